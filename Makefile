@@ -1,0 +1,44 @@
+# `make` or `make help` lists what can be made.
+PYTHON ?= python3
+PIP := .bootstrap/pip-26.3-py3-none-any.whl/pip
+STAMP := .venv/.complete
+
+.DEFAULT_GOAL := help
+.PHONY: help setup repro test quick check clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
+
+setup: $(STAMP) ## install exactly what requirements.lock names into .venv
+
+repro: $(STAMP) ## regenerate the dataset and the report: dvc repro with one Prefect server
+	@.venv/bin/python pipelines/flows/repro.py
+
+test: $(STAMP) ## run all tests
+	@.venv/bin/python -m pytest
+
+quick: $(STAMP) ## run the tests that do not run the whole pipeline
+	@.venv/bin/python -m pytest -m "not slow"
+
+check: $(STAMP) ## lint, format and types
+	@.venv/bin/ruff check .
+	@.venv/bin/ruff format --check .
+	@.venv/bin/mypy
+
+clean: ## remove the environment and all caches; data, keys and reports stay
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+
+# The stamp comes last: a killed set-up starts again. Debian's Python comes without pip, so ours
+# is in the checkout; uv then installs in seconds, and where it cannot (a mirror that only pip is
+# configured for), pip installs the same versions by the same hashes.
+$(STAMP): requirements.lock pyproject.toml .bootstrap/uv.txt
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else "Python 3.11, 3.12 or 3.13 is needed, this is %d.%d: name one with make PYTHON=..." % v)'
+	@rm -rf .venv
+	@$(PYTHON) -m venv --without-pip .venv
+	@echo "installing the locked packages into .venv"
+	@.venv/bin/python $(PIP) --disable-pip-version-check install --quiet --no-deps --require-hashes -r .bootstrap/uv.txt
+	@.venv/bin/uv pip sync --quiet --require-hashes --compile-bytecode requirements.lock \
+	  || .venv/bin/python $(PIP) --disable-pip-version-check install --quiet --no-deps --require-hashes -r requirements.lock
+	@.venv/bin/uv pip install --quiet --no-deps --no-build-isolation --editable . \
+	  || .venv/bin/python $(PIP) --disable-pip-version-check install --quiet --no-deps --no-build-isolation --editable .
+	@touch $@

@@ -1,0 +1,43 @@
+"""Frames: still images of the released videos, each with its true time and its quality."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow
+
+import plumbing
+from scrubin.core import params
+from scrubin.core.files import fresh_folder
+from scrubin.errors import StageError
+from scrubin.frames import extraction
+from scrubin.frames.params import FramesParams
+from scrubin.tables import io
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.hidden import HIDDEN
+from scrubin.tables.videos import VIDEOS
+
+RELEASE = Path("data/release")
+TABLES = Path("data/tables")
+
+
+@flow(name="frames", task_runner=plumbing.runner())
+def main() -> None:
+    """Write the extracted frames and the table `frames`."""
+    p = params.load("frames", FramesParams)
+    videos = extraction.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
+    hidden = extraction.hidden_spans(io.read(HIDDEN, Path("data/interim/hidden.parquet")))
+    made = plumbing.map_items(lambda video: extraction.extract_stored(RELEASE, video, p), videos, name="frames")
+    if made.quarantined:
+        # These are our own videos: one that cannot be read is no bad recording but a fault.
+        msg = "; ".join(str(error) for _, error in made.quarantined)
+        raise StageError(msg)
+    extracted = [item for _, item in made.done]
+    fresh_folder(RELEASE / "frames")
+    for item in extracted:
+        item.entry.link_into(RELEASE / item.folder)
+    io.write(FRAMES, io.frame_of(FRAMES, extraction.frame_rows(extracted, hidden)), TABLES / "frames.parquet")
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

@@ -1,0 +1,115 @@
+"""What every flow shares: work mapped over recordings, a quiet Prefect, honest exit codes.
+
+DVC decides whether a stage runs; Prefect decides how. A stage whose tasks failed fails, so
+that DVC never commits an incomplete folder.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from server import QUIET, die_with_parent, prefect_server
+
+os.environ.update(QUIET)
+
+from prefect import Flow, task
+from prefect.cache_policies import NO_CACHE
+from prefect.futures import as_completed
+from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+from prefect.task_runners import ThreadPoolTaskRunner
+from tqdm import tqdm
+
+from scrubin.errors import RecordingError, ScrubinError, StageError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+LOG = logging.getLogger("scrubin")
+INTERRUPTED = 130
+SHOWN = 10
+
+
+def runner() -> ThreadPoolTaskRunner[Any]:
+    """Return the task runner of all flows: two recordings at a time.
+
+    Decoding and encoding run outside Python's lock, and results do not depend on the number.
+    """
+    return ThreadPoolTaskRunner(max_workers=2)
+
+
+@dataclass(frozen=True)
+class Mapped(Generic[Item, Result]):
+    """What came of mapping work over items, in the order of the items."""
+
+    done: list[tuple[Item, Result]]
+    quarantined: list[tuple[Item, RecordingError]]
+
+
+def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: str) -> Mapped[Item, Result]:
+    """Do ``work`` for each item as a Prefect task, with a progress bar on a terminal.
+
+    A ``RecordingError`` sets its item aside and the others go on. Any other error is raised
+    after all items have been tried, so that everything that can be finished is finished.
+
+    Raises
+    ------
+    StageError
+        Names each task that failed.
+    """
+
+    def attempt(item: Item) -> Result | RecordingError:
+        try:
+            return work(item)
+        except RecordingError as error:
+            return error
+        except (ScrubinError, OSError):
+            raise
+        except Exception:
+            LOG.exception("%s: unexpected error with %s", name, item)
+            raise
+
+    # Prefect's result cache would say "cached" for files that DVC has deleted.
+    futures = task(attempt, name=name, cache_policy=NO_CACHE, persist_result=False).map(list(items))
+    position = {future.task_run_id: i for i, future in enumerate(futures)}
+    outcomes: dict[int, Result | RecordingError] = {}
+    failures: list[str] = []
+    with tqdm(total=len(items), desc=name, unit="recording", disable=not sys.stderr.isatty()) as bar:
+        for future in as_completed(list(futures)):
+            future.wait()
+            if future.state.is_completed():
+                outcomes[position[future.task_run_id]] = future.result()
+            else:
+                error = future.result(raise_on_failure=False)
+                failures.append(f"{items[position[future.task_run_id]]}: {type(error).__name__}: {error}")
+            bar.update()
+    if failures:
+        shown = "\n  ".join(sorted(failures)[:SHOWN])
+        msg = f"{len(failures)} of {len(items)} tasks of '{name}' failed; what was finished is kept:\n  {shown}"
+        raise StageError(msg)
+    done, quarantined = [], []
+    for i, item in enumerate(items):
+        outcome = outcomes[i]
+        if isinstance(outcome, RecordingError):
+            quarantined.append((item, outcome))
+        else:
+            done.append((item, outcome))
+    return Mapped(done, quarantined)
+
+
+def run(flow: Flow[[], None]) -> None:
+    """Run a stage as DVC's command: exit code 0 only when all of it was done."""
+    die_with_parent()
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
+    LOG.setLevel(logging.INFO)
+    try:
+        # Without this a second goes by at the end of every flow, waiting for the heartbeat.
+        with prefect_server(), temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+            flow()
+    except ScrubinError as error:
+        sys.exit(f"{flow.name}: {error}")
+    except KeyboardInterrupt:
+        sys.exit(INTERRUPTED)

@@ -1,0 +1,40 @@
+"""Pseudonymize: one pseudo-English id per recording, kept for ever."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow
+
+import plumbing
+from scrubin.core import params
+from scrubin.pseudonymize import ids, ledger
+from scrubin.pseudonymize.params import PseudonymizeParams
+from scrubin.tables import io
+from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.recordings import RECORDINGS
+
+PRIVATE = Path("data/private")
+# Only the synthetic study brings a key, so that its release is the same everywhere.
+DEMO = Path("data/demo")
+
+
+@flow(name="pseudonymize")
+def main() -> None:
+    """Write the table `linkage`; make the study's key where there is none yet."""
+    p = params.load("pseudonymize", PseudonymizeParams)
+    recordings = io.read(RECORDINGS, Path("data/interim/recordings.parquet")).recording.unique().tolist()
+    book = PRIVATE / "ids.csv"
+    if params.raw_folder() == DEMO:
+        given = ids.assign(recordings, ledger.read_key(DEMO / "pseudonym.key"), {}, p.syllables)
+    else:
+        key = ledger.private_key(PRIVATE / "pseudonym.key", book)
+        previous = ledger.read_ledger(book, ids.fingerprint(key))
+        given = ids.assign(recordings, key, previous, p.syllables)
+        ledger.write_ledger(book, ids.fingerprint(key), {**previous, **given})
+    rows = ({"recording": recording, "id": id_} for recording, id_ in given.items())
+    io.write(LINKAGE, io.frame_of(LINKAGE, rows), PRIVATE / "linkage.parquet")
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

@@ -1,0 +1,54 @@
+"""Render: trim, hide, strip and rename every kept video in one pass."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow
+
+import plumbing
+from scrubin.core import params
+from scrubin.core.files import fresh_folder
+from scrubin.render import released, rendering
+from scrubin.render.params import RenderParams
+from scrubin.tables import io
+from scrubin.tables.cuts import CUTS
+from scrubin.tables.hidden import HIDDEN
+from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.quarantine import QUARANTINE, quarantine_row
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.redactions import REDACTIONS
+from scrubin.tables.videos import VIDEOS
+
+INTERIM = Path("data/interim")
+RELEASE = Path("data/release")
+
+
+@flow(name="render", task_runner=plumbing.runner())
+def main() -> None:
+    """Write the released videos and the tables `videos`, `cuts`, `hidden` and `quarantine_render`."""
+    p = params.load("render", RenderParams)
+    raw = params.raw_folder()
+    files = rendering.to_render(
+        io.read(RECORDINGS, INTERIM / "recordings.parquet"),
+        io.read(LINKAGE, Path("data/private/linkage.parquet")),
+        io.read(REDACTIONS, INTERIM / "redactions.parquet"),
+        io.read(QUARANTINE, INTERIM / "quarantine_screen.parquet").recording,
+    )
+    made = plumbing.map_items(lambda file: rendering.render(raw, file, p), files, name="render")
+    done = [item for _, item in made.done]
+    errors = {file.recording: error for file, error in made.quarantined} | rendering.unequal_cameras(done)
+    whole = [item for item in done if item.file.recording not in errors]
+    fresh_folder(RELEASE / "videos")
+    for item in whole:
+        item.entry.link_into(RELEASE, lambda _, item=item: released.video_path(item))
+    bad = [quarantine_row(file.recording, file.camera, "render", errors[file.recording]) for file in files if file.recording in errors]
+    io.write(VIDEOS, io.frame_of(VIDEOS, released.video_rows(whole)), Path("data/tables/videos.parquet"))
+    io.write(CUTS, io.frame_of(CUTS, released.cut_rows(whole)), INTERIM / "cuts.parquet")
+    io.write(HIDDEN, io.frame_of(HIDDEN, released.hidden_rows(whole)), INTERIM / "hidden.parquet")
+    io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), INTERIM / "quarantine_render.parquet")
+    plumbing.LOG.info("render: %d made, %d kept from earlier runs", sum(not i.was_kept for i in done), sum(i.was_kept for i in done))
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

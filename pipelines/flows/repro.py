@@ -1,0 +1,38 @@
+"""Run the whole pipeline: `dvc repro` with one Prefect server for all stages.
+
+A bare `dvc repro` does the same; there each stage starts a server of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from scrubin import settings
+from scrubin.errors import ParamsError
+from server import QUIET, die_with_parent, prefect_server
+
+INTERRUPTED = 130
+
+
+def main() -> int:
+    """Return the exit code of DVC; arguments are passed on to `dvc repro`."""
+    die_with_parent()
+    try:
+        settings.check_all()
+    except ParamsError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    dvc = Path(sys.executable).with_name("dvc")
+    os.environ.update(QUIET)
+    try:
+        with prefect_server():
+            return subprocess.run([dvc, "repro", *sys.argv[1:]], check=False, preexec_fn=die_with_parent).returncode
+    except KeyboardInterrupt:
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main())

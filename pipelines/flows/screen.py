@@ -1,0 +1,47 @@
+"""Screen: find what could identify a person; the curator's decisions override."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from prefect import flow
+
+import plumbing
+from scrubin.core import params
+from scrubin.errors import ManifestError
+from scrubin.screen import decisions, screening
+from scrubin.screen.params import ScreenParams
+from scrubin.tables import io
+from scrubin.tables.quarantine import QUARANTINE, quarantine_row
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.redactions import REDACTIONS
+
+OUT = Path("data/interim")
+
+
+@flow(name="screen", task_runner=plumbing.runner())
+def main() -> None:
+    """Write the tables `redactions` and `quarantine_screen`."""
+    p = params.load("screen", ScreenParams)
+    raw = params.raw_folder()
+    recordings = io.read(RECORDINGS, OUT / "recordings.parquet")
+    try:
+        data = (raw / decisions.NAME).read_bytes()
+    except OSError as error:
+        msg = f"{raw / decisions.NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
+        raise ManifestError(msg) from error
+    decided = decisions.parse(data, screening.cameras(recordings))
+
+    def work(row: Any) -> list[dict[str, Any]]:
+        return screening.screen(raw, row, decided, p)
+
+    done = plumbing.map_items(work, screening.to_screen(recordings), name="screen")
+    found = [row for _, rows in done.done for row in rows]
+    bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in done.quarantined]
+    io.write(REDACTIONS, io.frame_of(REDACTIONS, screening.distinct(found)), OUT / "redactions.parquet")
+    io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), OUT / "quarantine_screen.parquet")
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

@@ -1,0 +1,99 @@
+"""One local Prefect server for a run: started, used and stopped here, whatever happens.
+
+Prefect's own ephemeral server takes three times as long to start and outlives a killed
+stage. This one dies with the process that started it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+HOME = Path(".cache/prefect")
+START_SECONDS = 120
+STOP_SECONDS = 10
+PR_SET_PDEATHSIG = 1
+QUIET = {
+    "DO_NOT_TRACK": "1",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "GX_ANALYTICS_ENABLED": "false",
+    "DVC_NO_ANALYTICS": "1",
+    # Flows say what went wrong in one sentence of their own; Prefect would add four tracebacks.
+    "PREFECT_LOGGING_LEVEL": "CRITICAL",
+}
+
+
+def die_with_parent() -> None:
+    """Ask the kernel to end this process when its parent ends, however that happens."""
+    if sys.platform == "linux":
+        parent = os.getppid()
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:  # it ended while we asked
+            os._exit(1)
+
+
+@contextlib.contextmanager
+def prefect_server() -> Iterator[str]:
+    """Yield the address of a running server: the one in ``PREFECT_API_URL``, or a new one."""
+    running = os.environ.get("PREFECT_API_URL")
+    if running:
+        yield running
+        return
+    os.environ.pop("PREFECT_API_URL", None)  # an empty value breaks Prefect
+    HOME.mkdir(parents=True, exist_ok=True)
+    port = _free_port()
+    process = subprocess.Popen(
+        [Path(sys.executable).with_name("prefect"), "server", "start", "--no-ui", "--no-services", "--port", str(port)],
+        env={**os.environ, **QUIET, "PREFECT_HOME": str(HOME.resolve())},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        process_group=0,  # Ctrl-C stops the stages first, then we stop the server
+        preexec_fn=die_with_parent,  # noqa: PLW1509 - no thread of ours runs yet
+    )
+    url = f"http://127.0.0.1:{port}/api"
+    try:
+        _wait_until_up(process, url)
+        os.environ["PREFECT_API_URL"] = url
+        yield url
+    finally:
+        os.environ.pop("PREFECT_API_URL", None)
+        _stop(process)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _wait_until_up(process: subprocess.Popen[bytes], url: str) -> None:
+    deadline = time.monotonic() + START_SECONDS
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            msg = f"the local Prefect server ended with exit code {process.returncode}; delete {HOME} and run again"
+            raise RuntimeError(msg)
+        with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/health", timeout=2):
+            return
+        time.sleep(0.05)
+    msg = f"the local Prefect server did not answer within {START_SECONDS} s; delete {HOME} and run again"
+    raise RuntimeError(msg)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    for sign in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, sign)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_SECONDS)
+            return

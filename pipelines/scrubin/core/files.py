@@ -1,0 +1,84 @@
+"""Files that appear whole or not at all (contract 4 of the design)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+# Every released file carries this time, because a file time can tell when a recording was made.
+FIXED_TIME_S = 946684800  # 2000-01-01T00:00:00Z
+CHUNK_BYTES = 1 << 20
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file's bytes, as 64 hex digits."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def set_fixed_time(path: Path, sha256: str) -> None:
+    """Set a file's time to 2000-01-01, which tells nothing.
+
+    The nanoseconds come from the content: DVC takes a file with the same inode, size and time
+    for the same file, and inodes are used again.
+    """
+    time_ns = FIXED_TIME_S * 10**9 + int(sha256[:12], 16) % 10**9
+    os.utime(path, ns=(time_ns, time_ns))
+
+
+@contextmanager
+def whole(path: Path) -> Iterator[Path]:
+    """Yield a temporary path beside ``path``; move it there only when the block succeeds.
+
+    The temporary name keeps the suffix, because muxers choose their format by it. It is
+    removed when the block raises; when the process is killed, it stays and is overwritten.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".part-{path.stem}{path.suffix}")
+    try:
+        yield part
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write UTF-8 text with line feeds as line ends, whole or not at all."""
+    with whole(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON with sorted keys, so that equal values give equal bytes. NaN is refused."""
+    write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def fresh_folder(path: Path) -> Path:
+    """Return ``path`` as an empty folder."""
+    if path.exists():
+        shutil.rmtree(path)
+    path.mkdir(parents=True)
+    return path
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Make ``target`` the same file as ``source``; copy where the file system has no hard links."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        with whole(target) as part:
+            shutil.copyfile(source, part)
+        set_fixed_time(target, sha256_of(target))

@@ -1,0 +1,178 @@
+"""``params.yaml``, section by section, as frozen dataclasses.
+
+Each stage declares its section in its own ``params.py``; every key must be present, so that
+the file shows every number a curator may change. An unknown key is an error that names the
+near miss, because a typo that is silently ignored gives wrong numbers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import types
+import typing
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+
+from scrubin.errors import ParamsError
+
+SECTIONS = (
+    "demo",
+    "ingest",
+    "pseudonymize",
+    "screen",
+    "render",
+    "frames",
+    "scores",
+    "annotations",
+    "splits",
+    "validate",
+    "groundtruth",
+    "report",
+    "release",
+)
+"""The sections of ``params.yaml``: one per stage, each named like it. ``raw`` stands above them."""
+
+T = TypeVar("T")
+PARAMS_PATH = Path("params.yaml")
+
+
+def ranged(*, low: float | None = None, high: float | None = None, choices: tuple[Any, ...] | None = None) -> Any:
+    """Declare a parameter with its allowed values; both ends are included.
+
+    For a list or a mapping the limits hold for each of its values.
+    """
+    return dataclasses.field(metadata={"low": low, "high": high, "choices": choices})
+
+
+def read(path: Path = PARAMS_PATH) -> dict[str, Any]:
+    """Return the whole file as plain values, after checking its top level."""
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        msg = f"{path}: cannot be read as YAML: {error}"
+        raise ParamsError(msg) from error
+    if not isinstance(values, dict):
+        msg = f"{path}: expected sections such as 'ingest:', but got {type(values).__name__}"
+        raise ParamsError(msg)
+    _refuse_unknown(path, "", values, ("raw", *SECTIONS))
+    return values
+
+
+def raw_folder(path: Path = PARAMS_PATH) -> Path:
+    """Return the folder of the raw study, the parameter ``raw``."""
+    raw = read(path).get("raw")
+    if not isinstance(raw, str) or not raw.strip():
+        msg = f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but is {raw!r}"
+        raise ParamsError(msg)
+    return Path(raw)
+
+
+def load(section: str, declared: type[T], path: Path = PARAMS_PATH) -> T:
+    """Return one section as an instance of the dataclass that declares it.
+
+    Raises
+    ------
+    ParamsError
+        For an unknown or missing key, a wrong type or a value out of range, by its full name.
+    """
+    values = read(path)
+    if section not in values:
+        msg = f"{path}: section '{section}' is missing"
+        raise ParamsError(msg)
+    return _build(path, section, values[section], declared)
+
+
+def _build(path: Path, where: str, values: Any, declared: type[T]) -> T:
+    if not isinstance(values, dict):
+        msg = f"{path}: '{where}' must be a section with keys, but is {values!r}"
+        raise ParamsError(msg)
+    fields = {field.name: field for field in dataclasses.fields(declared)}  # type: ignore[arg-type]
+    hints = typing.get_type_hints(declared)
+    _refuse_unknown(path, where, values, tuple(fields))
+    missing = sorted(set(fields) - set(values))
+    if missing:
+        msg = f"{path}: '{where}.{missing[0]}' is missing"
+        raise ParamsError(msg)
+    return declared(**{name: _value(path, f"{where}.{name}", values[name], hints[name], fields[name]) for name in fields})
+
+
+def _value(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Field[Any]) -> Any:
+    origin = typing.get_origin(hint)
+    arguments = typing.get_args(hint)
+    if origin in (typing.Union, types.UnionType):
+        if value is None:
+            return None
+        hint = next(argument for argument in arguments if argument is not type(None))
+        return _value(path, where, value, hint, field)
+    if origin is tuple:
+        _expect(path, where, value, list, "a list")
+        return tuple(_value(path, f"{where}[{i}]", item, arguments[0], field) for i, item in enumerate(value))
+    if origin in (dict, Mapping):
+        _expect(path, where, value, dict, "a mapping")
+        return {str(key): _value(path, f"{where}.{key}", item, arguments[1], field) for key, item in value.items()}
+    if dataclasses.is_dataclass(hint):
+        return _build(path, where, value, typing.cast("type[Any]", hint))
+    return _scalar(path, where, value, hint, field)
+
+
+def _scalar(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Field[Any]) -> Any:
+    if hint is Fraction:
+        value = _fraction(path, where, value)
+    elif hint is float and isinstance(value, int) and not isinstance(value, bool):
+        value = float(value)
+    elif type(value) is not hint:
+        msg = f"{path}: '{where}' must be {_NAMES[hint]}, but is {value!r}"
+        raise ParamsError(msg)
+    choices = field.metadata.get("choices")
+    if choices is not None and value not in choices:
+        near = difflib.get_close_matches(str(value), [str(choice) for choice in choices], n=1)
+        hint_text = f"; did you mean '{near[0]}'?" if near else ""
+        msg = f"{path}: '{where}' must be one of {', '.join(map(str, choices))}, but is {value!r}{hint_text}"
+        raise ParamsError(msg)
+    low, high = field.metadata.get("low"), field.metadata.get("high")
+    # Written as "not (inside)", so that NaN is refused as well.
+    if isinstance(value, (int, float, Fraction)) and not ((low is None or value >= low) and (high is None or value <= high)):
+        msg = f"{path}: '{where}' must lie in [{_end(low, '-inf')}, {_end(high, 'inf')}], but is {value}"
+        raise ParamsError(msg)
+    return value
+
+
+def _fraction(path: Path, where: str, value: Any) -> Fraction:
+    # A float such as 29.97 is not 30000/1001: only exact spellings are taken.
+    if isinstance(value, int) and not isinstance(value, bool):
+        return Fraction(value)
+    if isinstance(value, str):
+        try:
+            return Fraction(value)
+        except (ValueError, ZeroDivisionError):
+            pass
+    msg = f"{path}: '{where}' must be a whole number or a fraction in quotes such as '30000/1001', but is {value!r}"
+    raise ParamsError(msg)
+
+
+def _end(value: float | None, unbounded: str) -> str:
+    return unbounded if value is None else str(value)
+
+
+def _expect(path: Path, where: str, value: Any, kind: type, name: str) -> None:
+    if not isinstance(value, kind):
+        msg = f"{path}: '{where}' must be {name}, but is {value!r}"
+        raise ParamsError(msg)
+
+
+def _refuse_unknown(path: Path, where: str, values: Mapping[Any, Any], known: tuple[str, ...]) -> None:
+    for key in sorted(map(str, values)):
+        if key not in known:
+            name = f"{where}.{key}" if where else key
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
+            msg = f"{path}: '{name}' is not a parameter; {hint}"
+            raise ParamsError(msg)
+
+
+_NAMES = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}

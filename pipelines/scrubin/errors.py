@@ -1,0 +1,86 @@
+"""The error tree: everything that a user can mend is a ``ScrubinError``.
+
+ScrubinError
+├── ParamsError         params.yaml: unknown key, wrong type, value out of range
+├── ManifestError       recordings.csv as a whole cannot be used
+├── RecordingError      one recording cannot be used: it is quarantined, the others go on
+│   └── VideoError      … because of what its video file holds
+├── TableError          a table breaks its declaration
+├── RatingsError        a rater sheet breaks its contract
+├── AnnotationError     a label file breaks its format
+├── SplitError          a split is impossible or breaks its constraints
+├── PrivacyError        something private is, or would be, in the release
+├── ReleaseError        the release is not complete or not allowed
+└── StageError          a stage did not complete; DVC must not commit it
+
+Wrong arguments to a pure function are plain ``ValueError``.
+"""
+
+from __future__ import annotations
+
+
+class ScrubinError(Exception):
+    """Base of all errors that name what is wrong, where, and the mend."""
+
+
+class ParamsError(ScrubinError):
+    """``params.yaml`` holds something that no stage understands."""
+
+
+class ManifestError(ScrubinError):
+    """The manifest ``recordings.csv`` cannot be used at all."""
+
+
+class RecordingError(ScrubinError):
+    """One recording cannot be used.
+
+    Parameters
+    ----------
+    file
+        The file as the curator knows it: relative to the raw folder.
+    reason
+        What is wrong, in one sentence without a full stop.
+    mend
+        What the curator can do about it.
+    """
+
+    def __init__(self, file: str, reason: str, mend: str) -> None:
+        super().__init__(f"{file}: {reason}; {mend}")
+        self.file = file
+        self.reason = reason
+        self.mend = mend
+
+    def __reduce__(self) -> tuple[type[RecordingError], tuple[str, str, str]]:
+        return type(self), (self.file, self.reason, self.mend)
+
+
+class VideoError(RecordingError):
+    """A video file cannot be read, or not as far as it should."""
+
+
+class TableError(ScrubinError):
+    """A table breaks its declaration."""
+
+
+class RatingsError(ScrubinError):
+    """A rater sheet breaks its contract."""
+
+
+class AnnotationError(ScrubinError):
+    """A label file breaks its format."""
+
+
+class SplitError(ScrubinError):
+    """A split is impossible, or breaks one of its constraints."""
+
+
+class PrivacyError(ScrubinError):
+    """Something private is, or would be, in the release."""
+
+
+class ReleaseError(ScrubinError):
+    """The release is incomplete, or not allowed."""
+
+
+class StageError(ScrubinError):
+    """A stage did not complete: its outputs must not be committed."""

@@ -1,0 +1,1 @@
+"""Stage frames: still images of the released videos."""

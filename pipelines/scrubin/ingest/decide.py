@@ -1,0 +1,185 @@
+"""Kept, excluded or quarantined: one decision per recording, each with its reason."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import pandas as pd
+
+from scrubin.errors import RecordingError
+from scrubin.ingest.manifest import NAME, Problem, Row
+from scrubin.ingest.params import IngestParams, TaskParams
+from scrubin.tables import io
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.video.probe import Probe
+
+
+@dataclass(frozen=True)
+class Media:
+    """One video file that could be read."""
+
+    sha256: str
+    probe: Probe
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What happens to a recording: its interval in source seconds, its status and why."""
+
+    status: str
+    start_s: float | None = None
+    end_s: float | None = None
+    reason: str | None = None
+    error: RecordingError | None = None
+
+
+def decisions(
+    recordings: Mapping[str, list[Row]], media: Mapping[str, Media | RecordingError], params: IngestParams
+) -> dict[str, Decision]:
+    """Return what happens to each recording; ``media`` is by path, see `decide`."""
+    repeated = repeated_bytes(recordings, media)
+    return {
+        recording: Decision("quarantined", error=repeated[recording]) if recording in repeated else decide(rows, media, params)
+        for recording, rows in recordings.items()
+    }
+
+
+def problems(recordings: Mapping[str, list[Row]], decided: Mapping[str, Decision]) -> list[Problem]:
+    """Return the quarantined recordings as problems, one each."""
+    return [
+        Problem(recording, rows[0].camera, error)
+        for recording, rows in recordings.items()
+        if (error := decided[recording].error) is not None
+    ]
+
+
+def recordings_table(
+    recordings: Mapping[str, list[Row]], media: Mapping[str, Media | RecordingError], decided: Mapping[str, Decision]
+) -> pd.DataFrame:
+    """Return the table `recordings`: one row per file that the manifest names usably."""
+    rows = (_recording_row(row, media.get(row.path), decided[row.recording]) for members in recordings.values() for row in members)
+    return io.frame_of(RECORDINGS, rows)
+
+
+def decide(rows: list[Row], media: Mapping[str, Media | RecordingError], params: IngestParams) -> Decision:
+    """Return what happens to one recording.
+
+    Parameters
+    ----------
+    rows
+        Its rows, one per camera.
+    media
+        By path: what the file holds, or why it cannot be read. Not needed when excluded.
+    params
+        The limits of its task.
+    """
+    if rows[0].exclude.strip():
+        return Decision("excluded", reason=f"the curator: {rows[0].exclude.strip()}")
+    found: list[Media] = []
+    for row in rows:
+        item = media[row.path]
+        if isinstance(item, RecordingError):
+            return Decision("quarantined", error=item)
+        found.append(item)
+    error = _disagreement(rows, found, params.stereo_tolerance_s) or _outside(rows, found)
+    if error:
+        return Decision("quarantined", error=error)
+    start_s = rows[0].start_s or 0.0
+    last_s = min(float(item.probe.end_s) for item in found)
+    end_s = min(rows[0].end_s if rows[0].end_s is not None else last_s, last_s)
+    return _limited(start_s, end_s, rows[0].task, params.tasks[rows[0].task])
+
+
+def repeated_bytes(rows: Mapping[str, list[Row]], media: Mapping[str, Media | RecordingError]) -> dict[str, RecordingError]:
+    """Return, by recording, the error for files whose bytes occur twice.
+
+    Which of the two the ratings and labels belong to cannot be known, so neither is used.
+    """
+    by_sha256: dict[str, list[Row]] = defaultdict(list)
+    for members in rows.values():
+        for row in members:
+            item = media.get(row.path)
+            if isinstance(item, Media):
+                by_sha256[item.sha256].append(row)
+    errors = {}
+    for same in by_sha256.values():
+        if len(same) > 1:
+            paths = " and ".join(sorted(f"'{row.path}'" for row in same))
+            for row in same:
+                mend = "copy the right file, or remove the rows of the wrong recording"
+                errors[row.recording] = RecordingError(row.path, f"{paths} have the same bytes", mend)
+    return errors
+
+
+def _recording_row(row: Row, item: Media | RecordingError | None, decision: Decision) -> dict[str, Any]:
+    found = item if isinstance(item, Media) else None
+    probe = found.probe if found else None
+    reason, mend = decision.reason, None
+    if decision.error:
+        reason, mend = f"{decision.error.file}: {decision.error.reason}", decision.error.mend
+    return {
+        "recording": row.recording,
+        "participant": row.participant,
+        "trial": row.trial or None,
+        "site": row.site or None,
+        "task": row.task,
+        "camera": row.camera,
+        "path": row.path,
+        "sha256": found.sha256 if found else None,
+        "container": probe.container if probe else None,
+        "codec": probe.codec if probe else None,
+        "width": probe.width if probe else None,
+        "height": probe.height if probe else None,
+        "rotation_deg": probe.rotation_deg if probe else None,
+        "fps": str(probe.fps) if probe else None,
+        "variable_rate": probe.variable_rate if probe else None,
+        "frame_count": probe.frame_count if probe else None,
+        "duration_s": float(probe.end_s) if probe else None,
+        "has_audio": probe.has_audio if probe else None,
+        "start_s": decision.start_s,
+        "end_s": decision.end_s,
+        "status": decision.status,
+        "reason": reason,
+        "mend": mend,
+    }
+
+
+def _disagreement(rows: list[Row], found: list[Media], tolerance_s: float) -> RecordingError | None:
+    first, last = found[0].probe, found[-1].probe
+    if abs(first.end_s - last.end_s) > Fraction(tolerance_s):
+        reason = f"{rows[0].camera} lasts {float(first.end_s):.3f} s, {rows[-1].camera} {float(last.end_s):.3f} s"
+        return RecordingError(rows[0].path, reason, "export both cameras again, or raise ingest.stereo_tolerance_s")
+    if first.fps != last.fps and not (first.variable_rate or last.variable_rate):
+        reason = f"{rows[0].camera} has {first.fps} frames per second, {rows[-1].camera} {last.fps}"
+        return RecordingError(rows[0].path, reason, "export both cameras with the same rate")
+    if (first.width, first.height) != (last.width, last.height):
+        reason = f"{rows[0].camera} is {first.width}x{first.height}, {rows[-1].camera} {last.width}x{last.height}"
+        return RecordingError(rows[0].path, reason, "export both cameras with the same size")
+    return None
+
+
+def _outside(rows: list[Row], found: list[Media]) -> RecordingError | None:
+    last_s = min(item.probe.end_s for item in found)
+    # An interval noted to the hundredth may round past the last frame: half a frame is forgiven.
+    slack_s = max(1 / item.probe.fps for item in found) / 2
+    place = f"{NAME}, line {rows[0].line}"
+    for column, value in (("start_s", rows[0].start_s), ("end_s", rows[0].end_s)):
+        beyond = value is not None and (Fraction(value) > last_s + slack_s or (column == "start_s" and Fraction(value) >= last_s))
+        if beyond:
+            reason = f"{column} {value:g} lies outside the video '{rows[0].path}', which ends at {float(last_s):.3f} s"
+            return RecordingError(place, reason, "correct the interval")
+    return None
+
+
+def _limited(start_s: float, end_s: float, task: str, params: TaskParams) -> Decision:
+    limit_s = params.time_limit_s
+    if limit_s is None or end_s - start_s <= limit_s:
+        return Decision("kept", start_s, end_s)
+    length = f"it lasts {end_s - start_s:.1f} s, the limit of {task} is {limit_s:g} s"
+    if params.over_limit == "truncate":
+        return Decision("kept", start_s, start_s + limit_s, reason=f"truncated: {length}")
+    return Decision("excluded", start_s, end_s, reason=length)

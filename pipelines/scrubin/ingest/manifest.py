@@ -1,0 +1,185 @@
+"""The manifest ``recordings.csv``: one row per video file, as the curator wrote it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from scrubin.errors import ManifestError, RecordingError
+from scrubin.ingest.params import TaskParams
+
+NAME = "recordings.csv"
+COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
+# What the two rows of a stereo pair must have in common.
+SHARED = ("participant", "trial", "site", "task", "start_s", "end_s", "exclude")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of the manifest; ``line`` is its line in the file, times are source seconds or None."""
+
+    line: int
+    recording: str
+    participant: str
+    trial: str
+    site: str
+    task: str
+    camera: str
+    path: str
+    start_s: float | None
+    end_s: float | None
+    exclude: str
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a row, or a recording, cannot be used."""
+
+    recording: str
+    camera: str
+    error: RecordingError
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """The usable recordings, each with its rows by camera, and what is wrong with the others."""
+
+    recordings: dict[str, list[Row]]
+    problems: list[Problem]
+
+
+def parse(data: bytes, tasks: Mapping[str, TaskParams]) -> Manifest:
+    """Return the recordings of a manifest and every problem in it.
+
+    A problem takes its whole recording out, because half a stereo pair, or one of two
+    contradicting rows, is no recording.
+
+    Raises
+    ------
+    ManifestError
+        When the file as a whole is not a manifest.
+    """
+    rows: list[Row] = []
+    problems: list[Problem] = []
+    for line, cells in _cells(data):
+        try:
+            rows.append(_row(line, cells, tasks))
+        except RecordingError as error:
+            problems.append(Problem(cells.get("recording") or f"line {line}", cells.get("camera", ""), error))
+    problems += _contradictions(rows, tasks)
+    bad = {problem.recording for problem in problems}
+    recordings: dict[str, list[Row]] = defaultdict(list)
+    for row in sorted(rows, key=lambda row: (row.recording, row.camera)):
+        if row.recording not in bad:
+            recordings[row.recording].append(row)
+    return Manifest(dict(recordings), problems)
+
+
+def files_without_row(folder: Path, data: bytes) -> list[Problem]:
+    """Return a problem for every file below ``videos/`` that no row names: nothing is lost in silence."""
+    named = {str(PurePosixPath(cells.get("path", ""))) for _, cells in _cells(data)}
+    found = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
+    return [
+        Problem(path, "", RecordingError(path, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))
+        for path in found
+        if path not in named and not PurePosixPath(path).name.startswith(".")
+    ]
+
+
+def _cells(data: bytes) -> list[tuple[int, dict[str, str]]]:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        msg = f"{NAME}: it is not UTF-8 (byte {error.start}); save it as 'CSV UTF-8'"
+        raise ManifestError(msg) from error
+    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
+    try:
+        header = next(reader, [])
+        if sorted(header) != sorted(COLUMNS):
+            missing, extra = sorted(set(COLUMNS) - set(header)), sorted(set(header) - set(COLUMNS))
+            hint = "; its cells are separated by ';', save it with commas" if len(header) == 1 and ";" in header[0] else ""
+            msg = f"{NAME}, line 1: the columns must be {','.join(COLUMNS)}; missing are {missing}, unknown are {extra}{hint}"
+            raise ManifestError(msg)
+        rows = []
+        for cells in reader:
+            if not any(cell.strip() for cell in cells):
+                continue
+            row = dict(zip(header, cells, strict=False))
+            if len(cells) != len(header):
+                row["?"] = f"it has {len(cells)} cells, the header has {len(header)}"
+            rows.append((reader.line_num, row))
+    except csv.Error as error:
+        msg = f"{NAME}, line {reader.line_num}: {error}; check the quotes"
+        raise ManifestError(msg) from error
+    return rows
+
+
+def _row(line: int, cells: dict[str, str], tasks: Mapping[str, TaskParams]) -> Row:
+    place = f"{NAME}, line {line}"
+    if "?" in cells:
+        raise RecordingError(place, cells["?"], "put cells that hold commas or line breaks in double quotes")
+    for column in ("recording", "participant", "task", "camera", "path"):
+        if not cells[column].strip():
+            raise RecordingError(place, f"'{column}' is empty", "fill it in")
+    task, camera = cells["task"], cells["camera"]
+    if task not in tasks:
+        raise RecordingError(place, f"'{task}' is no task", f"use one of {', '.join(sorted(tasks))}, or add it to ingest.tasks")
+    if camera not in tasks[task].cameras:
+        cameras = " and ".join(tasks[task].cameras)
+        raise RecordingError(place, f"'{camera}' is no camera of {task}", f"its cameras are {cameras}")
+    _refuse_outside(place, cells["path"])
+    start_s, end_s = _seconds(place, "start_s", cells["start_s"]), _seconds(place, "end_s", cells["end_s"])
+    if end_s is not None and (start_s or 0.0) >= end_s:
+        raise RecordingError(place, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval")
+    text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "path", "exclude")}
+    return Row(line=line, task=task, camera=camera, start_s=start_s, end_s=end_s, **text)
+
+
+def _seconds(place: str, column: str, cell: str) -> float | None:
+    if not cell.strip():
+        return None
+    try:
+        value = float(cell)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value < float("inf"):
+        raise RecordingError(place, f"{column} is '{cell}'", "give seconds from the first frame, such as 12.5")
+    return value
+
+
+def _refuse_outside(place: str, path: str) -> None:
+    parts = PurePosixPath(path).parts
+    if path.startswith("/") or ".." in parts or "\0" in path or parts[:1] != ("videos",) or len(parts) < 2:
+        raise RecordingError(place, f"path '{path}' does not lie in videos/", "give it relative to the raw folder, such as videos/a.mkv")
+
+
+def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams]) -> list[Problem]:
+    problems = []
+    by_recording: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_recording[row.recording].append(row)
+    uses = Counter(str(PurePosixPath(row.path)) for row in rows)
+    for recording, members in by_recording.items():
+        cameras = Counter(row.camera for row in members)
+        wanted = tasks[members[0].task].cameras
+        for row in members:
+            place = f"{NAME}, line {row.line}"
+            if cameras[row.camera] > 1:
+                error = RecordingError(place, f"'{recording}' has {cameras[row.camera]} rows for camera {row.camera}", "keep one")
+                problems.append(Problem(recording, row.camera, error))
+            if uses[str(PurePosixPath(row.path))] > 1:
+                error = RecordingError(place, f"'{row.path}' stands in several rows", "name each file once")
+                problems.append(Problem(recording, row.camera, error))
+        for column in SHARED:
+            if len({getattr(row, column) for row in members}) > 1:
+                lines = ", ".join(str(row.line) for row in members)
+                error = RecordingError(f"{NAME}, lines {lines}", f"'{recording}' has different '{column}'", "make them equal")
+                problems.append(Problem(recording, members[0].camera, error))
+        for camera in sorted(set(wanted) - set(cameras)):
+            error = RecordingError(NAME, f"'{recording}' has no row for camera {camera}", "add it, or exclude the recording")
+            problems.append(Problem(recording, camera, error))
+    return problems

@@ -1,0 +1,1 @@
+"""Stage pseudonymize: one pseudo-English id per recording."""

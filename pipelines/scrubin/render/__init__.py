@@ -1,0 +1,1 @@
+"""Stage render: the released videos."""

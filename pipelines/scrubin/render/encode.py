@@ -1,0 +1,103 @@
+"""The plan carried out by ffmpeg: one pass, and nothing but pictures in the result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import ffmpeg
+
+from scrubin.render.params import RenderParams
+from scrubin.render.plan import Hidden, Plan
+from scrubin.video import ffmpeg as program
+
+# A frame of a recording never takes longer than this, whatever the preset: then it hangs.
+SECONDS_PER_FRAME = 2.0
+SHORTEST_TIMEOUT_S = 120.0
+BARE = {
+    "format": "matroska",
+    "map_metadata": -1,
+    "map_chapters": -1,
+    "fflags": "+bitexact",
+    "bsf:v": "filter_units=remove_types=6",  # SEI, in which x264 writes its settings and cameras their clocks
+}
+
+
+def encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: str) -> None:
+    """Write the released video of one file.
+
+    Audio, subtitles, data and timecode streams, attachments, chapters, tags, SEI messages and
+    encoder strings stay behind; Matroska's own DURATION tag is all that is left.
+
+    Raises
+    ------
+    VideoError
+        When ffmpeg cannot do it.
+    """
+    # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
+    stream = ffmpeg.input(f"file:{source}", copyts=None, threads=program.THREADS)
+    stream = _hidden(_plain_picture(_trimmed(stream["V:0"], plan), plan), plan)
+    encoded = target.with_name(f"encoded-{target.name}")
+    encoding = ffmpeg.output(
+        stream,
+        f"file:{encoded}",
+        vcodec="libx264",
+        preset=params.preset,
+        crf=params.crf,
+        threads=program.THREADS,
+        pix_fmt="yuv420p",
+        fps_mode="passthrough",
+        enc_time_base="demux",
+        force_key_frames=_key_times(plan),
+        **{"flags:v": "+bitexact"},
+        **BARE,
+    )
+    frames = plan.first_source_frame + plan.frame_count
+    timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
+    program.run(encoding, name, timeout_s)
+    # The encoder's name is written by encoding alone: a copy without tags is free of it.
+    bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}")["v:0"], f"file:{target}", vcodec="copy", **BARE)
+    program.run(bare, name, timeout_s)
+    encoded.unlink()
+
+
+def _trimmed(stream: Any, plan: Plan) -> Any:
+    start, end = plan.pts_range
+    limits = {"start_pts": start} if end is None else {"start_pts": start, "end_pts": end}
+    return stream.filter("trim", **limits).filter("setpts", f"PTS-{start}")
+
+
+def _plain_picture(stream: Any, plan: Plan) -> Any:
+    """Return upright 8-bit 4:2:0 in video range, so that black is the same in every recording."""
+    stream = stream.filter("crop", plan.width, plan.height, 0, 0, exact=1)
+    stream = stream.filter("scale", out_range="tv", flags="bicubic+accurate_rnd+full_chroma_int+bitexact")
+    return stream.filter("format", "yuv420p")
+
+
+def _hidden(stream: Any, plan: Plan) -> Any:
+    boxes = sorted({item.box_xywh or (0, 0, plan.width, plan.height) for item in plan.hidden})
+    for box in boxes:
+        spans = [item for item in plan.hidden if (item.box_xywh or (0, 0, plan.width, plan.height)) == box]
+        x, y, w, h = box
+        stream = stream.filter("drawbox", x, y, w, h, color="black", t="fill", enable=_enabled(spans, plan))
+    return stream
+
+
+def _enabled(spans: Sequence[Hidden], plan: Plan) -> str:
+    # Limits lie halfway between two frames, so that no rounding moves a frame across them.
+    return "+".join(f"between(t,{_before(item.first, plan):.9f},{_before(item.last + 1, plan):.9f})" for item in spans)
+
+
+def _before(frame: int, plan: Plan) -> float:
+    if frame == 0:
+        return -1.0
+    if frame == plan.frame_count:
+        return float(plan.times_s[-1]) + 1.0
+    return float((plan.times_s[frame - 1] + plan.times_s[frame]) / 2)
+
+
+def _key_times(plan: Plan) -> str:
+    """Return the times at which a new group of pictures starts: a black frame must not be predicted from a shown one."""
+    frames = {frame for item in plan.hidden for frame in (item.first, item.last + 1) if 0 <= frame < plan.frame_count}
+    return ",".join(f"{float(plan.times_s[frame]):.6f}" for frame in sorted({0} | frames))

@@ -1,0 +1,17 @@
+"""The section ``render`` of ``params.yaml``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from scrubin.core.params import ranged
+
+PRESETS = ("ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "slow", "slower", "veryslow")
+
+
+@dataclass(frozen=True)
+class RenderParams:
+    """Quality and speed of the x264 encoder; a lower ``crf`` is better and larger."""
+
+    crf: int = ranged(low=1, high=40)
+    preset: str = ranged(choices=PRESETS)

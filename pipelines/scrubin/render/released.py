@@ -1,0 +1,76 @@
+"""The tables that describe the released videos."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+from scrubin.render.rendering import FILE_NAME, Released
+
+FPS_DIGITS = 1001
+
+
+def video_path(item: Released) -> str:
+    """Return where a video lies in the release: LASANA's layout, task / camera / id."""
+    return f"videos/{item.file.task}/{item.file.camera}/{item.file.id}.mkv"
+
+
+def video_rows(released: Sequence[Released]) -> list[dict[str, Any]]:
+    """Return the rows of the public table `videos`."""
+    return [
+        {
+            "id": item.file.id,
+            "task": item.file.task,
+            "camera": item.file.camera,
+            "path": video_path(item),
+            "width": item.plan.width,
+            "height": item.plan.height,
+            "fps": _fps(item),
+            "variable_rate": item.file.variable_rate,
+            "frame_count": item.plan.frame_count,
+            "duration_s": float(item.plan.duration_s),
+            "sha256": item.entry.files[FILE_NAME],
+        }
+        for item in released
+    ]
+
+
+def cut_rows(released: Sequence[Released]) -> list[dict[str, Any]]:
+    """Return the rows of the private table `cuts`."""
+    return [
+        {
+            "recording": item.file.recording,
+            "camera": item.file.camera,
+            "id": item.file.id,
+            "offset_s": str(item.plan.offset_s),
+            "first_source_frame": item.plan.first_source_frame,
+            "frame_count": item.plan.frame_count,
+            "source_width": item.source_px[0],
+            "source_height": item.source_px[1],
+        }
+        for item in released
+    ]
+
+
+def hidden_rows(released: Sequence[Released]) -> list[dict[str, Any]]:
+    """Return the rows of the private table `hidden`."""
+    return [
+        {
+            "id": item.file.id,
+            "camera": item.file.camera,
+            "first_frame": span.first,
+            "last_frame": span.last,
+            **dict(zip("xywh", span.box_xywh or (None,) * 4, strict=True)),
+        }
+        for item in released
+        for span in item.plan.hidden
+    ]
+
+
+def _fps(item: Released) -> str:
+    """Return the source's exact rate; the average of the kept part where the rate varies."""
+    times_s = item.plan.times_s
+    if not item.file.variable_rate or len(times_s) == 1:
+        return item.file.fps
+    return str(Fraction((len(times_s) - 1) / times_s[-1]).limit_denominator(FPS_DIGITS))

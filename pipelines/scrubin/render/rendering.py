@@ -1,0 +1,104 @@
+"""One video file from the raw study to the release: plan, encode, check, keep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import pandas as pd
+
+from scrubin.core import store
+from scrubin.errors import RecordingError, VideoError
+from scrubin.render.check import check
+from scrubin.render.encode import encode
+from scrubin.render.params import RenderParams
+from scrubin.render.plan import Plan, Redaction, plan
+from scrubin.tables.io import records
+from scrubin.video.cached import stored_probe
+
+CODE = ("core", "errors.py", "render", "video")
+PACKAGES = ("av", "ffmpeg-python", "imageio-ffmpeg", "numpy")
+FILE_NAME = "video.mkv"
+
+
+@dataclass(frozen=True)
+class File:
+    """A video file that is to be rendered; times are source seconds."""
+
+    recording: str
+    camera: str
+    path: str
+    sha256: str
+    task: str
+    id: str
+    start_s: float
+    end_s: float
+    fps: str
+    variable_rate: bool
+    redactions: tuple[Redaction, ...]
+
+
+@dataclass(frozen=True)
+class Released:
+    """A rendered file: its plan, where it is kept, and what it holds."""
+
+    file: File
+    plan: Plan
+    source_px: tuple[int, int]
+    entry: store.Entry
+    was_kept: bool
+
+
+def to_render(recordings: pd.DataFrame, linkage: pd.DataFrame, redactions: pd.DataFrame, quarantined: Iterable[str]) -> list[File]:
+    """Return the files of the kept recordings with all that is hidden in them."""
+    kept = recordings[(recordings.status == "kept") & ~recordings.recording.isin(set(quarantined))]
+    joined = kept.merge(linkage, on="recording", how="left", validate="many_to_one")
+    hidden: dict[tuple[str, str], list[Redaction]] = {}
+    for row in records(redactions[redactions.accepted]):
+        box = None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])
+        hidden.setdefault((row["recording"], row["camera"]), []).append(Redaction(row["start_s"], row["end_s"], box))
+    names = ("recording", "camera", "path", "sha256", "task", "id", "start_s", "end_s", "fps", "variable_rate")
+    return [
+        File(**{name: row[name] for name in names}, redactions=tuple(hidden.get((row["recording"], row["camera"]), ())))
+        for row in records(joined)
+    ]
+
+
+def render(raw: Path, file: File, params: RenderParams) -> Released:
+    """Return the released video of one file, made now or kept from an earlier run.
+
+    Raises
+    ------
+    VideoError
+        When the file cannot be rendered, or the result is not what was planned.
+    """
+    found = stored_probe(raw / file.path, file.path, file.sha256)
+    try:
+        size_px = (found.width, found.height)
+        planned = plan(found.pts, found.time_base, found.end_s, (file.start_s, file.end_s), file.redactions, size_px)
+    except ValueError as error:
+        raise VideoError(file.path, str(error), "correct start_s and end_s in recordings.csv") from error
+
+    def work(folder: Path) -> None:
+        encode(raw / file.path, folder / FILE_NAME, planned, params, file.path)
+        check(folder / FILE_NAME, planned, file.path)
+
+    # The id is no part of the key: another name for the same pictures needs no rendering.
+    inputs = {"sha256": file.sha256, "plan": asdict(planned), "params": asdict(params)}
+    entry, was_kept = store.make(store.key_of("render", store.code_version(CODE, PACKAGES), inputs), work)
+    return Released(file, planned, size_px, entry, was_kept)
+
+
+def unequal_cameras(released: Iterable[Released]) -> dict[str, RecordingError]:
+    """Return, by recording, the error where the cameras of a pair were cut to different numbers of frames."""
+    by_recording: dict[str, list[Released]] = {}
+    for item in released:
+        by_recording.setdefault(item.file.recording, []).append(item)
+    errors: dict[str, RecordingError] = {}
+    for recording, items in by_recording.items():
+        if len({item.plan.frame_count for item in items}) > 1:
+            counts = ", ".join(f"{item.file.camera} {item.plan.frame_count}" for item in items)
+            reason = f"its cameras have different numbers of frames in the kept interval ({counts})"
+            errors[recording] = RecordingError(items[0].file.path, reason, "export both cameras again, frames are missing in one")
+    return errors

@@ -1,0 +1,1 @@
+"""Stage screen: what in a recording could identify a person."""

@@ -1,0 +1,18 @@
+"""The table ``ratings``: one row per recording, rater and rated aspect, as given."""
+
+from scrubin.tables.declare import Column, Table
+
+RATINGS = Table(
+    "ratings",
+    "raw scores as the raters gave them",
+    private=False,
+    key=("task", "id", "rater", "aspect"),
+    columns=(
+        Column("id", "str", "", "released pseudo-English id of the recording"),
+        Column("task", "str", "", "training task"),
+        Column("rater", "str", "", "which rater, a number without meaning"),
+        Column("aspect", "str", "", "rated aspect; GRS is their sum"),
+        Column("score", "float64", "points", "score as given", null="the rater marked the recording as failed"),
+        Column("failed", "bool", "", "whether the rater marked the recording as failed"),
+    ),
+)

@@ -1,0 +1,24 @@
+"""The table ``redactions``: spans and rectangles that could identify a person."""
+
+from scrubin.tables.declare import Column, Table
+
+REDACTIONS = Table(
+    "redactions",
+    "what was found or decided to be hidden, in source time from the first frame",
+    private=True,
+    key=("recording", "camera", "start_s", "end_s", "kind", "source", "x", "y", "w", "h"),
+    columns=(
+        Column("recording", "str", "", "the curator's name of the recording"),
+        Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
+        Column("kind", "str", "", "what it is", values=("out_of_body", "black", "text", "other")),
+        Column("start_s", "float64", "s", "first hidden instant, from the first frame", between=(0, None)),
+        Column("end_s", "float64", "s", "first instant no longer hidden", between=(0, None)),
+        Column("x", "int64", "px", "left edge of the hidden rectangle", null="the whole frame", between=(0, None)),
+        Column("y", "int64", "px", "top edge of the hidden rectangle", null="the whole frame", between=(0, None)),
+        Column("w", "int64", "px", "width of the hidden rectangle", null="the whole frame", between=(1, None)),
+        Column("h", "int64", "px", "height of the hidden rectangle", null="the whole frame", between=(1, None)),
+        Column("score", "float64", "", "how sure the detector is", null="decided by the curator", between=(0, 1)),
+        Column("source", "str", "", "who proposed it", values=("detector", "curator")),
+        Column("accepted", "bool", "", "whether it is hidden in the release"),
+    ),
+)

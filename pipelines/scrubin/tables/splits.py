@@ -1,0 +1,16 @@
+"""The table ``splits``: which recording belongs to which subset, per scheme and fold."""
+
+from scrubin.tables.declare import Column, Table
+
+SPLITS = Table(
+    "splits",
+    "subsets at participant level, per scheme and fold",
+    private=False,
+    key=("scheme", "fold", "id"),
+    columns=(
+        Column("scheme", "str", "", "name of the split"),
+        Column("fold", "int64", "", "number of the fold, from 0", between=(0, None)),
+        Column("subset", "str", "", "subset of the recording"),
+        Column("id", "str", "", "released pseudo-English id of the recording"),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Video files: what they hold, their decoded frames, ffmpeg as a program."""

@@ -1,0 +1,81 @@
+"""What is known of a raw file, kept so that an unchanged file is read only once.
+
+A file counts as unchanged as DVC and git count it: same size, time and inode.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from scrubin.core import store
+from scrubin.core.files import sha256_of
+from scrubin.errors import VideoError
+from scrubin.video.probe import MEND_COPY, Probe, probe
+
+CODE = ("core", "errors.py", "video/cached.py", "video/probe.py")
+
+
+def stored_sha256(path: Path, name: str) -> str:
+    """Return the SHA-256 of a raw file.
+
+    Raises
+    ------
+    VideoError
+        When the file is missing, empty or grows while it is read.
+    """
+    before = _identity(path, name)
+    code = store.code_version(("core/files.py",))
+    entry, _ = store.make(store.key_of("sha256", code, before), lambda _: sha256_of(path))
+    if _identity(path, name) != before:
+        raise VideoError(name, "it changed while it was read", "wait until it is copied completely, then run again")
+    return str(entry.value)
+
+
+def stored_probe(path: Path, name: str, sha256: str) -> Probe:
+    """Return what a raw file holds, see `scrubin.video.probe.probe`."""
+    key = store.key_of("probe", store.code_version(CODE, ("av",)), {"sha256": sha256})
+    outcome = _made(key, lambda: _as_json(probe(path, name)), name)
+    return Probe(
+        **{
+            **outcome,
+            "fps": Fraction(outcome["fps"]),
+            "time_base": Fraction(outcome["time_base"]),
+            "end_s": Fraction(outcome["end_s"]),
+            "pts": tuple(outcome["pts"]),
+        }
+    )
+
+
+def _made(key: str, work: Callable[[], dict[str, Any]], name: str) -> dict[str, Any]:
+    def attempt(_: Path) -> dict[str, Any]:
+        try:
+            return work()
+        except VideoError as error:
+            # Kept too: a broken file stays broken, and reading it may take long. Its name is not
+            # kept, because another file may have the same bytes.
+            return {"reason": error.reason, "mend": error.mend}
+
+    entry, _ = store.make(key, attempt)
+    value: dict[str, Any] = entry.value
+    if "reason" in value:
+        raise VideoError(name, value["reason"], value["mend"])
+    return value
+
+
+def _identity(path: Path, name: str) -> dict[str, int]:
+    if not path.exists():
+        raise VideoError(name, "the file is missing", "put it there or correct its path in recordings.csv")
+    if not path.is_file():
+        raise VideoError(name, "it is not a file", "name the video file itself in recordings.csv")
+    status = path.stat()
+    if status.st_size == 0:
+        raise VideoError(name, "the file is empty (0 bytes)", MEND_COPY)
+    return {"size": status.st_size, "time_ns": status.st_mtime_ns, "inode": status.st_ino, "device": status.st_dev}
+
+
+def _as_json(found: Probe) -> dict[str, Any]:
+    return {**asdict(found), "fps": str(found.fps), "time_base": str(found.time_base), "end_s": str(found.end_s)}

@@ -1,0 +1,45 @@
+"""Decoded frames of a video file, one after the other, each with its time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import av
+from av.error import FFmpegError
+
+from scrubin.errors import VideoError
+from scrubin.video.probe import MEND_COPY
+
+IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
+
+
+def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterator[av.VideoFrame]:
+    """Yield every frame of the first video stream in presentation order.
+
+    Parameters
+    ----------
+    path, name
+        The file, and the file as the curator knows it, for messages.
+    ignore_edit_list
+        Yield also what an mp4 edit list hides from players.
+
+    Raises
+    ------
+    VideoError
+        When a frame cannot be decoded, or is marked as damaged by the decoder.
+    """
+    options = IGNORE_EDIT_LIST if ignore_edit_list else {}
+    count = 0
+    try:
+        with av.open(f"file:{path}", options=options, metadata_errors="replace") as container:
+            stream = container.streams.video[0]
+            stream.thread_type = "AUTO"
+            for frame in container.decode(stream):
+                if frame.is_corrupt or frame.pts is None:
+                    raise VideoError(name, f"frame {count} is damaged", MEND_COPY)
+                yield frame
+                count += 1
+    except (FFmpegError, IndexError) as error:
+        reason = error.strerror if isinstance(error, FFmpegError) else "no video stream"
+        raise VideoError(name, f"it cannot be decoded after frame {count} ({reason})", MEND_COPY) from error

@@ -1,0 +1,43 @@
+"""ffmpeg as a program: the binary from the wheel, one encoder for every machine."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from typing import Any
+
+import ffmpeg
+import imageio_ffmpeg
+
+from scrubin.errors import VideoError
+
+# libx264 gives other bytes for another number of threads, also for "as many as there are cores".
+THREADS = 2
+SHOWN_LINES = 3
+
+
+def run(stream: Any, name: str, timeout_s: float) -> None:
+    """Run an ffmpeg-python graph to its end; the program ends when we do.
+
+    Raises
+    ------
+    VideoError
+        When ffmpeg fails or does not finish in time, with what it said.
+    """
+    arguments = ffmpeg.compile(stream, cmd=imageio_ffmpeg.get_ffmpeg_exe(), overwrite_output=True)
+    try:
+        subprocess.run([*_bound_to_us(), *arguments], check=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_s)
+    except subprocess.TimeoutExpired as error:
+        raise VideoError(name, f"ffmpeg did not finish within {timeout_s:.0f} s", "look at the file; it may be damaged") from error
+    except subprocess.CalledProcessError as error:
+        said = " / ".join(error.stderr.decode(errors="replace").strip().splitlines()[-SHOWN_LINES:])
+        if "No space left on device" in said:
+            raise OSError(28, "No space left on device") from error
+        raise VideoError(name, f"ffmpeg failed: {said}", "look at the file; it may be damaged") from error
+
+
+def _bound_to_us() -> Sequence[str]:
+    # util-linux's setpriv asks the kernel to end ffmpeg with the thread that waits for it.
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL"] if setpriv else []

@@ -1,0 +1,226 @@
+"""What a video file holds: exact rate, every timestamp, what else is inside.
+
+Every packet is read, none is decoded: a header may claim what the file does not have.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+from av.error import FFmpegError
+
+from scrubin.errors import VideoError
+
+MEND_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
+MEND_COPY = "copy it again from the recorder, or exclude the recording in recordings.csv"
+# A header that promises this much more than the packets hold belongs to a truncated file.
+TRUNCATED_SHARE = 0.02
+TRUNCATED_S = 1.0
+SMALLEST_PX = 16
+# Frame distances within this share of the median still count as constant rate.
+JITTER_SHARE = 0.1
+FULL_RANGE = 2  # AVCOL_RANGE_JPEG
+
+
+@dataclass(frozen=True)
+class Probe:
+    """What one video file holds.
+
+    Parameters
+    ----------
+    times_s
+        Presentation time of every frame in exact seconds from the first one, increasing.
+    pts, time_base
+        The same as the file has it: ``pts * time_base`` is the file's own clock.
+    end_s
+        End of the last frame, in exact seconds from the first frame.
+    fps
+        Exact frame rate; the average where the rate varies.
+    width, height
+        As displayed, after ``rotation_deg``, the clockwise rotation that players apply.
+    full_range
+        Whether luma runs from 0 to 255 (JPEG range) and not from 16 to 235.
+    """
+
+    container: str
+    codec: str
+    pixel_format: str
+    width: int
+    height: int
+    rotation_deg: int
+    fps: Fraction
+    variable_rate: bool
+    pts: tuple[int, ...]
+    time_base: Fraction
+    end_s: Fraction
+    has_audio: bool
+    full_range: bool
+
+    @property
+    def times_s(self) -> tuple[Fraction, ...]:
+        """Presentation times in exact seconds from the first frame."""
+        return tuple((pts - self.pts[0]) * self.time_base for pts in self.pts)
+
+    @property
+    def frame_count(self) -> int:
+        """Number of frames that have a presentation time."""
+        return len(self.pts)
+
+
+def probe(path: Path, name: str) -> Probe:
+    """Read a video file to its end and return what it holds.
+
+    Parameters
+    ----------
+    path
+        The file.
+    name
+        The file as the curator knows it, for messages.
+
+    Raises
+    ------
+    VideoError
+        When it is no video, truncated, has no usable picture or no usable times.
+    """
+    try:
+        # `file:` keeps names such as "pipe:0", "-" or "concat:a" from being taken for a protocol.
+        with av.open(f"file:{path}", metadata_errors="replace") as container:
+            return _probe_open(container, name)
+    except FFmpegError as error:
+        raise VideoError(name, f"it cannot be read as a video ({error.strerror})", MEND_EXPORT) from error
+
+
+def _probe_open(container: av.container.InputContainer, name: str) -> Probe:
+    pictures = [stream for stream in container.streams.video if not _is_cover(stream)]
+    if not pictures:
+        raise VideoError(name, "it has no video stream", MEND_EXPORT)
+    if len(pictures) > 1:
+        raise VideoError(name, f"it has {len(pictures)} video streams", "export one view per file, and name each in recordings.csv")
+    stream = pictures[0]
+    if not stream.time_base:
+        raise VideoError(name, "its video stream has no clock", MEND_EXPORT)
+    time_base = Fraction(stream.time_base)
+    pts, last_duration = _packet_times(container, stream, name)
+    times = sorted(set(pts))
+    if not times:
+        raise VideoError(name, "it holds no frame with a time", MEND_EXPORT)
+    if len(times) != len(pts):
+        raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", MEND_EXPORT)
+    fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
+    end_s = (times[-1] - times[0]) * time_base + frame_s
+    _refuse_truncated(container, stream, times[0] * time_base, end_s, name)
+    first = _first_frame(container, stream, name)
+    rotation = -first.rotation % 360  # PyAV counts anti-clockwise
+    width, height = (first.height, first.width) if rotation % 180 else (first.width, first.height)
+    return Probe(
+        container=container.format.name,
+        codec=stream.codec_context.name,
+        pixel_format=first.format.name,
+        width=width,
+        height=height,
+        rotation_deg=rotation,
+        fps=fps,
+        variable_rate=variable,
+        pts=tuple(times),
+        time_base=time_base,
+        end_s=end_s,
+        has_audio=bool(container.streams.audio),
+        full_range=first.color_range == FULL_RANGE or first.format.name.startswith("yuvj"),
+    )
+
+
+def _is_cover(stream: av.VideoStream) -> bool:
+    return bool(stream.disposition & av.stream.Disposition.attached_pic)
+
+
+def _packet_times(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> tuple[list[int], int]:
+    """Return the pts of all shown frames, and how long the last one is shown (0: not stated)."""
+    pts: list[int] = []
+    damaged = untimed = 0
+    last = (-(2**63), 0)
+    for packet in container.demux(stream):
+        if packet.size == 0 or packet.is_discard:
+            continue  # the flush at the end, or hidden by an edit list: players do not show it
+        if packet.is_corrupt:
+            damaged += 1
+        elif packet.pts is None:
+            untimed += 1
+        else:
+            pts.append(packet.pts)
+            last = max(last, (packet.pts, packet.duration or 0))
+    if damaged:
+        raise VideoError(name, f"{damaged} of its packets are damaged", MEND_COPY)
+    if untimed:
+        # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
+        return _decoded_times(container, stream, name), 0
+    return pts, last[1]
+
+
+def _decoded_times(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> list[int]:
+    container.seek(0, stream=stream)
+    times = [frame.pts for frame in container.decode(stream)]
+    if any(time is None for time in times):
+        raise VideoError(name, "some of its frames have no time", "export it to mp4 or mkv")
+    return [int(time) for time in times if time is not None]
+
+
+def _first_frame(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> av.VideoFrame:
+    container.seek(0, stream=stream)
+    for frame in container.decode(stream):
+        if frame.width < SMALLEST_PX or frame.height < SMALLEST_PX:
+            raise VideoError(name, f"its picture is {frame.width}x{frame.height}", MEND_EXPORT)
+        if frame.rotation % 90:
+            raise VideoError(name, f"it is rotated by {frame.rotation} degrees", "export it upright")
+        return frame
+    raise VideoError(name, "none of its frames can be decoded", MEND_COPY)
+
+
+def _rate(times: list[int], time_base: Fraction, last_duration: int, stream: av.VideoStream) -> tuple[Fraction, bool, Fraction]:
+    """Return the exact rate, whether it varies, and how long the last frame is shown."""
+    declared = Fraction(stream.guessed_rate or stream.average_rate or 0)
+    if len(times) == 1:
+        frame_s = last_duration * time_base or (1 / declared if declared else time_base)
+        return declared or 1 / frame_s, False, frame_s
+    steps = np.diff(np.array(times, dtype=np.int64))
+    median = float(np.median(steps))
+    # Containers round times to their clock (1 ms in Matroska), so one tick is no variation.
+    variable = bool(np.any(np.abs(steps.astype(np.float64) - median) > max(1.0, JITTER_SHARE * median)))
+    average = Fraction(len(times) - 1) / ((times[-1] - times[0]) * time_base)
+    if variable:
+        frame_s = last_duration * time_base or Fraction(int(median)) * time_base
+        return average.limit_denominator(1001), True, frame_s
+    exact = _constant_rate(declared, average, time_base, times)
+    return exact, False, 1 / exact
+
+
+def _constant_rate(declared: Fraction, average: Fraction, time_base: Fraction, times: list[int]) -> Fraction:
+    # The declared rate counts only when it explains the last frame's time to within a tick.
+    span = (times[-1] - times[0]) * time_base
+    for candidate in (declared, *_usual_rates(average)):
+        if candidate > 0 and abs((len(times) - 1) / candidate - span) <= 2 * time_base:
+            return candidate
+    return average
+
+
+def _usual_rates(average: Fraction) -> tuple[Fraction, ...]:
+    whole = round(average)
+    ntsc = round(average * Fraction(1001, 1000))
+    return Fraction(whole), Fraction(ntsc * 1000, 1001)
+
+
+def _refuse_truncated(
+    container: av.container.InputContainer, stream: av.VideoStream, first_s: Fraction, end_s: Fraction, name: str
+) -> None:
+    promised = [Fraction(container.duration, av.time_base)] if container.duration else []
+    if stream.duration and stream.time_base:
+        promised = [stream.duration * Fraction(stream.time_base)]
+    if not promised:
+        return
+    # The container's duration may run from 0 although the picture starts later, and audio may outlast it a little.
+    lacking = promised[0] - end_s - max(first_s, Fraction(0))
+    if lacking > max(TRUNCATED_S, TRUNCATED_SHARE * float(end_s)):
+        raise VideoError(name, f"it is truncated: {float(end_s):.2f} s of the promised {float(promised[0]):.2f} s are there", MEND_COPY)

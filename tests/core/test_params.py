@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from scrubin.core import params
+from scrubin.errors import ParamsError
+
+
+@dataclass(frozen=True)
+class Inner:
+    limit_s: float | None = params.ranged(low=0)
+    mode: str = params.ranged(choices=("exclude", "truncate"))
+
+
+@dataclass(frozen=True)
+class Section:
+    tasks: dict[str, Inner]
+    every: Fraction = params.ranged(low=0)
+    count: int = params.ranged(low=1, high=5)
+    names: tuple[str, ...] = params.ranged(choices=("left", "right"))
+    strict: bool = params.ranged()
+
+
+GOOD = "raw: data/raw\nframes: {tasks: {A: {limit_s: null, mode: exclude}}, every: '30000/1001', count: 2, names: [left], strict: true}\n"
+
+
+def load(tmp_path: Path, text: str) -> Section:
+    path = tmp_path / "params.yaml"
+    path.write_text(text)
+    return params.load("frames", Section, path)
+
+
+def test_a_section_becomes_a_frozen_dataclass_with_exact_fractions(tmp_path):
+    section = load(tmp_path, GOOD)
+    assert section.every == Fraction(30000, 1001)
+    assert section.tasks == {"A": Inner(None, "exclude")}
+    assert section.names == ("left",)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("count: 2", "cuont: 2", r"'frames.cuont' is not a parameter; did you mean 'count'\?"),
+        ("count: 2", "count: two", r"'frames.count' must be a whole number, but is 'two'"),
+        ("count: 2", "count: true", r"'frames.count' must be a whole number, but is True"),
+        ("count: 2", "count: 6", r"'frames.count' must lie in \[1, 5\], but is 6"),
+        ("count: 2", "count: 2, count2: 1", r"'frames.count2' is not a parameter; did you mean 'count'\?"),
+        (", count: 2", "", r"'frames.count' is missing"),
+        ("every: '30000/1001'", "every: 29.97", r"'frames.every' must be a whole number or a fraction in quotes"),
+        ("mode: exclude", "mode: exclud", r"'frames.tasks.A.mode' must be one of exclude, truncate, .* did you mean 'exclude'\?"),
+        ("limit_s: null", "limit_s: -1", r"'frames.tasks.A.limit_s' must lie in \[0, inf\], but is -1"),
+        ("limit_s: null", "limit_s: .nan", r"'frames.tasks.A.limit_s' must lie in"),
+        ("names: [left]", "names: [left, up]", r"'frames.names\[1\]' must be one of left, right"),
+        ("names: [left]", "names: left", r"'frames.names' must be a list"),
+        ("frames:", "frmaes:", r"'frmaes' is not a parameter; did you mean 'frames'\?"),
+        ("raw: data/raw", "rwa: data/raw", r"'rwa' is not a parameter; did you mean 'raw'\?"),
+        ("strict: true", "strict: 1", r"'frames.strict' must be true or false"),
+    ],
+)
+def test_a_wrong_parameter_is_named_in_full_with_the_near_miss(tmp_path, old, new, message):
+    with pytest.raises(ParamsError, match=message):
+        load(tmp_path, GOOD.replace(old, new))
+
+
+def test_text_that_is_no_yaml_is_an_error_of_its_own(tmp_path):
+    with pytest.raises(ParamsError, match="cannot be read as YAML"):
+        load(tmp_path, "raw: [")
+
+
+def test_a_missing_section_is_named(tmp_path):
+    with pytest.raises(ParamsError, match="section 'frames' is missing"):
+        load(tmp_path, "raw: data/raw\n")
+
+
+@pytest.mark.parametrize("raw", ["", "raw: 3\n", "raw: ' '\n"])
+def test_the_raw_folder_must_be_named(tmp_path, raw):
+    path = tmp_path / "params.yaml"
+    path.write_text(raw + "frames: {}\n")
+    with pytest.raises(ParamsError, match="'raw' must name the folder"):
+        params.raw_folder(path)
