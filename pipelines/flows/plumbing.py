@@ -111,5 +111,8 @@ def run(flow: Flow[[], None]) -> None:
             flow()
     except ScrubinError as error:
         sys.exit(f"{flow.name}: {error}")
+    except OSError as error:
+        # A full disk, a read-only folder: nothing in the study is wrong, and nothing finished is lost.
+        sys.exit(f"{flow.name}: {error}; mend this and run again, what was finished is kept")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import plumbing
+
 from prefect import flow
 
-import plumbing
 from scrubin.core import params
 from scrubin.core.files import fresh_folder
 from scrubin.render import released, rendering

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import plumbing
+
 from prefect import flow
 
-import plumbing
 from scrubin.core import params
 from scrubin.errors import ManifestError
 from scrubin.screen import decisions, screening

@@ -35,7 +35,11 @@ def test_a_result_is_made_once_and_linked_read_only(tmp_path):
 
 def test_another_input_code_or_stage_is_another_result():
     base = store.key_of("stage", "code", {"input": 1})
-    assert base not in {store.key_of("stage", "code", {"input": 2}), store.key_of("stage", "c", {"input": 1}), store.key_of("s", "code", {"input": 1})}
+    assert base not in {
+        store.key_of("stage", "code", {"input": 2}),
+        store.key_of("stage", "c", {"input": 1}),
+        store.key_of("s", "code", {"input": 1}),
+    }
     assert base == store.key_of("stage", "code", {"input": 1})
 
 

@@ -25,13 +25,14 @@ TOY = Table(
         Column("n", "int64", "frames", "which", between=(0, 9)),
         Column("score", "float64", "", "how much", null="not rated", between=(0, 1)),
         Column("verb_id", "int64", "", "verb", null="not labelled"),
+        Column("reason", "str", "", "why", null="no reason"),
         Column("camera", "str", "", "camera", values=("left", "right")),
     ),
 )
 
 
 def rows(*more: dict[str, object]) -> list[dict[str, object]]:
-    base = {"id": "a", "n": 1, "score": 0.5, "verb_id": 3, "camera": "left"}
+    base = {"id": "a", "n": 1, "score": 0.5, "verb_id": 3, "reason": "r", "camera": "left"}
     return [base | extra for extra in more]
 
 
@@ -44,12 +45,14 @@ def every_table() -> list[Table]:
 
 
 def test_undefined_stays_undefined_and_ids_stay_whole(tmp_path):
-    frame = io.frame_of(TOY, rows({}, {"n": 2, "score": None, "verb_id": None}))
+    frame = io.frame_of(TOY, rows({}, {"n": 2, "score": None, "verb_id": None, "reason": None}))
     io.write(TOY, frame, tmp_path / "toy.parquet")
     back = io.read(TOY, tmp_path / "toy.parquet")
     assert back.verb_id.tolist() == [3, pd.NA]
     assert back.score.isna().tolist() == [False, True]
-    assert io.records(back)[1] == {"id": "a", "n": 2, "score": None, "verb_id": None, "camera": "left"}
+    io.write(TOY, back, tmp_path / "again.parquet")
+    assert (tmp_path / "again.parquet").read_bytes() == (tmp_path / "toy.parquet").read_bytes()
+    assert io.records(back)[1] == {"id": "a", "n": 2, "score": None, "verb_id": None, "reason": None, "camera": "left"}
 
 
 @given(order=st.permutations(range(6)))

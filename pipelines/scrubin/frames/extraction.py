@@ -14,7 +14,7 @@ from scrubin.frames.extract import extract
 from scrubin.frames.params import FramesParams
 from scrubin.tables.io import records
 
-CODE = ("core", "errors.py", "frames", "video")
+CODE = ("frames", "video")
 PACKAGES = ("av", "numpy", "opencv-python-headless")
 Spans = Mapping[tuple[str, str], list[tuple[int, int]]]
 

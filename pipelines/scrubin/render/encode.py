@@ -50,7 +50,8 @@ def encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: s
         fps_mode="passthrough",
         enc_time_base="demux",
         force_key_frames=_key_times(plan),
-        **{"flags:v": "+bitexact"},
+        # Otherwise x264 takes reciprocals from the processor, which Intel and AMD round differently.
+        **{"flags:v": "+bitexact", "x264-params": "cpu-independent=1"},
         **BARE,
     )
     frames = plan.first_source_frame + plan.frame_count

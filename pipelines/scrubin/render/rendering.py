@@ -17,7 +17,7 @@ from scrubin.render.plan import Plan, Redaction, plan
 from scrubin.tables.io import records
 from scrubin.video.cached import stored_probe
 
-CODE = ("core", "errors.py", "render", "video")
+CODE = ("render", "video")
 PACKAGES = ("av", "ffmpeg-python", "imageio-ffmpeg", "numpy")
 FILE_NAME = "video.mkv"
 

@@ -10,7 +10,7 @@ from scrubin.core import store
 from scrubin.errors import VideoError
 from scrubin.screen.features import CELLS, Features, measure
 
-CODE = ("core", "errors.py", "screen/features.py", "screen/stored.py", "video/decode.py")
+CODE = ("screen/features.py", "screen/stored.py", "video/decode.py")
 NAMES = ("pts", "histograms", "brightest")
 
 

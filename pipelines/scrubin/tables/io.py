@@ -77,7 +77,7 @@ def _typed(table: Table, column: Column, values: pd.Series[Any]) -> pd.Series[An
         raise TableError(msg)
     try:
         if column.dtype == "str":
-            text = values.where(values.notna(), None)
+            text = values.astype(object).where(values.notna(), None)
             wrong = [value for value in text if value is not None and not isinstance(value, str)]
             if wrong:
                 msg = f"table '{table.name}', column '{column.name}': expected text, but got {wrong[0]!r}"

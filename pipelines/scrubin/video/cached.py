@@ -16,7 +16,7 @@ from scrubin.core.files import sha256_of
 from scrubin.errors import VideoError
 from scrubin.video.probe import MEND_COPY, Probe, probe
 
-CODE = ("core", "errors.py", "video/cached.py", "video/probe.py")
+CODE = ("video/cached.py", "video/probe.py")
 
 
 def stored_sha256(path: Path, name: str) -> str:

@@ -21,6 +21,8 @@ MEND_COPY = "copy it again from the recorder, or exclude the recording in record
 TRUNCATED_SHARE = 0.02
 TRUNCATED_S = 1.0
 SMALLEST_PX = 16
+# 25 and 24.975 differ by a thousandth; a rate this close to a usual one is that one.
+SNAP_SHARE = Fraction(1, 10_000)
 # Frame distances within this share of the median still count as constant rate.
 JITTER_SHARE = 0.1
 FULL_RANGE = 2  # AVCOL_RANGE_JPEG
@@ -198,18 +200,18 @@ def _rate(times: list[int], time_base: Fraction, last_duration: int, stream: av.
 
 
 def _constant_rate(declared: Fraction, average: Fraction, time_base: Fraction, times: list[int]) -> Fraction:
-    # The declared rate counts only when it explains the last frame's time to within a tick.
+    # Matroska states a frame's length in nanoseconds, which makes 19001/317 of 60000/1001.
+    snapped = [rate for rate in _usual_rates(declared) if rate and abs(declared / rate - 1) < SNAP_SHARE]
+    # A rate counts only when it explains the last frame's time to within its rounding.
     span = (times[-1] - times[0]) * time_base
-    for candidate in (declared, *_usual_rates(average)):
+    for candidate in (*snapped, declared, *_usual_rates(average)):
         if candidate > 0 and abs((len(times) - 1) / candidate - span) <= 2 * time_base:
             return candidate
     return average
 
 
-def _usual_rates(average: Fraction) -> tuple[Fraction, ...]:
-    whole = round(average)
-    ntsc = round(average * Fraction(1001, 1000))
-    return Fraction(whole), Fraction(ntsc * 1000, 1001)
+def _usual_rates(near: Fraction) -> tuple[Fraction, Fraction]:
+    return Fraction(round(near)), Fraction(round(near * Fraction(1001, 1000)) * 1000, 1001)
 
 
 def _refuse_truncated(

@@ -1,0 +1,50 @@
+"""Annotations: label files of any format to triplets, phases and spans on our frames."""
+
+from functools import partial
+from pathlib import Path
+
+import plumbing
+
+from prefect import flow
+
+from scrubin.annotations import sources, study
+from scrubin.annotations.params import AnnotationsParams
+from scrubin.annotations.problems import Problems
+from scrubin.core import files, params
+from scrubin.tables import io
+from scrubin.tables.cuts import CUTS
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.phases import PHASES
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.spans import SPANS
+from scrubin.tables.triplets import TRIPLETS
+from scrubin.tables.videos import VIDEOS
+
+TABLES = Path("data/tables")
+INTERIM = Path("data/interim")
+
+
+@flow(name="annotations", task_runner=plumbing.runner())
+def main() -> None:
+    """Write the tables `triplets`, `phases` and `spans`, and the report."""
+    p = params.load("annotations", AnnotationsParams)
+    raw = params.raw_folder()
+    problems = Problems()
+    recordings = io.read(RECORDINGS, INTERIM / "recordings.parquet")
+    cuts = io.read(CUTS, INTERIM / "cuts.parquet")
+    videos = io.read(VIDEOS, TABLES / "videos.parquet")
+    known = study.released(recordings, cuts, videos, io.read(FRAMES, TABLES / "frames.parquet"))
+    batches = sources.find(raw, p.sources, set(recordings["recording"]), problems)
+    wanted = [batch for batch in batches if batch.recording in known]
+    read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels")
+    outcomes = [outcome for _, outcome in read.done]
+    left_out = {batch.recording for batch in batches} - set(known)
+    made = study.tables(outcomes, known, left_out, p.length_tolerance_s, problems)
+    io.write(TRIPLETS, made.triplets, TABLES / "triplets.parquet")
+    io.write(PHASES, made.phases, TABLES / "phases.parquet")
+    io.write(SPANS, made.spans, TABLES / "spans.parquet")
+    files.write_json(Path("reports/annotations.json"), made.report)
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

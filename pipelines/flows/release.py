@@ -1,0 +1,75 @@
+"""Release: complete the release folder, and refuse it unless the audit proves that nothing private is in it."""
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+
+import plumbing
+
+import pandas as pd
+from prefect import flow
+
+from scrubin.core import files, params
+from scrubin.errors import PrivacyError
+from scrubin.frames.params import FramesParams
+from scrubin.ingest.params import IngestParams
+from scrubin.release import audit, completion, declared, gate, outputs, plan, private_strings, summary, words
+from scrubin.release.examination import Examined, examine
+from scrubin.release.params import ReleaseParams
+from scrubin.scores import lasana_csv
+from scrubin.scores.params import ScoresParams
+from scrubin.tables import io
+from scrubin.tables.cuts import CUTS
+from scrubin.tables.hidden import HIDDEN
+from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.quarantine import QUARANTINE
+from scrubin.tables.recordings import RECORDINGS
+
+INTERIM, OUT = Path("data/interim"), Path("data/release")
+QUARANTINING = ("ingest", "screen", "render")
+
+
+def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str, str]:
+    """Return the files of the folder `Annotation`, as LASANA has them."""
+    texts, ratings = {}, tables["ratings"]
+    for task in sorted(set(ratings.task)):
+        names = p.errors.get(task, ())
+        texts[f"{task}.csv"] = lasana_csv.task_csv(task, tables["skill"], tables["errors"], tables["videos"], p.aspects, names)
+        for rater in sorted(set(ratings[ratings.task == task].rater)):
+            texts[f"{task}_rater{rater}.csv"] = lasana_csv.rater_csv(task, rater, ratings, p.aspects)
+        texts |= {path.name: path.read_text(encoding="utf-8") for path in (OUT / "splits").glob(f"{task}_split.csv")}
+    return texts
+
+
+@flow(name="release", task_runner=plumbing.runner())
+def main() -> None:
+    """Check, complete, prove, and say at the end what is quarantined."""
+    p, scores, tasks = (
+        params.load("release", ReleaseParams),
+        params.load("scores", ScoresParams),
+        params.load("ingest", IngestParams).tasks,
+    )
+    gate.require_valid(Path("reports/validation/validation.json"))
+    quarantine = gate.joined(io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in QUARANTINING)
+    gate.refuse_quarantined(quarantine, p.on_quarantine)
+    public = declared.public_tables(scores.aspects)
+    tables = {name: io.read(table, Path(f"data/tables/{name}.parquet")) for name, table in public.items()}
+    sizes = completion.complete(OUT, p, public, tables, annotation(tables, scores), params.load("frames", FramesParams).fps)
+    known = words.public_words(public, [list(tasks), scores.aspects, scores.errors, p.title, p.public_words])
+    ids = io.read(LINKAGE, Path("data/private/linkage.parquet")).id
+    private = private_strings.of_tables([io.read(RECORDINGS, INTERIM / "recordings.parquet"), quarantine], ids, known)
+    cuts, hidden = io.read(CUTS, INTERIM / "cuts.parquet"), io.read(HIDDEN, INTERIM / "hidden.parquet")
+    planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, public)
+    examined = plumbing.map_items(partial(examine, OUT), planned.videos, name="audit").done
+    try:
+        audit.prove(OUT, private, planned, Examined(OUT, {video.path: faults for video, faults in examined}))
+    except PrivacyError:
+        outputs.discard(OUT)
+        raise
+    files.write_json(Path("reports/release.json"), summary.summarise(p, tables, quarantine, private, sizes))
+    for line in gate.lines(quarantine):
+        plumbing.LOG.warning("quarantined, not in the release: %s", line)
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

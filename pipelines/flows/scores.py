@@ -1,0 +1,44 @@
+"""Scores: rater sheets become ratings, skill and errors."""
+
+from pathlib import Path
+
+import plumbing
+
+from prefect import flow
+
+from scrubin.core import files, params
+from scrubin.scores import aggregation, harmonisation, normalisation, statistics
+from scrubin.scores.entries import read_entries
+from scrubin.scores.params import ScoresParams
+from scrubin.scores.roster import roster_of
+from scrubin.scores.sheets import read_folder
+from scrubin.tables import io
+from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.ratings import RATINGS
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.skill import skill as skill_table
+from scrubin.tables.task_errors import ERRORS
+from scrubin.tables.videos import VIDEOS
+
+TABLES = Path("data/tables")
+
+
+@flow(name="scores")
+def main() -> None:
+    """Read every sheet, normalise, aggregate, harmonise; write tables and statistics."""
+    p = params.load("scores", ScoresParams)
+    recordings = io.read(RECORDINGS, Path("data/interim/recordings.parquet"))
+    linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
+    roster = roster_of(recordings, linkage, io.read(VIDEOS, TABLES / "videos.parquet"))
+    entries = read_entries(read_folder(params.raw_folder() / "ratings", roster.tasks), roster, p)
+    normalised = normalisation.normalise(entries.ratings, p.failed_grs)
+    skill = aggregation.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
+    errors = harmonisation.harmonise(entries.marks, p.error_rule, p.reviewer)
+    io.write(RATINGS, entries.ratings, TABLES / "ratings.parquet")
+    io.write(skill_table(p.aspects), skill, TABLES / "skill.parquet")
+    io.write(ERRORS, errors, TABLES / "errors.parquet")
+    files.write_json(Path("reports/scores.json"), statistics.summarise(entries, normalised, skill, errors, roster, p))
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

@@ -1,0 +1,42 @@
+"""Validate: every public table held to its declaration and to the others; an error stops the release."""
+
+from pathlib import Path
+
+import plumbing
+
+from prefect import flow
+
+from scrubin.core import files, params
+from scrubin.tables import io
+from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.validate import checks, outcomes, page, study
+from scrubin.validate.params import ValidateParams
+from scrubin.vocabulary import vocabulary
+
+TABLES = Path("data/tables")
+OUT = Path("reports/validation")
+
+
+@flow(name="validate")
+def main() -> None:
+    """Ask every rule, write the answers, then refuse what must not be released."""
+    p = params.load("validate", ValidateParams)
+    declared = study.public_tables(tuple(params.read()["scores"]["aspects"]))
+    found = study.Study(
+        tables={table.name: study.read(table, TABLES / f"{table.name}.parquet") for table in declared},
+        recordings=io.read(RECORDINGS, Path("data/interim/recordings.parquet")),
+        linkage=io.read(LINKAGE, Path("data/private/linkage.parquet")),
+        vocabularies={name: vocabulary.load(name) for name in vocabulary.available()},
+        flicker_frames=p.flicker_frames,
+    )
+    answers, rows = checks.run(found, p.severity), checks.row_counts(found)
+    folder = files.fresh_folder(OUT)
+    files.write_json(folder / "validation.json", outcomes.document(answers, rows))
+    files.write_json(folder / "metrics.json", outcomes.metrics(answers, rows))
+    files.write_text(folder / "index.html", page.render(answers, rows))
+    outcomes.refuse(answers, f"{OUT}/index.html")
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

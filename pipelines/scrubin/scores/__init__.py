@@ -1,0 +1,1 @@
+"""Skill and errors from rater sheets: normalised per rater, aggregated, with agreement."""

@@ -1,0 +1,55 @@
+"""What errors and durations have to do with skill.
+
+Source: LASANA, section Statistical analysis, equation 3 and footnote 4 (Cohen's d); section
+Benchmark baselines (rank correlation of duration and GRS).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from scipy.stats import rankdata
+
+from scrubin.scores import moments
+from scrubin.scores.agreement import correlation
+
+
+def cohens_d(without: Sequence[float], with_error: Sequence[float]) -> dict[str, float]:
+    """Return the effect of an error on a score: positive when recordings with it are worse.
+
+    Undefined (NaN) when a group has fewer than two recordings, as its variance is undefined
+    then, or when the pooled standard deviation is 0.
+
+    Parameters
+    ----------
+    without, with_error
+        Defined scores of the recordings without (F) and with (T) the error.
+
+    Returns
+    -------
+    dict
+        n_without, n_with, mean_without, mean_with, pooled_sd, d.
+
+    >>> cohens_d([1.0, 2.0, 3.0], [0.0, 0.5, 1.0])["d"]
+    1.8973665961010275
+    """
+    n_f, n_t = len(without), len(with_error)
+    mean_f, mean_t = moments.mean(without), moments.mean(with_error)
+    pooled_sd = d = math.nan
+    if n_f >= 2 and n_t >= 2:
+        pooled_sd = math.sqrt((moments.squares(without) + moments.squares(with_error)) / (n_f + n_t - 2))
+        # Squares of equal values can come out as 1e-33: their spread is 0 all the same.
+        constant = moments.sd(without) == 0 and moments.sd(with_error) == 0
+        pooled_sd = 0.0 if constant else pooled_sd
+        d = math.nan if constant else (mean_f - mean_t) / pooled_sd
+    return {"n_without": n_f, "n_with": n_t, "mean_without": mean_f, "mean_with": mean_t, "pooled_sd": pooled_sd, "d": d}
+
+
+def spearman(x: Sequence[float], y: Sequence[float]) -> float:
+    """Return Spearman's rank correlation (mean ranks for ties); NaN with fewer than two or constant values.
+
+    >>> spearman([1, 2, 3], [30, 20, 10])
+    -1.0
+    """
+    return correlation(rankdata(x).tolist(), rankdata(y).tolist())

@@ -1,0 +1,67 @@
+"""One label per recording and error, from the marks of several raters.
+
+In LASANA one rater reviewed all marks (section Annotation process); without a reviewer the
+marks are combined by a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+
+from scrubin.errors import RatingsError
+
+
+def any_of(marks: pd.Series[bool]) -> bool:
+    """Return whether at least one rater saw the error."""
+    return bool(marks.any())
+
+
+def majority_of(marks: pd.Series[bool]) -> bool:
+    """Return whether at least half of the raters saw the error.
+
+    A tie counts as occurred: an event in a long video is missed more easily than invented.
+    """
+    return 2 * int(marks.sum()) >= len(marks)
+
+
+RULES: dict[str, Callable[[pd.Series[bool]], bool]] = {"any": any_of, "majority": majority_of}
+
+
+def harmonise(marks: pd.DataFrame, rule: str, reviewer: str) -> pd.DataFrame:
+    """Return the rows of the table ``errors``: id, task, error, occurred.
+
+    Parameters
+    ----------
+    marks
+        One row per recording, rater and error: id, task, rater, error, marked.
+    rule
+        ``majority`` (a tie counts as occurred), ``any``, or ``reviewer``: only the marks of
+        that rater count, and a recording that the reviewer did not mark has no label.
+
+    Raises
+    ------
+    RatingsError
+        When a task has marks but none of the reviewer's.
+    """
+    if rule == "reviewer":
+        for task, group in marks.groupby("task"):
+            if reviewer not in set(group.rater):
+                msg = (
+                    f"task {task}: reviewer '{reviewer}' marked no errors, only raters {', '.join(sorted(set(group.rater)))} did; "
+                    f"add {task}_rater{reviewer}_errors.csv or change 'scores.error_rule'"
+                )
+                raise RatingsError(msg)
+        labels = marks[marks.rater == reviewer].rename(columns={"marked": "occurred"})
+    else:
+        labels = marks.groupby(["task", "id", "error"]).marked.agg(RULES[rule]).rename("occurred").reset_index()
+    ordered = labels[["id", "task", "error", "occurred"]].sort_values(["task", "id", "error"], ignore_index=True)
+    return ordered.astype({"occurred": bool})
+
+
+def changes(marks: pd.DataFrame, errors: pd.DataFrame) -> pd.DataFrame:
+    """Return the marks that the harmonised label overrules: id, task, error, rater, marked, occurred."""
+    both = marks.merge(errors, on=["task", "id", "error"], validate="many_to_one")
+    changed = both[both.marked != both.occurred].sort_values(["task", "id", "error", "rater"], ignore_index=True)
+    return changed[["id", "task", "error", "rater", "marked", "occurred"]]

@@ -1,0 +1,1 @@
+"""Subsets at participant level: balanced by a mixed-integer program, with the proof beside it."""

@@ -1,0 +1,210 @@
+import json
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from scrubin.annotations.formats import cholect50
+from scrubin.errors import AnnotationError
+
+FILE = "annotations/cholect50/case one.json"
+
+
+@pytest.fixture
+def read(make):
+    def read(annotations, **changes):
+        return cholect50.read(make.named({FILE: make.cholect50(annotations, **changes)}))
+
+    return read
+
+
+@pytest.fixture
+def refused(read):
+    """Assert that a file is refused and return the message, which names the file."""
+
+    def refused(annotations, **changes):
+        with pytest.raises(AnnotationError) as caught:
+            read(annotations, **changes)
+        assert FILE in str(caught.value)
+        return str(caught.value)
+
+    return refused
+
+
+def test_ids_box_score_and_phase_are_read(read, make):
+    labels = read({"4": [make.vector(17, box=(0.1, 0.2, 0.3, 0.4), phase=3)]})
+    (row,) = labels.instances.rows.to_dict("records")
+    assert (row["position"], row["instrument_id"], row["verb_id"], row["target_id"], row["triplet_id"]) == (4, 0, 1, 0, 17)
+    assert (row["x"], row["y"], row["w"], row["h"], row["score"]) == (0.1, 0.2, 0.3, 0.4, 1.0)
+    assert labels.phases.rows.to_dict("records") == [{"position": 4, "phase_id": 3}]
+    assert labels.clock.period_s == 1
+
+
+def test_sparse_keys_in_any_order_are_read_in_increasing_order(read, make):
+    labels = read({"1950": [make.vector()], "16": [make.vector(), make.vector(12)], "141": []})
+    assert labels.instances.positions.tolist() == [16, 141, 1950]
+    assert labels.instances.rows["position"].tolist() == [16, 16, 1950]
+
+
+def test_a_frame_without_instrument_is_labelled_and_has_no_row(read, make):
+    labels = read({"0": [make.nothing(phase=2)], "1": [], "2": [make.vector(phase=-1)]})
+    assert labels.instances.positions.tolist() == [0, 1, 2]
+    assert labels.instances.rows["position"].tolist() == [2]
+    assert labels.phases.positions.tolist() == [0]
+
+
+def test_missing_boxes_scores_verbs_and_targets_are_null_and_not_minus_one(read, make):
+    tool_only = [-1, 3, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, 0]
+    labels = read({"0": [tool_only, make.vector(20, box=(-1, -1, -1, -1), phase=0)]})
+    rows = labels.instances.rows
+    assert rows["instrument_id"].tolist() == [3, 0]
+    assert rows.loc[0, ["verb_id", "target_id", "triplet_id", "x", "score"]].isna().all()
+    assert rows["x"].isna().all()
+    assert rows.loc[1, "triplet_id"] == 20
+
+
+def test_components_left_out_follow_from_the_triplet(read):
+    vector = [57, -1, 1, -1, -1, -1, -1, -1, -1, 1, -1, -1, -1, -1, 0]
+    row = read({"0": [vector]}).instances.rows.iloc[0]
+    assert row[["instrument_id", "verb_id", "target_id"]].notna().all()
+
+
+def test_a_box_just_outside_is_cut_and_counted(read, make):
+    labels = read({"0": [make.vector(box=(0.5, 0.5875, 0.25, 0.424))]})
+    row = labels.instances.rows.iloc[0]
+    assert row["y"] + row["h"] == pytest.approx(1)
+    assert labels.warnings == ("cholect50: 1 boxes left the image by at most 0.0115 and were cut to it",)
+
+
+def test_keys_count_periods_of_the_stated_rate(read, make):
+    assert read({"0": [make.vector()]}, fps=5).clock.period_s == Fraction(1, 5)
+
+
+def test_a_wrong_count_of_frames_is_a_warning(read, make):
+    assert "num_frames says 7, but 1 frames are labelled" in read({"0": [make.vector()]}, num_frames=7).warnings[0]
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[1, 2]", b'{"annotations": {"0": [}}', b"\xff\xfe{}", b'{"a": 1, "a": 2}', b"[" * 100_000])
+def test_what_is_no_json_object_is_refused_with_the_place(make, data):
+    with pytest.raises(AnnotationError, match=r"case one\.json.*(not JSON|JSON object|UTF-8|stands twice|nested)"):
+        cholect50.read(make.named({FILE: data}))
+
+
+def test_malformed_json_names_line_and_column(make):
+    with pytest.raises(AnnotationError, match=r"case one\.json, line 3: not JSON: .* at column"):
+        cholect50.read(make.named({FILE: b'{\n"annotations":\n {"0": [}}'}))
+
+
+@pytest.mark.parametrize("key", ["a", "-1", "1.5", "", " 3", "²"])
+def test_a_frame_key_that_is_no_number_is_refused(refused, make, key):
+    assert f"frame '{key}': the key is no frame number; keys are whole numbers from 0" in refused({key: [make.vector()]})
+
+
+def test_a_frame_that_stands_twice_by_padding_is_refused(refused, make):
+    assert "frame '07': the frame stands twice" in refused({"7": [make.vector()], "07": [make.vector()]})
+
+
+def test_a_vector_of_the_wrong_length_is_refused(refused, make):
+    assert "frame 3, vector 1: expected a vector of 15 items, but got 14 items" in refused({"3": [make.vector(), make.vector()[:-1]]})
+    assert 'frame 3, vector 0: expected a vector of 15 items, but got "x"' in refused({"3": ["x"]})
+
+
+@pytest.mark.parametrize(
+    ("item", "value", "text"),
+    [
+        (0, "17", 'item 0 (triplet) is "17", expected a whole number'),
+        (1, 1.0, "item 1 (instrument) is 1.0, expected a whole number"),
+        (7, True, "item 7 (verb) is true, expected a whole number"),
+        (8, None, "item 8 (target) is null, expected a whole number"),
+        (3, "0.5", 'item 3 (x) is "0.5", expected a number'),
+        (0, 100, "triplet 100 is not in 0..99; ids are numbered from 0; these look numbered from 1"),
+        (14, 7, "phase 7 is not in 0..6; ids are numbered from 0"),
+        (14, 12, "phase 12 is not in 0..6; -1 is null"),
+        (1, -2, "instrument -2 is not in 0..5"),
+        (2, 1.5, "score 1.5 is not in 0..1"),
+    ],
+)
+def test_a_wrong_item_is_refused_by_name_and_value(refused, make, item, value, text):
+    vector = make.vector()
+    vector[item] = value
+    assert f"frame 9, vector 0: {text}" in refused({"9": [vector]})
+
+
+def test_ids_numbered_from_one_are_recognised(refused, make):
+    vector = make.vector(17)
+    for item in (0, 1, 7, 8):
+        vector[item] += 1
+    assert "these look numbered from 1" in refused({"0": [vector]})
+    shifted = make.vector(17)
+    shifted[0] = 18
+    message = refused({"0": [shifted]})
+    assert "triplet 18 is grasper,retract,gut" in message
+    assert "these look numbered from 1" in message
+
+
+def test_a_combination_that_is_no_triplet_is_refused(refused):
+    vector = [-1, 4, 1, -1, -1, -1, -1, 8, 3, 1, -1, -1, -1, -1, 0]
+    assert "'clipper,pack,cystic_artery' is no triplet of 'cholect50'" in refused({"0": [vector]})
+
+
+def test_a_verb_without_an_instrument_is_refused(refused, make):
+    vector = make.nothing()
+    vector[7] = 2
+    assert "verb 2 and target -1 without an instrument" in refused({"0": [vector]})
+
+
+@pytest.mark.parametrize(
+    ("box", "mend"),
+    [
+        ((0.5, 0.4, 0.9, 0.8), "it looks like two corners"),
+        ((120.0, 80.0, 60.0, 40.0), "it looks like pixels"),
+        ((0.9, 0.1, 0.2, 0.1), "draw it inside the image"),
+        ((-0.3, 0.1, 0.2, 0.1), "draw it inside the image"),
+        ((0.1, 0.1, 0.0, 0.1), "it has no area"),
+        ((0.1, 0.1, 0.1, -1), "it has no area"),
+        ((float("nan"), 0.1, 0.1, 0.1), "four finite numbers"),
+        ((1.01, 0.1, 0.005, 0.1), "nothing of it is in the image"),
+    ],
+)
+def test_a_box_that_is_none_is_refused_with_the_likely_mend(refused, make, box, mend):
+    message = refused({"0": [make.vector(box=box)]})
+    assert "frame 0, vector 0: box" in message
+    assert mend in message
+
+
+def test_two_phases_in_one_frame_are_refused(refused, make):
+    assert "frame 5: its vectors have different phases [1, 2]" in refused({"5": [make.vector(phase=1), make.vector(phase=2)]})
+
+
+def test_a_dictionary_that_says_otherwise_is_refused(refused, make):
+    from_one = {str(i + 1): name for i, name in enumerate(["grasper", "bipolar", "hook", "scissors", "clipper", "irrigator"])}
+    message = refused({"0": [make.vector()]}, categories={"instrument": from_one})
+    assert "categories, instrument 1: 'grasper' has id 0 in 'cholect50'; ids are numbered from 0" in message
+    assert "'stapler' is no instrument" in refused({"0": []}, categories={"instrument": {"0": "stapler"}})
+    assert "'hook,pack' is no triplet" in refused({"0": []}, categories={"triplet": {"0": "hook,pack"}})
+
+
+def test_all_problems_of_a_file_are_named_at_once_and_the_first_twenty_shown(make):
+    bad = {str(k): [make.vector(box=(5, 5, 5, 5))] for k in range(30)}
+    with pytest.raises(AnnotationError) as caught:
+        cholect50.read(make.named({FILE: make.cholect50(bad)}))
+    assert len(caught.value.problems) == 30
+    assert str(caught.value).startswith("30 problems in the label files")
+    assert str(caught.value).count("frame ") == 20
+    assert str(caught.value).endswith("... and 10 more")
+
+
+def test_annotations_must_be_an_object_of_lists(refused):
+    assert "annotations: expected an object, frame to list of vectors" in refused([1])
+    assert "frame 0: expected a list of vectors, but got 3; write [] for none" in refused({"0": 3})
+
+
+@pytest.mark.parametrize("fps", [0, -1, 29.97, "1", True, None])
+def test_a_rate_that_is_no_whole_number_is_refused(refused, make, fps):
+    assert f"'fps' is {json.dumps(fps)}" in refused({"0": [make.vector()]}, fps=fps)
+
+
+def test_a_file_without_any_frame_has_no_labels(read):
+    labels = read({})
+    assert labels.phases is None
+    assert np.array_equal(labels.instances.positions, [])

@@ -1,0 +1,119 @@
+import pytest
+
+from scrubin.annotations import sources
+from scrubin.annotations.params import AnnotationsParams, SourceParams
+from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.annotations.registry import FORMATS, label_format
+from scrubin.core import params
+from scrubin.errors import AnnotationError, ParamsError
+
+RECORDINGS = {"case one", "case-two"}
+ALL = tuple(SourceParams(name, f"annotations/{name}", "cholect50") for name in ("cholect50", "cholec80", "labelme"))
+
+
+@pytest.fixture
+def found(tmp_path):
+    """Put empty files into a raw folder; return what is found and what is refused."""
+
+    def found(*names, sources_=ALL):
+        for name in names:
+            path = tmp_path / "annotations" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.touch()
+        problems = Problems()
+        batches = sources.find(tmp_path, sources_, RECORDINGS, problems)
+        try:
+            problems.raise_any()
+        except AnnotationProblems as error:
+            return batches, error.problems
+        return batches, ()
+
+    return found
+
+
+def test_files_are_grouped_by_recording_in_the_order_of_the_sources(found):
+    batches, problems = found(
+        "labelme/case one/000025.json", "labelme/case one/000000.json", "cholec80/case-two-tool.txt", "cholec80/case-two-phase.txt"
+    )
+    assert problems == ()
+    assert [(batch.recording, batch.source.format, batch.files) for batch in batches] == [
+        ("case-two", "cholec80", ("annotations/cholec80/case-two-phase.txt", "annotations/cholec80/case-two-tool.txt")),
+        ("case one", "labelme", ("annotations/labelme/case one/000000.json", "annotations/labelme/case one/000025.json")),
+    ]
+
+
+def test_a_study_without_label_folders_has_no_batches(found):
+    assert found() == ([], ())
+
+
+def test_a_name_of_no_recording_is_refused_with_the_near_miss(found):
+    _, problems = found("cholect50/case two.json")
+    assert problems == ("annotations/cholect50/case two.json: 'case two' is no recording of recordings.csv; did you mean 'case-two'?",)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("cholect50/case one.txt", "name it <recording>.json"),
+        ("cholect50/deep/case one.json", "name it <recording>.json"),
+        ("cholec80/case one.txt", "name it <recording>-phase.txt or <recording>-tool.txt"),
+        ("labelme/case one/frame.json", "name it <recording>/<frame>.json with the source frame number in six digits"),
+        ("labelme/case one/25.json", "name it <recording>/<frame>.json with the source frame number in six digits"),
+        ("labelme/000025.json", "name it <recording>/<frame>.json"),
+    ],
+)
+def test_a_file_that_fits_no_pattern_is_refused(found, name, expected):
+    batches, problems = found(name)
+    assert batches == []
+    assert len(problems) == 1
+    assert f"annotations/{name}: the name does not fit the format" in problems[0]
+    assert expected in problems[0]
+
+
+def test_hidden_files_are_ignored(found):
+    assert found("cholect50/.DS_Store", "cholect50/.case one.json.swp") == ([], ())
+
+
+def test_a_folder_that_no_source_reads_is_refused_with_the_near_miss(found):
+    _, problems = found("cholect5O/case one.json")
+    assert problems == ("annotations/cholect5O: no source in params.yaml reads this folder; did you mean 'annotations/cholect50'?",)
+
+
+@pytest.mark.parametrize("folder", ["/labels", "labels", "annotations/../secret"])
+def test_a_source_folder_outside_annotations_is_refused(found, folder):
+    with pytest.raises(ParamsError, match="must be inside 'annotations/'"):
+        found(sources_=(SourceParams("cholect50", folder, "cholect50"),))
+
+
+def test_reading_returns_the_labels_or_everything_that_is_wrong(tmp_path, make):
+    path = tmp_path / "annotations/cholect50/case one.json"
+    path.parent.mkdir(parents=True)
+    batch = sources.Batch("case one", ALL[0], ("annotations/cholect50/case one.json",))
+    path.write_bytes(make.cholect50({"0": [make.vector()]}))
+    assert sources.read(tmp_path, 0.02, batch).recording == "case one"
+    path.write_bytes(b"{")
+    assert isinstance(sources.read(tmp_path, 0.02, batch), AnnotationProblems)
+
+
+def test_a_format_is_registered_once():
+    with pytest.raises(ValueError, match="label format 'cholec80' is registered twice"):
+        label_format("cholec80", pattern="", expected="")(FORMATS["cholec80"].read)
+
+
+def test_a_misspelt_format_or_vocabulary_in_params_names_the_near_miss(tmp_path):
+    path = tmp_path / "params.yaml"
+    text = "annotations: {{sources: [{{format: {}, folder: annotations/x, vocabulary: {}}}], box_tolerance: 0.02, length_tolerance_s: 1}}\n"
+    path.write_text(text.format("cholec8O", "cholect50"))
+    with pytest.raises(ParamsError, match="did you mean 'cholec80'"):
+        params.load("annotations", AnnotationsParams, path)
+    path.write_text(text.format("cholec80", "cholec50"))
+    with pytest.raises(ParamsError, match="did you mean 'cholect50'"):
+        params.load("annotations", AnnotationsParams, path)
+
+
+def test_problems_survive_a_process_boundary():
+    import pickle
+
+    error = pickle.loads(pickle.dumps(AnnotationProblems(["a", "b"])))
+    assert isinstance(error, AnnotationError)
+    assert error.problems == ("a", "b")

@@ -1,0 +1,229 @@
+"""From label files to tables: cuts, several sources, lengths, recordings that are not released."""
+
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+
+from scrubin.annotations import study
+from scrubin.annotations.formats import cholec80, cholect50, labelme
+from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.errors import AnnotationError
+from scrubin.tables import io
+from scrubin.tables.cuts import CUTS
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.phases import PHASES
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.triplets import TRIPLETS
+from scrubin.tables.videos import VIDEOS
+
+
+def tables_of(*, seconds=10, source_s=20, offset_s=Fraction(0), fps=25, cameras=("mono",), recording="case one", id_="mabolu"):
+    """The four tables of one recording, cut to [offset_s, offset_s + seconds) of a source of source_s seconds."""
+    cuts, videos, frames, recordings = [], [], [], []
+    for camera in cameras:
+        key = {"recording": recording, "camera": camera}
+        cuts.append(
+            {
+                **key,
+                "id": id_,
+                "offset_s": str(offset_s),
+                "first_source_frame": int(offset_s * fps),
+                "frame_count": seconds * fps,
+                "source_width": 320,
+                "source_height": 240,
+            }
+        )
+        size = {"width": 320, "height": 240, "fps": str(fps), "variable_rate": False}
+        shared = {"task": "Cholecystectomy", "path": "v.mp4", "sha256": "0" * 64}
+        released = {"frame_count": seconds * fps, "duration_s": float(seconds)}
+        videos.append({"id": id_, "camera": camera, **size, **shared, **released})
+        quality = dict.fromkeys(("sharpness", "brightness", "contrast", "saturated_share", "difference"), 0.5)
+        for k in range(seconds):
+            row = {"id": id_, "camera": camera, "frame": k, "source_frame": k * fps, "time_s": float(k)}
+            frames.append({**row, "path": f"{k:06d}.jpg", "redacted": k == 1, **quality, "perceptual_hash": "0" * 16})
+        source = {"frame_count": source_s * fps, "duration_s": float(source_s), "has_audio": False, "rotation_deg": 0}
+        kept = {"participant": "p", "start_s": 0.0, "end_s": 1.0, "status": "kept", "container": "mp4", "codec": "h264"}
+        recordings.append({**key, **size, **shared, **source, **kept, **dict.fromkeys(("trial", "site", "reason", "mend"))})
+    declared = ((RECORDINGS, recordings), (CUTS, cuts), (VIDEOS, videos), (FRAMES, frames))
+    return [io.frame_of(table, rows) for table, rows in declared]
+
+
+def known_of(**changes):
+    return study.released(*tables_of(**changes))
+
+
+def made(labels, known, *, tolerance_s=1.0, left_out=(), problems=None):
+    return study.tables(labels, known, left_out, tolerance_s, problems or Problems())
+
+
+@pytest.fixture
+def jso(make):
+    """CholecT50 labels of a recording: frame key to vectors."""
+
+    def read(annotations, recording="case one"):
+        files = {f"annotations/cholect50/{recording}.json": make.cholect50(annotations)}
+        return cholect50.read(make.named(files, recording))
+
+    return read
+
+
+@pytest.fixture
+def txt(make):
+    def read(phases=None, tools=None):
+        files = {}
+        if phases is not None:
+            files["annotations/cholec80/case one-phase.txt"] = make.phase_txt(phases)
+        if tools is not None:
+            files["annotations/cholec80/case one-tool.txt"] = make.tool_txt(tools)
+        return cholec80.read(make.named(files))
+
+    return read
+
+
+@pytest.fixture
+def boxes(make):
+    def read(frames, **size):
+        size = {"width": 320, "height": 240, **size}
+        return labelme.read(make.named({f"annotations/labelme/case one/{n:06d}.json": make.labelme(s, **size) for n, s in frames.items()}))
+
+    return read
+
+
+def test_labels_of_a_cut_recording_have_frames_and_ids_of_the_release(jso, make):
+    labels = jso({str(k): [make.vector(phase=k % 7)] for k in range(20)})
+    tables = made([labels], known_of(offset_s=Fraction(6)))
+    assert tables.phases["frame"].tolist() == list(range(10))
+    assert tables.phases["phase_id"].tolist() == [k % 7 for k in range(6, 16)]
+    assert set(tables.triplets["id"]) == {"mabolu"}
+    entry = tables.report["ids"]["mabolu"]["instances"]
+    assert (entry["labels_before_cut"], entry["labels_after_cut"], entry["rows"], entry["runs"]) == (6, 4, 10, [[0, 10]])
+    assert tables.report["ids"]["mabolu"]["warnings"] == []
+
+
+def test_the_tables_keep_names_ids_boxes_and_the_order_of_instances(jso, make):
+    tables = made([jso({"2": [make.vector(57), make.vector(12, box=(-1, -1, -1, -1))]})], known_of())
+    rows = tables.triplets
+    assert rows["instance"].tolist() == [0, 1]
+    assert rows["triplet_id"].tolist() == [57, 12]
+    assert rows["x"].isna().tolist() == [False, True]
+    assert (rows["instrument"] + "," + rows["verb"] + "," + rows["target"]).tolist() == rows["triplet"].tolist()
+    io.conform(TRIPLETS, rows)
+
+
+def test_a_frame_labelled_as_nothing_is_counted_and_has_no_row(jso, make):
+    tables = made([jso({"0": [make.nothing()], "1": [make.vector()], "5": []})], known_of())
+    entry = tables.report["ids"]["mabolu"]["instances"]
+    assert len(tables.triplets) == 1
+    assert (entry["labelled_frames"], entry["unlabelled_frames"], entry["runs"]) == (3, 7, [[0, 2], [5, 6]])
+    assert entry["labelled_hidden_frames"] == 1
+
+
+def test_a_cut_beside_the_label_is_a_warning_with_the_shift(jso, make):
+    tables = made([jso({str(k): [make.vector()] for k in range(20)})], known_of(offset_s=Fraction(2, 5)))
+    assert tables.report["ids"]["mabolu"]["warnings"] == [
+        "cholect50: the cut does not start on a label; labels and frames are about +0.400 s apart"
+    ]
+    assert tables.report["ids"]["mabolu"]["instances"]["largest_shift_s"] == 0.4
+
+
+def test_cholec80_phases_are_exact_at_the_source_frame(txt):
+    names = ["Preparation"] * 100 + ["ClippingCutting"] * 400
+    tables = made([txt(phases=names)], known_of(offset_s=Fraction(2)))
+    # Source frames 50, 75, 100 ...: the phase changes at released frame 2, neither before nor after.
+    assert tables.phases["phase_id"].tolist() == [0, 0] + [2] * 8
+
+
+def test_presence_alone_gives_instruments_without_verb(txt):
+    tables = made([txt(tools=[[1, 0, 0, 0, 0, 0, 0]] * 3 + [[0] * 7] * 17)], known_of())
+    assert tables.triplets["instrument"].tolist() == ["grasper"] * 3
+    assert tables.triplets[["verb", "target", "triplet", "triplet_id", "x"]].isna().all(axis=None)
+    assert tables.report["ids"]["mabolu"]["instances"]["detail"] == "instrument"
+    assert tables.spans[["start_frame", "end_frame"]].to_numpy().tolist() == [[0, 3]]
+
+
+def test_presence_beside_triplets_is_compared_and_not_added(txt, boxes, make):
+    presence = txt(tools=[[1, 0, 0, 0, 0, 0, 0]] * 3 + [[0, 0, 1, 0, 0, 0, 0]] + [[0] * 7] * 16)
+    detailed = boxes({25 * k: [make.shape()] for k in range(4)})
+    tables = made([presence, detailed], known_of())
+    assert tables.triplets["triplet_id"].tolist() == [17] * 4
+    assert tables.report["ids"]["mabolu"]["instances"]["format"] == "labelme"
+    assert tables.report["ids"]["mabolu"]["warnings"] == [
+        "instruments: labelme counts; cholec80 differs in 1 of 4 shared frames (first: frame 3)"
+    ]
+
+
+def test_of_two_sources_of_phases_the_first_counts(txt, jso, make):
+    phases = jso({str(k): [make.vector(phase=0)] for k in range(10)})
+    tables = made([phases, txt(phases=["ClippingCutting"] * 500)], known_of())
+    assert set(tables.phases["phase_id"]) == {0}
+    assert "phases: cholect50 counts; cholec80 differs in 10 of 10 shared frames" in tables.report["ids"]["mabolu"]["warnings"][0]
+
+
+def test_left_and_right_of_a_stereo_pair_are_one_recording(jso, make):
+    known = known_of(cameras=("left", "right"))
+    assert list(known) == ["case one"]
+    assert len(made([jso({"0": [make.vector()]})], known).triplets) == 1
+
+
+def test_labels_beyond_the_end_are_refused_with_both_lengths_and_the_offset(jso, txt, boxes, make):
+    with pytest.raises(
+        AnnotationError, match=r"case one\.json, frame 29: the last label is at 29 s, the video ends at 20 s; .* first 10 s"
+    ):
+        made([jso({str(k): [] for k in range(30)})], known_of())
+    with pytest.raises(AnnotationError, match=r"case one-phase\.txt.*the labels have 750 frames, the video 500 \(20 s\); .* first 10 s"):
+        made([txt(phases=["Preparation"] * 750)], known_of())
+    with pytest.raises(AnnotationError, match=r"labelme/case one, frame 560: the labels have 561 frames, the video 500"):
+        made([boxes({560: [make.shape()]})], known_of())
+
+
+def test_missing_rows_of_a_format_that_labels_every_frame_are_refused(txt):
+    with pytest.raises(AnnotationError, match=r"the labels have 400 frames, the video 500 \(20 s\); 100 frames \(4 s\) are not labelled"):
+        made([txt(phases=["Preparation"] * 400)], known_of())
+
+
+def test_a_difference_within_the_tolerance_is_no_error(txt, jso):
+    assert len(made([txt(phases=["Preparation"] * 480)], known_of()).phases) == 10
+    assert len(made([jso({"20": []})], known_of()).triplets) == 0
+    with pytest.raises(AnnotationError, match="480 frames"):
+        made([txt(phases=["Preparation"] * 480)], known_of(), tolerance_s=0.5)
+
+
+def test_images_of_another_shape_are_refused(boxes, make):
+    with pytest.raises(AnnotationError, match=r"000000\.json: the labelled image is 300x300, the video 320x240: another shape"):
+        made([boxes({0: [make.shape()]}, width=300, height=300)], known_of())
+    assert len(made([boxes({0: [make.shape()]}, width=640, height=480)], known_of()).triplets) == 1
+
+
+def test_the_problems_of_all_files_stand_in_one_error(jso, txt):
+    problems = Problems()
+    problems.add("annotations/x.json", "", "fits nowhere", "move it")
+    wrong = [AnnotationProblems(["b.json: broken; mend"]), jso({"99": []}), txt(phases=["Preparation"] * 1000)]
+    with pytest.raises(AnnotationError) as caught:
+        made(wrong, known_of(), problems=problems)
+    assert len(caught.value.problems) == 4
+
+
+def test_recordings_that_are_not_released_are_counted_without_their_names(jso, make):
+    report = made([jso({"0": [make.vector()]})], known_of(), left_out={"secret name"}).report
+    assert report["left_out_recordings"] == 1
+    assert "secret" not in str(report)
+    assert "case one" not in str(report)
+
+
+def test_a_study_without_labels_has_empty_tables():
+    tables = made([], known_of())
+    assert (len(tables.triplets), len(tables.phases), len(tables.spans)) == (0, 0, 0)
+    assert tables.report["without_labels"] == 1
+    assert tables.report["totals"]["instances_rows"] == 0
+
+
+def test_two_recordings_are_kept_apart_and_sorted_by_id(jso, make):
+    both = [pd.concat(pair, ignore_index=True) for pair in zip(tables_of(), tables_of(recording="b", id_="aboreta"), strict=True)]
+    known = study.released(*both)
+    labels = [jso({"0": [make.vector(17, phase=0)]}), jso({"0": [make.vector(12, phase=1)], "3": []}, "b")]
+    tables = made(labels, known)
+    assert tables.triplets[["id", "triplet_id"]].to_numpy().tolist() == [["aboreta", 12], ["mabolu", 17]]
+    assert tables.phases[["id", "phase_id"]].to_numpy().tolist() == [["aboreta", 1], ["mabolu", 0]]
+    io.conform(PHASES, tables.phases)
+    assert made(labels[::-1], known).triplets.equals(tables.triplets)

@@ -1,0 +1,54 @@
+"""The synthetic study as validate finds it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pandas as pd
+import pyarrow as pa
+
+import synthetic_study
+from scrubin.validate.outcomes import Outcome
+from scrubin.validate.params import Severities
+from scrubin.validate.study import Study, found_of, public_tables
+from scrubin.vocabulary.vocabulary import load
+
+
+def arrow_of(name: str, frame: pd.DataFrame) -> pa.Table:
+    """As the table's file would hold it: declared types where the columns are the declared ones."""
+    table = synthetic_study.BY_NAME[name]
+    fields = {field.name: field.type for field in table.schema}
+    schema = pa.schema([(column, fields[column]) for column in frame if column in fields])
+    known = pa.Table.from_pandas(frame[list(schema.names)], schema=schema, preserve_index=False)
+    for place, column in enumerate(frame):
+        if column not in fields:
+            known = known.add_column(place, str(column), pa.array(frame[column]))
+    return known
+
+
+def study_of(tables: dict[str, pd.DataFrame], retyped: dict[str, dict[str, pa.DataType]] | None = None) -> Study:
+    arrows = {name: arrow_of(name, tables[name]) for name in synthetic_study.PUBLIC}
+    for name, types in (retyped or {}).items():
+        for column, type_ in types.items():
+            arrows[name] = arrows[name].set_column(arrows[name].schema.get_field_index(column), column, arrows[name][column].cast(type_))
+    declared = public_tables(synthetic_study.ASPECTS)
+    return Study(
+        tables={table.name: found_of(table, arrows[table.name]) for table in declared},
+        recordings=tables["recordings"],
+        linkage=tables["linkage"],
+        vocabularies={"cholect50": load("cholect50")},
+        flicker_frames=1,
+    )
+
+
+def severities(default: str = "error", **others: str) -> Severities:
+    return Severities(**{field.name: others.get(field.name, default) for field in dataclasses.fields(Severities)})
+
+
+def failed(outcomes: list[Outcome]) -> dict[tuple[str, str], Outcome]:
+    """The outcomes that did not pass, by rule and table; of several columns the first."""
+    found: dict[tuple[str, str], Outcome] = {}
+    for outcome in outcomes:
+        if outcome.result != "passed":
+            found.setdefault((outcome.rule, outcome.table), outcome)
+    return found

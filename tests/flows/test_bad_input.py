@@ -1,0 +1,183 @@
+"""Bad input through the real pipeline: the bad is set aside with its mend, the rest is finished."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import clips
+
+pytestmark = pytest.mark.slow
+HOSTILE = ("-y.mkv", "a b'c\"d.mkv", "line\nbreak.mkv", "ü日本.mkv", "$(touch hacked);*.mkv", "pipe:0.mkv")
+
+
+def fill(project) -> None:
+    for n, name in enumerate(HOSTILE):
+        project.add(
+            f"rec {n} {name}", participant=f"Participant{n:02d}x", left=f"left/{name}", right=f"right/{name}", start_s="0.2", end_s="1.7"
+        )
+    project.add("missing camera", participant="Quentin", left="m.mkv", right=None)
+    project.add("missing file", participant="Quentin", left="gone l.mkv", right="gone r.mkv", make=False)
+    project.add("zero", participant="Quentin", left="zero l.mkv", right="zero r.mkv")
+    (project.raw / "videos/zero l.mkv").write_bytes(b"")
+    project.add("truncated", participant="Quentin", left="cut l.mkv", right="cut r.mkv")
+    clips.clip(project.raw / "videos/cut l.mkv", seconds=8, fps="20")
+    os.truncate(project.raw / "videos/cut l.mkv", (project.raw / "videos/cut l.mkv").stat().st_size // 3)
+    project.add("text", participant="Quentin", left="text l.mp4", right="text r.mkv")
+    (project.raw / "videos/text l.mp4").write_text("no video\n" * 100)
+    project.add("sound", participant="Quentin", left="sound l.mp4", right="sound r.mkv")
+    clips.ffmpeg("-f", "lavfi", "-i", "sine=duration=2", project.raw / "videos/sound l.mp4")
+    project.add("outside", participant="Quentin", left="out l.mkv", right="out r.mkv", start_s="0", end_s="99")
+    project.add("backwards", participant="Quentin", left="back l.mkv", right="back r.mkv", start_s="1.5", end_s="1")
+    project.add("climbs", participant="Quentin", left="../../secret l.mkv", right="../../secret r.mkv", make=False)
+    project.add("unknown task", participant="Quentin", left="t l.mkv", right="t r.mkv")
+    for row in project.rows[-2:]:
+        row["task"] = "PegTransfre"
+    project.add("twin", participant="Quentin", left="twin l.mkv", right="twin r.mkv")
+    shutil.copy(project.raw / "videos/twin l.mkv", project.raw / "videos/twin r.mkv")
+    project.add("twice", participant="Quentin", left="twice l.mkv", right="twice r.mkv")
+    project.rows.append(project.rows[-1])
+    clips.clip(project.raw / "videos/nobody's.mkv", fps="20")
+    project.write()
+
+
+BAD = {
+    "missing camera": "has no row for camera right",
+    "missing file": "the file is missing",
+    "zero": "the file is empty",
+    "truncated": "it is truncated",
+    "text": "cannot be read as a video",
+    "sound": "it has no video stream",
+    "outside": "end_s 99 lies outside the video",
+    "backwards": "start_s 1.5 is not before end_s 1",
+    "climbs": "does not lie in videos/",
+    "unknown task": "'PegTransfre' is no task",
+    "twin": "have the same bytes",
+    "twice": "has 2 rows for camera right",
+    "videos/nobody's.mkv": "no row of recordings.csv names this file",
+}
+
+
+def test_the_bad_is_quarantined_and_the_rest_is_released(project):
+    fill(project)
+    done = project.repro("release", "report")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not list(project.folder.rglob("hacked"))
+    quarantine = pd.read_parquet(project.folder / "data/interim/quarantine_ingest.parquet")
+    found = quarantine.groupby("recording").reason.agg(" ".join).to_dict()
+    assert set(found) == set(BAD)
+    for recording, reason in BAD.items():
+        assert reason in found[recording]
+        # Said at the end of the run, with the mend.
+        assert reason in done.stderr + done.stdout
+    assert quarantine.mend.str.len().min() > 5
+    videos = pd.read_parquet(project.folder / "data/tables/videos.parquet")
+    assert len(videos) == 2 * len(HOSTILE)
+    assert set(videos.frame_count) == {30}
+    for path in videos.path:
+        assert len(clips.av.open(str(project.folder / "data/release" / path)).streams) == 1
+    assert oct((project.folder / "data/private/pseudonym.key").stat().st_mode)[-3:] == "600"
+
+    text = (project.folder / "params.yaml").read_text().replace("on_quarantine: continue", "on_quarantine: stop")
+    (project.folder / "params.yaml").write_text(text)
+    stopped = project.repro("release")
+    assert stopped.returncode != 0
+    assert "missing camera" in stopped.stderr + stopped.stdout
+
+
+def small(project) -> None:
+    for n in range(3):
+        project.add(f"rec{n}", participant=f"Participant{n:02d}x", left=f"l{n}.mkv", right=f"r{n}.mkv")
+    project.write()
+
+
+def in_namespace(script: str) -> tuple[str, ...]:
+    """Run what follows after ``script``, with mounts that nobody else sees."""
+    prefix = ("unshare", "--mount", "--map-root-user", "sh", "-c", f'{script} && exec "$@"', "sh")
+    if subprocess.run([*prefix, "true"], check=False, capture_output=True, cwd="/").returncode and shutil.which("unshare") is None:
+        pytest.skip("no mount namespaces here")
+    return prefix
+
+
+def test_a_full_disk_stops_the_stage_and_nothing_incomplete_is_left(project):
+    small(project)
+    for stage in ("ingest", "pseudonymize", "screen"):
+        done = project.flow(stage)
+        assert done.returncode == 0, done.stderr
+    store = project.folder / ".cache/store"
+    tiny = in_namespace(f"mount -t tmpfs -o size=256k tmpfs {store}")
+    full = project.flow("render", tiny)
+    assert full.returncode == 1
+    assert "No space left on device" in full.stderr
+    assert "what was finished is kept" in full.stderr
+    assert not (project.folder / "data/tables/videos.parquet").exists()
+    done = project.flow("render")
+    assert done.returncode == 0, done.stderr
+    assert len(list((project.folder / "data/release/videos").rglob("*.mkv"))) == 6
+
+
+def test_a_read_only_output_folder_is_named(project):
+    small(project)
+    assert project.flow("ingest").returncode == 0
+    out = project.folder / "data/private"
+    out.mkdir()
+    done = project.flow("pseudonymize", in_namespace(f"mount -t tmpfs -o ro tmpfs {out}"))
+    assert done.returncode == 1
+    assert "Read-only file system: 'data/private" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_folder_without_manifest_is_named(project):
+    project.write()
+    (project.raw / "recordings.csv").unlink()
+    done = project.flow("ingest")
+    assert done.returncode == 1
+    assert "data/raw/recordings.csv: cannot be read (No such file or directory)" in done.stderr
+
+
+def test_a_typo_in_params_is_named_with_the_near_miss(project):
+    small(project)
+    path = project.folder / "params.yaml"
+    path.write_text(path.read_text().replace("stereo_tolerance_s", "stereo_tolerence_s"))
+    done = project.flow("ingest")
+    assert done.returncode == 1
+    assert "'ingest.stereo_tolerence_s' is not a parameter; did you mean 'stereo_tolerance_s'?" in done.stderr
+
+
+def test_one_more_recording_costs_one_recording(project):
+    small(project)
+    for stage in ("ingest", "pseudonymize", "screen", "render", "frames"):
+        assert project.flow(stage).returncode == 0
+    ids = pd.read_parquet(project.folder / "data/private/linkage.parquet").set_index("recording").id
+    project.add("rec3", participant="Participant03x", left="l3.mkv", right="r3.mkv")
+    project.write()
+    for stage in ("ingest", "pseudonymize", "screen"):
+        assert project.flow(stage).returncode == 0
+    done = project.flow("render")
+    assert "render: 2 made, 6 kept from earlier runs" in done.stderr
+    after = pd.read_parquet(project.folder / "data/private/linkage.parquet").set_index("recording").id
+    assert after.loc[ids.index].tolist() == ids.tolist()
+
+
+def test_no_stage_outlives_its_killed_parent(project):
+    small(project)
+    command = "exec .venv/bin/python pipelines/flows/ingest.py"
+    script = f"import subprocess, time; p = subprocess.Popen(['sh', '-c', {command!r}]); print(p.pid, flush=True); time.sleep(60)"
+    parent = subprocess.Popen([str(Path(".venv/bin/python")), "-c", script], cwd=project.folder, stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    stat = Path(f"/proc/{child}/status")
+    deadline = 100
+    while "python" not in stat.read_text().splitlines()[0] and deadline:
+        clips.subprocess.run(["sleep", "0.05"], check=True)
+        deadline -= 1
+    clips.subprocess.run(["sleep", "1.5"], check=True)
+    parent.kill()
+    parent.wait()
+    clips.subprocess.run(["sleep", "0.5"], check=True)
+    assert not stat.exists() or "State:\tZ" in stat.read_text()

@@ -1,0 +1,93 @@
+"""A study of three recordings: whole triplets with boxes, whole triplets without, instruments only."""
+
+import pandas as pd
+import pytest
+
+from scrubin.groundtruth import recordings
+from scrubin.tables import io
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.phases import PHASES
+from scrubin.tables.triplets import TRIPLETS
+from scrubin.tables.videos import VIDEOS
+from scrubin.vocabulary import vocabulary
+
+WORDS = vocabulary.load("cholect50")
+
+
+def triplet_rows(id_, by_frame, *, box=(0.25, 0.5, 0.5, 0.25), whole=True):
+    """Rows of frame -> triplet ids; with whole=False the ids are instruments."""
+    rows = []
+    for frame, ids in by_frame.items():
+        for instance, number in enumerate(ids):
+            instrument, verb, target = WORDS.triplets[number] if whole else (number, None, None)
+            names = {
+                "instrument": WORDS.instruments[instrument],
+                "verb": WORDS.verbs[verb] if whole else None,
+                "target": WORDS.targets[target] if whole else None,
+                "triplet": WORDS.triplet_name(number) if whole else None,
+            }
+            numbers = {"instrument_id": instrument, "verb_id": verb, "target_id": target, "triplet_id": number if whole else None}
+            key = {"id": id_, "frame": frame, "instance": instance, "vocabulary": "cholect50", "score": 1.0}
+            rows.append({**key, **names, **numbers, **dict(zip("xywh", box or (None,) * 4, strict=True))})
+    return rows
+
+
+def phase_rows(id_, ids):
+    return [{"id": id_, "frame": f, "vocabulary": "cholect50", "phase": WORDS.phases[p], "phase_id": p} for f, p in ids.items()]
+
+
+def entry(runs, detail="triplet"):
+    return {"vocabulary": "cholect50", "runs": runs, "detail": detail}
+
+
+def video_rows(id_, n, camera="mono"):
+    video = {"id": id_, "task": "Cholecystectomy", "camera": camera, "path": f"{id_}.mp4", "width": 320, "height": 240, "fps": "25"}
+    video |= {"variable_rate": False, "frame_count": n * 25, "duration_s": float(n), "sha256": "0" * 64}
+    quality = dict.fromkeys(("sharpness", "brightness", "contrast", "saturated_share", "difference"), 0.5)
+    frames = [
+        {"id": id_, "camera": camera, "frame": k, "source_frame": 25 * k, "time_s": float(k), "path": f"frames/{id_}/{camera}/{k:06d}.jpg"}
+        | {"redacted": False, "perceptual_hash": "0" * 16, **quality}
+        for k in range(n)
+    ]
+    return video, frames
+
+
+@pytest.fixture(scope="session")
+def tables():
+    """The tables of the study and the report of the stage annotations."""
+    triplets = [
+        *triplet_rows("aboreta", {0: [17, 12], 2: [94]}),
+        *triplet_rows("belumi", {1: [57]}, box=None),
+        *triplet_rows("coresa", {0: [2], 1: [0, 2]}, box=None, whole=False),
+    ]
+    phases = [*phase_rows("aboreta", {0: 0, 1: 0, 2: 3}), *phase_rows("dimora", {0: 6})]
+    report = {
+        "ids": {
+            "aboreta": {"instances": entry([[0, 3]]), "phases": entry([[0, 3]])},
+            "belumi": {"instances": entry([[1, 2], [4, 5]]), "phases": None},
+            "coresa": {"instances": entry([[0, 3]], "instrument"), "phases": None},
+            "dimora": {"instances": None, "phases": entry([[0, 1]])},
+        }
+    }
+    videos, frames = zip(*(video_rows(id_, 5) for id_ in report["ids"]), strict=True)
+    return {
+        "report": report,
+        "triplets": io.frame_of(TRIPLETS, triplets),
+        "phases": io.frame_of(PHASES, phases),
+        "videos": io.frame_of(VIDEOS, videos),
+        "frames": io.frame_of(FRAMES, [row for rows in frames for row in rows]),
+    }
+
+
+@pytest.fixture(scope="session")
+def labelled(tables):
+    """The recordings of the study, by id."""
+    found = recordings.labelled(tables["report"], tables["triplets"], tables["phases"])
+    return {one.id: one for one in found}
+
+
+@pytest.fixture(scope="session")
+def stereo():
+    """Videos and frames of a stereo pair."""
+    left, right = video_rows("aboreta", 2, "left"), video_rows("aboreta", 2, "right")
+    return io.frame_of(VIDEOS, [left[0], right[0]]), pd.concat([io.frame_of(FRAMES, left[1]), io.frame_of(FRAMES, right[1])])

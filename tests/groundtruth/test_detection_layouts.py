@@ -1,0 +1,56 @@
+import json
+
+import pytest
+
+from scrubin.groundtruth import detection, recordings, study
+from scrubin.vocabulary import vocabulary
+
+WORDS = vocabulary.load("cholect50")
+BOX = [0.25, 0.5, 0.5, 0.25]
+
+
+@pytest.fixture
+def coco(tables, labelled):
+    return detection.coco(WORDS, [detection.boxed(labelled["aboreta"])], study.images(tables["videos"], tables["frames"]))
+
+
+def test_list_and_dict_are_what_ivtmetrics_takes(labelled):
+    found = detection.ivtmetrics(detection.boxed(labelled["aboreta"]))
+    assert found["frame"] == [0, 1, 2]
+    assert found["list"] == [[[17, 0, 1.0, *BOX], [12, 0, 1.0, *BOX]], [], [[94, 0, 1.0, *BOX]]]
+    assert found["dict"][2] == [{"triplet": 94, "instrument": [0, 1.0, *BOX]}]
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_recordings_without_boxes_have_no_detection(labelled):
+    assert [detection.boxed(labelled[id_]) for id_ in ("belumi", "coresa", "dimora")] == [None] * 3
+
+
+def test_a_frame_with_an_instance_without_box_is_left_out_and_counted(tables):
+    triplets = tables["triplets"].copy()
+    triplets.loc[1, ["x", "y", "w", "h"]] = None
+    found = {one.id: one for one in recordings.labelled(tables["report"], triplets, tables["phases"])}
+    boxed = detection.boxed(found["aboreta"])
+    assert boxed.frames == [1, 2]
+    assert boxed.left_out == 1
+
+
+def test_coco_counts_from_one_and_has_pixels_of_the_released_image(coco):
+    assert [category["id"] for category in coco["categories"]] == list(range(1, 101))
+    assert coco["categories"][94] == {"id": 95, "name": "grasper,null_verb,null_target", "supercategory": "grasper"}
+    assert [image["id"] for image in coco["images"]] == [1, 2, 3]
+    assert coco["images"][2]["file_name"] == "frames/aboreta/mono/000002.jpg"
+    first = coco["annotations"][0]
+    assert (first["id"], first["image_id"], first["category_id"], first["iscrowd"]) == (1, 1, 18, 0)
+    assert first["bbox"] == [80.0, 120.0, 160.0, 60.0]
+    assert first["area"] == 9600.0
+    assert [row["image_id"] for row in coco["annotations"]] == [1, 1, 3]
+
+
+def test_a_frame_labelled_as_nothing_is_an_image_without_annotation(coco):
+    assert coco["images"][1]["frame"] == 1
+    assert 2 not in {row["image_id"] for row in coco["annotations"]}
+
+
+def test_of_a_stereo_pair_the_left_image_is_taken(stereo):
+    assert study.images(*stereo)["path"].tolist() == ["frames/aboreta/left/000000.jpg", "frames/aboreta/left/000001.jpg"]

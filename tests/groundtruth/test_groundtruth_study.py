@@ -1,0 +1,131 @@
+import csv
+import hashlib
+import io as text_io
+import json
+
+import numpy as np
+import pytest
+
+from scrubin.core import files
+from scrubin.groundtruth import sheets, stamps, study
+from scrubin.tables import io
+from scrubin.tables.skill import skill
+from scrubin.tables.splits import SPLITS
+from scrubin.tables.task_errors import ERRORS
+
+ASPECTS = ("depth_perception",)
+
+
+@pytest.fixture(scope="module")
+def scores():
+    rows = [("aboreta", 0.5, 0.25), ("belumi", np.nan, np.nan), ("coresa", -2.5, np.nan)]
+    declared = skill(ASPECTS)
+    shared = {"task": "PegTransfer", "n_ratings": 2, "disagreement": 0.1, "strong_disagreement": False}
+    return io.frame_of(declared, [{"id": id_, "GRS": grs, "depth_perception": depth, **shared} for id_, grs, depth in rows])
+
+
+@pytest.fixture(scope="module")
+def errors():
+    rows = [(id_, error, error == "dropped") for id_ in ("aboreta", "belumi") for error in ("dropped", "cut")]
+    return io.frame_of(ERRORS, [{"id": id_, "task": "PegTransfer", "error": error, "occurred": o} for id_, error, o in rows])
+
+
+def splits(*rows):
+    return io.frame_of(SPLITS, [dict(zip(("scheme", "fold", "subset", "id"), row, strict=True)) for row in rows])
+
+
+def written(folder, tables, labelled, scores, errors):
+    """Write a whole ground truth as the flow does; return its manifest."""
+    files.fresh_folder(folder)
+    done = [study.write_recording(folder, one) for one in labelled.values()]
+    words = study.write_vocabularies(folder, done, tables["videos"], tables["frames"])
+    study.write_sheets(folder, scores, errors, splits(("balanced", 0, "train", "aboreta"), ("balanced", 0, "test", "belumi")))
+    files.write_text(folder / "README.md", stamps.readme())
+    manifest = stamps.manifest(folder, {}, words, {one.recording.id: one.counts() for one in done})
+    files.write_json(folder / "manifest.json", manifest)
+    return manifest
+
+
+def read_csv(text):
+    return list(csv.DictReader(text_io.StringIO(text)))
+
+
+def test_every_kind_of_label_has_its_file_and_nothing_else(tables, labelled, scores, errors, tmp_path):
+    written(tmp_path / "g", tables, labelled, scores, errors)
+    found = sorted(path.relative_to(tmp_path / "g").as_posix() for path in (tmp_path / "g").rglob("*") if path.is_file())
+    assert found == [
+        "README.md",
+        "cholect50/coco.json",
+        "cholect50/detection/aboreta.json",
+        "cholect50/phases/aboreta.csv",
+        "cholect50/phases/dimora.csv",
+        "cholect50/recognition.parquet",
+        "cholect50/recognition/aboreta.npz",
+        "cholect50/recognition/belumi.npz",
+        "cholect50/recognition/coresa.npz",
+        "errors/PegTransfer.csv",
+        "manifest.json",
+        "skill/PegTransfer.csv",
+    ]
+
+
+def test_written_again_every_byte_is_the_same(tables, labelled, scores, errors, tmp_path):
+    one, other = (written(tmp_path / name, tables, labelled, scores, errors) for name in ("a", "b"))
+    assert one == other
+    assert (tmp_path / "a/manifest.json").read_bytes() == (tmp_path / "b/manifest.json").read_bytes()
+
+
+def test_the_manifest_stamps_files_vocabulary_contract_and_counts(tables, labelled, scores, errors, tmp_path):
+    manifest = written(tmp_path / "g", tables, labelled, scores, errors)
+    data = (tmp_path / "g/cholect50/coco.json").read_bytes()
+    assert manifest["files"]["cholect50/coco.json"] == hashlib.sha256(data).hexdigest()
+    assert "manifest.json" not in manifest["files"]
+    assert manifest["vocabularies"]["cholect50"]["version"]
+    assert "presentation time is >= k / fps" in manifest["frame_contract"]
+    assert manifest["recordings"]["belumi"]["detection_frames"] is None
+    assert manifest["recordings"]["aboreta"]["recognition_frames"] == 3
+    assert manifest["recordings"]["coresa"]["recognition_components"] == ["i"]
+
+
+def test_the_manifest_has_the_hash_of_every_input(tmp_path):
+    (tmp_path / "triplets.parquet").write_bytes(b"x")
+    manifest = stamps.manifest(files.fresh_folder(tmp_path / "g"), {"triplets": tmp_path / "triplets.parquet"}, [], {})
+    assert manifest["inputs"] == {"triplets": hashlib.sha256(b"x").hexdigest()}
+    assert str(tmp_path) not in json.dumps(manifest)
+
+
+def test_phases_are_a_sequence_per_recording(tables, labelled, tmp_path):
+    text = sheets.phases(labelled["aboreta"].phases)
+    assert text == "frame,phase_id,phase\n0,0,preparation\n1,0,preparation\n2,3,gallbladder-dissection\n"
+
+
+def test_undefined_scores_are_empty_and_subsets_stand_beside_the_id(scores):
+    text = sheets.skill_sheets(scores, splits(("balanced", 0, "train", "aboreta"), ("balanced", 0, "test", "belumi")))["PegTransfer"]
+    rows = read_csv(text)
+    assert list(rows[0]) == ["id", "split_balanced", "GRS", "depth_perception", "n_ratings", "disagreement", "strong_disagreement"]
+    assert [(row["id"], row["split_balanced"], row["GRS"], row["depth_perception"]) for row in rows] == [
+        ("aboreta", "train", "0.5", "0.25"),
+        ("belumi", "test", "", ""),
+        ("coresa", "", "-2.5", ""),
+    ]
+
+
+def test_errors_are_one_column_each(errors):
+    rows = read_csv(sheets.error_sheets(errors, splits(("balanced", 0, "train", "aboreta")))["PegTransfer"])
+    assert rows[1] == {"id": "belumi", "split_balanced": "", "cut": "False", "dropped": "True"}
+
+
+def test_every_fold_of_a_scheme_is_a_column():
+    columns = sheets.split_columns(splits(("cv", 0, "test", "a"), ("cv", 1, "train", "a"), ("balanced", 0, "val", "a")))
+    assert columns.reset_index().to_dict("records") == [{"id": "a", "split_balanced": "val", "split_cv_0": "test", "split_cv_1": "train"}]
+
+
+def test_skill_is_read_with_whatever_aspects_it_has(scores, tmp_path):
+    io.write(skill(ASPECTS), scores, tmp_path / "skill.parquet")
+    assert sheets.read_skill(tmp_path / "skill.parquet").equals(scores)
+
+
+def test_a_study_without_labels_and_ratings_has_just_manifest_and_readme(tables, tmp_path):
+    nothing = written(tmp_path / "g", tables, {}, io.frame_of(skill(()), []), io.frame_of(ERRORS, []))
+    assert list(nothing["files"]) == ["README.md"]
+    assert nothing["recordings"] == {}

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+
+from scrubin.errors import VideoError
+from scrubin.ingest.decide import Media, decide, decisions, problems, recordings_table
+from scrubin.ingest.manifest import Row
+from scrubin.ingest.params import IngestParams, TaskParams
+from scrubin.video.probe import Probe
+
+TASK = TaskParams(("left", "right"), 360, "exclude")
+PARAMS = IngestParams(
+    {"Peg": TASK, "Knot": replace(TASK, time_limit_s=600, over_limit="truncate"), "Free": replace(TASK, time_limit_s=None)}, 0.1
+)
+LEFT = Row(2, "r", "p", "1", "", "Peg", "left", "videos/l", None, None, "")
+RIGHT = replace(LEFT, line=3, camera="right", path="videos/r")
+
+
+def media(seconds: float, sha256: str, fps: int = 20, size: tuple[int, int] = (96, 64)) -> Media:
+    count = int(seconds * fps)
+    pts = tuple(range(0, count * 50, 50))
+    probe = Probe("matroska", "h264", "yuv420p", *size, 0, Fraction(fps), False, pts, Fraction(1, 1000), Fraction(count, fps), False, False)
+    return Media(sha256, probe)
+
+
+def decided(left, right, task="Peg", start_s=None, end_s=None, exclude=""):
+    rows = [replace(row, task=task, start_s=start_s, end_s=end_s, exclude=exclude) for row in (LEFT, RIGHT)]
+    return decide(rows, {"videos/l": left, "videos/r": right}, PARAMS)
+
+
+def test_without_interval_all_is_kept():
+    found = decided(media(10, "a"), media(10, "b"))
+    assert (found.status, found.start_s, found.end_s, found.reason) == ("kept", 0.0, 10.0, None)
+
+
+def test_the_shorter_camera_ends_the_pair():
+    assert decided(media(10, "a"), media(9.95, "b")).end_s == 9.95
+
+
+def test_cameras_that_differ_in_length_rate_or_size_are_quarantined():
+    assert "left lasts 10.000 s, right 9.500 s" in str(decided(media(10, "a"), media(9.5, "b")).error)
+    assert "left has 20 frames per second, right 25" in str(decided(media(10, "a"), media(10, "b", fps=25)).error)
+    assert "left is 96x64, right 64x96" in str(decided(media(10, "a"), media(10, "b", size=(64, 96))).error)
+
+
+@pytest.mark.parametrize(
+    ("task", "seconds", "status", "end_s"),
+    [("Peg", 360, "kept", 360.0), ("Peg", 360.05, "excluded", 360.05), ("Knot", 600.05, "kept", 600.0), ("Free", 4000, "kept", 4000.0)],
+)
+def test_the_time_limit_excludes_or_truncates_as_the_task_says(task, seconds, status, end_s):
+    found = decided(media(seconds, "a"), media(seconds, "b"), task=task)
+    assert (found.status, found.end_s) == (status, end_s)
+
+
+def test_the_limit_holds_for_the_kept_interval_and_the_reason_says_what_was_done():
+    assert decided(media(400, "a"), media(400, "b"), start_s=20.0, end_s=380.0).status == "kept"
+    found = decided(media(700, "a"), media(700, "b"), task="Knot", start_s=10.0)
+    assert (found.start_s, found.end_s, found.reason) == (10.0, 610.0, "truncated: it lasts 690.0 s, the limit of Knot is 600 s")
+
+
+@pytest.mark.parametrize(
+    ("start_s", "end_s", "message"), [(0.0, 10.03, "end_s 10.03 lies outside"), (10.0, None, "start_s 10 lies outside")]
+)
+def test_an_interval_outside_the_video_is_quarantined(start_s, end_s, message):
+    assert message in str(decided(media(10, "a"), media(10, "b"), start_s=start_s, end_s=end_s).error)
+
+
+def test_an_end_that_rounds_past_the_last_frame_is_the_end():
+    assert decided(media(10, "a"), media(10, "b"), end_s=10.02).end_s == 10.0
+
+
+def test_an_excluded_recording_needs_no_readable_file():
+    found = decide([replace(LEFT, exclude="wrong gauze")], {}, PARAMS)
+    assert (found.status, found.reason) == ("excluded", "the curator: wrong gauze")
+
+
+def test_a_camera_that_cannot_be_read_takes_the_pair_out():
+    error = VideoError("videos/r", "the file is missing", "put it there")
+    assert decided(media(10, "a"), error).error is error
+
+
+def test_the_same_bytes_twice_take_both_recordings_out_and_no_other():
+    other = [replace(row, recording="s", path=row.path + "2") for row in (LEFT, RIGHT)]
+    third = [replace(row, recording="t", path=row.path + "3") for row in (LEFT, RIGHT)]
+    rows = {"r": [LEFT, RIGHT], "s": other, "t": third}
+    shas = {"videos/l": "a", "videos/r": "b", "videos/l2": "c", "videos/r2": "a", "videos/l3": "d", "videos/r3": "e"}
+    files = {path: media(10, sha256) for path, sha256 in shas.items()}
+    found = decisions(rows, files, PARAMS)
+    assert {name: item.status for name, item in found.items()} == {"r": "quarantined", "s": "quarantined", "t": "kept"}
+    assert "'videos/l' and 'videos/r2' have the same bytes" in str(problems(rows, found)[0].error)
+    table = recordings_table(rows, files, found)
+    assert table.set_index(["recording", "camera"]).loc[("t", "left"), "fps"] == "20"
+    assert len(table) == 6

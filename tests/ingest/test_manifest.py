@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.errors import ManifestError
+from scrubin.ingest.manifest import COLUMNS, files_without_row, parse
+from scrubin.ingest.params import TaskParams
+
+TASKS = {
+    "PegTransfer": TaskParams(("left", "right"), 360, "exclude"),
+    "Cholecystectomy": TaskParams(("mono",), None, "exclude"),
+}
+LEFT = {
+    "recording": "r",
+    "participant": "p",
+    "task": "PegTransfer",
+    "camera": "left",
+    "path": "videos/l.mkv",
+    "start_s": "1",
+    "end_s": "5.5",
+}
+RIGHT = LEFT | {"camera": "right", "path": "videos/r.mkv"}
+
+
+def manifest(*rows: dict[str, str], columns: tuple[str, ...] = COLUMNS) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, columns, restval="")
+    writer.writeheader()
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+def messages(*rows: dict[str, str]) -> list[str]:
+    parsed = parse(manifest(*rows), TASKS)
+    assert "r" not in parsed.recordings
+    return [str(problem.error) for problem in parsed.problems]
+
+
+def test_a_pair_becomes_one_recording_with_a_row_per_camera():
+    parsed = parse(manifest(RIGHT, LEFT), TASKS)
+    assert parsed.problems == []
+    assert [(row.camera, row.line, row.start_s, row.end_s) for row in parsed.recordings["r"]] == [
+        ("left", 3, 1.0, 5.5),
+        ("right", 2, 1.0, 5.5),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"task": "PegTransfr"}, "line 2: 'PegTransfr' is no task; use one of Cholecystectomy, PegTransfer"),
+        ({"camera": "mono"}, "line 2: 'mono' is no camera of PegTransfer; its cameras are left and right"),
+        ({"start_s": "5.5"}, "line 2: start_s 5.5 is not before end_s 5.5"),
+        ({"start_s": "7"}, "line 2: start_s 7 is not before end_s 5.5"),
+        ({"start_s": "1,5"}, "line 2: start_s is '1,5'; give seconds"),
+        ({"end_s": "-2"}, "line 2: end_s is '-2'; give seconds"),
+        ({"end_s": "nan"}, "line 2: end_s is 'nan'; give seconds"),
+        ({"path": "../secret.mkv"}, "path '../secret.mkv' does not lie in videos/"),
+        ({"path": "videos/../../secret.mkv"}, "does not lie in videos/"),
+        ({"path": "/etc/passwd"}, "path '/etc/passwd' does not lie in videos/"),
+        ({"path": "elsewhere/l.mkv"}, "does not lie in videos/"),
+        ({"participant": " "}, "line 2: 'participant' is empty; fill it in"),
+    ],
+)
+def test_a_wrong_cell_takes_its_recording_out_and_says_where(change, message):
+    assert any(message in text for text in messages(LEFT | change, RIGHT))
+
+
+def test_a_missing_camera_row_is_named():
+    assert messages(LEFT) == ["recordings.csv: 'r' has no row for camera right; add it, or exclude the recording"]
+
+
+def test_a_repeated_row_and_a_file_used_twice_are_named():
+    found = messages(LEFT, LEFT | {"path": "videos/other.mkv"}, RIGHT)
+    assert "recordings.csv, line 2: 'r' has 2 rows for camera left; keep one" in found
+    found = messages(LEFT, RIGHT | {"path": "videos/l.mkv"})
+    assert any("'videos/l.mkv' stands in several rows" in text for text in found)
+
+
+def test_rows_of_a_pair_that_contradict_each_other_are_named():
+    assert messages(LEFT, RIGHT | {"participant": "q"}) == ["recordings.csv, lines 2, 3: 'r' has different 'participant'; make them equal"]
+
+
+def test_one_bad_recording_never_stops_the_others():
+    other = {"recording": "c", "participant": "x", "task": "Cholecystectomy", "camera": "mono", "path": "videos/c.mp4"}
+    parsed = parse(manifest(LEFT | {"task": "?"}, RIGHT, other), TASKS)
+    assert list(parsed.recordings) == ["c"]
+    assert parsed.recordings["c"][0].start_s is None
+
+
+@given(name=st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1).filter(str.strip))
+def test_any_file_name_and_recording_name_passes_through_unchanged(name):
+    row = {"recording": name, "participant": "x", "task": "Cholecystectomy", "camera": "mono", "path": f"videos/{name.replace('/', '')}x"}
+    if "." in name:
+        return
+    parsed = parse(manifest(row), TASKS)
+    assert parsed.recordings[name][0].path == row["path"]
+
+
+def test_a_row_with_too_many_cells_is_named():
+    data = manifest(LEFT, RIGHT).replace(b"videos/l.mkv", b"videos/l,1.mkv")
+    problems = parse(data, TASKS).problems
+    assert "it has 11 cells, the header has 10; put cells that hold commas" in str(problems[0].error)
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (manifest(LEFT, columns=COLUMNS).replace(b"camera", b"kamera"), r"line 1: .* missing are \['camera'\], unknown are \['kamera'\]"),
+        (";".join(COLUMNS).encode(), "separated by ';', save it with commas"),
+        (b"", r"missing are \['camera'"),
+        ("ä".encode("latin-1"), "it is not UTF-8"),
+        (manifest(LEFT) + b'"open', "check the quotes"),
+    ],
+)
+def test_a_file_that_is_no_manifest_is_refused_as_a_whole(data, message):
+    with pytest.raises(ManifestError, match=message):
+        parse(data, TASKS)
+
+
+def test_a_byte_order_mark_and_empty_lines_do_no_harm():
+    assert list(parse(b"\xef\xbb\xbf" + manifest(LEFT, RIGHT) + b"\r\n,,,,,,,,,\r\n", TASKS).recordings) == ["r"]
+
+
+def test_a_file_that_no_row_names_is_not_lost(tmp_path):
+    (tmp_path / "videos" / "deep").mkdir(parents=True)
+    for name in ("l.mkv", "r.mkv", "deep/new.mkv", ".DS_Store"):
+        (tmp_path / "videos" / name).touch()
+    problems = files_without_row(tmp_path, manifest(LEFT, RIGHT))
+    assert [str(problem.error) for problem in problems] == [
+        "videos/deep/new.mkv: no row of recordings.csv names this file; add a row for it, or move it out of videos/"
+    ]

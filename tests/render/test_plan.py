@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.render.plan import Hidden, Redaction, plan
+
+MS = Fraction(1, 1000)
+PTS = [n * 50 for n in range(60)]  # 3 s at 20 fps
+
+
+def planned(interval=(0.0, 3.0), redactions=(), pts=PTS, size=(96, 64)):
+    return plan(pts, MS, (pts[-1] - pts[0] + 50) * MS, interval, redactions, size)
+
+
+def test_the_interval_is_half_open_and_time_starts_at_zero():
+    found = planned((0.1, 0.3))
+    assert (found.first_source_frame, found.frame_count, found.offset_s) == (2, 4, Fraction(1, 10))
+    assert found.pts_range == (100, 300)
+    assert found.times_s == tuple(Fraction(n, 20) for n in range(4))
+    assert found.duration_s == Fraction(1, 5)
+
+
+def test_a_start_between_two_frames_keeps_the_first_frame_after_it():
+    assert planned((0.11, 3.0)).offset_s == Fraction(3, 20)
+
+
+def test_the_end_of_the_video_is_the_end_of_its_last_frame():
+    found = planned((2.0, 3.0))
+    assert (found.pts_range, found.duration_s) == ((2000, None), 1)
+
+
+def test_an_interval_without_frame_is_an_error():
+    with pytest.raises(ValueError, match=r"no frame lies between 0.11 and 0.14 s"):
+        planned((0.11, 0.14))
+
+
+@given(
+    start=st.integers(0, 50),
+    length=st.integers(1, 60),
+    a=st.floats(0, 4, allow_nan=False),
+    b=st.floats(0, 4, allow_nan=False),
+    jitter=st.lists(st.integers(1, 90), min_size=59, max_size=59),
+)
+def test_a_frame_is_hidden_exactly_when_its_time_is_redacted(start, length, a, b, jitter):
+    pts = [7]
+    for step in jitter:
+        pts.append(pts[-1] + step)
+    source_s = [float((tick - 7) * MS) for tick in pts]
+    interval = (source_s[start], source_s[min(start + length, 59)] if start + length < 60 else 99.0)
+    if interval[0] >= interval[1]:
+        return
+    found = planned(interval, [Redaction(min(a, b), max(a, b), None)], pts)
+    kept = [time for time in source_s if interval[0] <= time < interval[1]]
+    assert found.frame_count == len(kept)
+    black = {n for item in found.hidden for n in range(item.first, item.last + 1)}
+    assert black == {n for n, time in enumerate(kept) if min(a, b) <= time < max(a, b)}
+
+
+def test_redactions_outside_the_interval_do_not_matter():
+    assert planned((1.0, 2.0), [Redaction(0.0, 1.0, None), Redaction(2.0, 3.0, None)]).hidden == ()
+
+
+def test_overlapping_and_touching_spans_become_one():
+    spans = [Redaction(0.0, 0.5, None), Redaction(0.5, 1.0, None), Redaction(0.2, 0.7, None), Redaction(2.0, 2.1, None)]
+    assert planned(redactions=spans).hidden == (Hidden(0, 19, None), Hidden(40, 41, None))
+
+
+def test_a_rectangle_grows_to_whole_colour_samples_inside_the_picture():
+    assert planned(redactions=[Redaction(0, 3, (11, 7, 9, 5))]).hidden == (Hidden(0, 59, (10, 6, 10, 6)),)
+    assert planned(redactions=[Redaction(0, 3, (90, 60, 7, 5))], size=(97, 65)).hidden == (Hidden(0, 59, (90, 60, 6, 4)),)
+
+
+def test_an_odd_size_loses_its_last_column_and_row():
+    found = planned(size=(97, 65))
+    assert (found.width, found.height) == (96, 64)

@@ -1,0 +1,201 @@
+"""The renderer on real files: what is planned is what comes out, frame by frame."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+import clips
+from scrubin.errors import VideoError
+from scrubin.render.check import check
+from scrubin.render.encode import encode
+from scrubin.render.params import RenderParams
+from scrubin.render.plan import Plan, Redaction, plan
+from scrubin.video.probe import probe
+
+PARAMS = RenderParams(18, "ultrafast")
+
+
+def rendered(source: Path, target: Path, interval_s=(0.0, 1e9), redactions=()) -> Plan:
+    found = probe(source, source.name)
+    planned = plan(found.pts, found.time_base, found.end_s, interval_s, redactions, (found.width, found.height))
+    encode(source, target, planned, PARAMS, source.name)
+    check(target, planned, source.name)
+    return planned
+
+
+@pytest.mark.parametrize("suffix", ["mkv", "mp4"])
+def test_exactly_the_frames_of_the_interval_are_in_the_file(tmp_path, suffix):
+    source = clips.numbered(tmp_path / f"a.{suffix}", 60)
+    rendered(source, tmp_path / "out.mkv", (0.52, 2.1))
+    assert clips.decoded_numbers(tmp_path / "out.mkv") == list(range(11, 42))
+
+
+def test_redacted_frames_are_black_and_their_neighbours_untouched(tmp_path):
+    source = clips.numbered(tmp_path / "a.mkv", 60)
+    rendered(source, tmp_path / "out.mkv", (0.5, 2.5), [Redaction(0.0, 0.75, None), Redaction(1.26, 1.3, None), Redaction(1.5, 1.75, None)])
+    black = set(range(10, 15)) | set(range(30, 35))
+    assert clips.decoded_numbers(tmp_path / "out.mkv") == [0 if n in black else n for n in range(10, 50)]
+
+
+def test_a_variable_rate_keeps_its_times(tmp_path):
+    pts = [n * 33 for n in range(20)] + [n * 33 + 700 for n in range(20, 40)]
+    source = clips.numbered(tmp_path / "a.mp4", 40, pts=pts)
+    planned = rendered(source, tmp_path / "out.mkv", (0.2, 5.0), [Redaction(0.3, 0.4, None)])
+    with av.open(str(tmp_path / "out.mkv")) as container:
+        times_ms = [round(float(frame.pts * frame.time_base) * 1000) for frame in container.decode(video=0)]
+    assert times_ms == [tick - 231 for tick in pts if tick >= 200]
+    assert planned.offset_s == Fraction(231, 1000)
+
+
+@pytest.mark.parametrize("name", sorted(clips.REAL))
+def test_real_footage_is_cut_hidden_and_kept_in_step(tmp_path, name):
+    planned = rendered(clips.REAL[name], tmp_path / "out.mkv", (0.9, 3.1), [Redaction(1.5, 2.0, None), Redaction(0, 9, (20, 10, 50, 30))])
+    source_s = [float(time) for time in probe(clips.REAL[name], name).times_s]
+    assert planned.frame_count == sum(0.9 <= time < 3.1 for time in source_s)
+    with av.open(str(clips.REAL[name])) as a, av.open(str(tmp_path / "out.mkv")) as b:
+        kept = [frame for frame, time in zip(a.decode(video=0), source_s, strict=True) if 0.9 <= time < 3.1]
+        out = list(b.decode(video=0))
+    for before, after, time in zip(kept, out, [time for time in source_s if 0.9 <= time < 3.1], strict=True):
+        x, y = before.to_ndarray(format="rgb24").astype(int), after.to_ndarray(format="rgb24").astype(int)
+        if 1.5 <= time < 2.0:
+            assert y.max() == 0
+        else:
+            assert y[10:40, 20:70].mean() < 4
+            x[10:40, 20:70] = y[10:40, 20:70] = 0
+            assert np.abs(x - y)[: y.shape[0], : y.shape[1]].mean() < 3
+
+
+def test_nothing_but_one_bare_video_stream_is_left(tmp_path):
+    (tmp_path / "chapters.txt").write_text(";FFMETADATA1\ntitle=Jane Doe\n[CHAPTER]\nTIMEBASE=1/1000\nSTART=0\nEND=1000\ntitle=Jane Doe\n")
+    (tmp_path / "s.srt").write_text("1\n00:00:00,000 --> 00:00:01,000\nJane Doe\n")
+    (tmp_path / "note.txt").write_text("Jane Doe")
+    clips.clip(tmp_path / "plain.mp4", more=("-metadata", "artist=Jane Doe"))
+    clips.ffmpeg(
+        "-i",
+        tmp_path / "plain.mp4",
+        "-f",
+        "lavfi",
+        "-i",
+        "sine=duration=2",
+        "-i",
+        tmp_path / "s.srt",
+        "-i",
+        tmp_path / "chapters.txt",
+        "-map",
+        "0",
+        "-map",
+        "1",
+        "-map",
+        "2",
+        "-map_metadata",
+        "3",
+        "-map_chapters",
+        "3",
+        "-c:v",
+        "copy",
+        "-metadata",
+        "creation_time=2023-04-17T08:00:00Z",
+        "-metadata:s:v:0",
+        "title=Jane Doe",
+        "-attach",
+        tmp_path / "note.txt",
+        "-metadata:s:t",
+        "mimetype=text/plain",
+        tmp_path / "a.mkv",
+    )
+    rendered(tmp_path / "a.mkv", tmp_path / "out.mkv")
+    with av.open(str(tmp_path / "out.mkv")) as container:
+        assert [stream.type for stream in container.streams] == ["video"]
+        assert container.metadata == {"encoder": "Lavf"}
+        assert set(container.streams.video[0].metadata) <= {"DURATION"}
+        assert container.chapters() == []
+        for packet in container.demux(video=0):
+            data, position = bytes(packet), 0
+            while position < len(data):  # length-prefixed NAL units; 6 is SEI
+                length = int.from_bytes(data[position : position + 4])
+                assert data[position + 4] & 31 != 6
+                position += 4 + length
+    assert b"Jane" not in (tmp_path / "out.mkv").read_bytes()
+
+
+def test_the_same_input_gives_the_same_bytes(tmp_path):
+    source = clips.clip(tmp_path / "a.mp4")
+    for name in ("x.mkv", "y.mkv"):
+        rendered(source, tmp_path / name, (0.3, 1.7), [Redaction(0.5, 0.9, None)])
+    assert (tmp_path / "x.mkv").read_bytes() == (tmp_path / "y.mkv").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("more", "black_limit"),
+    [(("-pix_fmt", "yuvj420p"), 0), (("-pix_fmt", "yuv444p"), 0), (("-pix_fmt", "yuv420p10le"), 0), (("-flags", "+ildct"), 0)],
+    ids=["full range", "4:4:4", "10 bit", "interlaced"],
+)
+def test_other_pixel_formats_become_plain_and_black_stays_black(tmp_path, more, black_limit):
+    source = clips.clip(tmp_path / "a.mp4", more=more)
+    rendered(source, tmp_path / "out.mkv", (0.2, 1.5), [Redaction(0.5, 1.0, None)])
+    with av.open(str(tmp_path / "out.mkv")) as container:
+        assert container.streams.video[0].codec_context.pix_fmt == "yuv420p"
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_rotated_video_is_released_upright(tmp_path, degrees):
+    clip = clips.clip(tmp_path / "a.mp4", size="96x64")
+    clips.ffmpeg("-display_rotation", -degrees, "-i", clip, "-c", "copy", tmp_path / "b.mp4")
+    planned = rendered(tmp_path / "b.mp4", tmp_path / "out.mkv")
+    with av.open(str(clip)) as a, av.open(str(tmp_path / "out.mkv")) as b:
+        before, after = next(a.decode(video=0)).to_ndarray(format="rgb24"), next(b.decode(video=0))
+        assert after.rotation == 0
+        turned = np.rot90(before, -degrees // 90).astype(int)
+        assert turned.shape[:2] == (planned.height, planned.width)
+        assert np.abs(turned - after.to_ndarray(format="rgb24")).mean() < 12
+
+
+def test_an_odd_size_loses_its_last_column_and_row(tmp_path):
+    source = clips.clip(tmp_path / "a.mkv", size="97x65", more=("-pix_fmt", "yuv444p"))
+    planned = rendered(source, tmp_path / "out.mkv")
+    assert (planned.width, planned.height) == (96, 64)
+
+
+@pytest.mark.parametrize("name", ["-y.mp4", "pipe:0.mp4", "a b'c\"d.mp4", "line\nbreak.mp4", "ü日本.mp4", "$(touch x);*.mp4", "%d.mp4"])
+def test_hostile_file_names_are_just_names(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    clips.clip(Path("plain.mp4"), seconds=1).rename(name)
+    assert rendered(Path(name), Path("out.mkv")).frame_count == 25
+    assert not (tmp_path / "x").exists()
+
+
+def test_a_video_damaged_in_the_middle_is_refused_and_leaves_nothing(tmp_path):
+    source = clips.clip(tmp_path / "a.mkv", seconds=4, size="320x240")
+    data = bytearray(source.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 20_000] = os.urandom(20_000)
+    source.write_bytes(data)
+    with pytest.raises(VideoError):
+        rendered(source, tmp_path / "out.mkv")
+
+
+def test_the_check_finds_each_kind_of_wrong_result(tmp_path):
+    source = clips.numbered(tmp_path / "a.mkv", 60)
+    planned = rendered(source, tmp_path / "out.mkv", (0.5, 2.5), [Redaction(1.0, 1.5, None)])
+    found = probe(source, "a")
+    size = (found.width, found.height)
+
+    def other(interval_s, redactions) -> Plan:
+        return plan(found.pts, found.time_base, found.end_s, interval_s, redactions, size)
+
+    cases = [
+        (other((0.5, 2.55), [Redaction(1.0, 1.5, None)]), "40 of 41 planned frames"),
+        (other((0.5, 2.45), [Redaction(1.0, 1.5, None)]), "more than the planned 39 frames"),
+        (other((0.5, 2.5), [Redaction(0.95, 1.5, None)]), "frame 9 is not black"),
+        (other((0.5, 2.5), [Redaction(1.0, 1.55, (0, 0, 8, 8))]), "frame 20 is not black"),
+    ]
+    for wrong, message in cases:
+        with pytest.raises(VideoError, match=message):
+            check(tmp_path / "out.mkv", wrong, "a")
+    check(tmp_path / "out.mkv", planned, "a")

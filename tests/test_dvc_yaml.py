@@ -1,0 +1,105 @@
+"""DVC cannot see imports: what a stage imports must stand among its dependencies."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+import yaml
+
+from scrubin.core import params
+
+ROOT = Path(__file__).parents[1]
+PIPELINE = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))
+STAGES = PIPELINE["stages"]
+# How a stage is run, never what it makes.
+PLUMBING = {"plumbing", "server"}
+
+
+def imported_files(file: Path, seen: set[Path]) -> set[Path]:
+    """Every file of the library that a file imports, directly or not."""
+    if file in seen:
+        return seen
+    seen.add(file)
+    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+        names = []
+        if isinstance(node, ast.ImportFrom) and node.module:
+            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            if name.split(".")[0] == "scrubin":
+                path = ROOT / "pipelines" / Path(*name.split("."))
+                for candidate in (path.with_suffix(".py"), path / "__init__.py"):
+                    if candidate.is_file():
+                        imported_files(candidate, seen)
+    return seen
+
+
+def outputs(stage: str) -> list[str]:
+    return [next(iter(out)) if isinstance(out, dict) else out for out in STAGES[stage]["outs"]]
+
+
+def test_there_is_one_stage_one_flow_and_one_section_per_name():
+    flows = {path.stem for path in (ROOT / "pipelines/flows").glob("*.py")} - {"plumbing", "server", "repro"}
+    assert flows == set(STAGES) == set(params.SECTIONS)
+    assert set(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))) == {"raw", *STAGES}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_imported_file_is_a_dependency(stage):
+    deps = [ROOT / dep for dep in STAGES[stage]["deps"] if "${" not in dep]
+    files = imported_files(ROOT / f"pipelines/flows/{stage}.py", set())
+    package_markers = {
+        path for path in files if path.name == "__init__.py" and "pass" not in path.read_text() and len(path.read_text()) < 200
+    }
+    uncovered = {file for file in files - package_markers if not any(file == dep or dep in file.parents for dep in deps)}
+    assert sorted(str(file.relative_to(ROOT)) for file in uncovered) == []
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_every_stage_is_a_child_of_dvc_and_follows_its_section(stage):
+    assert STAGES[stage]["cmd"] == f"exec .venv/bin/python pipelines/flows/{stage}.py"
+    assert stage in STAGES[stage]["params"]
+
+
+def test_the_library_never_imports_a_flow():
+    flows = {path.stem for path in (ROOT / "pipelines/flows").glob("*.py")}
+    for file in (ROOT / "pipelines/scrubin").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                assert not {alias.name.split(".")[0] for alias in node.names} & (flows | {"prefect"}), file
+            if isinstance(node, ast.ImportFrom) and node.level == 0:
+                assert (node.module or "").split(".")[0] not in {*(flows - {"frames", "splits"}), "prefect"}, file
+
+
+def test_a_stage_imports_no_other_stage():
+    for stage in STAGES:
+        for file in imported_files(ROOT / f"pipelines/flows/{stage}.py", set()):
+            folder = file.relative_to(ROOT / "pipelines").parts
+            if folder[0] == "scrubin" and folder[1] in STAGES and folder[1] != stage:
+                # The release writes LASANA's files by the code that knows their format.
+                assert (stage, folder[1]) in {("release", "scores")}, f"{stage} imports {file}"
+
+
+def test_private_tables_are_never_pushed():
+    private = [out for stage in STAGES.values() for out in stage["outs"] if isinstance(out, dict)]
+    assert all(options == {"push": False} for out in private for options in out.values())
+    unmarked = {out for stage in STAGES for out in outputs(stage)} - {next(iter(out)) for out in private}
+    assert not [out for out in unmarked if out.startswith(("data/interim", "data/private"))]
+
+
+def test_analytics_and_update_checks_are_off():
+    config = (ROOT / ".dvc/config").read_text(encoding="utf-8")
+    assert "analytics = false" in config
+    assert "check_update = false" in config
+    assert "analytics_enabled = false" in (ROOT / "prefect.toml").read_text(encoding="utf-8")
+
+
+def test_the_lock_pins_everything_by_hash_and_names_no_host():
+    lock = (ROOT / "requirements.lock").read_text(encoding="utf-8")
+    entries = [line for line in lock.splitlines() if line and not line.startswith((" ", "#"))]
+    assert all("==" in line for line in entries)
+    assert "://" not in lock
+    assert lock.count("--hash=sha256:") >= len(entries)

@@ -1,0 +1,243 @@
+"""Every rule is broken once on purpose: it must fire and name the key; right beside the break it must not."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import pytest
+
+import synthetic_study
+from checked_study import failed, severities, study_of
+from scrubin.validate import checks
+from scrubin.validate.judge import Judge
+from scrubin.validate.params import Severities
+from scrubin.validate.rules.registry import RULES
+
+Tables = dict[str, pd.DataFrame]
+Change = Callable[[Tables], None]
+EXERCISE, SECOND, LATER = "bovi-kuma", "covi-zuma", "govi-zuma"  # of ann.smith, bo, and again ann.smith
+CASE = "movi-wuma"
+
+
+@pytest.fixture(scope="module")
+def judge() -> Judge:
+    return Judge()
+
+
+def rows_of(frame: pd.DataFrame, /, **key: Any) -> pd.Series:
+    chosen = pd.Series(data=True, index=frame.index)
+    for name, value in key.items():
+        chosen &= frame[name] == value
+    assert chosen.any(), f"no row has {key}"
+    return chosen
+
+
+def put(table: str, column: str, value: Any, /, **key: Any) -> Change:
+    """Set a column of the rows with this key."""
+
+    def change(tables: Tables) -> None:
+        frame = tables[table].copy()
+        frame.loc[rows_of(frame, **key), column] = value
+        tables[table] = frame
+
+    return change
+
+
+def drop(table: str, /, **key: Any) -> Change:
+    def change(tables: Tables) -> None:
+        tables[table] = tables[table][~rows_of(tables[table], **key)].reset_index(drop=True)
+
+    return change
+
+
+def again(table: str, changed: dict[str, Any], /, **key: Any) -> Change:
+    """Repeat the rows with this key, with some columns changed."""
+
+    def change(tables: Tables) -> None:
+        twin = tables[table][rows_of(tables[table], **key)].assign(**changed)
+        tables[table] = pd.concat([tables[table], twin], ignore_index=True)
+
+    return change
+
+
+def add_column(table: str, name: str, place: int) -> Change:
+    def change(tables: Tables) -> None:
+        tables[table] = tables[table].copy()
+        tables[table].insert(place, name, "x")
+
+    return change
+
+
+def swap(table: str, a: str, b: str) -> Change:
+    def change(tables: Tables) -> None:
+        names = {a: b, b: a}
+        tables[table] = tables[table][[names.get(name, name) for name in tables[table]]]
+
+    return change
+
+
+def both(*changes: Change) -> Change:
+    def change(tables: Tables) -> None:
+        for one in changes:
+            one(tables)
+
+    return change
+
+
+FRAME = {"id": EXERCISE, "camera": "left", "frame": 3}
+LAST = {**FRAME, "frame": 11}
+LABEL = {"id": CASE, "frame": 3}
+SPLIT = {"scheme": "balanced", "fold": 0, "id": SECOND}
+HIDE = put("frames", "redacted", True, id=CASE, frame=3)
+
+BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
+    ("declared_columns", "videos", add_column("videos", "note", 2), {"column": "note"}),
+    ("declared_columns", "videos", swap("videos", "width", "height"), {"column": "width"}),
+    ("no_private_column", "splits", add_column("splits", "participant", 0), {"column": "participant"}),
+    ("no_private_column", "frames", add_column("frames", "site", 3), {"column": "site"}),
+    ("not_missing", "videos", put("videos", "sha256", None, id=SECOND, camera="left"), {"id": SECOND, "camera": "left", "sha256": None}),
+    ("not_missing", "frames", put("frames", "sharpness", None, **FRAME), {**FRAME, "sharpness": None}),
+    ("in_range", "frames", put("frames", "brightness", 255.5, **FRAME), {**FRAME, "brightness": 255.5}),
+    ("in_range", "frames", put("frames", "sharpness", float("inf"), **FRAME), {**FRAME, "sharpness": "inf"}),
+    ("in_range", "skill", put("skill", "GRS", float("-inf"), id=SECOND), {"id": SECOND, "GRS": "-inf"}),
+    ("in_range", "videos", put("videos", "frame_count", 0, id=CASE), {"id": CASE, "frame_count": 0}),
+    ("allowed_value", "videos", put("videos", "camera", "rear", id=CASE), {"id": CASE, "camera": "rear"}),
+    ("key_unique", "splits", again("splits", {}, **SPLIT), SPLIT),
+    ("known_id", "frames", put("frames", "id", "nobody", **FRAME), {"id": "nobody", "frame": 3}),
+    ("known_id", "frames", put("frames", "camera", "mono", **FRAME), {"id": EXERCISE, "camera": "mono"}),
+    ("known_id", "ratings", put("ratings", "id", "nobody", id=EXERCISE), {"id": "nobody", "rater": "0"}),
+    ("known_id", "skill", both(drop("videos", id=SECOND), drop("frames", id=SECOND)), {"id": SECOND}),
+    ("known_id", "errors", put("errors", "id", "nobody", id=EXERCISE), {"id": "nobody"}),
+    ("known_id", "triplets", put("triplets", "id", "nobody", **LABEL), {"id": "nobody", "frame": 3}),
+    ("known_id", "phases", put("phases", "id", "nobody", **LABEL), {"id": "nobody", "frame": 3}),
+    ("known_id", "spans", put("spans", "id", "nobody", id=CASE, start_frame=4), {"id": "nobody", "start_frame": 4}),
+    ("known_id", "splits", put("splits", "id", "nobody", id=SECOND), {"id": "nobody"}),
+    ("task_of_video", "ratings", put("ratings", "task", "SutureAndKnot", id=EXERCISE), {"id": EXERCISE, "task": "SutureAndKnot"}),
+    ("task_of_video", "skill", put("skill", "task", "SutureAndKnot", id=EXERCISE), {"id": EXERCISE, "task": "SutureAndKnot"}),
+    ("task_of_video", "errors", put("errors", "task", "SutureAndKnot", id=EXERCISE), {"id": EXERCISE, "task": "SutureAndKnot"}),
+    ("video_has_frames", "videos", drop("frames", id=SECOND, camera="right"), {"id": SECOND, "camera": "right"}),
+    ("frame_in_video", "frames", put("frames", "source_frame", 300, **FRAME), {**FRAME, "source_frame": 300}),
+    ("frame_in_video", "frames", put("frames", "time_s", 12.0, **FRAME), {**FRAME, "time_s": 12.0}),
+    ("frames_contiguous", "frames", drop("frames", **FRAME), {**FRAME, "frame": 4}),
+    ("frames_contiguous", "frames", drop("frames", id=CASE, frame=0), {"id": CASE, "frame": 1}),
+    ("times_increase", "frames", put("frames", "time_s", 2.0, **FRAME), {**FRAME, "time_s": 2.0}),
+    ("times_increase", "frames", put("frames", "source_frame", 10, **FRAME), {**FRAME, "source_frame": 10}),
+    ("stereo_equal_length", "videos", put("videos", "frame_count", 299, id=SECOND, camera="left"), {"id": SECOND, "frame_count": 299}),
+    ("video_bytes_unique", "videos", put("videos", "sha256", "0" * 64, camera="mono"), {"id": CASE, "sha256": "0" * 64}),
+    ("label_has_frame", "triplets", put("triplets", "frame", 12, **LABEL), {"id": CASE, "frame": 12}),
+    ("label_has_frame", "phases", put("phases", "frame", 12, **LABEL), {"id": CASE, "frame": 12}),
+    ("label_has_frame", "spans", put("spans", "end_frame", 13, id=CASE, start_frame=8), {"id": CASE, "end_frame": 13}),
+    ("label_has_frame", "spans", drop("frames", id=CASE, frame=4), {"id": CASE, "start_frame": 4}),
+    ("label_in_redacted_frame", "triplets", HIDE, LABEL),
+    ("label_in_redacted_frame", "phases", HIDE, LABEL),
+    ("triplet_in_vocabulary", "triplets", put("triplets", "verb_id", 3, **LABEL), {**LABEL, "verb_id": 3}),
+    ("triplet_in_vocabulary", "triplets", put("triplets", "triplet_id", 100, **LABEL), {**LABEL, "triplet_id": 100}),
+    ("triplet_in_vocabulary", "triplets", put("triplets", "triplet_id", None, **LABEL), {**LABEL, "triplet_id": None}),
+    ("name_of_id", "triplets", put("triplets", "instrument", "hook", **LABEL), {**LABEL, "instrument": "hook"}),
+    ("name_of_id", "triplets", put("triplets", "triplet", None, **LABEL), {**LABEL, "triplet": None}),
+    ("name_of_id", "triplets", put("triplets", "vocabulary", "mine", **LABEL), {**LABEL, "vocabulary": "mine"}),
+    ("name_of_id", "phases", put("phases", "phase_id", 1, **LABEL), {**LABEL, "phase_id": 1}),
+    ("name_of_id", "phases", put("phases", "phase_id", 7, **LABEL), {**LABEL, "phase_id": 7}),
+    ("box_inside_image", "triplets", put("triplets", "x", 0.76, **LABEL), {**LABEL, "x": 0.76}),
+    ("box_inside_image", "triplets", put("triplets", "y", -0.1, **LABEL), {**LABEL, "y": -0.1}),
+    ("box_inside_image", "triplets", put("triplets", "h", 0.71, **LABEL), {**LABEL, "h": 0.71}),
+    ("box_not_degenerate", "triplets", put("triplets", "w", 0.0, **LABEL), {**LABEL, "w": 0.0}),
+    ("box_not_degenerate", "triplets", put("triplets", "h", None, **LABEL), {**LABEL, "h": None}),
+    ("span_in_order", "spans", put("spans", "end_frame", 4, id=CASE, start_frame=4), {"id": CASE, "start_frame": 4}),
+    ("one_phase_per_frame", "phases", again("phases", {"phase": "gallbladder-packaging", "phase_id": 4}, **LABEL), LABEL),
+    ("phase_flicker", "phases", put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": 2}), {**LABEL, "frame": 2}),
+    ("one_subset_per_recording", "splits", again("splits", {"subset": "test"}, **SPLIT), SPLIT),
+    ("participant_in_one_subset", "splits", put("splits", "subset", "test", id=LATER), {**SPLIT, "id": EXERCISE}),
+    ("participant_in_one_subset", "splits", put("linkage", "id", "somebody", id=SECOND), SPLIT),
+    ("missing_from_split", "videos", drop("splits", id=SECOND), {"id": SECOND, "camera": "left"}),
+    ("no_private_value", "videos", put("videos", "id", "ann.smith", id=CASE), {"id": "ann.smith"}),
+    ("no_private_value", "videos", put("videos", "path", "videos/bo PegTransfer left.mp4", id=CASE), {"id": CASE}),
+    ("no_private_value", "videos", put("videos", "path", "videos/Rec_PegTransfer_0.mkv", id=CASE), {"id": CASE}),
+    ("no_private_value", "frames", put("frames", "id", "Rec_PegTransfer_0", **FRAME), {"id": "Rec_PegTransfer_0"}),
+]
+
+
+def names_of(cases: list[Any]) -> list[str]:
+    return [f"{rule}-{table}-{i}" for i, (rule, table, *_) in enumerate(cases)]
+
+
+@pytest.mark.parametrize(("rule", "table", "change", "key"), BREAKS, ids=names_of(BREAKS))
+def test_a_rule_broken_on_purpose_fires_and_names_the_key(rule, table, change, key, judge):
+    tables = synthetic_study.tables()
+    change(tables)
+    outcomes = list(checks.of_table(judge, study_of(tables), table, severities()))
+    outcome = failed(outcomes)[rule, table]
+    assert outcome.result == "failed"
+    assert outcome.count == len(outcome.keys)
+    assert any(key.items() <= found.items() for found in outcome.keys), outcome.keys
+
+
+def test_no_rule_fires_in_a_sound_study():
+    assert not failed(checks.run(study_of(synthetic_study.tables()), severities()))
+
+
+def test_ends_of_ranges_and_allowed_gaps_are_kept(judge):
+    tables = synthetic_study.tables()
+    for change in (
+        put("frames", "brightness", 255.0, **FRAME),
+        put("frames", "saturated_share", 0.0, **FRAME),
+        put("skill", "GRS", None, id=SECOND),
+        again("splits", {"scheme": "other"}, **SPLIT),
+    ):
+        change(tables)
+    for table in ("frames", "skill", "splits"):
+        assert not failed(list(checks.of_table(judge, study_of(tables), table, severities())))
+
+
+def test_no_rule_fires_in_an_empty_study():
+    outcomes = checks.run(study_of(synthetic_study.empty_tables()), severities())
+    assert not failed(outcomes)
+    assert {outcome.rows for outcome in outcomes if outcome.rule not in checks.DECLARED_RULES} == {0}
+
+
+def test_every_rule_has_a_severity_and_is_broken_once_above():
+    named = {field.name for field in dataclasses.fields(Severities)}
+    assert named == {*checks.DECLARED_RULES, *RULES}
+    assert named - {"declared_types"} == {rule for rule, *_ in BREAKS}
+
+
+def test_every_pair_of_rule_and_table_across_tables_is_broken_once_above():
+    asked = {(rule.name, table) for rule in RULES.values() for table in rule.columns}
+    assert asked <= {(rule, table) for rule, table, *_ in BREAKS}
+
+
+BESIDE: list[tuple[str, str, Change]] = [
+    (
+        "frame_in_video",
+        "frames",
+        both(put("frames", "source_frame", 299, **LAST), put("frames", "time_s", 11.999, **LAST)),
+    ),
+    ("frames_contiguous", "frames", drop("frames", id=CASE, frame=11)),
+    ("stereo_equal_length", "videos", put("videos", "frame_count", 299, id=SECOND)),
+    ("stereo_equal_length", "videos", drop("videos", id=SECOND, camera="right")),
+    ("label_has_frame", "phases", put("phases", "id", EXERCISE, id=CASE, frame=11)),
+    ("label_has_frame", "phases", put("frames", "camera", "right", id=CASE)),
+    ("label_in_redacted_frame", "phases", put("frames", "redacted", True, id=EXERCISE)),
+    ("box_inside_image", "triplets", put("triplets", "x", 0.75, **LABEL)),
+    ("box_inside_image", "triplets", put("triplets", "y", 0.8000005, **LABEL)),
+    ("box_not_degenerate", "triplets", both(*(put("triplets", name, None, **LABEL) for name in "xywh"))),
+    ("span_in_order", "spans", put("spans", "end_frame", 5, id=CASE, start_frame=4)),
+    ("one_subset_per_recording", "splits", again("splits", {"fold": 1, "subset": "test"}, **SPLIT)),
+    ("participant_in_one_subset", "splits", again("splits", {"fold": 1, "subset": "test"}, **SPLIT)),
+    ("participant_in_one_subset", "splits", again("splits", {"scheme": "other", "subset": "val"}, **SPLIT)),
+    ("missing_from_split", "videos", both(*(drop("splits", id=name) for name in ("movi-wuma", "novi-kuma", "povi-zuma", "rovi-wuma")))),
+    ("phase_flicker", "phases", put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": 0})),
+    ("phase_flicker", "phases", put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": 11})),
+    ("triplet_in_vocabulary", "triplets", both(*(put("triplets", name, None, **LABEL) for name in ("verb_id", "target_id", "triplet_id")))),
+    ("video_bytes_unique", "videos", put("videos", "sha256", "0" * 64, id=CASE)),
+]
+
+
+@pytest.mark.parametrize(("rule", "table", "change"), BESIDE, ids=names_of(BESIDE))
+def test_right_beside_the_break_a_rule_is_silent(rule, table, change):
+    tables = synthetic_study.tables()
+    change(tables)
+    assert not RULES[rule].find(study_of(tables), table).any()

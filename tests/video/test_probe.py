@@ -1,0 +1,156 @@
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import clips
+from scrubin.errors import VideoError
+from scrubin.video.cached import stored_probe, stored_sha256
+from scrubin.video.probe import probe
+
+
+@pytest.mark.parametrize(
+    ("name", "fps", "count", "has_audio"),
+    [
+        ("bikes", Fraction(25), 250, False),
+        ("bigbuckbunny", Fraction(25), 132, True),
+        ("carphone_pristine", Fraction(30000, 1001), 120, False),
+    ],
+)
+def test_real_clips_have_their_exact_rate_and_every_frame(name, fps, count, has_audio):
+    found = probe(clips.REAL[name], name)
+    assert (found.fps, found.frame_count, found.has_audio, found.variable_rate) == (fps, count, has_audio, False)
+    assert found.end_s == count / fps
+    assert found.times_s[0] == 0
+
+
+@pytest.mark.parametrize("suffix", ["mp4", "mkv", "mov", "avi"])
+@pytest.mark.parametrize("fps", ["25", "30000/1001", "20", "60000/1001"])
+def test_the_rate_is_exact_in_every_container(tmp_path, suffix, fps):
+    found = probe(clips.clip(tmp_path / f"a.{suffix}", fps=fps), "a")
+    assert (found.fps, found.variable_rate) == (Fraction(fps), False)
+    assert abs(found.end_s - 2) < Fraction(1, 20)
+
+
+@pytest.mark.parametrize("suffix", ["mp4", "mkv"])
+def test_a_variable_rate_is_seen_in_the_times(tmp_path, suffix):
+    pts = [n * 40 for n in range(20)] + [n * 40 + 300 for n in range(20, 30)]
+    found = probe(clips.numbered(tmp_path / f"a.{suffix}", 30, pts=pts), "a")
+    assert found.variable_rate
+    assert [round(float(time) * 1000) for time in found.times_s] == pts
+
+
+def test_an_empty_missing_or_growing_file_is_named(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(VideoError, match=r"videos/a.mp4: the file is missing; put it there"):
+        stored_sha256(tmp_path / "a.mp4", "videos/a.mp4")
+    (tmp_path / "a.mp4").touch()
+    with pytest.raises(VideoError, match=r"the file is empty \(0 bytes\)"):
+        stored_sha256(tmp_path / "a.mp4", "videos/a.mp4")
+    with pytest.raises(VideoError, match="it is not a file"):
+        stored_sha256(tmp_path, "videos")
+
+
+def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "a.mp4"
+    path.write_bytes(b"x" * 100)
+
+    def growing(file: Path) -> str:
+        with file.open("ab") as more:
+            more.write(b"y")
+        return "0" * 64
+
+    monkeypatch.setattr("scrubin.video.cached.sha256_of", growing)
+    with pytest.raises(VideoError, match="it changed while it was read"):
+        stored_sha256(path, "a.mp4")
+
+
+def test_text_named_mp4_is_no_video(tmp_path):
+    (tmp_path / "a.mp4").write_text("this is no video\n" * 50)
+    with pytest.raises(VideoError, match="it cannot be read as a video"):
+        probe(tmp_path / "a.mp4", "a.mp4")
+
+
+def test_a_file_without_picture_is_no_video(tmp_path):
+    clips.ffmpeg("-f", "lavfi", "-i", "sine=duration=1", tmp_path / "a.mp4")
+    with pytest.raises(VideoError, match="it has no video stream"):
+        probe(tmp_path / "a.mp4", "a.mp4")
+
+
+def test_a_cover_picture_is_no_second_video(tmp_path):
+    clip = clips.clip(tmp_path / "a.mp4")
+    clips.ffmpeg("-f", "lavfi", "-i", "color=red:size=64x64", "-frames:v", "1", tmp_path / "c.png")
+    clips.ffmpeg(
+        "-i", clip, "-i", tmp_path / "c.png", "-map", "0", "-map", "1", "-c", "copy", "-disposition:v:1", "attached_pic", tmp_path / "b.mp4"
+    )
+    assert probe(tmp_path / "b.mp4", "b").frame_count == 50
+
+
+def test_two_views_in_one_file_are_refused(tmp_path):
+    clip = clips.clip(tmp_path / "a.mp4")
+    clips.ffmpeg("-i", clip, "-i", clip, "-map", "0", "-map", "1", "-c", "copy", tmp_path / "b.mp4")
+    with pytest.raises(VideoError, match="it has 2 video streams; export one view per file"):
+        probe(tmp_path / "b.mp4", "b.mp4")
+
+
+@pytest.mark.parametrize(
+    ("suffix", "message"), [("mkv", "it is truncated: .* of the promised 8.00 s"), ("mp4", "it cannot be read as a video")]
+)
+def test_a_truncated_file_is_found(tmp_path, suffix, message):
+    path = clips.clip(tmp_path / f"a.{suffix}", seconds=8)
+    os.truncate(path, path.stat().st_size // 2)
+    with pytest.raises(VideoError, match=message):
+        probe(path, "a")
+
+
+def test_a_truncated_mp4_with_its_index_in_front_is_found(tmp_path):
+    path = clips.clip(tmp_path / "a.mp4", seconds=8, more=("-movflags", "+faststart"))
+    os.truncate(path, path.stat().st_size // 2)
+    with pytest.raises(VideoError, match="truncated|damaged|cannot be read"):
+        probe(path, "a")
+
+
+@pytest.mark.parametrize("degrees", [90, 180, 270])
+def test_a_rotated_video_has_its_displayed_size(tmp_path, degrees):
+    clip = clips.clip(tmp_path / "a.mp4", size="96x64")
+    clips.ffmpeg("-display_rotation", -degrees, "-i", clip, "-c", "copy", tmp_path / "b.mp4")
+    found = probe(tmp_path / "b.mp4", "b")
+    assert found.rotation_deg == degrees
+    assert (found.width, found.height) == ((96, 64) if degrees == 180 else (64, 96))
+
+
+def test_a_known_file_is_not_read_again(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = clips.clip(tmp_path / "a.mp4")
+    sha256 = stored_sha256(path, "a.mp4")
+    first = stored_probe(path, "a.mp4", sha256)
+
+    def forbidden(*_: object) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("scrubin.video.cached.sha256_of", forbidden)
+    monkeypatch.setattr("scrubin.video.cached.probe", forbidden)
+    assert stored_sha256(path, "a.mp4") == sha256
+    assert stored_probe(path, "a.mp4", sha256) == first
+
+
+def test_a_broken_file_keeps_its_own_name_in_the_message(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.mp4", "b.mp4"):
+        (tmp_path / name).write_text("no video")
+        with pytest.raises(VideoError, match=f"^{name}: it cannot be read as a video"):
+            stored_probe(tmp_path / name, name, stored_sha256(tmp_path / name, name))
+
+
+@pytest.mark.parametrize(
+    "name", ["-y.mp4", "pipe:0.mp4", "a b'c\"d.mp4", "line\nbreak.mp4", "ü日本.mp4", "$(touch x);*.mp4", "concat:a|b.mp4"]
+)
+def test_hostile_file_names_are_just_names(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    clips.clip(Path("plain.mp4"), seconds=1).rename(name)
+    assert probe(Path(name), name).frame_count == 25
+    assert not (tmp_path / "x").exists()

@@ -1,0 +1,95 @@
+import csv
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.errors import AnnotationError
+from scrubin.vocabulary import vocabulary
+
+DATA = Path(__file__).parents[1] / "data" / "vocabulary"
+GOLDEN = json.loads((DATA / "ivt_components.json").read_text(encoding="utf-8"))
+WORDS = vocabulary.load("cholect50")
+
+
+def test_every_triplet_has_the_published_ids_and_name():
+    with (DATA / "ivt_map.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(WORDS.triplets) == 100
+    for row in rows:
+        triplet = int(row["triplet"])
+        assert WORDS.triplets[triplet] == (int(row["instrument"]), int(row["verb"]), int(row["target"]))
+        assert WORDS.triplet_name(triplet) == row["triplet_name"]
+        assert WORDS.component("iv")[triplet] == int(row["iv"])
+        assert WORDS.component("it")[triplet] == int(row["it"])
+
+
+@pytest.mark.parametrize("component", ["i", "v", "t", "iv", "it"])
+def test_component_vectors_hold_the_ids_that_occur_in_increasing_order(component):
+    assert list(WORDS.component_ids(component)) == GOLDEN["component_vector_order"][component]
+
+
+def test_class_counts_names_and_null_triplets_are_the_published_ones():
+    assert {c: len(WORDS.component_ids(c)) for c in vocabulary.COMPONENTS} == GOLDEN["num_classes"]
+    assert list(WORDS.null_triplets) == GOLDEN["null_triplets"]
+    assert {kind: list(WORDS.names(kind)) for kind in ("instrument", "verb", "target")} == GOLDEN["names"]
+
+
+def test_published_phase_names_with_their_typo_have_the_published_ids():
+    assert [WORDS.id_of("phase", name) for name in GOLDEN["phase_names_cholect50"]] == list(range(7))
+    assert WORDS.phases[1] == "calot-triangle-dissection"
+
+
+def test_cholec80_phase_names_have_the_ids_of_their_published_order():
+    names = (
+        "Preparation CalotTriangleDissection ClippingCutting GallbladderDissection GallbladderPackaging CleaningCoagulation "
+        "GallbladderRetraction"
+    )
+    assert [WORDS.id_of("phase", name) for name in names.split()] == list(range(7))
+
+
+def test_cholec80_tool_names_are_the_instruments():
+    tools = ["Grasper", "Bipolar", "Hook", "Scissors", "Clipper", "Irrigator"]
+    assert [WORDS.id_of("instrument", name) for name in tools] == list(range(6))
+
+
+@given(st.sampled_from(WORDS.targets), st.sampled_from(["_", "-", " ", "  "]), st.sampled_from([str.upper, str.lower, str.title]))
+def test_case_and_separators_do_not_count(name, separator, change):
+    assert WORDS.targets[WORDS.id_of("target", change(name.replace("_", separator)))] == name
+
+
+def test_an_unknown_name_is_an_error_with_the_near_miss():
+    with pytest.raises(AnnotationError, match=r"'graspr' is no instrument of the vocabulary 'cholect50'; did you mean 'grasper'\?"):
+        WORDS.id_of("instrument", "graspr")
+    with pytest.raises(AnnotationError, match="known are grasper, bipolar"):
+        WORDS.id_of("instrument", "xyzzy")
+
+
+def test_a_name_of_another_kind_is_unknown():
+    with pytest.raises(AnnotationError, match="'hook' is no verb"):
+        WORDS.id_of("verb", "hook")
+
+
+def test_an_unknown_vocabulary_is_an_error_with_the_near_miss():
+    with pytest.raises(AnnotationError, match=r"'cholec50' is no vocabulary; did you mean 'cholect50'\?"):
+        vocabulary.load("cholec50")
+
+
+def test_a_combination_that_nobody_labelled_is_no_triplet():
+    assert WORDS.triplet_id(4, 8, 3) is None
+    assert WORDS.triplet_id(0, 9, 14) == 94
+
+
+@pytest.mark.parametrize("name", vocabulary.available())
+def test_every_vocabulary_states_source_and_version_and_has_distinct_names(name):
+    words = vocabulary.load(name)
+    assert words.name == name
+    assert words.source
+    assert words.version
+    assert len(words.sha256) == 64
+    assert (vocabulary.FOLDER / f"{name}_triplets.csv").read_text(encoding="utf-8").startswith("# source: ")
+    for kind in vocabulary.KINDS:
+        assert len(set(words.names(kind))) == len(words.names(kind)) > 0
+    assert len(set(words.triplets)) == len(words.triplets)
