@@ -13,9 +13,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from server import QUIET, die_with_parent, prefect_server
+from server import HOME, QUIET, die_with_parent, prefect_server
 
+# At once, because importing Prefect takes a second in which the parent may be killed.
+die_with_parent()
+# Prefect looks for both when it is imported.
 os.environ.update(QUIET)
+HOME.mkdir(parents=True, exist_ok=True)
 
 from prefect import Flow, task
 from prefect.cache_policies import NO_CACHE
@@ -102,9 +106,7 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
 
 def run(flow: Flow[[], None]) -> None:
     """Run a stage as DVC's command: exit code 0 only when all of it was done."""
-    die_with_parent()
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stderr)
-    LOG.setLevel(logging.INFO)
+    _speak_plainly()
     try:
         # Without this a second goes by at the end of every flow, waiting for the heartbeat.
         with prefect_server(), temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
@@ -116,3 +118,13 @@ def run(flow: Flow[[], None]) -> None:
         sys.exit(f"{flow.name}: {error}; mend this and run again, what was finished is kept")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+
+
+def _speak_plainly() -> None:
+    """Let our own sentences through as they are, and of everybody else's only warnings."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(message)s"))
+    LOG.addHandler(handler)
+    LOG.setLevel(logging.INFO)
+    LOG.propagate = False
+    logging.getLogger("great_expectations").setLevel(logging.WARNING)

@@ -148,7 +148,7 @@ def test_presence_beside_triplets_is_compared_and_not_added(txt, boxes, make):
     tables = made([presence, detailed], known_of())
     assert tables.triplets["triplet_id"].tolist() == [17] * 4
     assert tables.report["ids"]["mabolu"]["instances"]["format"] == "labelme"
-    assert tables.report["ids"]["mabolu"]["warnings"] == [
+    assert tables.report["ids"]["mabolu"]["comparisons"] == [
         "instruments: labelme counts; cholec80 differs in 1 of 4 shared frames (first: frame 3)"
     ]
 
@@ -157,7 +157,7 @@ def test_of_two_sources_of_phases_the_first_counts(txt, jso, make):
     phases = jso({str(k): [make.vector(phase=0)] for k in range(10)})
     tables = made([phases, txt(phases=["ClippingCutting"] * 500)], known_of())
     assert set(tables.phases["phase_id"]) == {0}
-    assert "phases: cholect50 counts; cholec80 differs in 10 of 10 shared frames" in tables.report["ids"]["mabolu"]["warnings"][0]
+    assert "phases: cholect50 counts; cholec80 differs in 10 of 10 shared frames" in tables.report["ids"]["mabolu"]["comparisons"][0]
 
 
 def test_left_and_right_of_a_stereo_pair_are_one_recording(jso, make):

@@ -100,10 +100,15 @@ def test_the_code_version_follows_the_sources(monkeypatch, tmp_path):
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("old")
-    with pytest.raises(RuntimeError, match="killed"), whole(path) as part:
-        part.write_text("new, half of it")
-        msg = "killed"
-        raise RuntimeError(msg)
+
+    def replace() -> None:
+        with whole(path) as part:
+            part.write_text("new, half of it")
+            msg = "killed"
+            raise RuntimeError(msg)
+
+    with pytest.raises(RuntimeError, match="killed"):
+        replace()
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["table.csv"]  # noqa: PTH208
 

@@ -110,7 +110,7 @@ def test_a_full_disk_stops_the_stage_and_nothing_incomplete_is_left(project):
         done = project.flow(stage)
         assert done.returncode == 0, done.stderr
     store = project.folder / ".cache/store"
-    tiny = in_namespace(f"mount -t tmpfs -o size=256k tmpfs {store}")
+    tiny = in_namespace(f"mount -t tmpfs -o size=1m tmpfs {store} && head -c 930k /dev/zero > {store}/filler")
     full = project.flow("render", tiny)
     assert full.returncode == 1
     assert "No space left on device" in full.stderr

@@ -32,6 +32,7 @@ def test_components_are_the_maximum_over_their_triplets_in_the_published_order(c
     expected = [{RECALLED[component](*WORDS.triplets[k]) for k in np.flatnonzero(row)} for row in ivt]
     assert found.shape == (4, GOLDEN["num_classes"][component])
     assert found.dtype == np.int8
+    assert set(found.ravel().tolist()) <= {0, 1}
     assert [{order[k] for k in np.flatnonzero(row)} for row in found] == expected
 
 

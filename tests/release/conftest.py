@@ -1,166 +1,20 @@
-"""A small clean release, and a copy of it per test in which one rule is broken on purpose."""
+"""A small clean release, and a copy of it per test."""
 
-from __future__ import annotations
-
-import os
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from pathlib import Path
 
-import cv2
-import numpy as np
-import pandas as pd
 import pytest
 
-import clips
-from scrubin.core.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
-from scrubin.release import checksums, completion, plan, private_strings
-from scrubin.release.audit import audit
-from scrubin.release.declared import public_tables
-from scrubin.release.findings import Finding
-from scrubin.release.params import ReleaseParams
-from scrubin.release.private_strings import Private
-from scrubin.release.words import public_words
-from scrubin.tables import io
-from scrubin.tables.cuts import CUTS
-from scrubin.tables.hidden import HIDDEN
-from scrubin.tables.recordings import RECORDINGS
-
-IDS = ("abelo", "borunga", "cimeto", "dovanu")
-TASK = "PegTransfer"
-PARAMS = ReleaseParams("toy-study", "A toy study", "1.2.3", "CC-BY-4.0", archives=True, on_quarantine="continue")
-PEOPLE = ("Grünwaldner_Mechthild", "Łukaszewicz_Bartholomäus", "Li_Wei", "P07")
-SITES = ("UniKlinikum Nordstadt", "Skills-Lab Westhäfen", "A", "A")
-DATES = ("2023-04-17", "20230418", "19.04.2023", "2023_04_20")
-BARE = (
-    "-map_metadata",
-    "-1",
-    "-map_chapters",
-    "-1",
-    "-bsf:v",
-    "filter_units=remove_types=6",
-    "-fflags",
-    "+bitexact",
-    "-flags:v",
-    "+bitexact",
-)
-FRAMES_IN_CLIP, BLACK, BOX = 20, (5, 9), (16, 16, 48, 32)
-
-
-def recordings() -> pd.DataFrame:
-    rows = []
-    for person, site, date in zip(PEOPLE, SITES, DATES, strict=True):
-        name = f"{date}_{person}_{TASK}_T1"
-        row = dict.fromkeys(RECORDINGS.column_names)
-        row |= {"recording": name, "participant": person, "trial": "1", "site": site, "task": TASK, "camera": "mono"}
-        rows.append(row | {"path": f"videos/{site}/{name} links.mkv", "status": "kept", "sha256": f"{len(rows)}a" * 32})
-    return io.frame_of(RECORDINGS, rows)
-
-
-def black_clip(path: Path) -> Path:
-    """20 frames; 5 to 9 are black as a whole, and a rectangle is black in all."""
-    x, y, w, h = BOX
-    boxes = f"drawbox=x={x}:y={y}:w={w}:h={h}:t=fill:c=black,drawbox=t=fill:c=black:enable='between(n,{BLACK[0]},{BLACK[1]})'"
-    encoded = path.with_name("encoded.mkv")
-    more = ("-vf", boxes, "-pix_fmt", "yuv420p", "-crf", "18", "-threads", "2", "-force_key_frames", "0,0.25,0.5", *BARE)
-    clips.clip(encoded, seconds=1.0, fps="20", size="96x64", more=more)
-    clips.ffmpeg("-i", encoded, "-c", "copy", *BARE, path)
-    encoded.unlink()
-    return path
-
-
-def private_of(tables: list[pd.DataFrame]) -> Private:
-    return private_strings.of_tables(tables, IDS, public_words(public_tables(()), [TASK, PARAMS.title]))
-
-
-@dataclass
-class Release:
-    """A release on disk with what it must be and what must not be in it."""
-
-    folder: Path
-    plan: plan.Plan
-    private: Private
-
-    def path(self, name: str) -> Path:
-        return self.folder / name
-
-    @property
-    def video(self) -> Path:
-        return self.path(self.plan.videos[0].path)
-
-    def findings(self) -> list[Finding]:
-        return audit(self.folder, self.private, self.plan)
-
-    def rules(self) -> set[str]:
-        return {finding.rule for finding in self.findings()}
-
-    def seal(self) -> None:
-        """Make checksums, planned hashes and file times those of the files as they are now."""
-        for path in self.folder.rglob("*"):
-            if path.is_file() and int(path.stat().st_mtime) != FIXED_TIME_S:
-                set_fixed_time(path, sha256_of(path))
-        videos = tuple(replace(video, sha256=sha256_of(self.path(video.path))) for video in self.plan.videos)
-        self.plan = replace(self.plan, videos=videos)
-        write_text(self.path(checksums.NAME), checksums.text(checksums.hashes(self.folder)))
-
-    def rules_after(self, change: Callable[[], object]) -> set[str]:
-        change()
-        self.seal()
-        return self.rules()
-
-    def replace_video(self, make: Callable[[Path, Path], object]) -> None:
-        """Put ``make(source, target)`` in the place of the first video; the archive would show the old one."""
-        old = self.video.with_name("old.mkv")
-        self.video.rename(old)
-        make(old, self.video)
-        old.unlink()
-        shutil.rmtree(self.path("archives"))
-
-
-def build(folder: Path) -> Release:
-    clip = black_clip(folder.parent / "clip.mkv")
-    declared = {name: table for name, table in public_tables(()).items() if name in ("videos", "frames", "splits")}
-    videos, frames, cuts, hidden = [], [], [], []
-    for id_ in IDS:
-        path = f"videos/{TASK}/mono/{id_}.mkv"
-        (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(clip, folder / path)
-        row = {"id": id_, "task": TASK, "camera": "mono", "path": path, "width": 96, "height": 64, "fps": "20", "variable_rate": False}
-        videos.append(row | {"frame_count": FRAMES_IN_CLIP, "duration_s": 1.0, "sha256": sha256_of(clip)})
-        for number, source in enumerate((0, BLACK[0])):
-            name = f"frames/{TASK}/mono/{id_}/{number:06d}.jpg"
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            picture = np.random.default_rng(number).integers(0, 255, (64, 96, 3), np.uint8)
-            picture[16:48, 16:64] = 0
-            cv2.imwrite(str(folder / name), picture * (number == 0), [cv2.IMWRITE_JPEG_QUALITY, 95])
-            row = {"id": id_, "camera": "mono", "frame": number, "source_frame": source, "time_s": source / 20, "path": name}
-            row |= {"redacted": number == 1, "sharpness": 1.0, "brightness": 1.0, "contrast": 1.0, "saturated_share": 0.0}
-            frames.append(row | {"difference": None, "perceptual_hash": "0123456789abcdef"})
-        cuts.append(
-            {"recording": id_, "camera": "mono", "id": id_, "offset_s": "0", "first_source_frame": 0, "frame_count": FRAMES_IN_CLIP}
-        )
-        cuts[-1] |= {"source_width": 96, "source_height": 64}
-        for span in ((*BLACK, None, None, None, None), (0, FRAMES_IN_CLIP - 1, *BOX)):
-            hidden.append(dict(zip(("first_frame", "last_frame", "x", "y", "w", "h"), span, strict=True)) | {"id": id_, "camera": "mono"})
-    splits = [{"scheme": "balanced", "fold": 0, "subset": "train" if i % 2 else "test", "id": id_} for i, id_ in enumerate(IDS)]
-    rows = {"videos": videos, "frames": frames, "splits": splits}
-    tables = {name: io.frame_of(table, rows[name]) for name, table in declared.items()}
-    annotation = {f"{TASK}.csv": "id;GRS\n" + "".join(f"{id_};0.170423\n" for id_ in IDS)}
-    completion.complete(folder, PARAMS, declared, tables, annotation, Fraction(1))
-    planned = plan.of_tables(tables["videos"], tables["frames"], io.frame_of(CUTS, cuts), io.frame_of(HIDDEN, hidden), declared)
-    return Release(folder, planned, private_of([recordings()]))
+import toy_release
 
 
 @pytest.fixture(scope="session")
-def clean(tmp_path_factory) -> Release:
-    return build(tmp_path_factory.mktemp("clean") / "release")
+def clean(tmp_path_factory) -> toy_release.Release:
+    return toy_release.build(tmp_path_factory.mktemp("clean") / "release")
 
 
 @pytest.fixture
-def release(clean, tmp_path) -> Release:
+def release(clean, tmp_path) -> toy_release.Release:
     shutil.copytree(clean.folder, tmp_path / "release", copy_function=shutil.copy2)
     for path in (tmp_path / "release").rglob("*"):
-        os.chmod(path, 0o755 if path.is_dir() else 0o644)
-    return Release(tmp_path / "release", clean.plan, clean.private)
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return toy_release.Release(tmp_path / "release", clean.plan, clean.private)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import av
@@ -72,7 +73,7 @@ def test_spans_at_both_ends_are_found(tmp_path):
 
 def test_a_damaged_file_is_named(tmp_path):
     (tmp_path / "a.mkv").write_text("no video")
-    with pytest.raises(VideoError, match="a.mkv: it cannot be decoded"):
+    with pytest.raises(VideoError, match=r"a.mkv: it cannot be decoded"):
         measure(tmp_path / "a.mkv", "a.mkv", 36)
 
 
@@ -96,5 +97,5 @@ def test_no_long_outside_run_is_ever_missed_and_spans_never_overlap(outside):
         if run / FPS >= PARAMS.min_span_s:
             assert set(range(n - run, n)) <= covered
         run = 0
-    for before, after in zip(spans, spans[1:], strict=False):
+    for before, after in itertools.pairwise(spans):
         assert before.last < after.first

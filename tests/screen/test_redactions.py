@@ -84,6 +84,11 @@ def test_accepting_hides_and_rejecting_shows_exactly_the_interval():
     assert hidden([], [replace(ROW, decision="accept")]) == [(1.0, 2.0, "curator", True)]
 
 
+def test_the_margin_of_a_rejected_span_does_not_stay_hidden():
+    found = hidden([Span("out_of_body", 10, 49, 0.9)], [replace(ROW, decision="reject", start_s=0.7, end_s=2.3)])
+    assert found == [(0.5, 2.5, "detector", False)]
+
+
 def test_a_rejection_never_touches_what_the_curator_added():
     found = hidden([], [ROW, replace(ROW, decision="reject", start_s=0.0, end_s=5.0)])
     assert found == [(1.0, 2.0, "curator", True)]

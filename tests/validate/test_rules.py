@@ -123,8 +123,9 @@ BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
     ("frame_in_video", "frames", put("frames", "time_s", 12.0, **FRAME), {**FRAME, "time_s": 12.0}),
     ("frames_contiguous", "frames", drop("frames", **FRAME), {**FRAME, "frame": 4}),
     ("frames_contiguous", "frames", drop("frames", id=CASE, frame=0), {"id": CASE, "frame": 1}),
-    ("times_increase", "frames", put("frames", "time_s", 2.0, **FRAME), {**FRAME, "time_s": 2.0}),
-    ("times_increase", "frames", put("frames", "source_frame", 10, **FRAME), {**FRAME, "source_frame": 10}),
+    ("frames_in_order", "frames", put("frames", "time_s", 2.0, **FRAME), {**FRAME, "time_s": 2.0}),
+    ("frames_in_order", "frames", put("frames", "source_frame", 10, **FRAME), {**FRAME, "source_frame": 10}),
+    ("frames_in_order", "frames", put("frames", "time_s", 1.5, **FRAME), {**FRAME, "time_s": 1.5}),
     ("stereo_equal_length", "videos", put("videos", "frame_count", 299, id=SECOND, camera="left"), {"id": SECOND, "frame_count": 299}),
     ("video_bytes_unique", "videos", put("videos", "sha256", "0" * 64, camera="mono"), {"id": CASE, "sha256": "0" * 64}),
     ("label_has_frame", "triplets", put("triplets", "frame", 12, **LABEL), {"id": CASE, "frame": 12}),
@@ -168,8 +169,9 @@ def names_of(cases: list[Any]) -> list[str]:
 def test_a_rule_broken_on_purpose_fires_and_names_the_key(rule, table, change, key, judge):
     tables = synthetic_study.tables()
     change(tables)
-    outcomes = list(checks.of_table(judge, study_of(tables), table, severities()))
-    outcome = failed(outcomes)[rule, table]
+    asked, _ = checks.batches(study_of(tables), table)
+    only = [dataclasses.replace(batch, checks=[check for check in batch.checks if check.rule == rule]) for batch in asked]
+    outcome = failed([one for batch in only for one in checks.answers(judge, table, batch, severities())])[rule, table]
     assert outcome.result == "failed"
     assert outcome.count == len(outcome.keys)
     assert any(key.items() <= found.items() for found in outcome.keys), outcome.keys
@@ -216,6 +218,7 @@ BESIDE: list[tuple[str, str, Change]] = [
         both(put("frames", "source_frame", 299, **LAST), put("frames", "time_s", 11.999, **LAST)),
     ),
     ("frames_contiguous", "frames", drop("frames", id=CASE, frame=11)),
+    ("frames_in_order", "frames", both(put("frames", "source_frame", 50, **FRAME), put("frames", "time_s", 2.0, **FRAME))),
     ("stereo_equal_length", "videos", put("videos", "frame_count", 299, id=SECOND)),
     ("stereo_equal_length", "videos", drop("videos", id=SECOND, camera="right")),
     ("label_has_frame", "phases", put("phases", "id", EXERCISE, id=CASE, frame=11)),

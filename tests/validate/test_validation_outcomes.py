@@ -46,7 +46,7 @@ def test_a_wrong_type_is_found_and_the_rules_that_need_the_column_say_that_they_
     wrong = failed(found)
     assert wrong["declared_types", "frames"].keys == ({"column": "source_frame", "declared": "int64", "found": "double"},)
     lost = [outcome for outcome in found if outcome.result == "not checked"]
-    assert {outcome.rule for outcome in lost} == {"frame_in_video", "times_increase", "not_missing", "in_range"}
+    assert {outcome.rule for outcome in lost} == {"frame_in_video", "frames_in_order", "not_missing", "in_range"}
     assert all(outcome.count is None and "'source_frame' of table 'frames' is double" in outcome.why for outcome in lost)
     assert len(outcomes.stopping(found)) == 1 + len(lost)
 

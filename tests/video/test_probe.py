@@ -110,7 +110,7 @@ def test_a_truncated_file_is_found(tmp_path, suffix, message):
 def test_a_truncated_mp4_with_its_index_in_front_is_found(tmp_path):
     path = clips.clip(tmp_path / "a.mp4", seconds=8, more=("-movflags", "+faststart"))
     os.truncate(path, path.stat().st_size // 2)
-    with pytest.raises(VideoError, match="truncated|damaged|cannot be read"):
+    with pytest.raises(VideoError, match=r"truncated|damaged|cannot be read"):
         probe(path, "a")
 
 

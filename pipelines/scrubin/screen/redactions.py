@@ -14,6 +14,8 @@ from scrubin.screen.detect import Span
 from scrubin.screen.params import ScreenParams
 
 Interval = tuple[float, float]
+# Rounding of times that the curator read off a player.
+TICK_S = 0.001
 
 
 def redactions(
@@ -28,7 +30,8 @@ def redactions(
     """Return the rows of the table `redactions` for one video file.
 
     A decision holds for exactly its interval: what is rejected in the middle of a detected span
-    is shown, the rest of the span stays hidden.
+    is shown, the rest of the span stays hidden. Only what then remains of the span's own margin
+    is shown as well.
 
     Parameters
     ----------
@@ -53,7 +56,7 @@ def redactions(
     rows = []
     for span in spans:
         found = (float(boundaries_s[span.first]), float(boundaries_s[span.last + 1]))
-        kept = _without(found, rejected)
+        kept = [part for part in _without(found, rejected) if part == found or part[1] - part[0] > params.margin_s + TICK_S]
         for interval in kept:
             rows.append(_row(recording, camera, span.kind, interval, None, span.score, accepted=span.score >= params.accept_above))
         for interval in _without(found, kept):

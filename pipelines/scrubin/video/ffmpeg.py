@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -31,9 +33,12 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
     except subprocess.TimeoutExpired as error:
         raise VideoError(name, f"ffmpeg did not finish within {timeout_s:.0f} s", "look at the file; it may be damaged") from error
     except subprocess.CalledProcessError as error:
-        said = " / ".join(error.stderr.decode(errors="replace").strip().splitlines()[-SHOWN_LINES:])
-        if "No space left on device" in said:
-            raise OSError(28, "No space left on device") from error
+        lines = error.stderr.decode(errors="replace").strip().splitlines()
+        for number in (errno.ENOSPC, errno.EDQUOT, errno.EROFS):
+            if any(os.strerror(number) in line for line in lines):
+                # The disk's fault, not the recording's.
+                raise OSError(number, os.strerror(number)) from error
+        said = " / ".join(lines[-SHOWN_LINES:])
         raise VideoError(name, f"ffmpeg failed: {said}", "look at the file; it may be damaged") from error
 
 

@@ -1,0 +1,55 @@
+"""Report: the curator's data-quality report, one page that opens offline."""
+
+from pathlib import Path
+
+import plumbing
+
+import pandas as pd
+from prefect import flow
+
+from scrubin.core import files, params
+from scrubin.report import page
+from scrubin.report.document import document
+from scrubin.report.params import ReportParams
+from scrubin.report.study import Study, read_json
+from scrubin.tables import io
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.phases import PHASES
+from scrubin.tables.quarantine import QUARANTINE
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.redactions import REDACTIONS
+from scrubin.tables.skill import skill as skill_table
+from scrubin.tables.triplets import TRIPLETS
+from scrubin.tables.videos import VIDEOS
+
+TABLES, INTERIM, REPORTS = Path("data/tables"), Path("data/interim"), Path("reports")
+
+
+@flow(name="report")
+def main() -> None:
+    """Gather what all stages say, write it as a page and as JSON."""
+    p = params.load("report", ReportParams)
+    quarantine = [io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in ("ingest", "screen", "render")]
+    study = Study(
+        recordings=io.read(RECORDINGS, INTERIM / "recordings.parquet"),
+        redactions=io.read(REDACTIONS, INTERIM / "redactions.parquet"),
+        quarantine=pd.concat(quarantine, ignore_index=True),
+        linkage=io.read(LINKAGE, Path("data/private/linkage.parquet")),
+        videos=io.read(VIDEOS, TABLES / "videos.parquet"),
+        frames=io.read(FRAMES, TABLES / "frames.parquet"),
+        skill=io.read(skill_table(tuple(params.read()["scores"]["aspects"])), TABLES / "skill.parquet"),
+        triplets=io.read(TRIPLETS, TABLES / "triplets.parquet"),
+        phases=io.read(PHASES, TABLES / "phases.parquet"),
+        scores=read_json(REPORTS / "scores.json"),
+        annotations=read_json(REPORTS / "annotations.json"),
+        splits=read_json(REPORTS / "splits.json"),
+        validation=read_json(REPORTS / "validation/validation.json"),
+    )
+    said = document(study, p)
+    files.write_json(REPORTS / "report.json", said)
+    files.write_text(REPORTS / "index.html", page.render(study, said, Path("data/release"), p))
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

@@ -1,0 +1,186 @@
+"""Where a label belongs: the one rule from positions in source time to our frame index.
+
+The rule
+--------
+1. Released frame k has the source time ``offset_s + time_s``: the cut's offset plus the frame's
+   true time. A label at second s has the source time s. A label at source frame n has that frame's
+   time: exact where n was extracted, else between its neighbours in proportion to the numbers.
+2. A label belongs to the frame whose source time is nearest, if they are at most half a period
+   apart: the period of the labels, or of the extracted frames for labels by source frame.
+   From a tie the label goes to the later frame, so that all labels of a recording move the same way.
+3. A frame takes at most one label: the nearest, from a tie the earlier one.
+4. A label by source frame outside the cut is not used, however near: its image is not released.
+
+Times are whole nanoseconds, so that nothing drifts and ties are ties.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from scrubin.annotations.labels import Clock, IntArray
+
+NS = 10**9
+TIE_NS = 1_000  # timestamps are coarser than 10 us, so a smaller difference is rounding
+UNUSED = -1
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """The extracted frames of one recording, in source time.
+
+    Parameters
+    ----------
+    frames
+        Frame numbers, increasing, shape (n,).
+    source_frames
+        Their source frame numbers, shape (n,).
+    times_ns
+        Their source times, shape (n,).
+    start_ns, end_ns
+        The cut in source time, half open.
+    start_source_frame, end_source_frame
+        The cut in source frames, half open.
+    """
+
+    frames: IntArray
+    source_frames: IntArray
+    times_ns: IntArray
+    start_ns: int
+    end_ns: int
+    start_source_frame: int
+    end_source_frame: int
+
+
+@dataclass(frozen=True)
+class Alignment:
+    """Where each label went.
+
+    Parameters
+    ----------
+    frames
+        The frame of each position, -1 where it has none, shape (n,).
+    shifts_ns
+        Frame time minus label time of each position, 0 where it has no frame, shape (n,).
+    before, after
+        Labels outside the cut.
+    between
+        Labels inside the cut that no frame took, such as 24 of 25 labels at 25 per second.
+    """
+
+    frames: IntArray
+    shifts_ns: IntArray
+    before: int
+    after: int
+    between: int
+
+
+def timeline(
+    frames: IntArray,
+    frame_times_s: np.typing.NDArray[np.float64],
+    frame_numbers: IntArray,
+    *,
+    offset_s: Fraction,
+    duration_s: float,
+    first_source_frame: int,
+    frame_count: int,
+) -> Timeline:
+    """Return the timeline of a recording from its released frames and its cut.
+
+    Parameters
+    ----------
+    frames, frame_times_s, frame_numbers
+        ``frame``, ``time_s`` and ``source_frame`` of the table ``frames``, shape (n,).
+    offset_s, first_source_frame, frame_count
+        Of the table ``cuts``.
+    duration_s
+        Of the released video.
+    """
+    offset_ns = _ns(offset_s)
+    times_ns = offset_ns + np.rint(np.asarray(frame_times_s, np.float64) * NS).astype(np.int64)
+    return Timeline(
+        frames=np.asarray(frames, np.int64),
+        source_frames=np.asarray(frame_numbers, np.int64) + first_source_frame,
+        times_ns=times_ns,
+        start_ns=offset_ns,
+        end_ns=offset_ns + round(duration_s * NS),
+        start_source_frame=first_source_frame,
+        end_source_frame=first_source_frame + frame_count,
+    )
+
+
+def align(positions: IntArray, clock: Clock, line: Timeline) -> Alignment:
+    """Map label positions to frames by the rule above.
+
+    Parameters
+    ----------
+    positions
+        Increasing, shape (n,).
+
+    >>> line = timeline(np.arange(3), np.array([0.0, 1.0, 2.0]), np.array([0, 25, 50]),
+    ...                 offset_s=Fraction(10), duration_s=3.0, first_source_frame=250, frame_count=75)
+    >>> align(np.array([9, 10, 12, 13]), Clock(Fraction(1)), line).frames.tolist()
+    [-1, 0, 2, -1]
+    """
+    positions = np.asarray(positions, np.int64)
+    times_ns = _times_ns(positions, clock, line)
+    if clock.period_s is None:
+        before, after = positions < line.start_source_frame, positions >= line.end_source_frame
+        usable, period_ns = ~(before | after), _frame_period_ns(line)
+    else:
+        before, after = times_ns < line.start_ns, times_ns >= line.end_ns
+        usable, period_ns = np.ones(len(positions), bool), _ns(clock.period_s)
+    index = _nearest(times_ns, line.times_ns)
+    frames = np.full(len(positions), UNUSED, np.int64)
+    shifts_ns = np.zeros(len(positions), np.int64)
+    best: dict[int, tuple[int, int]] = {}  # frame index -> distance, label index
+    for label in np.flatnonzero(usable & (index >= 0)).tolist():
+        distance = abs(int(line.times_ns[index[label]] - times_ns[label]))
+        taken = best.get(int(index[label]))
+        if 2 * distance <= period_ns + TIE_NS and (taken is None or distance < taken[0] - TIE_NS):
+            best[int(index[label])] = (distance, label)
+    for at, (_, label) in best.items():
+        frames[label] = line.frames[at]
+        shifts_ns[label] = line.times_ns[at] - times_ns[label]
+    unused = frames == UNUSED
+    n_before, n_after = int((unused & before).sum()), int((unused & after).sum())
+    return Alignment(frames, shifts_ns, n_before, n_after, int(unused.sum()) - n_before - n_after)
+
+
+def _times_ns(positions: IntArray, clock: Clock, line: Timeline) -> IntArray:
+    if clock.period_s is not None:
+        return np.array([_ns(position * clock.period_s) for position in positions.tolist()], np.int64)
+    if len(line.frames) == 0:
+        return np.full(len(positions), line.start_ns, np.int64)
+    # From the extracted frames outwards at the mean rate; between them in proportion.
+    mean_ns = (line.end_ns - line.start_ns) / (line.end_source_frame - line.start_source_frame)
+    inside = np.interp(positions, line.source_frames, line.times_ns)
+    first, last = line.source_frames[0], line.source_frames[-1]
+    inside = np.where(positions < first, line.times_ns[0] + (positions - first) * mean_ns, inside)
+    inside = np.where(positions > last, line.times_ns[-1] + (positions - last) * mean_ns, inside)
+    return np.rint(inside).astype(np.int64)
+
+
+def _frame_period_ns(line: Timeline) -> int:
+    # A video shorter than a period has one frame, and all its labels are near it.
+    if len(line.times_ns) < 2:
+        return 2 * (line.end_ns - line.start_ns)
+    return int(np.median(np.diff(line.times_ns)))
+
+
+def _nearest(times_ns: IntArray, frame_times_ns: IntArray) -> IntArray:
+    """Return the index of the nearest frame, of the later one from a tie; -1 without frames."""
+    if len(frame_times_ns) == 0:
+        return np.full(len(times_ns), UNUSED, np.int64)
+    later = np.searchsorted(frame_times_ns, times_ns, side="left").clip(0, len(frame_times_ns) - 1)
+    earlier = (later - 1).clip(0)
+    to_earlier = np.abs(times_ns - frame_times_ns[earlier])
+    to_later = np.abs(frame_times_ns[later] - times_ns)
+    return np.where(to_earlier < to_later - TIE_NS, earlier, later).astype(np.int64)
+
+
+def _ns(seconds: Fraction) -> int:
+    return round(seconds * NS)

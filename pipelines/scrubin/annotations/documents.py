@@ -1,0 +1,67 @@
+"""Bytes of a label file to text or JSON, with errors that name the line."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from scrubin.annotations.problems import AnnotationProblems
+
+
+def text(file: str, data: bytes) -> str:
+    """Return the UTF-8 text of a file; a byte order mark is dropped.
+
+    Raises
+    ------
+    AnnotationProblems
+        When it is not UTF-8, with the line.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise AnnotationProblems([f"{file}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"]) from error
+
+
+def json_object(file: str, data: bytes) -> dict[str, Any]:
+    """Return the JSON object in a file; a key that stands twice is refused.
+
+    Raises
+    ------
+    AnnotationProblems
+        When it is not JSON, with line and column, or no object.
+    """
+    try:
+        value = json.loads(text(file, data), object_pairs_hook=_unique)
+    except json.JSONDecodeError as error:
+        fault = f"not JSON: {error.msg} at column {error.colno}"
+        raise AnnotationProblems([f"{file}, line {error.lineno}: {fault}; the file may be cut off, export it again"]) from error
+    except _RepeatedKeyError as error:
+        raise AnnotationProblems([f"{file}: the key '{error}' stands twice in one object; keep one of them"]) from error
+    except RecursionError as error:
+        raise AnnotationProblems([f"{file}: nested too deeply for a label file; export it again"]) from error
+    if not isinstance(value, dict):
+        raise AnnotationProblems([f"{file}: expected a JSON object, but got {shown(value)}; export it again"])
+    return value
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: short, on one line.
+
+    >>> shown([1, "a"])
+    '[1, "a"]'
+    """
+    line = json.dumps(value, ensure_ascii=False)
+    return line if len(line) <= 80 else f"{line[:77]}..."
+
+
+class _RepeatedKeyError(Exception):
+    pass
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [key for key, _ in pairs]
+        raise _RepeatedKeyError(next(name for name in names if names.count(name) > 1))
+    return value

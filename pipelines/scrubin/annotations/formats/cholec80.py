@@ -1,0 +1,119 @@
+"""Cholec80 TSV: ``<recording>-phase.txt`` and ``<recording>-tool.txt``, rows by source frame.
+
+The phase file has one row per source frame, from 0. The tool file has a row every so many frames
+(25 in the published files), from 0, and says which of seven tools are present. Presence is an
+instrument without verb, target or box: nothing of that is invented. The seventh tool, SpecimenBag,
+is a target in our vocabularies, so it is checked and not kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from scrubin.annotations import documents
+from scrubin.annotations.labels import SOURCE_FRAMES, LabelFiles, Labels, Layer, instance_rows, phase_rows
+from scrubin.annotations.problems import Problems
+from scrubin.annotations.registry import label_format
+from scrubin.errors import AnnotationError
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+TOOLS = ("Grasper", "Bipolar", "Hook", "Scissors", "Clipper", "Irrigator", "SpecimenBag")
+NO_INSTRUMENT = "SpecimenBag"
+PHASE_SUFFIX = "-phase.txt"
+Row = tuple[int, list[str]]  # line number from 1, fields
+
+
+@label_format(
+    "cholec80",
+    pattern=r"(?P<recording>[^/]+)-(?:phase|tool)\.txt",
+    expected="<recording>-phase.txt or <recording>-tool.txt",
+)
+def read(source: LabelFiles) -> Labels:
+    """Return the labels of the one or two Cholec80 files of a recording.
+
+    Raises
+    ------
+    AnnotationProblems
+        Names file, line and value of every fault.
+    """
+    problems = Problems()
+    phases, instances = None, None
+    for file in sorted(source.files):
+        lines = documents.text(file, source.files[file]).splitlines()
+        if file.endswith(PHASE_SUFFIX):
+            phases = _phases(file, lines, source.vocabulary, problems)
+        else:
+            instances = _presence(file, lines, source.vocabulary, problems)
+    problems.raise_any()
+    return Labels(source.recording, "cholec80", source.vocabulary, SOURCE_FRAMES, phases, instances, detail="instrument")
+
+
+def _phases(file: str, lines: Sequence[str], vocabulary: Vocabulary, problems: Problems) -> Layer:
+    rows = _rows(file, lines, problems, ("Phase",))
+    frames = _frame_numbers(file, rows, problems, step=1)
+    ids: dict[str, int] = {}
+    for line, (_, name) in rows:
+        if name not in ids:
+            ids[name] = 0
+            try:
+                ids[name] = vocabulary.id_of("phase", name)
+            except AnnotationError as error:
+                problems.add(file, f"line {line}", str(error), "correct it here and in the following lines")
+    table = phase_rows(frames, [ids[name] for _, (_, name) in rows])
+    return Layer(file, np.array(frames, np.int64), table, every_frame=True)
+
+
+def _presence(file: str, lines: Sequence[str], vocabulary: Vocabulary, problems: Problems) -> Layer:
+    rows = _rows(file, lines, problems, TOOLS)
+    frames = _frame_numbers(file, rows, problems, step=None)
+    ids = {tool: vocabulary.id_of("instrument", tool) for tool in TOOLS if tool != NO_INSTRUMENT}
+    header = lines[0].strip().split("\t") if lines else []
+    instances: list[dict[str, Any]] = []
+    for frame, (line, fields) in zip(frames, rows, strict=True):
+        for tool, value in zip(header[1:], fields[1:], strict=True):
+            if value not in ("0", "1"):
+                problems.add(file, f"line {line}", f"{tool} is '{value}', expected 0 or 1", "1 means present")
+            elif value == "1" and tool in ids:
+                instances.append({"position": frame, "instrument_id": ids[tool]})
+    return Layer(file, np.array(frames, np.int64), instance_rows(instances))
+
+
+def _rows(file: str, lines: Sequence[str], problems: Problems, columns: tuple[str, ...]) -> list[Row]:
+    header = lines[0].strip().split("\t") if lines else []
+    if sorted(header) != sorted(("Frame", *columns)) or header[0] != "Frame":
+        expected = "<TAB>".join(("Frame", *columns))
+        problems.add(file, "line 1", f"the header is {documents.shown(header)}", f"expected {expected}, separated by tabs")
+        return []
+    rows: list[Row] = []
+    for number, line in enumerate(lines[1:], start=2):
+        fields = [value.strip() for value in line.split("\t")]
+        if fields == [""]:
+            continue
+        if len(fields) != len(header):
+            problems.add(file, f"line {number}", f"{len(fields)} values, expected {len(header)}", "separate them by tabs")
+        elif not (fields[0].isascii() and fields[0].isdigit()):
+            problems.add(file, f"line {number}", f"frame '{fields[0]}' is no frame number", "frames are whole numbers from 0")
+        else:
+            rows.append((number, fields))
+    if not rows:
+        problems.add(file, "", "has no rows", "remove the file, or export it again")
+    return rows
+
+
+def _frame_numbers(file: str, rows: Sequence[Row], problems: Problems, *, step: int | None) -> list[int]:
+    frames = [int(fields[0]) for _, fields in rows]
+    if frames and frames[0] != 0:
+        mend = "frames are numbered from 0; these look numbered from 1" if frames[0] == 1 else "the first row is frame 0"
+        problems.add(file, f"line {rows[0][0]}", f"the first frame is {frames[0]}", mend)
+        return frames
+    if step is None:
+        step = frames[1] - frames[0] if len(frames) > 1 else 1
+    for i in range(1, len(frames)):
+        if step < 1 or frames[i] != frames[i - 1] + step:
+            fault = f"frame {frames[i]} follows frame {frames[i - 1]}, expected {frames[i - 1] + max(step, 1)}"
+            problems.add(file, f"line {rows[i][0]}", fault, "rows are in steps of the same size, without gap or repetition")
+            break  # the rest would repeat it
+    return frames

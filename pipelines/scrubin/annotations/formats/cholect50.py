@@ -1,0 +1,228 @@
+"""CholecT50 JSON: one file per recording; frame key k is label second ``k / fps`` of the source.
+
+A vector has 15 items: triplet, instrument, its score and box x, y, w, h, verb, target, its score
+and box, phase; -1 is null. A key without vectors, or with -1 for triplet and instrument, is
+labelled as "no instrument". The target's box is checked for its type and not kept: the tables
+have one box per instance, that of the instrument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+
+from scrubin.annotations import boxes, documents
+from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, instance_rows, phase_rows
+from scrubin.annotations.problems import Problems
+from scrubin.annotations.registry import label_format
+from scrubin.errors import AnnotationError
+from scrubin.vocabulary.vocabulary import KINDS, Kind, Vocabulary
+
+ITEMS = ("triplet", "instrument", "score", "x", "y", "w", "h", "verb", "target", "target score", "tx", "ty", "tw", "th", "phase")
+ID_ITEMS = {"triplet": 0, "instrument": 1, "verb": 7, "target": 8, "phase": 14}
+NULL = -1
+FROM_ZERO = "ids are numbered from 0; these look numbered from 1"
+
+
+@dataclass
+class _Reading:
+    """What was read of one file so far."""
+
+    file: str
+    vocabulary: Vocabulary
+    box_tolerance: float
+    problems: Problems = field(default_factory=Problems)
+    instances: list[dict[str, Any]] = field(default_factory=list)
+    phases: dict[int, int] = field(default_factory=dict)
+    outside: list[float] = field(default_factory=list)
+
+    def refuse(self, place: str, fault: str, mend: str) -> None:
+        self.problems.add(self.file, place, fault, mend)
+
+
+@label_format("cholect50", pattern=r"(?P<recording>[^/]+)\.json", expected="<recording>.json")
+def read(source: LabelFiles) -> Labels:
+    """Return the labels of one CholecT50 file.
+
+    Raises
+    ------
+    AnnotationProblems
+        Names file, frame and value of every fault.
+    """
+    ((file, data),) = source.files.items()
+    document = documents.json_object(file, data)
+    reading = _Reading(file, source.vocabulary, source.box_tolerance)
+    period_s = _period_s(reading, document)
+    _check_categories(reading, document.get("categories"))
+    frames = _frames(reading, document)
+    for position in sorted(frames):
+        _read_frame(reading, position, frames[position])
+    reading.problems.raise_any()
+    phase_positions = sorted(reading.phases)
+    phases = phase_rows(phase_positions, [reading.phases[position] for position in phase_positions])
+    return Labels(
+        recording=source.recording,
+        format="cholect50",
+        vocabulary=source.vocabulary,
+        clock=Clock(period_s),
+        phases=Layer(file, np.array(phase_positions, np.int64), phases) if phase_positions else None,
+        instances=Layer(file, np.array(sorted(frames), np.int64), instance_rows(reading.instances)),
+        warnings=(*_count_warning(document, len(frames)), *_outside_warning(reading.outside)),
+    )
+
+
+def _period_s(reading: _Reading, document: Mapping[str, Any]) -> Fraction:
+    fps = document.get("fps", 1)
+    if isinstance(fps, bool) or not isinstance(fps, int) or fps < 1:
+        reading.refuse("", f"'fps' is {documents.shown(fps)}, expected a whole number above 0", "CholecT50 has 1")
+        return Fraction(1)
+    return Fraction(1, fps)
+
+
+def _check_categories(reading: _Reading, categories: Any) -> None:
+    # The file's own dictionary must say the same as ours, or its ids mean something else.
+    if categories is None:
+        return
+    if not isinstance(categories, dict) or not all(isinstance(names, dict) for names in categories.values()):
+        reading.refuse("categories", "expected an object of objects, id to name", "export the file again")
+        return
+    kinds: tuple[Kind | Literal["triplet"], ...] = (*KINDS, "triplet")
+    for kind in kinds:
+        for key, name in categories.get(kind, {}).items():
+            try:
+                wanted = _id_of(reading.vocabulary, kind, str(name))
+            except AnnotationError as error:
+                reading.refuse(f"categories, {kind} {key}", str(error), "choose the vocabulary of this file in params.yaml")
+                continue
+            if key != str(wanted):
+                mend = FROM_ZERO if key == str(wanted + 1) else "export the file with the ids of the vocabulary"
+                reading.refuse(f"categories, {kind} {key}", f"'{name}' has id {wanted} in '{reading.vocabulary.name}'", mend)
+
+
+def _id_of(vocabulary: Vocabulary, kind: Kind | Literal["triplet"], name: str) -> int:
+    if kind != "triplet":
+        return vocabulary.id_of(kind, name)
+    parts = name.split(",")
+    found = None
+    if len(parts) == 3:
+        instrument, verb, target = parts
+        ids = (vocabulary.id_of("instrument", instrument), vocabulary.id_of("verb", verb), vocabulary.id_of("target", target))
+        found = vocabulary.triplet_id(*ids)
+    if found is None:
+        msg = f"'{name}' is no triplet of the vocabulary '{vocabulary.name}'"
+        raise AnnotationError(msg)
+    return found
+
+
+def _frames(reading: _Reading, document: Mapping[str, Any]) -> dict[int, list[Any]]:
+    annotations = document.get("annotations")
+    if not isinstance(annotations, dict):
+        reading.refuse("annotations", "expected an object, frame to list of vectors", "export the file again")
+        return {}
+    frames: dict[int, list[Any]] = {}
+    for key, vectors in annotations.items():
+        if not (key.isascii() and key.isdigit()):
+            reading.refuse(f"frame '{key}'", "the key is no frame number", "keys are whole numbers from 0")
+        elif int(key) in frames:
+            reading.refuse(f"frame '{key}'", "the frame stands twice", "keep one of them")
+        elif not isinstance(vectors, list):
+            reading.refuse(f"frame {key}", f"expected a list of vectors, but got {documents.shown(vectors)}", "write [] for none")
+        else:
+            frames[int(key)] = vectors
+    return frames
+
+
+def _read_frame(reading: _Reading, position: int, vectors: list[Any]) -> None:
+    seen: set[int] = set()
+    for i, vector in enumerate(vectors):
+        place = f"frame {position}, vector {i}"
+        if not _is_vector(reading, place, vector):
+            continue
+        seen.add(vector[14])
+        if vector[0] == NULL and vector[1] == NULL:
+            if vector[7] != NULL or vector[8] != NULL:
+                reading.refuse(place, f"verb {vector[7]} and target {vector[8]} without an instrument", "name the instrument's id")
+            continue
+        ids = _instance_ids(reading, place, vector)
+        box = _box(reading, place, vector)
+        score = None if vector[2] == NULL else vector[2]
+        if score is not None and not 0 <= score <= 1:
+            reading.refuse(place, f"score {score} is not in 0..1", "ground truth has 1")
+        reading.instances.append({"position": position, **ids, **box, "score": score})
+    if len(seen) > 1:
+        reading.refuse(f"frame {position}", f"its vectors have different phases {sorted(seen)}", "a frame has one phase")
+    elif seen and seen != {NULL}:
+        reading.phases[position] = seen.pop()
+
+
+def _is_vector(reading: _Reading, place: str, vector: Any) -> bool:
+    if not isinstance(vector, list) or len(vector) != len(ITEMS):
+        got = f"{len(vector)} items" if isinstance(vector, list) else documents.shown(vector)
+        reading.refuse(place, f"expected a vector of {len(ITEMS)} items, but got {got}", f"they are {', '.join(ITEMS)}")
+        return False
+    before = len(reading.problems)
+    vocabulary = reading.vocabulary
+    sizes = {
+        "triplet": len(vocabulary.triplets),
+        "instrument": len(vocabulary.instruments),
+        "verb": len(vocabulary.verbs),
+        "target": len(vocabulary.targets),
+        "phase": len(vocabulary.phases),
+    }
+    for i, (name, value) in enumerate(zip(ITEMS, vector, strict=True)):
+        if name not in ID_ITEMS:
+            if isinstance(value, bool) or not isinstance(value, (int, float)):
+                reading.refuse(place, f"item {i} ({name}) is {documents.shown(value)}, expected a number", "-1 is null")
+        elif isinstance(value, bool) or not isinstance(value, int):
+            reading.refuse(place, f"item {i} ({name}) is {documents.shown(value)}, expected a whole number", "-1 is null")
+        elif not NULL <= value < sizes[name]:
+            mend = FROM_ZERO if value == sizes[name] else "-1 is null"
+            reading.refuse(place, f"{name} {value} is not in 0..{sizes[name] - 1}", mend)
+    return len(reading.problems) == before
+
+
+def _instance_ids(reading: _Reading, place: str, vector: list[Any]) -> dict[str, int | None]:
+    vocabulary = reading.vocabulary
+    triplet = None if vector[0] == NULL else int(vector[0])
+    ids = [None if value == NULL else int(value) for value in (vector[1], vector[7], vector[8])]
+    if triplet is not None:
+        wanted = vocabulary.triplets[triplet]
+        if any(got is not None and got != want for got, want in zip(ids, wanted, strict=True)):
+            fault = f"triplet {triplet} is {vocabulary.triplet_name(triplet)}, ids {wanted}, but the vector has {tuple(ids)}"
+            shifted = triplet > 0 and vocabulary.triplets[triplet - 1] in (tuple(ids), tuple((value or 0) - 1 for value in ids))
+            reading.refuse(place, fault, FROM_ZERO if shifted else "correct one of them")
+        ids = list(wanted)
+    else:
+        instrument, verb, target = ids
+        if instrument is not None and verb is not None and target is not None:
+            triplet = vocabulary.triplet_id(instrument, verb, target)
+            if triplet is None:
+                names = f"{vocabulary.instruments[instrument]},{vocabulary.verbs[verb]},{vocabulary.targets[target]}"
+                reading.refuse(place, f"'{names}' is no triplet of '{vocabulary.name}'", "correct it, or leave verb and target -1")
+    return {"instrument_id": ids[0], "verb_id": ids[1], "target_id": ids[2], "triplet_id": triplet}
+
+
+def _box(reading: _Reading, place: str, vector: list[Any]) -> dict[str, float | None]:
+    x, y, w, h = (float(value) for value in vector[3:7])
+    if (x, y, w, h) == (NULL, NULL, NULL, NULL):
+        return dict.fromkeys("xywh")
+    checked = boxes.check((x, y, w, h), reading.box_tolerance)
+    if checked.box_xywh is None:
+        reading.refuse(place, checked.fault, checked.mend)
+        return dict.fromkeys("xywh")
+    if checked.outside > 0:
+        reading.outside.append(checked.outside)
+    return dict(zip("xywh", checked.box_xywh, strict=True))
+
+
+def _count_warning(document: Mapping[str, Any], n_frames: int) -> tuple[str, ...]:
+    stated = document.get("num_frames", n_frames)
+    return () if stated == n_frames else (f"cholect50: num_frames says {documents.shown(stated)}, but {n_frames} frames are labelled",)
+
+
+def _outside_warning(outside: list[float]) -> tuple[str, ...]:
+    return (f"cholect50: {len(outside)} boxes left the image by at most {max(outside):.4f} and were cut to it",) if outside else ()

@@ -1,0 +1,96 @@
+"""Labels on our frames, and which source counts where several label the same recording.
+
+The first source in the order of ``params.yaml`` counts; one that labels whole triplets comes
+before one that only says which instruments are present. The others are compared with it and
+their differences counted: nothing is mixed, so a row always comes from one file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from scrubin.annotations.alignment import UNUSED, Alignment, Timeline, align
+from scrubin.annotations.labels import Clock, Detail, IntArray, Labels, Layer
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Placed:
+    """One layer of labels on the frames of a recording.
+
+    Parameters
+    ----------
+    format, vocabulary, detail, clock
+        Where the labels come from.
+    frames
+        Labelled frames, increasing, shape (n,).
+    rows
+        As in the layer, with ``frame`` instead of ``position``.
+    alignment
+        What went where.
+    """
+
+    format: str
+    vocabulary: Vocabulary
+    detail: Detail
+    clock: Clock
+    frames: IntArray
+    rows: pd.DataFrame
+    alignment: Alignment
+
+
+def place(labels: Labels, layer: Layer, line: Timeline) -> Placed:
+    """Return a layer on the frames of its recording; labels without a frame are left out."""
+    alignment = align(layer.positions, labels.clock, line)
+    used = alignment.frames != UNUSED
+    frame_of = pd.Series(alignment.frames[used], index=layer.positions[used], dtype="int64")
+    rows = layer.rows[layer.rows["position"].isin(frame_of.index)]
+    rows = rows.assign(frame=frame_of.reindex(rows["position"]).to_numpy(dtype=np.int64)).drop(columns="position")
+    rows = rows.sort_values("frame", kind="stable", ignore_index=True)
+    return Placed(labels.format, labels.vocabulary, labels.detail, labels.clock, np.sort(alignment.frames[used]), rows, alignment)
+
+
+def choose_phases(placed: Sequence[Placed]) -> tuple[Placed | None, list[str]]:
+    """Return the phases that count, and how the other sources differ from them."""
+    if not placed:
+        return None, []
+    first, *others = placed
+    return first, [_compare("phases", first, other, _phase_names) for other in others]
+
+
+def choose_instances(placed: Sequence[Placed]) -> tuple[Placed | None, list[str]]:
+    """Return the instances that count, and how the instruments of the other sources differ."""
+    if not placed:
+        return None, []
+    first, *others = sorted(placed, key=lambda one: one.detail != "triplet")
+    return first, [_compare("instruments", first, other, _instrument_names) for other in others]
+
+
+_Names = Callable[[Placed, IntArray], dict[int, tuple[str, ...]]]
+
+
+def _compare(what: str, first: Placed, other: Placed, names: _Names) -> str:
+    shared = np.intersect1d(first.frames, other.frames)
+    ours, theirs = names(first, shared), names(other, shared)
+    differing = [frame for frame in shared.tolist() if ours.get(frame, ()) != theirs.get(frame, ())]
+    where = f" (first: frame {differing[0]})" if differing else ""
+    return f"{what}: {first.format} counts; {other.format} differs in {len(differing)} of {len(shared)} shared frames{where}"
+
+
+def _phase_names(placed: Placed, frames: IntArray) -> dict[int, tuple[str, ...]]:
+    rows = placed.rows[placed.rows["frame"].isin(frames)]
+    pairs = zip(rows["frame"].tolist(), rows["phase_id"].tolist(), strict=True)
+    return {frame: (placed.vocabulary.phases[phase],) for frame, phase in pairs}
+
+
+def _instrument_names(placed: Placed, frames: IntArray) -> dict[int, tuple[str, ...]]:
+    # Presence does not count instances, so neither does the comparison.
+    rows = placed.rows[placed.rows["frame"].isin(frames)].drop_duplicates(["frame", "instrument_id"])
+    names: dict[int, list[str]] = {}
+    for frame, instrument in zip(rows["frame"].tolist(), rows["instrument_id"].tolist(), strict=True):
+        names.setdefault(frame, []).append(placed.vocabulary.instruments[instrument])
+    return {frame: tuple(sorted(found)) for frame, found in names.items()}

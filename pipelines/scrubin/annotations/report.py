@@ -1,0 +1,78 @@
+"""What became of the labels: counts per recording, with released ids only.
+
+``runs`` are the labelled frames, half open. A table of triplets cannot tell a frame labelled as
+"no instrument" from a frame without a label; these runs can, and the ground truth needs it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from scrubin.annotations.alignment import NS, Timeline
+from scrubin.annotations.labels import IntArray
+from scrubin.annotations.placing import Placed
+
+
+def layer(placed: Placed, line: Timeline, hidden: IntArray) -> dict[str, Any]:
+    """Return what became of one layer of labels.
+
+    Parameters
+    ----------
+    hidden
+        Frames that are wholly black in the release.
+    """
+    alignment = placed.alignment
+    counts: dict[str, Any] = {
+        "format": placed.format,
+        "vocabulary": placed.vocabulary.name,
+        "labelled_frames": len(placed.frames),
+        "unlabelled_frames": len(line.frames) - len(placed.frames),
+        "labelled_hidden_frames": int(np.isin(placed.frames, hidden).sum()),
+        "rows": len(placed.rows),
+        "labels_before_cut": alignment.before,
+        "labels_after_cut": alignment.after,
+        "labels_between_frames": alignment.between,
+        "largest_shift_s": round(int(np.abs(alignment.shifts_ns).max(initial=0)) / NS, 6),
+        "runs": runs(placed.frames),
+    }
+    if "instrument_id" in placed.rows:
+        counts |= {"detail": placed.detail, "boxes": int(placed.rows["x"].notna().sum())}
+    return counts
+
+
+def runs(frames: IntArray) -> list[list[int]]:
+    """Return increasing frame numbers as half-open runs.
+
+    >>> runs(np.array([0, 1, 2, 7]))
+    [[0, 3], [7, 8]]
+    """
+    if len(frames) == 0:
+        return []
+    ends = np.flatnonzero(np.diff(frames) != 1)
+    starts = np.concatenate([frames[:1], frames[ends + 1]])
+    stops = np.concatenate([frames[ends], frames[-1:]]) + 1
+    return [[int(start), int(stop)] for start, stop in zip(starts, stops, strict=True)]
+
+
+def shift_warning(placed: Placed, line: Timeline) -> list[str]:
+    """Return a warning when the cut does not start on a label, so that all labels move."""
+    if placed.clock.period_s is None:
+        return []
+    period_ns = round(placed.clock.period_s * NS)
+    past_ns = line.start_ns % period_ns
+    shift_ns = past_ns if 2 * past_ns <= period_ns else past_ns - period_ns
+    if shift_ns == 0:
+        return []
+    return [f"{placed.format}: the cut does not start on a label; labels and frames are about {shift_ns / NS:+.3f} s apart"]
+
+
+def totals(ids: dict[str, Any]) -> dict[str, int]:
+    """Return the sums over all recordings."""
+    keys = ("labelled_frames", "unlabelled_frames", "rows", "labels_before_cut", "labels_after_cut")
+    return {
+        f"{kind}_{key}": sum(entry[kind][key] for entry in ids.values() if entry[kind] is not None)
+        for kind in ("phases", "instances")
+        for key in keys
+    }

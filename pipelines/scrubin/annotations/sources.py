@@ -1,0 +1,104 @@
+"""Which label files there are: those of each source, grouped by recording."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from scrubin.annotations import formats
+from scrubin.annotations.labels import LabelFiles, Labels
+from scrubin.annotations.params import SourceParams
+from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.annotations.registry import FORMATS
+from scrubin.errors import ParamsError
+from scrubin.vocabulary import vocabulary
+
+__all__ = ["Batch", "find", "formats", "read"]
+
+ROOT = "annotations"
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The files of one recording in one source; ``files`` are relative to the raw folder."""
+
+    recording: str
+    source: SourceParams
+    files: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"{self.source.folder}: {self.recording}"
+
+
+def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str], problems: Problems) -> list[Batch]:
+    """Return the label files of all sources, in their order; files that fit nowhere are noted.
+
+    Parameters
+    ----------
+    raw
+        The raw study.
+    recordings
+        Every recording of the manifest, also those that are not released.
+
+    Raises
+    ------
+    ParamsError
+        For a source folder outside ``annotations/``, of which no change would be noticed.
+    """
+    batches: list[Batch] = []
+    for source in sources:
+        path = PurePosixPath(source.folder)
+        if path.is_absolute() or path.parts[:1] != (ROOT,) or ".." in path.parts:
+            msg = f"params.yaml: 'annotations.sources': folder '{source.folder}' must be inside '{ROOT}/' of the raw folder"
+            raise ParamsError(msg)
+        grouped: dict[str, list[str]] = {}
+        for file in _files(raw, source.folder):
+            inside = PurePosixPath(file).relative_to(source.folder).as_posix()
+            match = FORMATS[source.format].pattern.fullmatch(inside)
+            if match is None:
+                expected = FORMATS[source.format].expected
+                problems.add(file, "", f"the name does not fit the format {source.format}", f"name it {expected}, or move it away")
+            elif match["recording"] not in recordings:
+                problems.add(file, "", f"'{match['recording']}' is no recording of recordings.csv", _near(match["recording"], recordings))
+            else:
+                grouped.setdefault(match["recording"], []).append(file)
+        batches += [Batch(recording, source, tuple(files)) for recording, files in sorted(grouped.items())]
+    _refuse_strays(raw, sources, problems)
+    return batches
+
+
+def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationProblems:
+    """Return the labels of one batch, or what is wrong with it: all batches are read before any is refused."""
+    files = {file: (raw / file).read_bytes() for file in batch.files}
+    words = vocabulary.load(batch.source.vocabulary)
+    try:
+        return FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, words, box_tolerance))
+    except AnnotationProblems as error:
+        return error
+
+
+def _files(raw: Path, folder: str) -> Iterator[str]:
+    for path in sorted((raw / folder).rglob("*")):
+        relative = path.relative_to(raw)
+        # Hidden files are editors' and file managers' own.
+        if path.is_file() and not any(part.startswith(".") for part in relative.parts):
+            yield relative.as_posix()
+
+
+def _refuse_strays(raw: Path, sources: Sequence[SourceParams], problems: Problems) -> None:
+    # A misspelt folder would otherwise leave its labels out in silence.
+    known = {PurePosixPath(source.folder).parts[1] for source in sources if len(PurePosixPath(source.folder).parts) > 1}
+    if any(PurePosixPath(source.folder) == PurePosixPath(ROOT) for source in sources) or not (raw / ROOT).is_dir():
+        return
+    for path in sorted((raw / ROOT).iterdir()):
+        if path.is_dir() and not path.name.startswith(".") and path.name not in known:
+            near = difflib.get_close_matches(path.name, known, n=1)
+            mend = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
+            problems.add(f"{ROOT}/{path.name}", "", "no source in params.yaml reads this folder", mend)
+
+
+def _near(name: str, names: Collection[str]) -> str:
+    near = difflib.get_close_matches(name, names, n=1)
+    return f"did you mean '{near[0]}'?" if near else "name the file like the recording, or move it away"

@@ -1,0 +1,178 @@
+"""All labels of a study to the tables triplets, phases and spans, and a report."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scrubin.annotations import lengths, placing, report, spans
+from scrubin.annotations.alignment import Timeline, timeline
+from scrubin.annotations.labels import IDS, IntArray, Labels
+from scrubin.annotations.placing import Placed
+from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.tables import io
+from scrubin.tables.declare import Table
+from scrubin.tables.phases import PHASES
+from scrubin.tables.triplets import TRIPLETS
+
+REFERENCE_CAMERAS = ("left", "mono", "right")
+
+
+@dataclass(frozen=True)
+class Released:
+    """One released recording, seen by its reference camera (left, mono, else right)."""
+
+    id: str
+    line: Timeline
+    hidden: IntArray
+    source_frames: int
+    source_s: float
+    source_size: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of the stage, and its report."""
+
+    triplets: pd.DataFrame
+    phases: pd.DataFrame
+    spans: pd.DataFrame
+    report: dict[str, Any]
+
+
+def released(recordings: pd.DataFrame, cuts: pd.DataFrame, videos: pd.DataFrame, frames: pd.DataFrame) -> dict[str, Released]:
+    """Return the released recordings by the curator's name.
+
+    Labels of left and right are the same, as both are cut at the same instants.
+    """
+    order = {camera: i for i, camera in enumerate(REFERENCE_CAMERAS)}
+    both = cuts.merge(videos[["id", "camera", "duration_s"]], on=["id", "camera"])
+    sources = recordings[["recording", "camera", "frame_count", "duration_s"]]
+    both = both.merge(sources, on=["recording", "camera"], suffixes=("", "_source"))
+    both = both.sort_values("camera", key=lambda cameras: cameras.map(order), kind="stable").drop_duplicates("recording")
+    by_video = dict(list(frames.groupby(["id", "camera"])))
+    nothing = frames.iloc[:0]
+    return {
+        str(row.recording): _released(row, by_video.get((row.id, row.camera), nothing))
+        for row in both.sort_values("recording").itertuples()
+    }
+
+
+def _released(row: Any, frames: pd.DataFrame) -> Released:
+    frames = frames.sort_values("frame")
+    line = timeline(
+        frames["frame"].to_numpy(np.int64),
+        frames["time_s"].to_numpy(np.float64),
+        frames["source_frame"].to_numpy(np.int64),
+        offset_s=Fraction(row.offset_s),
+        duration_s=float(row.duration_s),
+        first_source_frame=int(row.first_source_frame),
+        frame_count=int(row.frame_count),
+    )
+    hidden = frames.loc[frames["redacted"], "frame"].to_numpy(np.int64)
+    size = (int(row.source_width), int(row.source_height))
+    return Released(row.id, line, hidden, int(row.frame_count_source), float(row.duration_s_source), size)
+
+
+def tables(
+    outcomes: Sequence[Labels | AnnotationProblems],
+    known: Mapping[str, Released],
+    left_out: Collection[str],
+    tolerance_s: float,
+    problems: Problems,
+) -> Tables:
+    """Return the tables of all released recordings.
+
+    Parameters
+    ----------
+    outcomes
+        What came of reading each batch, in the order of the sources: the first that labels a recording counts.
+    known
+        The released recordings.
+    left_out
+        Labelled recordings that are not released; they are counted.
+    tolerance_s
+        Labels and video may differ in length by this much.
+    problems
+        What was found before, such as files that fit nowhere.
+
+    Raises
+    ------
+    AnnotationProblems
+        With everything that is wrong in any file.
+    """
+    labels = [outcome for outcome in outcomes if isinstance(outcome, Labels)]
+    for outcome in outcomes:
+        if isinstance(outcome, AnnotationProblems):
+            problems.include(outcome)
+    for one in labels:
+        to = known[one.recording]
+        lengths.check(
+            one,
+            source_frames=to.source_frames,
+            source_s=to.source_s,
+            source_size=to.source_size,
+            tolerance_s=tolerance_s,
+            problems=problems,
+        )
+    problems.raise_any()
+    triplet_rows, phase_rows, ids = [], [], {}
+    for recording in sorted({one.recording for one in labels}, key=lambda name: known[name].id):
+        to = known[recording]
+        of_recording = [one for one in labels if one.recording == recording]
+        phases, phase_notes = placing.choose_phases([placing.place(one, one.phases, to.line) for one in of_recording if one.phases])
+        instances, notes = placing.choose_instances([placing.place(one, one.instances, to.line) for one in of_recording if one.instances])
+        warnings = [warning for one in of_recording for warning in one.warnings]
+        ids[to.id] = _entry(to, phases, instances, [*phase_notes, *notes], warnings)
+        phase_rows.append(_phase_table(to.id, phases))
+        triplet_rows.append(_triplet_table(to.id, instances))
+    triplets = _joined(TRIPLETS, triplet_rows)
+    unlabelled = sorted({to.id for to in known.values()} - set(ids))
+    summary = {"ids": ids, "totals": report.totals(ids), "left_out_recordings": len(left_out), "without_labels": len(unlabelled)}
+    return Tables(triplets, _joined(PHASES, phase_rows), spans.from_triplets(triplets), summary)
+
+
+def _entry(to: Released, phases: Placed | None, instances: Placed | None, comparisons: list[str], warnings: list[str]) -> dict[str, Any]:
+    both = [placed for placed in (instances, phases) if placed is not None]
+    shifts = dict.fromkeys(warning for placed in both for warning in report.shift_warning(placed, to.line))
+    return {
+        "frames": len(to.line.frames),
+        "phases": None if phases is None else report.layer(phases, to.line, to.hidden),
+        "instances": None if instances is None else report.layer(instances, to.line, to.hidden),
+        "comparisons": comparisons,
+        "warnings": [*warnings, *shifts],
+    }
+
+
+def _joined(table: Table, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    rows = [part for part in parts if len(part)]
+    return io.conform(table, pd.concat(rows)) if rows else io.frame_of(table, [])
+
+
+def _phase_table(id_: str, placed: Placed | None) -> pd.DataFrame:
+    if placed is None:
+        return io.frame_of(PHASES, [])
+    names = np.array(placed.vocabulary.phases, dtype=object)
+    rows = placed.rows
+    return io.conform(PHASES, rows.assign(id=id_, vocabulary=placed.vocabulary.name, phase=names[rows["phase_id"].to_numpy()]))
+
+
+def _triplet_table(id_: str, placed: Placed | None) -> pd.DataFrame:
+    if placed is None:
+        return io.frame_of(TRIPLETS, [])
+    words, rows = placed.vocabulary, placed.rows
+    triplet_names = tuple(words.triplet_name(i) for i in range(len(words.triplets)))
+    names = dict(zip(IDS, (words.instruments, words.verbs, words.targets, triplet_names), strict=True))
+    rows = rows.assign(id=id_, vocabulary=words.name, instance=rows.groupby("frame").cumcount())
+    for column, of in names.items():
+        rows[column.removesuffix("_id")] = _names(rows[column], of)
+    return io.conform(TRIPLETS, rows)
+
+
+def _names(ids: pd.Series[Any], names: Sequence[str]) -> list[str | None]:
+    return [None if pd.isna(i) else names[int(i)] for i in ids]

@@ -1,0 +1,1 @@
+"""Stage groundtruth: from the tables, exactly what each metric takes."""

@@ -1,0 +1,134 @@
+"""Detection: boxes per labelled frame, in the two layouts of ivtmetrics and as COCO.
+
+Only frames whose every instance has a whole triplet and a box can be scored: a missing box would
+count a right detection as a false alarm. A frame labelled as "no instrument" is such a frame, but
+only in a recording that has boxes at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from scrubin.groundtruth.recordings import Recording
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+BOX = ["x", "y", "w", "h"]
+SCORE = 1.0  # of ground truth
+PIXEL_DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Boxed:
+    """The frames of a recording that detection can be scored on.
+
+    Parameters
+    ----------
+    frames
+        Frame numbers, increasing.
+    rows
+        Per frame: triplet id, instrument id, and the box x, y, w, h in 0..1.
+    left_out
+        Labelled frames with an instance without box or without whole triplet.
+    """
+
+    id: str
+    frames: list[int]
+    rows: list[list[tuple[int, int, tuple[float, float, float, float]]]]
+    left_out: int
+
+
+def boxed(recording: Recording) -> Boxed | None:
+    """Return the frames that can be scored, or None for a recording without boxes."""
+    layer = recording.instances
+    if layer is None or not layer.rows["x"].notna().any():
+        return None
+    complete = layer.rows[[*BOX, "triplet_id"]].notna().all(axis=1)
+    refused = set(layer.rows.loc[~complete, "frame"])
+    by_frame: dict[int, list[tuple[int, int, tuple[float, float, float, float]]]] = {
+        frame: [] for frame in layer.frames.tolist() if frame not in refused
+    }
+    for row in layer.rows[complete].sort_values(["frame", "instance"]).to_dict("records"):
+        if row["frame"] in by_frame:
+            box = (float(row["x"]), float(row["y"]), float(row["w"]), float(row["h"]))
+            by_frame[row["frame"]].append((int(row["triplet_id"]), int(row["instrument_id"]), box))
+    return Boxed(recording.id, list(by_frame), list(by_frame.values()), len(layer.frames) - len(by_frame))
+
+
+def ivtmetrics(found: Boxed) -> dict[str, Any]:
+    """Return a recording as ivtmetrics takes it, boxes as top-left corner and size in 0..1.
+
+    ``list`` has per frame rows of ``[triplet, instrument, score, x, y, w, h]``, ``dict`` the same
+    as ``{"triplet": id, "instrument": [id, score, x, y, w, h]}``; ``frame`` numbers the frames.
+    """
+    return {
+        "id": found.id,
+        "frame": found.frames,
+        "list": [[[triplet, tool, SCORE, *box] for triplet, tool, box in rows] for rows in found.rows],
+        "dict": [[{"triplet": triplet, "instrument": [tool, SCORE, *box]} for triplet, tool, box in rows] for rows in found.rows],
+    }
+
+
+def coco(vocabulary: Vocabulary, found: Sequence[Boxed], images: pd.DataFrame) -> dict[str, Any]:
+    """Return all recordings as one COCO data set; category ids are triplet ids + 1.
+
+    Parameters
+    ----------
+    found
+        Recordings of this vocabulary, sorted by id.
+    images
+        Extracted frames with ``id``, ``frame``, ``path``, ``width`` and ``height`` in px.
+
+    Notes
+    -----
+    Image and annotation ids start at 1 and are unique over the study, so a subset of
+    recordings (field ``recording``) keeps its ids.
+    """
+    where = {(row["id"], row["frame"]): row for row in images.to_dict("records")}
+    image_list: list[dict[str, Any]] = []
+    annotations: list[dict[str, Any]] = []
+    for one in found:
+        for frame, rows in zip(one.frames, one.rows, strict=True):
+            image = _image(len(image_list) + 1, where[one.id, frame])
+            image_list.append(image)
+            for triplet, _, box in rows:
+                annotations.append(_annotation(len(annotations) + 1, image, vocabulary, triplet, box))
+    return {"images": image_list, "annotations": annotations, "categories": _categories(vocabulary)}
+
+
+def _image(number: int, row: Mapping[Any, Any]) -> dict[str, Any]:
+    return {
+        "id": number,
+        "file_name": row["path"],
+        "width": int(row["width"]),
+        "height": int(row["height"]),
+        "recording": row["id"],
+        "frame": int(row["frame"]),
+    }
+
+
+def _annotation(number: int, image: Mapping[str, Any], words: Vocabulary, triplet: int, box: tuple[float, ...]) -> dict[str, Any]:
+    sides = (image["width"], image["height"], image["width"], image["height"])
+    bbox = [round(share * side, PIXEL_DIGITS) for share, side in zip(box, sides, strict=True)]
+    instrument, verb, target = words.triplets[triplet]
+    return {
+        "id": number,
+        "image_id": image["id"],
+        "category_id": triplet + 1,
+        "bbox": bbox,
+        "area": round(bbox[2] * bbox[3], PIXEL_DIGITS),
+        "iscrowd": 0,
+        "instrument": words.instruments[instrument],
+        "verb": words.verbs[verb],
+        "target": words.targets[target],
+    }
+
+
+def _categories(words: Vocabulary) -> list[dict[str, Any]]:
+    return [
+        {"id": triplet + 1, "name": words.triplet_name(triplet), "supercategory": words.instruments[instrument]}
+        for triplet, (instrument, _, _) in enumerate(words.triplets)
+    ]

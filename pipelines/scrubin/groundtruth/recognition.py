@@ -1,0 +1,111 @@
+"""Recognition: per labelled frame and class, whether it occurs (Nwoye & Padoy 2022, section 3).
+
+Components are the maximum over the triplets that share the component (equation 3). Their vectors
+hold only the ids that occur in the vocabulary, increasing; null triplets take part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from scrubin.groundtruth.archives import npz
+from scrubin.groundtruth.recordings import IntArray, Layer, Recording
+from scrubin.tables import io
+from scrubin.tables.declare import Column, Table
+from scrubin.vocabulary.vocabulary import COMPONENTS, Component, Vocabulary
+
+Matrix = npt.NDArray[np.int8]
+NAMES: dict[Component, str] = {
+    "i": "instrument",
+    "v": "verb",
+    "t": "target",
+    "iv": "instrument and verb",
+    "it": "instrument and target",
+    "ivt": "triplet",
+}
+
+
+def disentangle(ivt: Matrix, vocabulary: Vocabulary, component: Component) -> Matrix:
+    """Return the component matrix of a triplet matrix.
+
+    Parameters
+    ----------
+    ivt
+        Shape (n frames, n triplets), 0 or 1.
+
+    Returns
+    -------
+    Matrix
+        Shape (n frames, n component ids), columns in the order of ``vocabulary.component_ids``.
+    """
+    of_triplet = np.array(vocabulary.component(component))
+    columns = [ivt[:, of_triplet == value].max(axis=1) for value in vocabulary.component_ids(component)]
+    return np.stack(columns, axis=1).astype(np.int8)
+
+
+def matrices(recording: Recording) -> dict[Component, Matrix]:
+    """Return the matrices of a recording, rows in the order of its labelled frames.
+
+    All six components where every instance is a whole triplet. Otherwise only ``i``: what is not
+    labelled is undefined, not absent.
+    """
+    layer = recording.instances
+    if layer is None:
+        return {}
+    if not recording.whole_triplets:
+        return {"i": _occurs(layer, "instrument_id", len(layer.vocabulary.instruments))}
+    ivt = _occurs(layer, "triplet_id", len(layer.vocabulary.triplets))
+    return {component: disentangle(ivt, layer.vocabulary, component) for component in COMPONENTS}
+
+
+def archive(layer: Layer, found: Mapping[Component, Matrix]) -> bytes:
+    """Return the ``.npz`` of a recording: ``frame``, and per component its matrix and ``<component>_ids``."""
+    ids = {f"{component}_ids": np.array(layer.vocabulary.component_ids(component), np.int64) for component in found}
+    return npz({"frame": layer.frames, **ids, **{str(component): matrix for component, matrix in found.items()}})
+
+
+def table(vocabulary: Vocabulary) -> Table:
+    """Return the declaration of the recognition table: one column per component and id."""
+    columns = [
+        Column(f"{component}_{id_}", "bool", "", f"{NAMES[component]} {id_} occurs in the frame", null="not labelled in this recording")
+        for component in COMPONENTS
+        for id_ in vocabulary.component_ids(component)
+    ]
+    return Table(
+        "recognition",
+        f"labelled frames and what occurs in them; ids of the vocabulary {vocabulary.name} {vocabulary.version}",
+        private=False,
+        key=("id", "frame"),
+        columns=(
+            Column("id", "str", "", "released pseudo-English id of the recording"),
+            Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
+            *columns,
+        ),
+    )
+
+
+def rows(vocabulary: Vocabulary, of_recordings: Sequence[tuple[str, IntArray, Mapping[Component, Matrix]]]) -> pd.DataFrame:
+    """Return the recognition table of recordings with the same vocabulary."""
+    declared = table(vocabulary)
+    parts = [_part(declared, vocabulary, *one) for one in of_recordings if len(one[1])]
+    return io.conform(declared, pd.concat(parts)) if parts else io.frame_of(declared, [])
+
+
+def _part(declared: Table, vocabulary: Vocabulary, id_: str, frames: IntArray, found: Mapping[Component, Matrix]) -> pd.DataFrame:
+    columns: dict[str, Any] = {"id": [id_] * len(frames), "frame": frames}
+    for component in COMPONENTS:
+        for k, value in enumerate(vocabulary.component_ids(component)):
+            occurs = found[component][:, k].astype(bool) if component in found else [None] * len(frames)
+            columns[f"{component}_{value}"] = pd.array(occurs, dtype="boolean")
+    return pd.DataFrame(columns, columns=declared.column_names)
+
+
+def _occurs(layer: Layer, column: str, n_classes: int) -> Matrix:
+    matrix = np.zeros((len(layer.frames), n_classes), np.int8)
+    matrix[np.searchsorted(layer.frames, layer.rows["frame"].to_numpy(np.int64)), layer.rows[column].to_numpy(np.int64)] = 1
+    return matrix

@@ -1,0 +1,49 @@
+"""All sections of ``params.yaml`` at once: a typo in any of them is found before anything runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from scrubin.annotations.params import AnnotationsParams
+from scrubin.core import params
+from scrubin.demo.params import DemoParams
+from scrubin.frames.params import FramesParams
+from scrubin.groundtruth.params import GroundtruthParams
+from scrubin.ingest.params import IngestParams
+from scrubin.pseudonymize.params import PseudonymizeParams
+from scrubin.release.params import ReleaseParams
+from scrubin.render.params import RenderParams
+from scrubin.report.params import ReportParams
+from scrubin.scores.params import ScoresParams
+from scrubin.screen.params import ScreenParams
+from scrubin.splits.params import SplitsParams
+from scrubin.validate.params import ValidateParams
+
+DECLARED: dict[str, type[Any]] = {
+    "demo": DemoParams,
+    "ingest": IngestParams,
+    "pseudonymize": PseudonymizeParams,
+    "screen": ScreenParams,
+    "render": RenderParams,
+    "frames": FramesParams,
+    "scores": ScoresParams,
+    "annotations": AnnotationsParams,
+    "splits": SplitsParams,
+    "validate": ValidateParams,
+    "groundtruth": GroundtruthParams,
+    "report": ReportParams,
+    "release": ReleaseParams,
+}
+
+
+def check_all(path: Path = params.PARAMS_PATH) -> dict[str, Any]:
+    """Return every section by name.
+
+    Raises
+    ------
+    ParamsError
+        For the first parameter that is unknown, missing, of the wrong type or out of range.
+    """
+    params.raw_folder(path)
+    return {section: params.load(section, declared, path) for section, declared in DECLARED.items()}

@@ -1,0 +1,1 @@
+"""Vocabularies of the data sets: instruments, verbs, targets, triplets and phases, as data files."""

@@ -1,0 +1,52 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from scrubin import cli
+from scrubin.core import params
+from scrubin.ingest.manifest import parse
+from scrubin.settings import DECLARED
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_a_new_study_has_usable_empty_lists_and_is_never_overwritten(tmp_path, capsys):
+    raw = tmp_path / "raw"
+    assert cli.main(["new-study", str(raw)]) == 0
+    assert parse((raw / "recordings.csv").read_bytes(), {}).recordings == {}
+    (raw / "recordings.csv").write_text("mine")
+    assert cli.main(["new-study", str(raw)]) == 0
+    assert (raw / "recordings.csv").read_text() == "mine"
+    assert capsys.readouterr().out.endswith("nothing was missing\n")
+
+
+def test_a_file_in_the_way_is_named(tmp_path, capsys):
+    (tmp_path / "raw").touch()
+    assert cli.main(["new-study", str(tmp_path / "raw")]) == 1
+    assert "it is a file; name a folder" in capsys.readouterr().err
+
+
+def test_the_shipped_parameters_are_all_as_declared(capsys):
+    assert set(DECLARED) == set(params.SECTIONS)
+    assert cli.main(["check-params", str(ROOT / "params.yaml")]) == 0
+    assert "13 sections" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("crf: 18", "crf: 180", r"'render.crf' must lie in [1, 40], but is 180"),
+        ("on_quarantine: continue", "on_quarantin: continue", "'release.on_quarantin' is not a parameter; did you mean 'on_quarantine'?"),
+        ("splits:", "split:", "'split' is not a parameter; did you mean 'splits'?"),
+        ("syllables: 2", "syllables: two", "'pseudonymize.syllables' must be a whole number, but is 'two'"),
+    ],
+)
+def test_a_wrong_parameter_of_any_stage_is_found(tmp_path, capsys, old, new, message):
+    path = tmp_path / "params.yaml"
+    shutil.copy(ROOT / "params.yaml", path)
+    path.write_text(path.read_text().replace(old, new))
+    assert cli.main(["check-params", str(path)]) == 1
+    assert message in capsys.readouterr().err

@@ -1,0 +1,148 @@
+"""Which strings are private, how each is searched, and what random bytes cost."""
+
+import datetime
+import re
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from scrubin.release import dates, private_strings
+from scrubin.release.findings import Text
+from scrubin.release.private_strings import Needle, Private
+from scrubin.release.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
+from scrubin.release.spelling import vocabulary, words
+from toy_release import IDS, recordings
+
+DATES = st.dates(datetime.date(1990, 1, 1), datetime.date(2089, 12, 31))
+
+
+def rules(kind: str, value: str, public: str = "") -> dict[str, str]:
+    return {needle.text: needle.rule for needle in private_strings.derive({kind: [value]}, vocabulary(public)).needles}
+
+
+def test_a_participant_gives_its_parts_and_joined_spellings():
+    found = rules("participant", "Schmidt_Anna")
+    assert {"Schmidt_Anna", "Schmidt", "Anna", "SchmidtAnna", "AnnaSchmidt", "Anna Schmidt", "Anna.Schmidt"} <= found.keys()
+    assert set(found.values()) == {"anywhere"}
+
+
+def test_a_numbered_participant_is_known_with_any_number_of_zeros():
+    assert rules("participant", "P07") == {"P7": "token", "P07": "token", "P007": "anywhere", "P0007": "anywhere"}
+
+
+def test_a_path_gives_its_file_its_folders_and_its_words():
+    found = rules("path", "videos/Charité/AnnaSchmidt 1.mp4", public="videos mp4")
+    assert {"Charité", "AnnaSchmidt 1.mp4", "AnnaSchmidt 1", "Anna", "Schmidt", "AnnaSchmidt"} <= found.keys()
+    assert "videos" not in found
+    assert "mp4" not in found
+
+
+@pytest.mark.parametrize(("kind", "value", "rule"), [("trial", "1", "labelled"), ("site", "A", "labelled"), ("trial", "pre", "labelled")])
+def test_a_value_that_says_nothing_alone_is_searched_with_its_label(kind, value, rule):
+    assert rules(kind, value) == {value: rule}
+
+
+def test_a_value_of_public_words_only_is_skipped_and_counted():
+    private = private_strings.derive({"path": ["PegTransfer/left.mkv"]}, vocabulary("PegTransfer left mkv"))
+    assert private.needles == ()
+    assert private.skipped == 6  # the path, its folder, file and stem; Peg and Transfer
+
+
+def test_public_words_with_a_number_between_them_are_still_private():
+    assert "PegTransfer_0417_left" in rules("recording", "PegTransfer_0417_left", public="PegTransfer left")
+
+
+def test_what_is_public_comes_from_ids_and_declared_texts():
+    private = private_strings.of_tables([recordings()], IDS, ["Grünwaldner"])
+    assert "Grünwaldner" not in {needle.text for needle in private.needles}
+    assert "Grünwaldner_Mechthild" in {needle.text for needle in private.needles}
+    assert set(IDS) <= private.public
+
+
+def test_every_kind_of_private_column_gives_needles():
+    kinds = {needle.kind for needle in private_strings.of_tables([recordings()], IDS, []).needles}
+    assert kinds == {"participant", "trial", "site", "recording", "path", "sha256", "date"}
+
+
+@given(
+    DATES, st.sampled_from(["{:%Y-%m-%d}", "{:%Y%m%d}", "{:%d.%m.%Y}", "{:%d-%m-%y}", "x{:%Y_%m_%d}T101112", "{:%d%b%Y}", "{:%B %d, %Y}"])
+)
+def test_a_date_is_found_in_a_name_in_any_spelling(date, form):
+    assert date in dates.found_in(form.format(date))
+
+
+@given(DATES)
+def test_every_spelling_of_a_date_with_a_day_reads_as_this_date(date):
+    month_only = {f"{date:%Y}{gap}{date:%m}" for gap in "-_/"}
+    for spelling in dates.spellings(date) - month_only:
+        assert date in dates.found_in(spelling), spelling
+
+
+@pytest.mark.parametrize("text", ["2023-13-40", "1850-01-01", "123456789", "no date", "99/99/99"])
+def test_what_is_no_date_is_not_read_as_one(text):
+    assert dates.found_in(text) == frozenset()
+
+
+PATTERN = st.binary(min_size=4, max_size=7).map(bytes.lower)
+
+
+@given(st.lists(PATTERN, min_size=1, max_size=6), st.binary(max_size=60), st.data())
+def test_the_scanner_finds_what_a_plain_search_finds(patterns, data, more):
+    planted = more.draw(st.sampled_from(patterns))
+    data = (data + planted + data).lower()
+    expected = {(match.start(), pattern) for pattern in set(patterns) for match in re.finditer(b"(?=" + re.escape(pattern) + b")", data)}
+    assert set(Scanner(patterns).find(data)) == expected
+
+
+def test_the_scanner_refuses_short_patterns():
+    with pytest.raises(ValueError, match="at least 4 bytes, but got b'abc'"):
+        Scanner([b"abc", b"abcdef"])
+
+
+@settings(max_examples=50)
+@given(
+    st.text(st.characters(categories=["Ll", "Lu"], max_codepoint=0x17F), min_size=4, max_size=10),
+    st.sampled_from(["lower", "upper", "title"]),
+)
+@example("straße", "upper")
+def test_a_name_is_found_in_bytes_in_any_case_and_encoding(name, case):
+    search = Search(Private((Needle(name, "participant", "anywhere"),)), 1)
+    cased = getattr(name, case)()
+    for encoding in ("utf-8", "utf-16-le", "utf-16-be"):
+        assert search.in_bytes([b"..." + cased.encode(encoding) + b"..."]), encoding
+
+
+def test_umlauts_are_spelled_in_all_usual_ways():
+    found = spellings("Müller")
+    assert {
+        "müller".encode(),
+        "mu\u0308ller".encode(),
+        "müller".encode("latin-1"),
+        b"muller",
+        b"mueller",
+        b"m\0u\0e\0l\0l\0e\0r\0",
+    } <= found
+    assert "mÜller".encode() in found  # only ASCII is lowered in a file
+
+
+def test_the_raw_search_affords_only_what_chance_does_not_hit():
+    """By hand: 6 letters in 100 MB are hit (2/256)^6 * 1e8 = 2.3e-5 times, 4 letters 0.37 times."""
+    assert chance(b"schmid") * 1e8 == pytest.approx(2.27e-5, rel=0.01)
+    assert affordable([b"schmid", b"anna"], 10**8) == [b"schmid"]
+    assert affordable([b"schmid"], 10**12) == []
+    assert affordable([b"annaschmidt"], 10**12) == [b"annaschmidt"]
+    names = [bytes((97 + i % 26, 97 + i // 26, 110, 111, 112, 113)) for i in range(600)]
+    found = affordable(names, 10**8)
+    assert 0 < len(found) < len(names)
+    assert sum(map(chance, found)) * 1e8 <= CHANCE_HITS
+
+
+def test_names_too_short_for_compressed_bytes_are_still_found_in_texts():
+    search = Search(Private((Needle("Anna", "participant", "anywhere"),)), 10**12)
+    assert not search.in_bytes([b"anna"])
+    assert search.in_text(Text("cell", "xx Anna xx"))
+
+
+def test_words_are_runs_letters_and_humps():
+    assert words("P07_AnnaSchmidt-v2") == ("P07", "P", "AnnaSchmidt", "Anna", "Schmidt", "v2", "v")

@@ -1,0 +1,118 @@
+"""What stops a release before anything is written, and the parameters of the stage."""
+
+import pandas as pd
+import pytest
+import yaml
+
+from scrubin.core import params
+from scrubin.errors import ParamsError, ReleaseError
+from scrubin.release import examination, gate, plan
+from scrubin.release.examination import Examined, examine
+from scrubin.release.findings import Fault
+from scrubin.release.params import ReleaseParams
+
+QUARANTINE = pd.DataFrame(
+    [
+        {"recording": "r2", "camera": "left", "stage": "render", "path": "videos/b.mkv", "reason": "it is cut", "mend": "copy it again"},
+        {
+            "recording": "r1",
+            "camera": "left",
+            "stage": "ingest",
+            "path": "videos/a.mkv",
+            "reason": "it is empty",
+            "mend": "export it again",
+        },
+    ]
+)
+SECTION = {
+    "name": "a-study",
+    "title": "A study",
+    "version": "1.0.0",
+    "license": "CC-BY-4.0",
+    "archives": True,
+    "on_quarantine": "continue",
+    "public_words": [],
+}
+
+
+def load(tmp_path, **changes) -> ReleaseParams:
+    path = tmp_path / "params.yaml"
+    path.write_text(yaml.safe_dump({"release": SECTION | changes}))
+    return params.load("release", ReleaseParams, path)
+
+
+@pytest.mark.parametrize("text", ['{"passed": false}', "{}", "not json", '{"passed": 1}', "[]"])
+def test_a_study_that_did_not_pass_validation_is_not_released(tmp_path, text):
+    path = tmp_path / "validation.json"
+    path.write_text(text)
+    with pytest.raises(ReleaseError, match=r"validation\.json"):
+        gate.require_valid(path)
+
+
+def test_a_missing_validation_stops_the_release(tmp_path):
+    with pytest.raises(ReleaseError, match="run 'dvc repro validate'"):
+        gate.require_valid(tmp_path / "validation.json")
+
+
+def test_a_study_that_passed_goes_on(tmp_path):
+    (tmp_path / "validation.json").write_text('{"passed": true}')
+    gate.require_valid(tmp_path / "validation.json")
+
+
+def test_stop_lists_every_quarantined_file():
+    with pytest.raises(
+        ReleaseError, match=r"2 files are quarantined .*\n  videos/a.mkv: it is empty; export it again\n  videos/b.mkv: it is cut"
+    ):
+        gate.refuse_quarantined(gate.joined([QUARANTINE, QUARANTINE.head(0)]), "stop")
+
+
+def test_continue_and_an_empty_quarantine_go_on():
+    gate.refuse_quarantined(QUARANTINE, "continue")
+    gate.refuse_quarantined(gate.joined([QUARANTINE.head(0)]), "stop")
+
+
+def test_the_params_of_the_repository_are_read():
+    assert params.load("release", ReleaseParams).version.count(".") == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"version": "1.0"}, "'release.version' must be three numbers x.y.z, such as 1.0.0, but is '1.0'"),
+        ({"version": "01.0.0"}, "'release.version' must be three numbers"),
+        ({"name": "My Study"}, "'release.name' must be lower-case words"),
+        ({"title": " x"}, "'release.title' must be one line of text"),
+        ({"license": "CC BY"}, "'release.license' must be an SPDX identifier"),
+        ({"on_quarantine": "stopp"}, "did you mean 'stop'?"),
+        ({"archive": True}, "did you mean 'archives'?"),
+    ],
+)
+def test_a_wrong_parameter_names_key_and_mend(tmp_path, change, message):
+    with pytest.raises(ParamsError) as caught:
+        load(tmp_path, **change)
+    assert message in str(caught.value)
+
+
+def test_videos_and_cuts_must_name_the_same_files():
+    videos = pd.DataFrame({"id": ["a"], "camera": ["left"]})
+    cuts = pd.DataFrame({"id": ["b"], "camera": ["left"], "frame_count": [1]})
+    with pytest.raises(ReleaseError, match="do not name the same videos: a left, b left"):
+        plan.of_tables(videos, videos, cuts, videos.head(0), {})
+
+
+def test_the_same_video_is_decoded_once(release, tmp_path, monkeypatch):
+    calls = []
+    monkeypatch.setattr(examination.pictures, "video_faults", lambda path, _: calls.append(path) or [Fault("not-black", "frame 1", "x")])
+    first, second = release.plan.videos[:2]  # other names of the same bytes
+    assert examine(release.folder, first, tmp_path / "store") == [Fault("not-black", "frame 1", "x")]
+    assert examine(release.folder, second, tmp_path / "store") == [Fault("not-black", "frame 1", "x")]
+    assert len(calls) == 1
+    release.path(second.path).write_bytes(b"other bytes")
+    examine(release.folder, second, tmp_path / "store")
+    assert len(calls) == 2
+
+
+def test_results_at_hand_are_used_for_their_files_only(release):
+    found = Examined(release.folder, {release.plan.videos[0].path: [Fault("sei", "packet 0", "x")]})
+    assert [fault.rule for fault in found(release.video, None)] == ["sei"]
+    assert found(release.path(release.plan.videos[1].path), release.plan.videos[1]) == []

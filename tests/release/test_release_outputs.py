@@ -1,0 +1,145 @@
+"""What the release stage writes: archives, documents, metadata, checksums; the same bytes every time."""
+
+import json
+import shutil
+import subprocess
+import zipfile
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+
+from scrubin.core.files import FIXED_TIME_S, sha256_of
+from scrubin.errors import ReleaseError
+from scrubin.release import archives, checksums, croissant, declared, dictionary, outputs, readme, summary
+from scrubin.release.private_strings import Private
+from toy_release import IDS, PARAMS, TASK, build
+
+
+def test_the_same_input_gives_the_same_bytes(clean, tmp_path):
+    again = build(tmp_path / "release")
+    assert checksums.hashes(again.folder) == checksums.hashes(clean.folder)
+
+
+def test_every_file_has_the_fixed_time(clean):
+    assert {int(path.stat().st_mtime) for path in clean.folder.rglob("*") if path.is_file()} == {FIXED_TIME_S}
+
+
+def test_sha256sum_agrees(clean):
+    program = shutil.which("sha256sum")
+    if program is None:
+        pytest.skip("sha256sum is not installed")
+    done = subprocess.run([program, "--check", "--strict", checksums.NAME], cwd=clean.folder, capture_output=True, text=True)
+    assert done.returncode == 0
+    lines = (clean.folder / checksums.NAME).read_text().splitlines()
+    assert len(done.stdout.splitlines()) == len(lines) == sum(path.is_file() for path in clean.folder.rglob("*")) - 1
+    assert [line[66:] for line in lines] == sorted(line[66:] for line in lines)
+
+
+def test_a_file_name_that_sha256sum_would_escape_is_refused():
+    with pytest.raises(ReleaseError, match="may not hold a line break"):
+        checksums.text({"a\nb": "0" * 64})
+
+
+def test_archives_are_as_lasana_names_them(clean):
+    assert sorted(path.name for path in (clean.folder / "archives").iterdir()) == ["Annotation.zip", f"{TASK}_mono.zip"]
+    with zipfile.ZipFile(clean.folder / f"archives/{TASK}_mono.zip") as archive:
+        assert archive.namelist() == [f"{TASK}/mono/{id_}.mkv" for id_ in IDS]
+        assert archive.testzip() is None
+        assert {entry.compress_type for entry in archive.infolist()} == {zipfile.ZIP_STORED}
+
+
+def test_an_archive_does_not_depend_on_file_times_or_on_order(tmp_path):
+    files = {}
+    for name in ("b", "a"):
+        files[f"{name}.txt"] = tmp_path / f"{name}.txt"
+        files[f"{name}.txt"].write_text(name)
+    archives.write(tmp_path / "one.zip", files)
+    for path in files.values():
+        path.touch()
+        path.chmod(0o600)
+    archives.write(tmp_path / "two.zip", dict(reversed(files.items())))
+    assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
+
+
+def test_the_dictionary_explains_every_public_column_and_no_private_one():
+    tables = declared.public_tables(("tissue_handling",))
+    text = dictionary.text(tables)
+    for table in tables.values():
+        assert f"## {table.name}\n" in text
+        for column in table.columns:
+            assert f"| `{column.name}` |" in text
+            assert column.description in text
+    assert "| `tissue_handling` | number | sd |" in text
+    for name in ("participant", "offset_s", "recording"):
+        assert f"`{name}`" not in text
+
+
+def test_croissant_points_at_files_that_exist_with_their_hash(clean):
+    data = json.loads((clean.folder / croissant.NAME).read_text())
+    objects = [item for item in data["distribution"] if item["@type"] == "cr:FileObject"]
+    assert {item["contentUrl"] for item in objects} == {
+        "tables/videos.parquet",
+        "tables/frames.parquet",
+        "tables/splits.parquet",
+        "archives/Annotation.zip",
+        f"archives/{TASK}_mono.zip",
+    }
+    for item in objects:
+        path = clean.folder / item["contentUrl"]
+        assert item["sha256"] == sha256_of(path)
+        assert item["contentSize"] == f"{path.stat().st_size} B"
+    for item in (item for item in data["distribution"] if item["@type"] == "cr:FileSet"):
+        assert list(clean.folder.glob(item["includes"])), item
+
+
+def test_croissant_ids_are_unique_and_every_reference_resolves(clean):
+    data = json.loads((clean.folder / croissant.NAME).read_text())
+    nodes = [*data["distribution"], *data["recordSet"], *(field for records in data["recordSet"] for field in records["field"])]
+    ids = [node["@id"] for node in nodes]
+    assert len(ids) == len(set(ids))
+    for records in data["recordSet"]:
+        assert {key["@id"] for key in records["key"]} <= {field["@id"] for field in records["field"]}
+        for field in records["field"]:
+            assert field["source"]["fileObject"]["@id"] in ids
+            assert field["dataType"] in croissant.DATA_TYPES.values()
+    assert (data["conformsTo"], data["version"]) == ("http://mlcommons.org/croissant/1.0", "1.2.3")
+    assert "date" not in json.dumps({key: value for key, value in data.items() if key != "@context"}).lower()
+
+
+def test_the_readme_states_the_frame_contract_and_how_to_verify(clean):
+    text = readme.text(PARAMS, pd.DataFrame({"id": ["a", "a"], "task": ["Peg"] * 2, "duration_s": [1800.0, 1800.0]}), Fraction(1, 2))
+    assert "k / (1/2) seconds" in text
+    assert "| Peg | 1 | 2 | 1.00 |" in text
+    assert "sha256sum --check" in text
+    assert "CC-BY-4.0" in text
+    assert "version = {1.2.3}" in text
+
+
+def test_the_summary_counts_lengths_that_no_other_recording_has():
+    rows = [("a", "left", 100, "20"), ("a", "right", 100, "20"), ("b", "left", 100, "20"), ("c", "mono", 100, "25"), ("d", "mono", 7, "20")]
+    found = summary.reidentification(pd.DataFrame(rows, columns=["id", "camera", "frame_count", "fps"]))
+    assert found["recordings"] == 4
+    assert found["unique_frame_count_and_fps"] == 2  # c and d; the two views of a are one recording, as long as b
+
+
+def test_the_summary_holds_no_private_name():
+    videos = pd.DataFrame({"id": ["a"], "task": ["Peg"], "frame_count": [5], "fps": ["20"]})
+    row = {
+        "recording": "Schmidt",
+        "camera": "left",
+        "stage": "ingest",
+        "path": "videos/Schmidt.mkv",
+        "reason": "Schmidt is empty",
+        "mend": "x",
+    }
+    tables = {"videos": videos, "frames": videos}
+    found = summary.summarise(PARAMS, tables, pd.DataFrame([row]), Private(skipped=3), {"README.md": 10})
+    assert "Schmidt" not in json.dumps(found)
+    assert found["quarantined"] == {"files": 1, "by_stage": {"ingest": 1}}
+    assert (found["files"], found["bytes"], found["audit"]["skipped_as_public"]) == (1, 10, 3)
+
+
+def test_a_refused_release_is_taken_apart(release):
+    outputs.discard(release.folder)
+    assert sorted(path.name for path in release.folder.iterdir()) == ["frames", "videos"]
