@@ -1,6 +1,7 @@
 """Release: complete the release folder, and refuse it unless the audit proves that nothing private is in it."""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from functools import partial
 from pathlib import Path
 
@@ -11,8 +12,6 @@ from prefect import flow
 
 from scrubin.core import files, params
 from scrubin.errors import PrivacyError
-from scrubin.frames.params import FramesParams
-from scrubin.ingest.params import IngestParams
 from scrubin.release import audit, completion, declared, gate, outputs, plan, private_strings, summary, words
 from scrubin.release.examination import Examined, examine
 from scrubin.release.params import ReleaseParams
@@ -44,18 +43,14 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str,
 @flow(name="release", task_runner=plumbing.runner())
 def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
-    p, scores, tasks = (
-        params.load("release", ReleaseParams),
-        params.load("scores", ScoresParams),
-        params.load("ingest", IngestParams).tasks,
-    )
+    p, scores, others = params.load("release", ReleaseParams), params.load("scores", ScoresParams), params.read()
     gate.require_valid(Path("reports/validation/validation.json"))
     quarantine = gate.joined(io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in QUARANTINING)
     gate.refuse_quarantined(quarantine, p.on_quarantine)
     public = declared.public_tables(scores.aspects)
     tables = {name: io.read(table, Path(f"data/tables/{name}.parquet")) for name, table in public.items()}
-    sizes = completion.complete(OUT, p, public, tables, annotation(tables, scores), params.load("frames", FramesParams).fps)
-    known = words.public_words(public, [list(tasks), scores.aspects, scores.errors, p.title, p.public_words])
+    sizes = completion.complete(OUT, p, public, tables, annotation(tables, scores), Fraction(others["frames"]["fps"]))
+    known = words.public_words(public, [list(others["ingest"]["tasks"]), scores.aspects, scores.errors, p.title, p.public_words])
     ids = io.read(LINKAGE, Path("data/private/linkage.parquet")).id
     private = private_strings.of_tables([io.read(RECORDINGS, INTERIM / "recordings.parquet"), quarantine], ids, known)
     cuts, hidden = io.read(CUTS, INTERIM / "cuts.parquet"), io.read(HIDDEN, INTERIM / "hidden.parquet")

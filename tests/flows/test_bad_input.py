@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pandas as pd
@@ -168,16 +170,11 @@ def test_no_stage_outlives_its_killed_parent(project):
     small(project)
     command = "exec .venv/bin/python pipelines/flows/ingest.py"
     script = f"import subprocess, time; p = subprocess.Popen(['sh', '-c', {command!r}]); print(p.pid, flush=True); time.sleep(60)"
-    parent = subprocess.Popen([str(Path(".venv/bin/python")), "-c", script], cwd=project.folder, stdout=subprocess.PIPE, text=True)
-    assert parent.stdout is not None
-    child = int(parent.stdout.readline())
-    stat = Path(f"/proc/{child}/status")
-    deadline = 100
-    while "python" not in stat.read_text().splitlines()[0] and deadline:
-        clips.subprocess.run(["sleep", "0.05"], check=True)
-        deadline -= 1
-    clips.subprocess.run(["sleep", "1.5"], check=True)
-    parent.kill()
-    parent.wait()
-    clips.subprocess.run(["sleep", "0.5"], check=True)
-    assert not stat.exists() or "State:\tZ" in stat.read_text()
+    with subprocess.Popen([sys.executable, "-c", script], cwd=project.folder, stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        status = Path(f"/proc/{int(parent.stdout.readline())}/status")
+        time.sleep(1.5)
+        assert "python" in status.read_text().splitlines()[0]
+        parent.kill()
+    time.sleep(0.5)
+    assert not status.exists() or "State:\tZ" in status.read_text()

@@ -321,3 +321,38 @@ def test_all_problems_are_raised_at_once(release):
         prove(release.folder, release.private, release.plan)
     for part in ("[file-time]", "[private-string]", "it holds 'Li_Wei', which tells the participant", "SHA256SUMS does not list it"):
         assert part in str(caught.value)
+
+
+SAMPLES = (
+    f"videos/{TASK}/mono/{IDS[0]}.mkv",
+    FRAME,
+    DARK,
+    "archives/Annotation.zip",
+    "tables/videos.parquet",
+    "croissant.json",
+    f"Annotation/{TASK}.csv",
+)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_damaged_file_is_a_finding_and_never_stops_the_audit(release, name):
+    """Bytes changed, cut or put in, mostly near the start where the structure is."""
+    rng = np.random.default_rng(len(name))
+    whole = release.path(name).read_bytes()
+    for _ in range(12):
+        data = bytearray(whole)
+        for position in rng.integers(0, min(len(data), int(rng.choice([40, 600, len(data)]))), 5):
+            data[position] = rng.integers(256)
+        kept = data[: int(rng.choice([0, 30, len(data) // 2, len(data), len(data)]))]
+        release.path(name).write_bytes(kept)
+        if bytes(kept) != whole:
+            assert any(finding.file == name for finding in release.findings())
+
+
+def test_a_file_that_claims_another_kind_is_refused(release):
+    release.path("a.mkv").write_bytes(b"RIFF" + bytes(40))
+    release.path("b.npz").write_bytes(b"no zip")
+    release.path("c.gz").write_bytes(b"no gzip")
+    release.path("d.parquet").write_bytes(b"PAR1")
+    release.seal()
+    assert {finding.file for finding in release.findings() if finding.rule == "unreadable"} == {"a.mkv", "b.npz", "c.gz", "d.parquet"}

@@ -41,7 +41,7 @@ def load(tmp_path, **changes) -> ReleaseParams:
     return params.load("release", ReleaseParams, path)
 
 
-@pytest.mark.parametrize("text", ['{"passed": false}', "{}", "not json", '{"passed": 1}', "[]"])
+@pytest.mark.parametrize("text", ['{"verdict": "failed"}', "{}", "not json", '{"verdict": 1}', "[]"])
 def test_a_study_that_did_not_pass_validation_is_not_released(tmp_path, text):
     path = tmp_path / "validation.json"
     path.write_text(text)
@@ -55,7 +55,7 @@ def test_a_missing_validation_stops_the_release(tmp_path):
 
 
 def test_a_study_that_passed_goes_on(tmp_path):
-    (tmp_path / "validation.json").write_text('{"passed": true}')
+    (tmp_path / "validation.json").write_text('{"verdict": "passed"}')
     gate.require_valid(tmp_path / "validation.json")
 
 
@@ -64,6 +64,11 @@ def test_stop_lists_every_quarantined_file():
         ReleaseError, match=r"2 files are quarantined .*\n  videos/a.mkv: it is empty; export it again\n  videos/b.mkv: it is cut"
     ):
         gate.refuse_quarantined(gate.joined([QUARANTINE, QUARANTINE.head(0)]), "stop")
+
+
+def test_each_quarantined_file_takes_one_line_whatever_its_name():
+    named = QUARANTINE.assign(path="videos/a\nb.mkv")
+    assert gate.lines(named) == ["videos/a b.mkv: it is cut; copy it again", "videos/a b.mkv: it is empty; export it again"]
 
 
 def test_continue_and_an_empty_quarantine_go_on():

@@ -1,0 +1,62 @@
+"""``SHA256SUMS``: every file of the release, for ``sha256sum -c``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from scrubin.core.files import sha256_of
+from scrubin.errors import ReleaseError
+from scrubin.release.findings import Finding
+
+NAME = "SHA256SUMS"
+_LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
+
+
+def hashes(folder: Path) -> dict[str, str]:
+    """Return the SHA-256 of every file below a folder but the list itself, by relative name, sorted."""
+    files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: sha256_of(files[name]) for name in sorted(files) if name != NAME}
+
+
+def text(sha256: Mapping[str, str]) -> str:
+    r"""Return the list, sorted by name.
+
+    Raises
+    ------
+    ReleaseError
+        For a name with a line break or a backslash, which sha256sum would have to escape.
+
+    >>> text({"a/b.csv": "0" * 64})[60:]
+    '0000  a/b.csv\n'
+    """
+    odd = sorted(name for name in sha256 if any(letter in name for letter in "\\\n\r"))
+    if odd:
+        msg = f"{odd[0]!r}: a released file name may not hold a line break or a backslash; rename it"
+        raise ReleaseError(msg)
+    return "".join(f"{sha256[name]}  {name}\n" for name in sorted(sha256))
+
+
+def findings(folder: Path, sha256: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield what the list in a release gets wrong; a release without a list is not finished."""
+    path = folder / NAME
+    if not path.is_file():
+        yield Finding(NAME, "", "checksum", "the list of checksums is missing; run the release stage again")
+        return
+    listed = {}
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    for number, line in enumerate(lines, start=1):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            yield Finding(NAME, f"line {number}", "checksum", "expected a SHA-256, two spaces and a file name")
+        else:
+            listed[match[2]] = match[1]
+    there = {name: value for name, value in sha256.items() if name != NAME}
+    for name in sorted(listed.keys() - there.keys()):
+        yield Finding(name, "", "checksum", f"{NAME} lists it, but it is missing")
+    for name in sorted(there.keys() - listed.keys()):
+        yield Finding(name, "", "checksum", f"{NAME} does not list it; run the release stage again")
+    for name in sorted(there.keys() & listed.keys()):
+        if there[name] != listed[name]:
+            yield Finding(name, "", "checksum", f"its SHA-256 is not the one in {NAME}; run the release stage again")

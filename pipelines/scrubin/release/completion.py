@@ -1,0 +1,56 @@
+"""The release folder completed: tables, annotations, archives, documents, metadata, checksums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+
+import pandas as pd
+
+from scrubin.core import files
+from scrubin.release import archives, checksums, croissant, dictionary, outputs, readme
+from scrubin.release.params import ReleaseParams
+from scrubin.tables import io
+from scrubin.tables.declare import Table
+
+
+def complete(
+    folder: Path,
+    params: ReleaseParams,
+    declared: Mapping[str, Table],
+    tables: Mapping[str, pd.DataFrame],
+    annotation: Mapping[str, str],
+    fps: Fraction,
+) -> dict[str, int]:
+    """Write everything that only the release stage writes; return the bytes of every released file.
+
+    Parameters
+    ----------
+    folder
+        The release, in which the other stages have written media, splits and ground truth.
+    params
+        What the release is called.
+    declared, tables
+        Declarations and contents of the public tables, by name.
+    annotation
+        Text of each file in ``Annotation``, by name.
+    fps
+        Rate of the extracted frames, for the documentation.
+    """
+    outputs.discard(folder)
+    for name, table in declared.items():
+        io.write(table, tables[name], folder / "tables" / f"{name}.parquet")
+    for name, text in annotation.items():
+        files.write_text(folder / archives.ANNOTATION / name, text)
+    for name, members in archives.contents(folder).items() if params.archives else ():
+        archives.write(folder / "archives" / name, members)
+    files.write_text(folder / "README.md", readme.text(params, tables["videos"], fps))
+    files.write_text(folder / "data_dictionary.md", dictionary.text(declared))
+    sha256 = checksums.hashes(folder)
+    files.write_json(folder / croissant.NAME, croissant.metadata(params, declared, sha256, outputs.sizes(folder, sha256)))
+    sha256[croissant.NAME] = files.sha256_of(folder / croissant.NAME)
+    files.write_text(folder / checksums.NAME, checksums.text(sha256))
+    sha256[checksums.NAME] = files.sha256_of(folder / checksums.NAME)
+    outputs.fix_times(folder, sha256)
+    return outputs.sizes(folder, sha256)

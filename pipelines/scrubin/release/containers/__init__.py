@@ -1,0 +1,1 @@
+"""Walks through files, byte by byte, without the libraries that wrote them."""

@@ -1,0 +1,109 @@
+"""Parquet: columns, metadata in the footer, every text in every column, the order of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from scrubin.release.declared import PRIVATE_TABLES, private_columns
+from scrubin.release.findings import Contents, Fault, Text
+from scrubin.release.order import fault as order_fault
+from scrubin.tables.declare import Table
+
+ARROW_SCHEMA = b"ARROW:schema"  # pyarrow's copy of the schema, whose texts are searched as such
+
+
+def read(path: Path, declared: Table | None, ids: frozenset[str]) -> Contents:
+    """Return the faults and texts of a parquet file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    declared
+        The public table that it must be, to the last metadata key; None for any other.
+    ids
+        The released ids, to judge the order of rows.
+    """
+    file = pq.ParquetFile(path)
+    schema = file.schema_arrow
+    footer = {key: value for key, value in (file.metadata.metadata or {}).items() if key != ARROW_SCHEMA}
+    faults = [*_columns(schema, footer), *_metadata(schema, footer, declared)]
+    texts = [Text("columns", "\n".join(schema.names), structured=True)]
+    texts += [Text(f"metadata {key}", f"{key}\n{value}") for key, value in _plain(footer)]
+    texts += [
+        Text(f"metadata of column {field.name}", f"{key}\n{value}") for field in schema for key, value in _plain(field.metadata or {})
+    ]
+    faults += [fault for field in schema if (fault := _type_fault(field))]
+    columns = [field.name for field in schema if _is_text(field.type)]
+    for name in columns:
+        values = file.read(columns=[name]).column(0).unique().to_pylist()
+        texts.append(Text(f"column {name}", "\n".join(value for value in values if value is not None), structured=True))
+    if declared is not None:
+        faults += _key_order(file, declared)
+    elif "id" in columns:
+        rows = file.read(columns=[field.name for field in schema if not pa.types.is_nested(field.type)]).to_pandas()
+        message = order_fault(rows, ids)
+        faults += [Fault("order", "rows", message)] if message else []
+    return Contents(faults, texts)
+
+
+def _columns(schema: pa.Schema, footer: Mapping[bytes, bytes]) -> Iterator[Fault]:
+    for name in sorted(set(schema.names) & private_columns()):
+        yield Fault("private-column", f"column {name}", "this column is private; leave it out")
+    named = footer.get(b"table", b"").decode(errors="replace")
+    for table in PRIVATE_TABLES:
+        if named == table.name or set(table.column_names) <= set(schema.names):
+            yield Fault("private-table", "schema", f"this is the private table '{table.name}'; take the file out")
+
+
+def _metadata(schema: pa.Schema, footer: Mapping[bytes, bytes], declared: Table | None) -> Iterator[Fault]:
+    if declared is None:
+        return
+    expected = declared.schema.metadata or {}
+    for key in sorted(footer.keys() | expected.keys()):
+        if footer.get(key) != expected.get(key):
+            name = key.decode(errors="replace")
+            yield Fault("parquet-metadata", f"metadata {name}", f"differs from the declaration of table '{declared.name}'; write it again")
+    if not schema.equals(declared.schema, check_metadata=False):
+        yield Fault("parquet-metadata", "schema", f"differs from the declaration of table '{declared.name}'; write it again")
+        return
+    for field, wanted in zip(schema, declared.schema, strict=True):
+        # pyarrow adds its own number of the field.
+        found = {key: value for key, value in (field.metadata or {}).items() if key != b"PARQUET:field_id"}
+        if found != dict(wanted.metadata or {}):
+            yield Fault("parquet-metadata", f"column {field.name}", f"its metadata differ from the declaration of table '{declared.name}'")
+
+
+def _type_fault(field: pa.Field) -> Fault | None:
+    kind = field.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    while pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        kind = kind.value_type
+        if pa.types.is_string(kind):
+            return Fault("unreadable", f"column {field.name}", "texts in lists cannot be proven clean; write one text per row")
+    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or _is_text(kind):
+        return None
+    return Fault("unreadable", f"column {field.name}", f"values of type {field.type} cannot be proven clean; write numbers or texts")
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def _key_order(file: pq.ParquetFile, table: Table) -> list[Fault]:
+    present = [name for name in table.key if name in file.schema_arrow.names]
+    rows = file.read(columns=present).to_pandas()[present]
+    in_order = rows.sort_values(present, kind="stable").index.equals(rows.index)
+    return [] if in_order else [Fault("order", "rows", f"rows are not sorted by {', '.join(table.key)}; write it with scrubin.tables.io")]
+
+
+def _plain(metadata: Mapping[bytes, bytes]) -> Iterator[tuple[str, str]]:
+    for key, value in sorted(metadata.items()):
+        yield key.decode(errors="replace"), value.decode(errors="replace")

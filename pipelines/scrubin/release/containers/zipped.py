@@ -1,0 +1,109 @@
+"""Zip and gzip: headers that tell nothing, and no byte outside the members.
+
+Sources: PKWARE APPNOTE 6.3.10, sections 4.3 to 4.5; RFC 1952 (gzip).
+"""
+
+from __future__ import annotations
+
+import struct
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from scrubin.release.findings import Contents, Fault, Text
+
+FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can hold
+FIXED_DOS = (0, (1 << 5) | 1)  # the same as time and date of a local header
+LOCAL = struct.Struct("<4s5H3I2H")
+LOCAL_SIGNATURE = b"PK\x03\x04"
+ZIP64_EXTRA = 0x0001  # sizes of large members; it tells nothing else
+UNIX = 3
+UTF8_NAME = 0x800
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+GZIP_HEADER = struct.Struct("<2sBBIBB")
+GZIP_SIGNATURE = b"\x1f\x8b"
+GZIP_FLAGS = {0x04: "an extra field", 0x08: "a file name", 0x10: "a comment"}
+
+
+def read_zip(path: Path) -> Contents:
+    """Return the faults and texts of all headers of a zip; its members are for the caller."""
+    faults: list[Fault] = []
+    texts: list[Text] = []
+    with zipfile.ZipFile(path) as archive, path.open("rb") as file:
+        entries = archive.infolist()
+        if archive.comment:
+            faults.append(Fault("zip", "comment", f"{len(archive.comment)} bytes of comment; write the zip without"))
+            texts.append(Text("comment", archive.comment.decode(errors="replace")))
+        covered = 0
+        for entry in sorted(entries, key=lambda item: item.header_offset):
+            place = f"member {entry.filename!r}"
+            if entry.header_offset != covered:
+                faults.append(Fault("zip", place, f"{entry.header_offset - covered} bytes before it belong to no member"))
+            file.seek(entry.header_offset)
+            header = file.read(LOCAL.size + (1 << 17))
+            problems, local_texts, data = _local(entry, header)
+            faults += [Fault("zip", place, problem) for problem in (*problems, *_central(entry))]
+            texts += [Text(place, text) for text in (entry.filename, *local_texts)]
+            covered = entry.header_offset + data + entry.compress_size
+        if covered != archive.start_dir:
+            faults.append(Fault("zip", "directory", f"{archive.start_dir - covered} bytes before it belong to no member"))
+    systems, modes = {entry.create_system for entry in entries}, {entry.external_attr for entry in entries}
+    if not systems <= {UNIX} or len(modes) > 1:
+        faults.append(Fault("zip", "members", f"systems {sorted(systems)} and modes {sorted(modes)} differ; fix them to one"))
+    names = [entry.filename for entry in entries]
+    if names != sorted(names):
+        faults.append(Fault("order", "members", "the members are not sorted by name; pack them sorted"))
+    return Contents(faults, texts)
+
+
+def _central(entry: zipfile.ZipInfo) -> Iterator[str]:
+    if entry.date_time != FIXED_DATE:
+        yield f"it carries the time {entry.date_time}; fix it to 1980-01-01"
+    if entry.comment:
+        yield f"it has a comment of {len(entry.comment)} bytes; write the zip without"
+    if entry.compress_type not in METHODS or entry.flag_bits & ~(UTF8_NAME | 0x8 | 0x6):
+        yield f"method {entry.compress_type} with flags {entry.flag_bits:#x} cannot be read by everyone; store or deflate it"
+    if _foreign(entry.extra):
+        yield "the directory has an extra field, which can hold times and owners; write the zip without"
+
+
+def _local(entry: zipfile.ZipInfo, header: bytes) -> tuple[list[str], list[str], int]:
+    """Return the problems and texts of a local header, and where the data begin."""
+    if len(header) < LOCAL.size or not header.startswith(LOCAL_SIGNATURE):
+        return ["its local header is damaged"], [], LOCAL.size
+    _, _, _, _, time, date, _, _, _, name_bytes, extra_bytes = LOCAL.unpack(header[: LOCAL.size])
+    name = header[LOCAL.size : LOCAL.size + name_bytes].decode(errors="replace")
+    extra = header[LOCAL.size + name_bytes : LOCAL.size + name_bytes + extra_bytes]
+    problems = []
+    if name != entry.orig_filename:
+        problems.append("its local header has another name")
+    if (time, date) != FIXED_DOS:
+        problems.append("its local header carries a time; fix it to 1980-01-01")
+    if _foreign(extra):
+        problems.append("its local header has an extra field, which can hold times and owners; write the zip without")
+    texts = [name, extra.decode(errors="replace"), entry.extra.decode(errors="replace"), entry.comment.decode(errors="replace")]
+    return problems, texts, LOCAL.size + name_bytes + extra_bytes
+
+
+def _foreign(extra: bytes) -> bool:
+    position = 0
+    while position + 4 <= len(extra):
+        kind, size = struct.unpack("<HH", extra[position : position + 4])
+        if kind != ZIP64_EXTRA:
+            return True
+        position += 4 + size
+    return position != len(extra)
+
+
+def read_gzip(path: Path) -> Contents:
+    """Return the faults and texts of the header of a gzip file."""
+    with path.open("rb") as file:
+        data = file.read(GZIP_HEADER.size + (1 << 16))
+    if len(data) < GZIP_HEADER.size or not data.startswith(GZIP_SIGNATURE):
+        return Contents([Fault("unreadable", "byte 0", "it does not begin like a gzip file")])
+    _, _, flags, time, _, _ = GZIP_HEADER.unpack(data[: GZIP_HEADER.size])
+    faults = [Fault("gzip", "header", f"it holds {what}; write it without") for flag, what in GZIP_FLAGS.items() if flags & flag]
+    if time:
+        faults.append(Fault("gzip", "header", "it holds a time; write it with mtime 0"))
+    texts = [Text("header", data[GZIP_HEADER.size :].split(b"\0")[0].decode(errors="replace"))] if flags else []
+    return Contents(faults, texts)

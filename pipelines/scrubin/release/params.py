@@ -1,0 +1,49 @@
+"""The section ``release`` of ``params.yaml``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scrubin.core.params import ranged
+from scrubin.errors import ParamsError
+
+_RULES = {
+    "name": (re.compile(r"[a-z0-9]+(-[a-z0-9]+)*"), "lower-case words and numbers joined by hyphens, such as scrub-in-demo"),
+    "title": (re.compile(r"\S(.*\S)?"), "one line of text"),
+    "version": (re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}"), "three numbers x.y.z, such as 1.0.0"),
+    "license": (re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*"), "an SPDX identifier, such as CC-BY-4.0"),
+}
+
+
+@dataclass(frozen=True)
+class ReleaseParams:
+    """What the release is called and what goes into it.
+
+    Parameters
+    ----------
+    name, title, version, license
+        For the metadata; ``version`` is x.y.z, ``license`` an SPDX identifier.
+    archives
+        Whether there is also one zip per task and camera.
+    on_quarantine
+        ``continue``: release the others and say so; ``stop``: no release.
+    public_words
+        Words that are harmless although they stand in a private name, such as the name of the
+        study. The search for private strings passes over them.
+    """
+
+    name: str
+    title: str
+    version: str
+    license: str
+    archives: bool
+    on_quarantine: str = ranged(choices=("continue", "stop"))
+    public_words: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for key, (pattern, expected) in _RULES.items():
+            value = getattr(self, key)
+            if not pattern.fullmatch(value):
+                msg = f"params.yaml: 'release.{key}' must be {expected}, but is {value!r}"
+                raise ParamsError(msg)

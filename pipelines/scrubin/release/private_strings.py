@@ -1,0 +1,193 @@
+"""What must not stand in a release, and how each string is searched.
+
+The private tables name participants, trials, sites, recordings and files. Each value gives
+*needles*: the value itself, its words, dates in all common spellings, and words joined. How a
+needle is searched follows from how much it says:
+
+====================  =========================================  ==================================================
+needle                example                                    counts as a leak
+====================  =========================================  ==================================================
+``anywhere``          Schmidt, rec-07b, 17.04.2023; 4 or more    anywhere in names, tags, cells and raw bytes, in any
+                      characters, not only digits                case, with or without accents
+``digits``            20230417, 143205; 6 or more digits         the same, as a whole number
+``token``             KS, P07; 2 or 3 characters with a letter   as a whole word in names, tags, cells and documents;
+                                                                 initials only in capitals or as spelled
+``labelled``          trial 1, site A                            next to its label: trial 1, trial_01, site=A
+====================  =========================================  ==================================================
+
+Three rules keep false alarms out without hiding leaks:
+
+- *Public words* are the words of table declarations, vocabularies, task names, released ids, the
+  fixed texts of the release and ``release.public_words``. A value all of whose words are public
+  cannot tell anything and is no needle by itself; it is counted in ``skipped``. A hit inside a
+  longer public word (Mark in benchmark) is none.
+- A hit that is part of a longer number, or lies in a hexadecimal digest, is none.
+- In compressed bytes every short string occurs by chance. There a needle is searched only when the
+  expected number of chance hits over the whole release, for all such needles together, stays below
+  ``CHANCE_HITS`` (see ``search.affordable``). The readers in ``containers`` take all readable text
+  out of every file, and refuse what they do not know; there no needle is too short.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import PurePosixPath
+from typing import Literal
+
+import pandas as pd
+
+from scrubin.release import dates
+from scrubin.release.spelling import fold, vocabulary, without_accents, words, written_out
+
+Rule = Literal["anywhere", "digits", "token", "labelled"]
+ANYWHERE_LENGTH = 4
+DIGITS_LENGTH = 6
+JOINED_WORDS = 4
+LABELS = {
+    "participant": ("participant", "subject", "patient", "surgeon", "trainee", "expert", "proband", "person"),
+    "trial": ("trial", "session", "attempt", "repetition", "try"),
+    "site": ("site", "centre", "center", "hospital", "clinic", "location"),
+    "recording": ("recording", "video", "case", "procedure", "operation"),
+}
+COLUMNS = ("participant", "trial", "site", "recording", "path", "sha256")
+# Words of paths and recording names that say nothing about who, where or when.
+GENERIC = """video videos recording recordings record raw data file files movie clip camera cam left right mono stereo trial
+session attempt task site participant subject patient source original export exported edited final copy new old part full mp4 mkv
+mov avi ts m4v links rechts aufnahme kopie neu teil surgery procedure operation case training course study box trainer expert"""
+
+
+@dataclass(frozen=True, order=True)
+class Needle:
+    """One private string.
+
+    Parameters
+    ----------
+    text
+        As spelled in the private table, or as derived from it.
+    kind
+        What it tells: participant, trial, site, recording, path, sha256 or date.
+    rule
+        How it is searched; see the module.
+    """
+
+    text: str
+    kind: str
+    rule: Rule
+
+    @property
+    def folded(self) -> tuple[str, ...]:
+        """The spellings to look for in a folded text."""
+        return tuple(sorted({fold(self.text), fold(written_out(self.text))}))
+
+    @property
+    def labelled(self) -> re.Pattern[str]:
+        """Pattern for a folded text: the value next to a label of its kind."""
+        value = f"0*{int(self.text)}" if self.text.isdecimal() else re.escape(fold(self.text))
+        return re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS[self.kind])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}){value}(?![^\W_])")
+
+
+@dataclass(frozen=True)
+class Private:
+    """Everything private, and the words that are known to be public.
+
+    Parameters
+    ----------
+    needles
+        Sorted.
+    public
+        Folded public words.
+    skipped
+        Number of private values that are made of public words only.
+    """
+
+    needles: tuple[Needle, ...] = ()
+    public: frozenset[str] = frozenset()
+    skipped: int = 0
+
+
+def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object) -> Private:
+    """Return what is private in these tables, such as ``recordings`` and the ``quarantine`` tables.
+
+    Parameters
+    ----------
+    tables
+        Private tables; only the columns in ``COLUMNS`` count.
+    ids
+        The released ids, which are public.
+    public_words
+        Texts, or lists and mappings of texts, whose words are public.
+    """
+    values: dict[str, set[str]] = {}
+    for table in tables:
+        for column in COLUMNS:
+            if column in table.columns:
+                values.setdefault(column, set()).update(table[column].dropna().astype(str))
+    return derive(values, vocabulary([list(ids), public_words, GENERIC]))
+
+
+def derive(values: Mapping[str, Iterable[str]], public: frozenset[str]) -> Private:
+    """Return the needles that follow from private values, by kind."""
+    needles: set[Needle] = set()
+    skipped = set()
+    for kind, texts in sorted(values.items()):
+        for value in sorted(set(texts)):
+            whole = value.strip()
+            for text in _parts(kind, whole):
+                rule = _rule(kind, text)
+                if rule is None or (rule == "labelled" and text != whole):
+                    continue
+                if rule != "labelled" and not _telling(text) and all(fold(word) in public for word in words(text)):
+                    skipped.add((kind, text))
+                    continue
+                needles.add(Needle(text, kind, rule))
+            found = dates.found_in(whole) if kind != "sha256" else ()
+            needles.update(
+                Needle(text, "date", "digits" if text.isdecimal() else "anywhere") for date in found for text in dates.spellings(date)
+            )
+    return Private(tuple(sorted(needles)), public, len(skipped))
+
+
+def _parts(kind: str, value: str) -> set[str]:
+    """Return the strings that one value gives away: itself, names of files and folders, words, joined words."""
+    parts = {value}
+    if kind == "path":
+        path = PurePosixPath(value)
+        parts |= {path.name, path.stem, *path.parent.parts}
+        value = str(path.with_suffix("")) if path.name else value
+    if kind != "sha256":
+        parts.update(words(value))
+    if kind in ("participant", "site"):
+        single = [word for word in value.replace("_", " ").split() if word]
+        if 1 < len(single) <= JOINED_WORDS:
+            parts |= {gap.join(order) for order in permutations(single) for gap in ("", " ", "_", "-", ".")}
+        parts |= _numbered(value)
+    return {part for part in parts if part}
+
+
+def _numbered(value: str) -> set[str]:
+    """Return P7, P07 and P007 for any of them."""
+    match = re.fullmatch(r"([^\W\d_]+)[\s_-]?(\d{1,4})", value)
+    return {f"{match[1]}{int(match[2]):0{width}d}" for width in range(1, 5)} if match else set()
+
+
+def _rule(kind: str, text: str) -> Rule | None:
+    length = len(without_accents(text))
+    if not any(letter.isalnum() for letter in text):
+        return None
+    if text.isdecimal():
+        if length >= DIGITS_LENGTH:
+            return "digits"
+        return "labelled" if kind in LABELS else None
+    if length >= ANYWHERE_LENGTH:
+        return "anywhere"
+    if length == 1 or kind == "trial":
+        return "labelled" if kind in LABELS else None
+    return "token"
+
+
+def _telling(text: str) -> bool:
+    """Whether public words are told apart by a number between them, as in "PegTransfer 0417 left"."""
+    return any(word.isdecimal() for word in words(text))

@@ -1,0 +1,87 @@
+"""``README.md`` of a release, for the researcher who downloads it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pandas as pd
+
+from scrubin.release.croissant import citation
+from scrubin.release.params import ReleaseParams
+
+TEXT = """\
+# {title}
+
+Version {version}, licence [{license}](https://spdx.org/licenses/{license}.html).
+
+{counts}
+
+## What is where
+
+| path | what it is |
+| --- | --- |
+| `videos/<task>/<camera>/<id>.mkv` | videos: pictures only, without sound, tags or chapters |
+| `frames/<task>/<camera>/<id>/<number>.jpg` | extracted frames, numbered from 000000 |
+| `tables/*.parquet` | all tables; every column is explained in [data_dictionary.md](data_dictionary.md) |
+| `Annotation/*.csv` | skill, errors, raw scores and split per task in the layout of LASANA; `;` between columns |
+| `splits/*.csv` | which recording belongs to which subset |
+| `groundtruth/` | what each metric takes |
+{archives}| `croissant.json` | the same description for machines (MLCommons Croissant 1.0) |
+| `SHA256SUMS` | checksums of all files |
+
+A recording has one id in all tables, tasks and cameras. Ids are made-up words: neither they nor the order of rows
+tell who was recorded, where or when. `left` and `right` are the two views of a stereo endoscope, cut at the same
+instants; `mono` is a single view.
+
+## Frames and times
+
+Frame k of a recording is the first decoded frame of the released video whose presentation time is at or after
+k / {fps} seconds. Its true time and its number in the video stand in the table `frames`; nothing drifts where the frame
+rate varies. Labels belong to (id, frame).
+
+Hidden frames are black. They keep their place, so that times and numbers hold; `frames` marks them as `redacted`.
+Missing values are undefined. They are not zero.
+
+## Check your copy
+
+In this folder, with GNU coreutils (on macOS `shasum -a 256 -c SHA256SUMS`):
+
+    sha256sum --check --quiet SHA256SUMS
+
+No output means that every file is complete and unchanged.
+
+## Cite
+
+    {citation}
+"""
+ARCHIVES = "| `archives/*.zip` | the videos once more, one zip per task and camera, and the annotations |\n"
+
+
+def text(params: ReleaseParams, videos: pd.DataFrame, fps: Fraction) -> str:
+    """Return the text of the file.
+
+    Parameters
+    ----------
+    params
+        Title, version and licence.
+    videos
+        The table ``videos``, for the numbers.
+    fps
+        Rate of the extracted frames.
+    """
+    return TEXT.format(
+        title=params.title,
+        version=params.version,
+        license=params.license,
+        counts=_counts(videos),
+        archives=ARCHIVES if params.archives else "",
+        fps=fps if fps.denominator == 1 else f"({fps})",
+        citation=citation(params),
+    )
+
+
+def _counts(videos: pd.DataFrame) -> str:
+    lines = ["| task | recordings | videos | hours |", "| --- | --- | --- | --- |"]
+    for task, rows in videos.groupby("task", sort=True):
+        lines.append(f"| {task} | {rows['id'].nunique()} | {len(rows)} | {rows['duration_s'].sum() / 3600:.2f} |")
+    return "\n".join(lines)

@@ -1,0 +1,61 @@
+"""``reports/release.json``: what was released and what the audit proved, without a private name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from scrubin.release import gate
+from scrubin.release.params import ReleaseParams
+from scrubin.release.private_strings import Private
+
+
+def summarise(
+    params: ReleaseParams, tables: Mapping[str, pd.DataFrame], quarantine: pd.DataFrame, private: Private, sizes: Mapping[str, int]
+) -> dict[str, Any]:
+    """Return the summary of a release that passed its audit, as a JSON value.
+
+    Parameters
+    ----------
+    params
+        Name and version.
+    tables
+        The public tables by name.
+    quarantine
+        Of all stages; only its counts get into the summary.
+    private
+        What was searched.
+    sizes
+        Bytes of every released file, by relative name.
+    """
+    videos = tables["videos"]
+    return {
+        "name": params.name,
+        "version": params.version,
+        "files": len(sizes),
+        "bytes": sum(sizes.values()),
+        "recordings": int(videos["id"].nunique()),
+        "videos": {str(task): len(rows) for task, rows in videos.groupby("task", sort=True)},
+        "frames": len(tables["frames"]),
+        "rows": {name: len(table) for name, table in sorted(tables.items())},
+        "quarantined": {"files": len(quarantine), "by_stage": gate.counts(quarantine)},
+        "audit": {"passed": True, "findings": 0, "private_strings": len(private.needles), "skipped_as_public": private.skipped},
+        "reidentification": reidentification(videos),
+    }
+
+
+def reidentification(videos: pd.DataFrame) -> dict[str, Any]:
+    """Return how many recordings could be linked to another log by their length alone.
+
+    Cameras of one recording share their length, so a recording counts once.
+    """
+    lengths = videos[["id", "frame_count", "fps"]].drop_duplicates()
+    shared = lengths.groupby(["frame_count", "fps"])["id"].transform("nunique")
+    unique = int(lengths[shared == 1]["id"].nunique())
+    return {
+        "recordings": int(videos["id"].nunique()),
+        "unique_frame_count_and_fps": unique,
+        "note": "a recording whose number of frames no other has can be linked to a log that holds the same number",
+    }

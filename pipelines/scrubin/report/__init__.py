@@ -1,0 +1,1 @@
+"""The curator's data-quality report: private, one file, opens offline."""

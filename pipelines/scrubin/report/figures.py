@@ -1,0 +1,132 @@
+"""The report's figures. Each is defined for empty data: it then says what is missing."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from scrubin.report.drawing import COLOURS, STYLES, WIDTH_IN, blank, no_grid
+from scrubin.report.quality import MEASURES
+
+BINS = 30
+GRS_STEP_SD = 0.5
+MEASURE_LABELS = {
+    "sharpness": "sharpness (variance of the Laplacian)",
+    "brightness": "brightness (mean grey, 0 to 255)",
+    "contrast": "contrast (standard deviation of grey)",
+    "saturated_share": "saturated share of pixels (%)",
+}
+
+
+def quality(frames: pd.DataFrame) -> Figure:
+    """Return how the quality of visible frames is distributed, per task; ``frames`` has a column ``task``."""
+    if frames.empty:
+        return blank("no visible frames")
+    figure = Figure(figsize=(WIDTH_IN, 5.2))
+    panels = figure.subplots(2, 2).ravel()
+    tasks = sorted(frames["task"].unique())
+    for axes, measure in zip(panels, MEASURES, strict=True):
+        values = frames[measure] * (100 if measure == "saturated_share" else 1)
+        edges = np.histogram_bin_edges(values, bins=BINS)
+        for i, task in enumerate(tasks):
+            of_task = values[frames["task"] == task]
+            share = np.histogram(of_task, bins=edges)[0] / len(of_task) * 100
+            axes.stairs(share, edges, color=COLOURS[i % len(COLOURS)], ls=STYLES[i % len(STYLES)], lw=1.6, label=task)
+        axes.set_xlabel(MEASURE_LABELS[measure])
+        axes.set_ylabel("frames (%)")
+    figure.legend(*panels[0].get_legend_handles_labels(), loc="outside upper center", ncols=min(len(tasks), 5), frameon=False)
+    return figure
+
+
+def grs(skill: pd.DataFrame) -> Figure:
+    """Return the distribution of the GRS per task."""
+    defined = skill.dropna(subset="GRS")
+    if defined.empty:
+        return blank("no recording has a GRS")
+    tasks = sorted(defined["task"].unique())
+    low, high = (math.floor(defined["GRS"].min() / GRS_STEP_SD), math.ceil(defined["GRS"].max() / GRS_STEP_SD))
+    edges = np.arange(low, max(high, low + 1) + 1) * GRS_STEP_SD
+    return _small_multiples(
+        [(task, defined.loc[defined["task"] == task, "GRS"], None) for task in tasks], edges, "GRS (standard deviations)"
+    )
+
+
+def disagreement(skill: pd.DataFrame, thresholds: Mapping[str, float | None]) -> Figure:
+    """Return the distribution of the raters' disagreement per task, with the threshold beyond which it is strong."""
+    defined = skill.dropna(subset="disagreement")
+    if defined.empty:
+        return blank("no recording has a disagreement")
+    tasks = sorted(defined["task"].unique())
+    edges = np.linspace(0, max(float(defined["disagreement"].max()), 0.1), BINS // 2)
+    panels = [(task, defined.loc[defined["task"] == task, "disagreement"], thresholds.get(task)) for task in tasks]
+    return _small_multiples(panels, edges, "disagreement (standard deviations)")
+
+
+def _small_multiples(panels: Sequence[tuple[str, pd.Series[float], float | None]], edges: Any, label: str) -> Figure:
+    columns = min(3, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    figure = Figure(figsize=(WIDTH_IN, 2.3 * rows))
+    grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False).ravel()
+    for axes, (title, values, threshold) in zip(grid, panels, strict=False):
+        axes.hist(values, bins=edges, color=COLOURS[0], edgecolor="white")
+        axes.set_title(f"{title} (n = {len(values)})")
+        axes.set_xlabel(label)
+        axes.yaxis.get_major_locator().set_params(integer=True)
+        no_grid(axes, "x")
+        if threshold is not None:
+            axes.axvline(threshold, color=COLOURS[1], ls="--", lw=1.6)
+            axes.annotate(
+                "strong", (threshold, 1), xycoords=("data", "axes fraction"), xytext=(4, -10), textcoords="offset points", fontsize=8
+            )
+    for axes in grid[len(panels) :]:
+        axes.set_axis_off()
+    for axes in grid[::columns]:
+        axes.set_ylabel("recordings")
+    return figure
+
+
+def subsets(rows: Sequence[Mapping[str, Any]], shares: Mapping[str, float]) -> Figure:
+    """Return the share of each task's recordings per subset, with the shares asked for as dashed lines."""
+    if not rows:
+        return blank("no recording is in a subset")
+    tasks = list(dict.fromkeys(row["task"] for row in rows))
+    figure = Figure(figsize=(WIDTH_IN, 0.9 + 0.42 * len(tasks)))
+    axes = figure.add_subplot()
+    left = np.zeros(len(tasks))
+    for i, subset in enumerate(shares):
+        of_subset = {row["task"]: row for row in rows if row["subset"] == subset}
+        widths = np.array([of_subset[task]["share"] * 100 for task in tasks])
+        bars = axes.barh(tasks, widths, left=left, height=0.62, color=COLOURS[i % len(COLOURS)], edgecolor="white", label=subset)
+        counts = [str(of_subset[task]["recordings"]) if width else "" for task, width in zip(tasks, widths, strict=True)]
+        axes.bar_label(bars, counts, label_type="center", color="white", fontsize=8, fontweight="bold")
+        left += widths
+    for edge in np.cumsum(list(shares.values()))[:-1]:
+        axes.axvline(edge * 100 / sum(shares.values()), color="#1d2733", ls="--", lw=1)
+    axes.invert_yaxis()
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("recordings (%); the number is the count; dashed: as asked for")
+    no_grid(axes, "y")
+    figure.legend(loc="outside upper center", ncols=max(1, len(shares)), frameon=False)
+    return figure
+
+
+def counts(rows: Sequence[Mapping[str, Any]], name: str, value: str, unit: str, nothing: str) -> Figure:
+    """Return counts as horizontal bars, in the given order."""
+    if not rows:
+        return blank(nothing)
+    figure = Figure(figsize=(WIDTH_IN, 0.8 + 0.27 * len(rows)))
+    axes = figure.add_subplot()
+    places = np.arange(len(rows))
+    bars = axes.barh(places, [row[value] for row in rows], height=0.7, color=COLOURS[0])
+    axes.set_yticks(places, [str(row[name]) for row in rows])
+    axes.bar_label(bars, [f"{row[value]:,}" for row in rows], padding=3, fontsize=8)
+    axes.invert_yaxis()
+    axes.margins(x=0.08, y=0.01)
+    axes.set_xlabel(unit)
+    no_grid(axes, "y")
+    return figure

@@ -1,0 +1,49 @@
+"""What was hidden in the released videos, and who proposed it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+
+from scrubin.report.study import Study
+
+
+def redactions(study: Study) -> list[dict[str, Any]]:
+    """Return per kind and source: spans proposed and accepted, and the accepted and rejected seconds.
+
+    Seconds are of video files that were to be rendered: a span of a stereo pair counts for both
+    cameras, overlapping spans of a kind and source count once. ``rectangle_s`` are those in which
+    only a part of the picture is hidden.
+    """
+    rows = []
+    for (kind, source), group in study.redactions.groupby(["kind", "source"]):
+        whole = group["x"].isna()
+        accepted = group["accepted"]
+        rows.append(
+            {
+                "kind": str(kind),
+                "source": str(source),
+                "files": len(group[["recording", "camera"]].drop_duplicates()),
+                "proposed": len(group),
+                "accepted": int(accepted.sum()),
+                "hidden_s": covered_s(group[accepted & whole]),
+                "rectangle_s": covered_s(group[accepted & ~whole]),
+                "rejected_s": covered_s(group[~accepted]),
+            }
+        )
+    return rows
+
+
+def covered_s(spans: pd.DataFrame) -> float:
+    """Return the seconds that spans cover, summed over video files."""
+    return sum(_union(zip(group["start_s"], group["end_s"], strict=True)) for _, group in spans.groupby(["recording", "camera"]))
+
+
+def _union(spans: Iterable[tuple[float, float]]) -> float:
+    total, reached = 0.0, float("-inf")
+    for start, end in sorted(spans):
+        total += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+    return total

@@ -1,0 +1,50 @@
+"""Labels: how many frames have which phase and which triplet."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from scrubin.report.study import Study
+
+
+def totals(study: Study) -> dict[str, Any]:
+    """Return what annotations counted over all recordings, and how many recordings have labels."""
+    found = study.annotations
+    return {
+        "recordings": len(found.get("ids", {})),
+        "without_labels": found.get("without_labels", 0),
+        "left_out_recordings": found.get("left_out_recordings", 0),
+        **found.get("totals", {}),
+    }
+
+
+def phases(study: Study) -> list[dict[str, Any]]:
+    """Return frames and recordings per phase, in the order of the vocabulary."""
+    return _counts(study.phases, ["vocabulary", "phase_id", "phase"], ["vocabulary", "phase_id"])
+
+
+def triplets(study: Study) -> list[dict[str, Any]]:
+    """Return instances, frames and recordings per triplet, the most frequent first; null triplets of the vocabulary included."""
+    rows = study.triplets.dropna(subset="triplet")
+    counted = _counts(rows, ["vocabulary", "triplet_id", "triplet"], ["vocabulary", "triplet_id"])
+    return sorted(counted, key=lambda row: (-row["rows"], row["vocabulary"], row["triplet_id"]))
+
+
+def without_triplet(study: Study) -> int:
+    """Return how many instances are no triplet of their vocabulary."""
+    return int(study.triplets["triplet"].isna().sum())
+
+
+def _counts(rows: pd.DataFrame, key: list[str], order: list[str]) -> list[dict[str, Any]]:
+    found = [
+        {
+            **dict(zip(key, (part.item() if hasattr(part, "item") else part for part in parts), strict=True)),
+            "rows": len(group),
+            "frames": len(group[["id", "frame"]].drop_duplicates()),
+            "recordings": int(group["id"].nunique()),
+        }
+        for parts, group in rows.groupby(key)
+    ]
+    return sorted(found, key=lambda row: tuple(row[name] for name in order))

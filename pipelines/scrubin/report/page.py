@@ -1,0 +1,101 @@
+"""The page of the report: one HTML file that loads nothing and opens offline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from matplotlib.figure import Figure
+
+from scrubin.report import drawing, figures
+from scrubin.report.params import ReportParams
+from scrubin.report.quality import visible
+from scrubin.report.study import Study
+from scrubin.report.thumbnails import jpeg_uri
+
+TEMPLATES = Path(__file__).with_name("templates")
+UNDEFINED = "–"
+
+
+def render(study: Study, document: Mapping[str, Any], release: Path, p: ReportParams) -> str:
+    """Return the page.
+
+    Parameters
+    ----------
+    study
+        The study, for the figures.
+    document
+        What the report says.
+    release
+        Folder that the paths of frames are relative to.
+    p
+        Size and number of thumbnails.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"number": number, "share": share, "count": count, "rate": rate}
+    with drawing.style():
+        drawn = {name: drawing.svg_uri(figure) for name, figure in draw(study, document, p).items()}
+    worst = [
+        {**frame, "image": jpeg_uri(release / frame["path"], p.thumbnail_width_px, p.thumbnail_quality)}
+        for frame in document["quality"]["worst"]
+    ]
+    return environment.get_template("page.html.j2").render(**document, figures=drawn, worst=worst, top=p.top_triplets)
+
+
+def draw(study: Study, document: Mapping[str, Any], p: ReportParams) -> dict[str, Figure]:
+    """Return the figures by name."""
+    thresholds = {row["task"]: row["disagreement"]["threshold"] for row in document["skill"]["tasks"]}
+    labels, balance = document["labels"], document["splits"]["balance"]
+    return {
+        "quality": figures.quality(visible(study)),
+        "grs": figures.grs(study.skill),
+        "disagreement": figures.disagreement(study.skill, thresholds),
+        "subsets": figures.subsets(document["splits"]["tasks"], {row["subset"]: row["share"] for row in balance["subsets"]}),
+        "phases": figures.counts(labels["phases"], "phase", "frames", "frames", "no phase labels"),
+        "triplets": figures.counts(labels["triplets"][: p.top_triplets], "triplet", "rows", "instances", "no triplet labels"),
+    }
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    """Return a number with thousands separators and a real minus sign; a dash when it is undefined.
+
+    >>> number(12345.678, 1), number(-0.5, 2), number(None)
+    ('12,345.7', '−0.50', '–')
+    """
+    return UNDEFINED if value is None else f"{value:,.{digits}f}".replace("-", "−")
+
+
+def share(value: float | None, digits: int = 0) -> str:
+    """Return a share as a percentage.
+
+    >>> share(0.256), share(None)
+    ('26 %', '–')
+    """
+    return UNDEFINED if value is None else f"{number(value * 100, digits)} %"
+
+
+def count(value: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> count(1, "error"), count(0, "error")
+    ('1 error', '0 errors')
+    """
+    return f"{number(value)} {noun}" if value == 1 else f"{number(value)} {noun}s"
+
+
+def rate(fraction: str) -> str:
+    """Return an exact frame rate for reading.
+
+    >>> rate("30000/1001"), rate("25")
+    ('29.97', '25')
+    """
+    return f"{float(Fraction(fraction)):.2f}".removesuffix(".00")

@@ -1,0 +1,55 @@
+"""Quality of the extracted frames: how it is distributed, and the worst ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from scrubin.report.study import Study
+
+MEASURES = ("sharpness", "brightness", "contrast", "saturated_share")
+WORST = {
+    "sharpness": ("least sharp", True),
+    "brightness": ("darkest", True),
+    "contrast": ("least contrast", True),
+    "saturated_share": ("most saturated", False),
+}
+"""What is worst of each measure, and whether that is the low end."""
+QUANTILES = {"p05": 0.05, "median": 0.5, "p95": 0.95}
+
+
+def visible(study: Study) -> pd.DataFrame:
+    """Return the frames that are not hidden, with their task. A black frame says nothing about the camera."""
+    tasks = study.videos.drop_duplicates("id").set_index("id")["task"]
+    frames = study.frames[~study.frames["redacted"]]
+    return frames.assign(task=frames["id"].map(tasks).astype("str"))
+
+
+def distributions(study: Study) -> list[dict[str, Any]]:
+    """Return per task and measure the number of visible frames and the quantiles (linear interpolation)."""
+    rows = []
+    for task, group in visible(study).groupby("task"):
+        for measure in MEASURES:
+            found = {name: float(group[measure].quantile(share)) for name, share in QUANTILES.items()}
+            rows.append({"task": str(task), "measure": measure, "n": len(group), **found})
+    return rows
+
+
+def worst(study: Study, count: int) -> list[dict[str, Any]]:
+    """Return the worst visible frames, as many of each measure as fit, at most one per video and measure.
+
+    A frame that is worst in several ways is shown once, for the first of them.
+    """
+    frames = visible(study)
+    shown: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    for number, measure in enumerate(MEASURES):
+        what, low = WORST[measure]
+        room = (count * (number + 1)) // len(MEASURES) - len(shown)
+        ranked = frames.sort_values([measure, "id", "camera", "frame"], ascending=[low, True, True, True]).drop_duplicates(["id", "camera"])
+        for row in ranked[~ranked["path"].isin(seen)].head(room).to_dict("records"):
+            seen.add(row["path"])
+            place = {name: row[name] for name in ("id", "camera", "frame", "task", "path")}
+            shown.append({**place, "time_s": float(row["time_s"]), "measure": measure, "what": what, "value": float(row[measure])})
+    return shown

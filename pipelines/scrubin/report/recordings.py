@@ -1,0 +1,100 @@
+"""What became of the recordings: released, excluded or quarantined, each with the reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scrubin.report.study import Study, records
+
+SECONDS_PER_HOUR = 3600
+
+
+def overview(study: Study) -> dict[str, Any]:
+    """Return the numbers at the top of the report."""
+    fates = fate(study)
+    return {
+        "recordings": len(fates),
+        **{name: int((fates["fate"] == name).sum()) for name in ("released", "excluded", "quarantined", "lost")},
+        "participants": int(study.recordings["participant"].nunique()),
+        "videos": len(study.videos),
+        "hours": float(study.videos["duration_s"].sum()) / SECONDS_PER_HOUR,
+        "frames": len(study.frames),
+        "hidden_frames": int(study.frames["redacted"].sum()),
+        "labelled_frames": labelled_frames(study),
+    }
+
+
+def fate(study: Study) -> pd.DataFrame:
+    """Return one row per recording: recording, task and fate.
+
+    The fate is released, excluded, quarantined, or lost: none of the three, which no stage
+    explains and which the report must therefore show.
+    """
+    known = pd.concat([study.recordings[["recording", "task"]], study.quarantine[["recording"]].assign(task="")])
+    rows = known.drop_duplicates("recording").sort_values("recording", ignore_index=True)
+    recordings = study.recordings.set_index("recording")["status"]
+    quarantined = set(study.quarantine["recording"]) | set(recordings.index[recordings == "quarantined"])
+    released = set(study.linkage.loc[study.linkage["id"].isin(study.videos["id"]), "recording"])
+    name = rows["recording"]
+    fates = np.select(
+        [name.isin(released), name.isin(quarantined), name.isin(recordings.index[recordings == "excluded"])],
+        ["released", "quarantined", "excluded"],
+        default="lost",
+    )
+    return rows.assign(fate=fates)
+
+
+def by_task(study: Study) -> list[dict[str, Any]]:
+    """Return per task the fates of its recordings and what is released; "" is a manifest row without a usable task."""
+    fates = fate(study)
+    rows = []
+    for task in sorted(set(fates["task"])):
+        videos = study.videos[study.videos["task"] == task]
+        counts = fates.loc[fates["task"] == task, "fate"].value_counts()
+        rows.append(
+            {
+                "task": task,
+                **{name: int(counts.get(name, 0)) for name in ("released", "excluded", "quarantined", "lost")},
+                "videos": len(videos),
+                "hours": float(videos["duration_s"].sum()) / SECONDS_PER_HOUR,
+                "frames": int(study.frames["id"].isin(videos["id"]).sum()),
+                "sizes": sorted({f"{width} × {height}" for width, height in zip(videos["width"], videos["height"], strict=True)}),
+                "rates": sorted(set(videos["fps"])),
+                "variable_rate": int(videos["variable_rate"].sum()),
+            }
+        )
+    return rows
+
+
+def quarantined(study: Study) -> list[dict[str, Any]]:
+    """Return every quarantined file with its reason and the mend."""
+    return records(study.quarantine.sort_values(["recording", "camera", "stage"]))
+
+
+def excluded(study: Study) -> list[dict[str, Any]]:
+    """Return every excluded recording with its files and the reason."""
+    rows = study.recordings[study.recordings["status"] == "excluded"]
+    return [
+        {
+            "recording": str(name),
+            "task": group["task"].iloc[0],
+            "paths": sorted(group["path"]),
+            "reason": None if pd.isna(group["reason"].iloc[0]) else group["reason"].iloc[0],
+        }
+        for name, group in rows.groupby("recording")
+    ]
+
+
+def labelled_frames(study: Study) -> int:
+    """Return how many frames (of one camera per recording) have a label.
+
+    Counted by the runs that annotations reports, because a frame labelled as "no instrument" has no row in a table.
+    """
+    total = 0
+    for entry in study.annotations.get("ids", {}).values():
+        runs = [run for kind in ("phases", "instances") if entry.get(kind) for run in entry[kind]["runs"]]
+        total += len({frame for start, stop in runs for frame in range(start, stop)})
+    return total

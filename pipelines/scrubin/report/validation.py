@@ -1,0 +1,20 @@
+"""Validation: its verdict, and what did not pass."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from scrubin.report.study import Study
+
+RANK = {"error": 0, "warning": 1, "note": 2}
+
+
+def verdict(study: Study) -> dict[str, Any]:
+    """Return the verdict and the counts."""
+    return {"verdict": study.validation["verdict"], **study.validation["counts"]}
+
+
+def broken(study: Study) -> list[dict[str, Any]]:
+    """Return the checks that did not pass, the most severe first."""
+    found = [outcome for outcome in study.validation["outcomes"] if outcome["result"] != "passed"]
+    return sorted(found, key=lambda outcome: (RANK[outcome["severity"]], outcome["table"], outcome["rule"], outcome["columns"]))

@@ -1,0 +1,145 @@
+"""What came of each rule, and what follows for the release."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from scrubin.errors import StageError
+
+SHOWN = 20
+"""So many offending keys are named."""
+IN_MESSAGE = 3
+PASSED, FAILED, NOT_CHECKED = "passed", "failed", "not checked"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One rule asked of one table.
+
+    Parameters
+    ----------
+    rule, table, columns
+        Which rule, of which table, and the columns that it speaks about.
+    severity
+        error, warning or note.
+    says
+        What should hold.
+    result
+        passed, failed, or not checked: then nothing is known, which counts like a failure.
+    rows
+        Number of rows that were looked at.
+    count
+        Number of rows that break the rule; None when it was not checked.
+    keys
+        The first offending rows: their key and the columns the rule speaks about.
+    why
+        Why it was not checked; "" otherwise.
+    """
+
+    rule: str
+    table: str
+    columns: tuple[str, ...]
+    severity: str
+    says: str
+    result: str
+    rows: int
+    count: int | None
+    keys: tuple[Mapping[str, Any], ...] = ()
+    why: str = ""
+
+    @property
+    def sentence(self) -> str:
+        """What is wrong, on one line."""
+        where = f"table '{self.table}', column {', '.join(self.columns)}, rule {self.rule}"
+        if self.result == NOT_CHECKED:
+            return f"{where}: not checked, because {self.why}"
+        first = "; ".join(" ".join(f"{name}={value}" for name, value in key.items()) for key in self.keys[:IN_MESSAGE])
+        return f"{where}: {self.count} of {self.rows} break it ({self.says}), first {first}"
+
+
+def keys_of(rows: pd.DataFrame, columns: Sequence[str]) -> tuple[dict[str, Any], ...]:
+    """Return the first rows as plain values; missing ones are None, infinite ones text."""
+    names = [name for name in dict.fromkeys(columns) if name in rows.columns]
+    return tuple({str(name): _plain(row[name]) for name in names} for row in rows[names].head(SHOWN).to_dict("records"))
+
+
+def _plain(value: Any) -> Any:
+    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
+        return None
+    plain = value.item() if hasattr(value, "item") else value
+    return str(plain) if isinstance(plain, float) and math.isinf(plain) else plain
+
+
+def document(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, Any]:
+    """Return everything as one JSON value: verdict, row counts and every outcome."""
+    return {
+        "verdict": FAILED if stopping(outcomes) else PASSED,
+        "counts": tally(outcomes),
+        "rows": dict(rows),
+        "outcomes": [
+            {
+                "rule": outcome.rule,
+                "table": outcome.table,
+                "columns": list(outcome.columns),
+                "severity": outcome.severity,
+                "says": outcome.says,
+                "result": outcome.result,
+                "rows": outcome.rows,
+                "count": outcome.count,
+                "keys": [dict(key) for key in outcome.keys],
+                "why": outcome.why,
+            }
+            for outcome in outcomes
+        ],
+    }
+
+
+def metrics(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, int]:
+    """Return flat numbers for ``dvc metrics diff``: rows per table, rules by result, offending rows per rule."""
+    offending: Counter[str] = Counter()
+    for outcome in outcomes:
+        offending[f"offending.{outcome.rule}"] += outcome.count or 0
+    return {f"rules.{name}": count for name, count in tally(outcomes).items()} | {
+        **{f"rows.{table}": count for table, count in rows.items()},
+        **offending,
+    }
+
+
+def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
+    """Return how many rules were asked, passed, not checked, and failed by severity; not checked counts as failed."""
+    failed = Counter(outcome.severity for outcome in outcomes if outcome.result != PASSED)
+    return {
+        "asked": len(outcomes),
+        "passed": sum(outcome.result == PASSED for outcome in outcomes),
+        "not_checked": sum(outcome.result == NOT_CHECKED for outcome in outcomes),
+        "failed_error": failed["error"],
+        "failed_warning": failed["warning"],
+        "failed_note": failed["note"],
+    }
+
+
+def stopping(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return the outcomes that stop the release."""
+    return [outcome for outcome in outcomes if outcome.severity == "error" and outcome.result != PASSED]
+
+
+def refuse(outcomes: Sequence[Outcome], page: str) -> None:
+    """Stop the release when a rule of severity error is broken.
+
+    Raises
+    ------
+    StageError
+        Names each broken rule with its first keys, and the page that has the rest.
+    """
+    broken = stopping(outcomes)
+    if broken:
+        lines = "\n  ".join(outcome.sentence for outcome in broken)
+        what = "1 check" if len(broken) == 1 else f"{len(broken)} checks"
+        msg = f"{what} of severity error did not pass; mend the raw study, or the stage that wrote the table; see {page}:\n  {lines}"
+        raise StageError(msg)

@@ -1,0 +1,1 @@
+"""Rules that span rows or tables; each says per row of a table whether it is broken."""

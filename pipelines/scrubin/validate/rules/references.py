@@ -1,0 +1,74 @@
+"""Rules about what a row refers to: its recording and its frame."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scrubin.validate.rules.registry import rule
+from scrubin.validate.rules.rows import among, looked_up
+from scrubin.validate.study import Study
+
+CAMERA_ORDER = ("left", "mono", "right")
+"""Labels refer to the frames of the first of these cameras that a recording has."""
+
+
+@rule(
+    "every id is a released recording (for frames: a released video of this camera)",
+    frames=("id", "camera"),
+    ratings=("id",),
+    skill=("id",),
+    errors=("id",),
+    triplets=("id",),
+    phases=("id",),
+    spans=("id",),
+    splits=("id",),
+)
+def known_id(study: Study, table: str) -> pd.Series[bool]:
+    """Find rows whose recording was not released."""
+    columns = ("id", "camera") if table == "frames" else ("id",)
+    return ~among(study.columns(table, *columns), study.columns("videos", *columns))
+
+
+@rule("the task is the task of the recording's video", ratings=("task",), skill=("task",), errors=("task",))
+def task_of_video(study: Study, table: str) -> pd.Series[bool]:
+    """Find rows that name another task than the video of their recording."""
+    rows = study.columns(table, "id", "task")
+    task = looked_up(rows, study.columns("videos", "id", "task"), ["id"])["task"]
+    return task.notna() & (task != rows["task"])
+
+
+@rule("every released video has extracted frames", videos=("id", "camera"))
+def video_has_frames(study: Study, table: str) -> pd.Series[bool]:
+    """Find videos without frames."""
+    return ~among(study.columns(table, "id", "camera"), study.columns("frames", "id", "camera"))
+
+
+@rule(
+    "every label lies on an extracted frame of its recording",
+    triplets=("frame",),
+    phases=("frame",),
+    spans=("start_frame", "end_frame"),
+)
+def label_has_frame(study: Study, table: str) -> pd.Series[bool]:
+    """Find labels without a frame; for spans, without their first or their last one."""
+    known = labelled_frames(study)[["id", "frame"]]
+    if table != "spans":
+        return ~among(study.columns(table, "id", "frame"), known)
+    spans = study.columns(table, "id", "start_frame", "end_frame")
+    first = spans[["id", "start_frame"]].set_axis(["id", "frame"], axis=1)
+    last = spans[["id"]].assign(frame=spans["end_frame"] - 1)
+    return ~(among(first, known) & among(last, known))
+
+
+@rule("no label lies on a frame that is hidden", triplets=("frame",), phases=("frame",))
+def label_in_redacted_frame(study: Study, table: str) -> pd.Series[bool]:
+    """Find labels of frames that are black in the release: nobody can have seen what they say."""
+    frames = labelled_frames(study)
+    return among(study.columns(table, "id", "frame"), frames.loc[frames["redacted"], ["id", "frame"]])
+
+
+def labelled_frames(study: Study) -> pd.DataFrame:
+    """Return id, frame and redacted of the frames that labels refer to."""
+    frames = study.columns("frames", "id", "camera", "frame", "redacted")
+    order = frames["camera"].map({camera: i for i, camera in enumerate(CAMERA_ORDER)})
+    return frames.loc[order == order.groupby(frames["id"]).transform("min"), ["id", "frame", "redacted"]]

@@ -1,0 +1,53 @@
+"""Rules about videos and their extracted frames (contract 1 of the design)."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from scrubin.validate.rules.registry import rule
+from scrubin.validate.rules.rows import looked_up, sizes
+from scrubin.validate.study import Study
+
+
+@rule("every frame lies inside its video: source_frame < frame_count and time_s < duration_s", frames=("source_frame", "time_s"))
+def frame_in_video(study: Study, table: str) -> pd.Series[bool]:
+    """Find frames at or after the end of their video."""
+    rows = study.columns(table, "id", "camera", "source_frame", "time_s")
+    videos = study.columns("videos", "id", "camera", "frame_count", "duration_s")
+    end = looked_up(rows, videos, ["id", "camera"])
+    return (rows["source_frame"] >= end["frame_count"]) | (rows["time_s"] >= end["duration_s"])
+
+
+@rule("the frames of a video are numbered 0, 1, 2 and so on, without a gap", frames=("frame",))
+def frames_contiguous(study: Study, table: str) -> pd.Series[bool]:
+    """Find frames whose number does not follow the one before."""
+    rows = study.columns(table, "id", "camera", "frame").sort_values(["id", "camera", "frame"], kind="stable")
+    before = rows.groupby(["id", "camera"], sort=False, dropna=False)["frame"].shift(fill_value=-1)
+    return (rows["frame"] != before + 1).reindex(study.tables[table].rows.index)
+
+
+@rule("later frames of a video are never earlier in it; the same time is the same source frame", frames=("source_frame", "time_s"))
+def frames_in_order(study: Study, table: str) -> pd.Series[bool]:
+    """Find frames that come before the frame before them.
+
+    Where a video of variable rate pauses for longer than the distance of extracted frames, one
+    source frame is extracted several times: that is the frame contract, and allowed.
+    """
+    rows = study.columns(table, "id", "camera", "frame", "source_frame", "time_s").sort_values(["id", "camera", "frame"], kind="stable")
+    steps = rows.groupby(["id", "camera"], sort=False, dropna=False)[["source_frame", "time_s"]].diff()
+    broken = (steps < 0).any(axis=1) | ((steps["source_frame"] == 0) != (steps["time_s"] == 0))
+    return broken.reindex(study.tables[table].rows.index)
+
+
+@rule("the left and the right video of a recording have equally many frames", videos=("frame_count",))
+def stereo_equal_length(study: Study, table: str) -> pd.Series[bool]:
+    """Find the videos of stereo pairs that differ in length."""
+    rows = study.columns(table, "id", "camera", "frame_count")
+    stereo = rows["camera"].isin(("left", "right"))
+    return stereo & (sizes(rows[stereo], ["id"], "frame_count").reindex(rows.index) > 1)
+
+
+@rule("no two released videos have the same bytes", videos=("sha256",))
+def video_bytes_unique(study: Study, table: str) -> pd.Series[bool]:
+    """Find videos whose file is the same as another one."""
+    return study.columns(table, "sha256")["sha256"].duplicated(keep=False)

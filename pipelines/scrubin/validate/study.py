@@ -1,0 +1,122 @@
+"""The tables under validation: as they were found, not as they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from scrubin.errors import TableError
+from scrubin.tables.declare import ARROW, Column, Table
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.phases import PHASES
+from scrubin.tables.ratings import RATINGS
+from scrubin.tables.skill import skill
+from scrubin.tables.spans import SPANS
+from scrubin.tables.splits import SPLITS
+from scrubin.tables.task_errors import ERRORS
+from scrubin.tables.triplets import TRIPLETS
+from scrubin.tables.videos import VIDEOS
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+
+class NotCheckableError(TableError):
+    """A rule needs a column that is missing or of another type than declared."""
+
+
+def public_tables(aspects: tuple[str, ...]) -> tuple[Table, ...]:
+    """Return the declarations of all public tables of a study that rates these aspects."""
+    return (VIDEOS, FRAMES, RATINGS, skill(aspects), ERRORS, TRIPLETS, PHASES, SPANS, SPLITS)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One table as its file holds it.
+
+    Parameters
+    ----------
+    table
+        What was declared.
+    types
+        Type of each column by name, in the order of the file.
+    rows
+        The rows; nullable whole numbers are floats here, which is exact below 2**53.
+    """
+
+    table: Table
+    types: Mapping[str, str]
+    rows: pd.DataFrame
+
+    def usable(self, column: Column) -> bool:
+        """Whether the column is there, with the declared type."""
+        return self.types.get(column.name) == str(ARROW[column.dtype])
+
+
+def found_of(table: Table, arrow: pa.Table) -> Found:
+    """Return a table as found."""
+    return Found(table, {field.name: _type_name(field.type) for field in arrow.schema}, arrow.to_pandas())
+
+
+def read(table: Table, path: Path) -> Found:
+    """Read a table without holding it to its declaration: telling all that is wrong is the point.
+
+    Raises
+    ------
+    TableError
+        When the file is no parquet file.
+    """
+    try:
+        return found_of(table, pq.read_table(path))
+    except (OSError, pa.ArrowException) as error:
+        msg = f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again"
+        raise TableError(msg) from error
+
+
+def _type_name(arrow_type: pa.DataType) -> str:
+    # Both hold text; which of them a file has depends on who wrote it.
+    return "string" if pa.types.is_large_string(arrow_type) else str(arrow_type)
+
+
+@dataclass(frozen=True)
+class Study:
+    """All that the rules look at.
+
+    Parameters
+    ----------
+    tables
+        The public tables by name.
+    recordings, linkage
+        The private tables that tell who is who.
+    vocabularies
+        Vocabularies by name.
+    flicker_frames
+        Longest run of frames that counts as a flickering phase.
+    """
+
+    tables: Mapping[str, Found]
+    recordings: pd.DataFrame
+    linkage: pd.DataFrame
+    vocabularies: Mapping[str, Vocabulary]
+    flicker_frames: int
+
+    def columns(self, table: str, *names: str) -> pd.DataFrame:
+        """Return columns of a table.
+
+        Raises
+        ------
+        NotCheckableError
+            When one is missing or of another type than declared.
+        """
+        found = self.tables[table]
+        declared = {column.name: column for column in found.table.columns}
+        for name in names:
+            if not found.usable(declared[name]):
+                there = found.types.get(name)
+                what = f"is {there}" if there else "is missing"
+                msg = f"column '{name}' of table '{table}' {what}, but must be {ARROW[declared[name].dtype]}"
+                raise NotCheckableError(msg)
+        return found.rows[list(names)]

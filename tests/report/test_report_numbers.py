@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import dataclasses
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import reported_study
+from scrubin.report import attention, hidden, quality, recordings, splits
+from scrubin.report.study import Study
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return reported_study.study()
+
+
+def test_every_recording_has_one_fate(study):
+    overview = recordings.overview(study)
+    assert (overview["recordings"], overview["released"], overview["excluded"], overview["quarantined"], overview["lost"]) == (
+        14,
+        12,
+        1,
+        1,
+        0,
+    )
+    tasks = recordings.by_task(study)
+    assert sum(row["released"] + row["excluded"] + row["quarantined"] + row["lost"] for row in tasks) == 14
+    assert (overview["videos"], overview["frames"]) == (20, 240)
+    assert overview["hours"] == pytest.approx(20 * 12 / 3600)
+
+
+def test_a_kept_recording_that_is_not_released_and_not_explained_is_shown_as_lost(study):
+    gone = study.videos[study.videos.id != "movi-wuma"]
+    assert recordings.overview(dataclasses.replace(study, videos=gone))["lost"] == 1
+
+
+def test_a_recording_that_a_later_stage_quarantined_counts_as_quarantined(study):
+    gone = study.videos[study.videos.id != "bovi-kuma"]
+    row = study.quarantine.assign(recording="Rec_PegTransfer_0", stage="render")
+    both = dataclasses.replace(study, videos=gone, quarantine=pd.concat([study.quarantine, row]))
+    overview = recordings.overview(both)
+    assert (overview["quarantined"], overview["lost"], overview["released"]) == (2, 0, 11)
+
+
+def test_labelled_frames_are_counted_once_and_include_those_without_an_instrument(study):
+    assert recordings.overview(study)["labelled_frames"] == 4 * 13
+
+
+def test_hidden_seconds_tell_spans_rectangles_and_what_stayed_visible_apart(study):
+    rows = {(row["kind"], row["source"]): row for row in hidden.redactions(study)}
+    assert rows["out_of_body", "detector"]["hidden_s"] == pytest.approx(2.5)
+    assert rows["black", "detector"] == {
+        "kind": "black",
+        "source": "detector",
+        "files": 1,
+        "proposed": 1,
+        "accepted": 0,
+        "hidden_s": 0,
+        "rectangle_s": 0,
+        "rejected_s": pytest.approx(2.5),
+    }
+    assert rows["text", "curator"]["rectangle_s"] == pytest.approx(12.0)
+    assert rows["text", "curator"]["hidden_s"] == 0
+
+
+@given(spans=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=8))
+def test_overlapping_spans_count_once(spans):
+    ordered = [(min(span), max(span)) for span in spans]
+    frame = pd.DataFrame(ordered, columns=["start_s", "end_s"], dtype="float64").assign(recording="a", camera="left")
+    covered = {second for start, end in ordered for second in range(start, end)}
+    assert hidden.covered_s(frame) == len(covered)
+
+
+def test_spans_of_two_cameras_both_count():
+    frame = pd.DataFrame({"recording": "a", "camera": ["left", "right"], "start_s": 1.0, "end_s": 3.0})
+    assert hidden.covered_s(frame) == 4.0
+
+
+def test_attention_names_the_recording_and_every_reason(study):
+    recs = study.recordings.copy()
+    recs.loc[recs.recording == "Rec_PegTransfer_0", "reason"] = "truncated: it lasts 611.0 s"
+    frames = study.frames.assign(redacted=(study.frames.id == "bovi-kuma") & (study.frames.frame < 4))
+    found = {row["recording"]: row for row in attention.attention(dataclasses.replace(study, recordings=recs, frames=frames), 0.25)}
+    assert found["Rec_PegTransfer_0"] == {
+        "recording": "Rec_PegTransfer_0",
+        "id": "bovi-kuma",
+        "reasons": ["truncated: it lasts 611.0 s", "33% of its frames are hidden"],
+    }
+    assert "1 span that the detector found stay" in found["Rec_PegTransfer_2"]["reasons"][0]
+    assert found["Rec_SutureAndKnot_7"]["reasons"] == ["the raters disagree strongly: it may only be used for training"]
+    assert "labels: the cut does not start on a label" in found["Rec_Cholecystectomy_8"]["reasons"]
+    assert "Rec_PegTransfer_9" not in found
+    assert list(found) == sorted(found)
+
+
+def test_hidden_frames_say_nothing_about_quality(study):
+    dark = study.frames.assign(redacted=study.frames.frame == 0, brightness=study.frames.brightness.where(study.frames.frame != 0, 0.0))
+    hiding = dataclasses.replace(study, frames=dark)
+    assert all(row["n"] == (88 if row["task"] != "Cholecystectomy" else 44) for row in quality.distributions(hiding))
+    assert all(frame["frame"] != 0 for frame in quality.worst(hiding, 12))
+
+
+@pytest.mark.parametrize("count", [0, 1, 5, 12])
+def test_the_worst_frames_are_the_worst_of_each_measure_and_none_twice(study, count):
+    shown = quality.worst(study, count)
+    assert len(shown) == len({frame["path"] for frame in shown}) == count
+    if count == 12:
+        least = study.frames.sort_values("sharpness").iloc[0]
+        assert (shown[0]["path"], shown[0]["value"]) == (least.path, least.sharpness)
+        assert [frame["measure"] for frame in shown] == [measure for measure in quality.MEASURES for _ in range(3)]
+        most = study.frames.saturated_share.max()
+        assert shown[9]["value"] == most
+
+
+def test_a_study_with_few_frames_shows_what_it_has(study):
+    few = dataclasses.replace(study, frames=study.frames.head(2))
+    assert 0 < len(quality.worst(few, 12)) <= 2
+
+
+def test_the_subset_for_training_comes_first_although_json_sorts_names(study):
+    assert splits.training(study) == "train"
+    assert splits.subsets(study) == ["train", "test", "val"]
+    shuffled = dataclasses.replace(study, splits={**study.splits, "coverage": {}})
+    assert splits.training(shuffled) == "train"
+
+
+def test_the_shares_of_a_task_add_up(study):
+    shares: dict[str, float] = {}
+    for row in splits.tasks(study):
+        shares[row["task"]] = shares.get(row["task"], 0.0) + row["share"]
+    assert all(share == pytest.approx(1.0) for share in shares.values())
+    assert len(shares) == 3

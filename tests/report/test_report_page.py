@@ -1,0 +1,179 @@
+from __future__ import annotations
+
+import base64
+import dataclasses
+import json
+import re
+import xml.etree.ElementTree as ET
+
+import pandas as pd
+import pytest
+
+import reported_study
+import synthetic_study
+from reported_study import PARAMS
+from scrubin.errors import StageError
+from scrubin.report import page
+from scrubin.report.document import document
+from scrubin.report.study import Study, read_json
+from scrubin.tables import io
+
+HOSTILE = "<script>alert('x')</script>"
+DATA_IMAGE = re.compile(r'src="data:image/([a-z+]+);base64,([A-Za-z0-9+/=]+)"')
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return reported_study.study()
+
+
+@pytest.fixture(scope="module")
+def release(study, tmp_path_factory):
+    return reported_study.write_frames(study, tmp_path_factory.mktemp("release"))
+
+
+@pytest.fixture(scope="module")
+def html(study, release) -> str:
+    return page.render(study, document(study, PARAMS), release, PARAMS)
+
+
+def without_images(html: str) -> str:
+    return DATA_IMAGE.sub("", html)
+
+
+def test_the_same_study_gives_the_same_bytes(study, release, html):
+    assert page.render(study, document(study, PARAMS), release, PARAMS) == html
+
+
+def test_row_order_of_private_tables_does_not_matter(study, release, html):
+    mixed = {name: getattr(study, name).sample(frac=1, random_state=1) for name in ("recordings", "linkage", "redactions", "quarantine")}
+    other = dataclasses.replace(study, **mixed)
+    assert document(other, PARAMS) == document(study, PARAMS)
+    assert page.render(other, document(other, PARAMS), release, PARAMS) == html
+
+
+def test_the_page_loads_nothing(html):
+    assert html.count("src=") == len(DATA_IMAGE.findall(html)) == 6 + 12
+    rest = without_images(html)
+    assert not re.search(r"https?://|<script|<link|<iframe|<object|url\(|@import|srcset", rest)
+    assert {link for link in re.findall(r'href="([^"]*)"', rest) if not link.startswith("#")} == {"validation/index.html"}
+
+
+def test_figures_load_nothing_and_carry_no_date_and_no_text_that_needs_a_font(html):
+    figures = [base64.b64decode(data) for kind, data in DATA_IMAGE.findall(html) if kind == "svg+xml"]
+    assert len(figures) == 6
+    for figure in figures:
+        tree = ET.fromstring(figure)
+        assert not list(tree.iter("{http://www.w3.org/2000/svg}text"))
+        assert b"dc:date" not in figure
+        assert b"Matplotlib" not in figure.split(b"<defs>")[0]
+        for element in tree.iter():
+            assert element.get("{http://www.w3.org/1999/xlink}href", "#").startswith("#")
+
+
+def test_the_page_says_first_that_it_is_private(study, html):
+    body = html[html.index("<body>") :]
+    assert body.index("Private: for the curator") < body.index("<h1>")
+    assert document(study, PARAMS)["audience"].startswith("private")
+
+
+def test_every_link_of_the_contents_has_its_section(html):
+    rest = without_images(html)
+    links = re.findall(r'href="#([a-z]+)"', rest)
+    assert len(links) == 9
+    assert all(f'id="{name}"' in rest for name in links)
+
+
+def test_every_image_has_a_text_alternative(html):
+    assert all('alt="' in image for image in re.findall(r"<img [^>]*>", html))
+
+
+def test_every_quarantined_file_is_listed_with_reason_and_mend(study, release):
+    rows = [
+        {
+            "recording": f"r{i}",
+            "camera": camera,
+            "stage": stage,
+            "path": f"videos/{i} {camera}.mp4",
+            "reason": f"broken {i}",
+            "mend": f"mend {i}",
+        }
+        for i in range(30)
+        for camera, stage in (("left", "ingest"), ("right", "render"))
+    ]
+    many = dataclasses.replace(study, quarantine=io.frame_of(synthetic_study.BY_NAME["quarantine"], rows))
+    said = document(many, PARAMS)
+    text = page.render(many, said, release, PARAMS)
+    assert len(said["quarantined"]) == len(rows)
+    assert said["overview"]["quarantined"] == 30
+    for row in rows:
+        for value in (row["path"], row["reason"], row["mend"]):
+            assert f">{value}<" in text
+
+
+def test_hostile_names_are_shown_and_not_run(study, release):
+    name = f'videos/{HOSTILE}" onerror="x .mp4'
+    quarantine = study.quarantine.assign(path=name, reason=HOSTILE, recording=HOSTILE)
+    recordings = study.recordings.assign(path=name, reason=HOSTILE, task=study.recordings.task.replace("PegTransfer", HOSTILE))
+    videos = study.videos.assign(task=study.videos.task.replace("PegTransfer", f"{HOSTILE} $\\frac"))
+    hostile = dataclasses.replace(study, quarantine=quarantine, recordings=recordings, videos=videos)
+    text = page.render(hostile, document(hostile, PARAMS), release, PARAMS)
+    assert "<script" not in text
+    assert ' onerror="' not in text
+    assert "&lt;script&gt;" in text
+
+
+def test_an_empty_study_has_a_page_and_every_figure_says_why_it_is_empty(tmp_path):
+    study = reported_study.empty()
+    said = document(study, PARAMS)
+    html = page.render(study, said, tmp_path, PARAMS)
+    assert said["overview"]["recordings"] == said["overview"]["labelled_frames"] == 0
+    assert len(DATA_IMAGE.findall(html)) == 6
+    for sentence in (
+        "The study has no recordings.",
+        "The study has no ratings.",
+        "There are no visible frames.",
+        "Nothing was found or decided.",
+    ):
+        assert sentence in html
+
+
+def test_a_study_without_ratings_still_reports_labels_and_splits(study, release):
+    none = io.frame_of(synthetic_study.BY_NAME["skill"], [])
+    unrated = dataclasses.replace(study, skill=none, scores={"tasks": {}})
+    html = page.render(unrated, document(unrated, PARAMS), release, PARAMS)
+    assert "The study has no ratings." in html
+    assert "grasper" in html
+
+
+def test_only_the_most_frequent_triplets_are_listed_and_the_page_says_so(study, html):
+    said = document(study, PARAMS)
+    assert len(said["labels"]["triplets"]) > PARAMS.top_triplets
+    assert f"The 3 most frequent of {len(said['labels']['triplets'])} triplets" in html
+
+
+def test_a_missing_frame_is_an_error_that_names_it(study, tmp_path):
+    with pytest.raises(StageError, match=r"\.jpg: the frame cannot be read as an image; run 'dvc repro'"):
+        page.render(study, document(study, PARAMS), tmp_path, PARAMS)
+
+
+def test_the_document_is_plain_json(study):
+    said = document(study, PARAMS)
+    assert json.loads(json.dumps(said, allow_nan=False)) == said
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{"])
+def test_what_another_stage_left_broken_is_named(tmp_path, text):
+    path = tmp_path / "scores.json"
+    path.write_text(text)
+    with pytest.raises(StageError, match=r"scores\.json.*run 'dvc repro' to make it again"):
+        read_json(path)
+
+
+def test_undefined_values_are_dashes_not_zeros(study, release):
+    skill = study.skill.assign(GRS=float("nan"), strong_disagreement=True)
+    undefined = dataclasses.replace(study, skill=skill)
+    said = document(undefined, PARAMS)
+    assert said["skill"]["strong_disagreement"][0]["GRS"] is None
+    assert "–</td>" in page.render(undefined, said, release, PARAMS)
+    assert pd.isna(skill.GRS).all()
