@@ -8,9 +8,10 @@ import pandas as pd
 import pyarrow as pa
 
 import synthetic_study
+from scrubin.tables.catalogue import public_tables
 from scrubin.validate.outcomes import Outcome
 from scrubin.validate.params import Severities
-from scrubin.validate.study import Study, found_of, public_tables
+from scrubin.validate.study import Study, found_of
 from scrubin.vocabulary.vocabulary import load
 
 
@@ -33,7 +34,7 @@ def study_of(tables: dict[str, pd.DataFrame], retyped: dict[str, dict[str, pa.Da
             arrows[name] = arrows[name].set_column(arrows[name].schema.get_field_index(column), column, arrows[name][column].cast(type_))
     declared = public_tables(synthetic_study.ASPECTS)
     return Study(
-        tables={table.name: found_of(table, arrows[table.name]) for table in declared},
+        tables={table.name: found_of(table, arrows[table.name]) for table in declared.values()},
         recordings=tables["recordings"],
         linkage=tables["linkage"],
         vocabularies={"cholect50": load("cholect50")},

@@ -21,6 +21,8 @@ from scrubin.splits.params import SplitsParams
 from scrubin.splits.people import people as people_of
 from scrubin.validate import checks, outcomes
 
+Tables = dict[str, pd.DataFrame]
+Report = dict[str, Any]
 PARAMS = ReportParams(worst_frames=12, thumbnail_width_px=96, thumbnail_quality=80, much_hidden_share=0.25, top_triplets=3)
 SPLITS = SplitsParams(subsets={"train": 0.5, "val": 0.25, "test": 0.25}, seed=0, gap=0.0, node_limit=200, time_limit_s=60)
 

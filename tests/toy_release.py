@@ -16,12 +16,12 @@ import clips
 from scrubin.core.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
 from scrubin.release import checksums, completion, plan, private_strings
 from scrubin.release.audit import audit
-from scrubin.release.declared import public_tables
 from scrubin.release.findings import Finding
 from scrubin.release.params import ReleaseParams
 from scrubin.release.private_strings import Private
 from scrubin.release.words import public_words
 from scrubin.tables import io
+from scrubin.tables.catalogue import public_tables
 from scrubin.tables.cuts import CUTS
 from scrubin.tables.hidden import HIDDEN
 from scrubin.tables.recordings import RECORDINGS

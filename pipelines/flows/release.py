@@ -12,12 +12,13 @@ from prefect import flow
 
 from scrubin.core import files, params
 from scrubin.errors import PrivacyError
-from scrubin.release import audit, completion, declared, gate, outputs, plan, private_strings, summary, words
+from scrubin.release import audit, completion, gate, outputs, plan, private_strings, summary, words
 from scrubin.release.examination import Examined, examine
 from scrubin.release.params import ReleaseParams
 from scrubin.scores import lasana_csv
 from scrubin.scores.params import ScoresParams
 from scrubin.tables import io
+from scrubin.tables.catalogue import public_tables
 from scrubin.tables.cuts import CUTS
 from scrubin.tables.hidden import HIDDEN
 from scrubin.tables.linkage import LINKAGE
@@ -47,7 +48,7 @@ def main() -> None:
     gate.require_valid(Path("reports/validation/validation.json"))
     quarantine = gate.joined(io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in QUARANTINING)
     gate.refuse_quarantined(quarantine, p.on_quarantine)
-    public = declared.public_tables(scores.aspects)
+    public = public_tables(scores.aspects)
     tables = {name: io.read(table, Path(f"data/tables/{name}.parquet")) for name, table in public.items()}
     sizes = completion.complete(OUT, p, public, tables, annotation(tables, scores), Fraction(others["frames"]["fps"]))
     known = words.public_words(public, [list(others["ingest"]["tasks"]), scores.aspects, scores.errors, p.title, p.public_words])

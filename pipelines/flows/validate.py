@@ -8,6 +8,7 @@ from prefect import flow
 
 from scrubin.core import files, params
 from scrubin.tables import io
+from scrubin.tables.catalogue import public_tables
 from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.recordings import RECORDINGS
 from scrubin.validate import checks, outcomes, page, study
@@ -22,9 +23,9 @@ OUT = Path("reports/validation")
 def main() -> None:
     """Ask every rule, write the answers, then refuse what must not be released."""
     p = params.load("validate", ValidateParams)
-    declared = study.public_tables(tuple(params.read()["scores"]["aspects"]))
+    declared = public_tables(tuple(params.read()["scores"]["aspects"]))
     found = study.Study(
-        tables={table.name: study.read(table, TABLES / f"{table.name}.parquet") for table in declared},
+        tables={table.name: study.read(table, TABLES / f"{table.name}.parquet") for table in declared.values()},
         recordings=io.read(RECORDINGS, Path("data/interim/recordings.parquet")),
         linkage=io.read(LINKAGE, Path("data/private/linkage.parquet")),
         vocabularies={name: vocabulary.load(name) for name in vocabulary.available()},

@@ -11,8 +11,9 @@ import pytest
 
 from scrubin.core.files import FIXED_TIME_S, sha256_of
 from scrubin.errors import ReleaseError
-from scrubin.release import archives, checksums, croissant, declared, dictionary, outputs, readme, summary
+from scrubin.release import archives, checksums, croissant, dictionary, outputs, readme, summary
 from scrubin.release.private_strings import Private
+from scrubin.tables import catalogue
 from toy_release import IDS, PARAMS, TASK, build
 
 
@@ -63,7 +64,7 @@ def test_an_archive_does_not_depend_on_file_times_or_on_order(tmp_path):
 
 
 def test_the_dictionary_explains_every_public_column_and_no_private_one():
-    tables = declared.public_tables(("tissue_handling",))
+    tables = catalogue.public_tables(("tissue_handling",))
     text = dictionary.text(tables)
     for table in tables.values():
         assert f"## {table.name}\n" in text

@@ -89,7 +89,7 @@ def test_attention_names_the_recording_and_every_reason(study):
         "id": "bovi-kuma",
         "reasons": ["truncated: it lasts 611.0 s", "33% of its frames are hidden"],
     }
-    assert "1 span that the detector found stay" in found["Rec_PegTransfer_2"]["reasons"][0]
+    assert "1 span that the detector found stayed visible" in found["Rec_PegTransfer_2"]["reasons"][0]
     assert found["Rec_SutureAndKnot_7"]["reasons"] == ["the raters disagree strongly: it may only be used for training"]
     assert "labels: the cut does not start on a label" in found["Rec_Cholecystectomy_8"]["reasons"]
     assert "Rec_PegTransfer_9" not in found

@@ -64,9 +64,9 @@ def _tags(recording: Recording) -> dict[str, str]:
     }
 
 
-def _text(recording: Recording, cameras: tuple[str, ...], x: int, y: int, decision: str) -> Recording:
+def _text(recording: Recording, cameras: tuple[str, ...], x: int, y: int) -> Recording:
     words = f"{recording.participant.split('_')[0]} {recording.date.isoformat()}"
-    text = Text(words, TEN + 613 * (recording.trial or 1), x, y, cameras, decision=decision)
+    text = Text(words, TEN + 613 * (recording.trial or 1), x, y, cameras)
     return dataclasses.replace(recording, texts=(text,))
 
 
@@ -96,23 +96,23 @@ def _chapters(recording: Recording) -> Recording:
 PLANTED: dict[tuple[int, int | None, str], Change] = {
     # (participant, trial, task): the first two have most kinds, so that a study of two has them, too.
     (0, 1, "PegTransfer"): lambda one: _sound(one, BOTH),
-    (0, 2, "PegTransfer"): lambda one: _text(one, BOTH, 8, 6, "add"),
+    (0, 2, "PegTransfer"): lambda one: _text(one, BOTH, 8, 6),
     (0, 3, "PegTransfer"): lambda one: _span(one, "blur", 900, 500),
     (0, 1, "SutureAndKnot"): lambda one: _slow(one, 31, 612_300),
     (0, 3, "SutureAndKnot"): lambda one: _span(one, "out_of_body", 1300, 600, "add"),
     (1, 1, "PegTransfer"): lambda one: _slow(one, 19, 372_500),
     (1, 2, "PegTransfer"): lambda one: _span(one, "black", 1200, 500),
     (1, 3, "PegTransfer"): lambda one: _span(one, "out_of_body", -400, 800),
-    (1, 2, "SutureAndKnot"): lambda one: _chapters(_text(one, BOTH, 60, 156, "")),
+    (1, 2, "SutureAndKnot"): lambda one: _chapters(_text(one, BOTH, 60, 156)),
     (1, 3, "SutureAndKnot"): lambda one: _span(one, "drape", 1000, 1500, "reject"),
     (2, 2, "SutureAndKnot"): lambda one: _span(one, "blur", 700, 1200),
-    (3, 2, "PegTransfer"): lambda one: _text(one, ("left",), 120, 6, "add"),
+    (3, 2, "PegTransfer"): lambda one: _text(one, ("left",), 120, 6),
     (4, 1, "PegTransfer"): lambda one: _span(one, "dark", 1500, 1000),
     (5, 3, "SutureAndKnot"): lambda one: _sound(one, ("left",)),
     (6, 2, "SutureAndKnot"): lambda one: _span(one, "out_of_body", 1700, 1200),
     (7, 1, "SutureAndKnot"): lambda one: _span(one, "black", 2100, 2000),
     (8, 3, "PegTransfer"): _chapters,
-    (9, 2, "PegTransfer"): lambda one: _text(one, ("right",), 30, 156, ""),
+    (9, 2, "PegTransfer"): lambda one: _text(one, ("right",), 30, 156),
     (11, 1, "PegTransfer"): lambda one: _span(one, "out_of_body", 2000, 400),
     (501, None, "PegTransfer"): lambda one: _sound(one, ("right",)),
 }

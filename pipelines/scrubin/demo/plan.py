@@ -50,8 +50,6 @@ class Text:
         That show it.
     start_ms, end_ms
         When it is there; None: from the start, to the end.
-    decision
-        As in ``Span``.
     """
 
     words: str
@@ -61,7 +59,6 @@ class Text:
     cameras: tuple[str, ...]
     start_ms: int | None = None
     end_ms: int | None = None
-    decision: str = ""
 
 
 @dataclass(frozen=True)

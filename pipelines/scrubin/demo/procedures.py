@@ -31,7 +31,7 @@ class Case:
     end_ms: int | None = None
     phases: tuple[int, ...] = PHASES
     spans: tuple[Span, ...] = ()
-    text: tuple[int, int, int | None, int | None, str] | None = None
+    text: tuple[int, int, int | None, int | None] | None = None
     sound: bool = False
     tags: tuple[str, ...] = ()
     chapters: bool = False
@@ -53,7 +53,7 @@ CASES = (
     Case(
         *(NTSC, "mkv", 52, "cholect50", 1500, None),
         spans=(Span("out_of_body", 5300, 5700), Span("out_of_body", 33_300, 35_800), Span("dark", 41_000, 44_000)),
-        text=(10, 8, None, None, "add"),
+        text=(10, 8, None, None),
     ),
     Case(
         *(PHONE, "mp4", 50, "cholect50", None, 49_020),
@@ -70,7 +70,7 @@ CASES = (
         *(NTSC, "mp4", 64, "cholec80", 3033, 61_700),
         phases=CLEANED_FIRST,
         spans=(Span("smoke", 20_000, 24_000), Span("out_of_body", 52_040, 52_440, "add")),
-        text=(180, 214, 10_000, 30_000, ""),
+        text=(180, 214, 10_000, 30_000),
         sound=True,
     ),
     Case(
@@ -103,8 +103,8 @@ def _procedure(seed: int, number: int, case: Case, longest_s: int | None) -> Rec
     }
     texts: tuple[Text, ...] = ()
     if case.text is not None:
-        x, y, start_ms, until_ms, decision = case.text
-        texts = (Text(f"{person.short} {day.isoformat()}", 40_000 + 777 * number, x, y, ("mono",), start_ms, until_ms, decision),)
+        x, y, start_ms, until_ms = case.text
+        texts = (Text(f"{person.short} {day.isoformat()}", 40_000 + 777 * number, x, y, ("mono",), start_ms, until_ms),)
     return Recording(
         name=name,
         participant=person.key,

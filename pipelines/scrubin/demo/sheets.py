@@ -47,7 +47,7 @@ def redactions(recordings: Sequence[Recording]) -> str:
         for text in one.texts:
             cameras = ("",) if set(text.cameras) == set(one.paths) else text.cameras
             times = seconds(text.start_ms), seconds(text.end_ms)
-            rows += [(one.name, camera, "text", *times, *overlay.box(text), text.decision) for camera in cameras if text.decision]
+            rows += [(one.name, camera, "text", *times, *overlay.box(text), "add") for camera in cameras]
     return table(REDACTION_COLUMNS, rows)
 
 

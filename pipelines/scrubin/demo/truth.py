@@ -92,7 +92,6 @@ def _texts(recording: Recording) -> list[dict[str, Any]]:
                 "first_line": overlay.line(text, start_s),
                 "start_s": start_s,
                 "end_s": end_s,
-                "decision": text.decision or None,
             }
             for camera in text.cameras
             if start_s < end_s

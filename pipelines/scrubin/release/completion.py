@@ -41,6 +41,9 @@ def complete(
     outputs.discard(folder)
     for name, table in declared.items():
         io.write(table, tables[name], folder / "tables" / f"{name}.parquet")
+    # Also when they stay empty: DVC expects what dvc.yaml names.
+    for name in (archives.ANNOTATION, "archives"):
+        (folder / name).mkdir()
     for name, text in annotation.items():
         files.write_text(folder / archives.ANNOTATION / name, text)
     for name, members in archives.contents(folder).items() if params.archives else ():

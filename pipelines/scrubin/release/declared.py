@@ -1,27 +1,9 @@
-"""All tables of the study as the release sees them: which are public, which columns are private."""
+"""The columns that no file of a release may have."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 
-from scrubin.tables.cuts import CUTS
-from scrubin.tables.declare import Table
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.hidden import HIDDEN
-from scrubin.tables.linkage import LINKAGE
-from scrubin.tables.phases import PHASES
-from scrubin.tables.quarantine import QUARANTINE
-from scrubin.tables.ratings import RATINGS
-from scrubin.tables.recordings import RECORDINGS
-from scrubin.tables.redactions import REDACTIONS
-from scrubin.tables.skill import skill
-from scrubin.tables.spans import SPANS
-from scrubin.tables.splits import SPLITS
-from scrubin.tables.task_errors import ERRORS
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.tables.videos import VIDEOS
-
-PRIVATE_TABLES = (RECORDINGS, LINKAGE, REDACTIONS, CUTS, HIDDEN, QUARANTINE)
 IDENTIFYING = frozenset(
     {
         "age",
@@ -52,12 +34,6 @@ IDENTIFYING = frozenset(
     }
 )
 """Names that tell of a person, place or time, whatever file they stand in."""
-
-
-def public_tables(aspects: tuple[str, ...]) -> Mapping[str, Table]:
-    """Return the public tables of a study that rates these aspects, by name, in the order of the documentation."""
-    tables = (VIDEOS, FRAMES, RATINGS, skill(aspects), ERRORS, TRIPLETS, PHASES, SPANS, SPLITS)
-    return {table.name: table for table in tables}
 
 
 def private_columns() -> frozenset[str]:

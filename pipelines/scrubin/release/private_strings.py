@@ -10,8 +10,8 @@ needle                example                                    counts as a lea
 ``anywhere``          Schmidt, rec-07b, 17.04.2023; 4 or more    anywhere in names, tags, cells and raw bytes, in any
                       characters, not only digits                case, with or without accents
 ``digits``            20230417, 143205; 6 or more digits         the same, as a whole number
-``token``             KS, P07; 2 or 3 characters with a letter   as a whole word in names, tags, cells and documents;
-                                                                 initials only in capitals or as spelled
+``token``             KS, P07; 2 or 3 characters with a letter,  as a whole word in names, tags, cells and documents;
+                      in file names not small letters alone      initials only in capitals or as spelled
 ``labelled``          trial 1, site A                            next to its label: trial 1, trial_01, site=A
 ====================  =========================================  ==================================================
 
@@ -185,6 +185,8 @@ def _rule(kind: str, text: str) -> Rule | None:
         return "anywhere"
     if length == 1 or kind == "trial":
         return "labelled" if kind in LABELS else None
+    if kind in ("path", "recording") and text.isalpha() and text.islower():
+        return None  # "out" in "out 7.mkv" is a word; a short name of a person stands in their own column, too
     return "token"
 
 

@@ -25,10 +25,10 @@ def attention(study: Study, much_hidden_share: float) -> list[dict[str, Any]]:
         reasons[str(name)] += sorted(set(group["reason"].dropna()))
         if group["variable_rate"].fillna(value=False).any():
             reasons[str(name)].append("variable frame rate: times are exact, frame numbers are not evenly spaced")
-    for name, group in study.redactions[(study.redactions["source"] == "detector") & ~study.redactions["accepted"]].groupby("recording"):
-        reasons[str(name)].append(
-            f"the detector proposed {_count(len(group), 'span')} that stayed visible: accept or reject in redactions.csv"
-        )
+    visible = study.redactions[(study.redactions["source"] == "detector") & ~study.redactions["accepted"]]
+    for name, group in visible.groupby("recording"):
+        spans = _count(len(group), "span")
+        reasons[str(name)].append(f"{spans} that the detector found stayed visible, rejected or too uncertain: can anybody be recognised?")
     for id_, share in study.frames.groupby("id")["redacted"].mean().items():
         if share > much_hidden_share:
             reasons[names[str(id_)]].append(f"{share:.0%} of its frames are hidden")

@@ -73,7 +73,10 @@ def _plain(value: Any) -> Any:
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return None
     plain = value.item() if hasattr(value, "item") else value
-    return str(plain) if isinstance(plain, float) and math.isinf(plain) else plain
+    if isinstance(plain, float) and math.isinf(plain):
+        return str(plain)
+    # Whole numbers of a column with gaps were read as floats.
+    return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
 
 
 def document(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, Any]:

@@ -12,25 +12,11 @@ import pyarrow.parquet as pq
 
 from scrubin.errors import TableError
 from scrubin.tables.declare import ARROW, Column, Table
-from scrubin.tables.frames import FRAMES
-from scrubin.tables.phases import PHASES
-from scrubin.tables.ratings import RATINGS
-from scrubin.tables.skill import skill
-from scrubin.tables.spans import SPANS
-from scrubin.tables.splits import SPLITS
-from scrubin.tables.task_errors import ERRORS
-from scrubin.tables.triplets import TRIPLETS
-from scrubin.tables.videos import VIDEOS
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 
 class NotCheckableError(TableError):
     """A rule needs a column that is missing or of another type than declared."""
-
-
-def public_tables(aspects: tuple[str, ...]) -> tuple[Table, ...]:
-    """Return the declarations of all public tables of a study that rates these aspects."""
-    return (VIDEOS, FRAMES, RATINGS, skill(aspects), ERRORS, TRIPLETS, PHASES, SPANS, SPLITS)
 
 
 @dataclass(frozen=True)

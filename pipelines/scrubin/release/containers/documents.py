@@ -11,10 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.release.declared import IDENTIFYING, PRIVATE_TABLES, private_columns
+from scrubin.release.declared import IDENTIFYING, private_columns
 from scrubin.release.findings import Contents, Fault, Text
 from scrubin.release.order import fault as order_fault
 from scrubin.release.order import names_fault
+from scrubin.tables.catalogue import PRIVATE_TABLES
 
 DELIMITERS = ";,\t"
 ID_KEYS = ("id", "video", "video_id", "name", "recording_id", "file_name")

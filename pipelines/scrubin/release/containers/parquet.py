@@ -8,9 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.release.declared import PRIVATE_TABLES, private_columns
+from scrubin.release.declared import private_columns
 from scrubin.release.findings import Contents, Fault, Text
 from scrubin.release.order import fault as order_fault
+from scrubin.tables.catalogue import PRIVATE_TABLES
 from scrubin.tables.declare import Table
 
 ARROW_SCHEMA = b"ARROW:schema"  # pyarrow's copy of the schema, whose texts are searched as such

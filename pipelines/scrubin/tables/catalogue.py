@@ -1,0 +1,30 @@
+"""All tables of a study, in the order of the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scrubin.tables.cuts import CUTS
+from scrubin.tables.declare import Table
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.hidden import HIDDEN
+from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.phases import PHASES
+from scrubin.tables.quarantine import QUARANTINE
+from scrubin.tables.ratings import RATINGS
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.redactions import REDACTIONS
+from scrubin.tables.skill import skill
+from scrubin.tables.spans import SPANS
+from scrubin.tables.splits import SPLITS
+from scrubin.tables.task_errors import ERRORS
+from scrubin.tables.triplets import TRIPLETS
+from scrubin.tables.videos import VIDEOS
+
+PRIVATE_TABLES = (RECORDINGS, LINKAGE, REDACTIONS, CUTS, HIDDEN, QUARANTINE)
+
+
+def public_tables(aspects: tuple[str, ...]) -> Mapping[str, Table]:
+    """Return the public tables of a study that rates these aspects, by name."""
+    tables = (VIDEOS, FRAMES, RATINGS, skill(aspects), ERRORS, TRIPLETS, PHASES, SPANS, SPLITS)
+    return {table.name: table for table in tables}
