@@ -121,10 +121,9 @@ def run(flow: Flow[[], None]) -> None:
 
 
 def _speak_plainly() -> None:
-    """Let our own sentences through as they are, and of everybody else's only warnings."""
+    """Let our own sentences through as they are, without Prefect's clock."""
     handler = logging.StreamHandler()
     handler.setFormatter(logging.Formatter("%(message)s"))
     LOG.addHandler(handler)
     LOG.setLevel(logging.INFO)
     LOG.propagate = False
-    logging.getLogger("great_expectations").setLevel(logging.WARNING)

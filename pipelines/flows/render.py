@@ -16,7 +16,7 @@ from scrubin.tables import io
 from scrubin.tables.cuts import CUTS
 from scrubin.tables.hidden import HIDDEN
 from scrubin.tables.linkage import LINKAGE
-from scrubin.tables.quarantine import QUARANTINE, quarantine_row
+from scrubin.tables.quarantine import QUARANTINE
 from scrubin.tables.recordings import RECORDINGS
 from scrubin.tables.redactions import REDACTIONS
 from scrubin.tables.videos import VIDEOS
@@ -43,7 +43,7 @@ def main() -> None:
     fresh_folder(RELEASE / "videos")
     for item in whole:
         item.entry.link_into(RELEASE, lambda _, item=item: released.video_path(item))
-    bad = [quarantine_row(file.recording, file.camera, "render", errors[file.recording]) for file in files if file.recording in errors]
+    bad = rendering.quarantine_rows(files, errors)
     io.write(VIDEOS, io.frame_of(VIDEOS, released.video_rows(whole)), Path("data/tables/videos.parquet"))
     io.write(CUTS, io.frame_of(CUTS, released.cut_rows(whole)), INTERIM / "cuts.parquet")
     io.write(HIDDEN, io.frame_of(HIDDEN, released.hidden_rows(whole)), INTERIM / "hidden.parquet")

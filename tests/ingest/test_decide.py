@@ -94,3 +94,10 @@ def test_the_same_bytes_twice_take_both_recordings_out_and_no_other():
     table = recordings_table(rows, files, found)
     assert table.set_index(["recording", "camera"]).loc[("t", "left"), "fps"] == "20"
     assert len(table) == 6
+
+
+def test_the_camera_whose_file_is_bad_is_the_one_that_is_named():
+    error = VideoError("videos/r", "the file is missing", "put it there")
+    files = {"videos/l": media(10, "a"), "videos/r": error}
+    found = decisions({"r": [LEFT, RIGHT]}, files, PARAMS)
+    assert [problem.camera for problem in problems({"r": [LEFT, RIGHT]}, found)] == ["right"]

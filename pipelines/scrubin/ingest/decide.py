@@ -51,7 +51,7 @@ def decisions(
 def problems(recordings: Mapping[str, list[Row]], decided: Mapping[str, Decision]) -> list[Problem]:
     """Return the quarantined recordings as problems, one each."""
     return [
-        Problem(recording, rows[0].camera, error)
+        Problem(recording, next((row.camera for row in rows if row.path == error.file), rows[0].camera), error)
         for recording, rows in recordings.items()
         if (error := decided[recording].error) is not None
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from scrubin.render.encode import encode
 from scrubin.render.params import RenderParams
 from scrubin.render.plan import Plan, Redaction, plan
 from scrubin.tables.io import records
+from scrubin.tables.quarantine import quarantine_row
 from scrubin.video.cached import stored_probe
 
 CODE = ("render", "video")
@@ -88,6 +89,19 @@ def render(raw: Path, file: File, params: RenderParams) -> Released:
     inputs = {"sha256": file.sha256, "plan": asdict(planned), "params": asdict(params)}
     entry, was_kept = store.make(store.key_of("render", store.code_version(CODE, PACKAGES), inputs), work)
     return Released(file, planned, size_px, entry, was_kept)
+
+
+def quarantine_rows(files: Iterable[File], errors: Mapping[str, RecordingError]) -> list[dict[str, str]]:
+    """Return one row of the table `quarantine` per recording with an error, for the camera that has it."""
+    by_recording: dict[str, list[File]] = {}
+    for file in files:
+        by_recording.setdefault(file.recording, []).append(file)
+    rows = []
+    for recording, error in errors.items():
+        mine = by_recording[recording]
+        camera = next((file.camera for file in mine if file.path == error.file), mine[0].camera)
+        rows.append(quarantine_row(recording, camera, "render", error))
+    return rows
 
 
 def unequal_cameras(released: Iterable[Released]) -> dict[str, RecordingError]:

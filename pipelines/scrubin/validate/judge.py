@@ -6,6 +6,7 @@ million rows are wrong (measured with 1.24); the rules themselves name them in a
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Sequence
 
@@ -23,6 +24,8 @@ class Judge:
     """A Great Expectations context in memory, without progress bars and without a word to the network."""
 
     def __init__(self) -> None:
+        # It would announce, with the path, a temporary folder that it makes for pages nobody asks for.
+        logging.getLogger("great_expectations.data_context.types.base").setLevel(logging.WARNING)
         context = gx.get_context(mode="ephemeral")
         context.variables.progress_bars = ProgressBarsConfig(globally=False)
         self._source = context.data_sources.add_pandas("study")
