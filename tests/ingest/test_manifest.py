@@ -60,6 +60,7 @@ def test_a_pair_becomes_one_recording_with_a_row_per_camera():
         ({"start_s": "1,5"}, "line 2: start_s is '1,5'; give seconds"),
         ({"end_s": "-2"}, "line 2: end_s is '-2'; give seconds"),
         ({"end_s": "nan"}, "line 2: end_s is 'nan'; give seconds"),
+        ({"end_s": "1_5"}, "line 2: end_s is '1_5'; give seconds"),
         ({"path": "../secret.mkv"}, "path '../secret.mkv' does not lie in videos/"),
         ({"path": "videos/../../secret.mkv"}, "does not lie in videos/"),
         ({"path": "/etc/passwd"}, "path '/etc/passwd' does not lie in videos/"),

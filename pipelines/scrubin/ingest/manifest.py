@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from scrubin.core.cells import seconds
 from scrubin.errors import ManifestError, RecordingError
 from scrubin.ingest.params import TaskParams
 
@@ -132,23 +133,11 @@ def _row(line: int, cells: dict[str, str], tasks: Mapping[str, TaskParams]) -> R
         cameras = " and ".join(tasks[task].cameras)
         raise RecordingError(place, f"'{camera}' is no camera of {task}", f"its cameras are {cameras}")
     _refuse_outside(place, cells["path"])
-    start_s, end_s = _seconds(place, "start_s", cells["start_s"]), _seconds(place, "end_s", cells["end_s"])
+    start_s, end_s = seconds(place, "start_s", cells["start_s"]), seconds(place, "end_s", cells["end_s"])
     if end_s is not None and (start_s or 0.0) >= end_s:
         raise RecordingError(place, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval")
     text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "path", "exclude")}
     return Row(line=line, task=task, camera=camera, start_s=start_s, end_s=end_s, **text)
-
-
-def _seconds(place: str, column: str, cell: str) -> float | None:
-    if not cell.strip():
-        return None
-    try:
-        value = float(cell)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise RecordingError(place, f"{column} is '{cell}'", "give seconds from the first frame, such as 12.5")
-    return value
 
 
 def _refuse_outside(place: str, path: str) -> None:

@@ -8,6 +8,7 @@ import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from scrubin.core.cells import seconds
 from scrubin.errors import ManifestError, RecordingError
 
 NAME = "redactions.csv"
@@ -96,7 +97,7 @@ def _decisions(line: int, cells: dict[str, str], cameras: tuple[str, ...]) -> li
         if cells[column] not in known:
             names = ", ".join(name or "(empty)" for name in known)
             raise RecordingError(place, f"{column} is '{cells[column]}'", f"use one of {names}")
-    start_s, end_s = _seconds(place, "start_s", cells["start_s"]), _seconds(place, "end_s", cells["end_s"])
+    start_s, end_s = seconds(place, "start_s", cells["start_s"]), seconds(place, "end_s", cells["end_s"])
     if (start_s or 0.0) >= (end_s if end_s is not None else float("inf")):
         raise RecordingError(place, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval")
     box_xywh = _box_xywh(place, cells)
@@ -104,18 +105,6 @@ def _decisions(line: int, cells: dict[str, str], cameras: tuple[str, ...]) -> li
         raise RecordingError(place, "it would hide the whole recording", "give an interval or a rectangle, or exclude the recording")
     held = (cells["camera"],) if cells["camera"] else cameras
     return [Decision(line, cells["recording"], camera, cells["kind"], start_s, end_s, box_xywh, cells["decision"]) for camera in held]
-
-
-def _seconds(place: str, column: str, cell: str) -> float | None:
-    if not cell.strip():
-        return None
-    try:
-        value = float(cell)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise RecordingError(place, f"{column} is '{cell}'", "give seconds from the first frame, such as 12.5")
-    return value
 
 
 def _box_xywh(place: str, cells: dict[str, str]) -> tuple[int, int, int, int] | None:
