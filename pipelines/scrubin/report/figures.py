@@ -106,7 +106,7 @@ def subsets(rows: Sequence[Mapping[str, Any]], shares: Mapping[str, float]) -> F
         axes.bar_label(bars, counts, label_type="center", color="white", fontsize=8, fontweight="bold")
         left += widths
     for edge in np.cumsum(list(shares.values()))[:-1]:
-        axes.axvline(edge * 100 / sum(shares.values()), color="#1d2733", ls="--", lw=1)
+        axes.axvline(edge * 100 / math.fsum(shares.values()), color="#1d2733", ls="--", lw=1)
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
     axes.set_xlabel("recordings (%); the number is the count; dashed: as asked for")

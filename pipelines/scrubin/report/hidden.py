@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -38,7 +39,8 @@ def redactions(study: Study) -> list[dict[str, Any]]:
 
 def covered_s(spans: pd.DataFrame) -> float:
     """Return the seconds that spans cover, summed over video files."""
-    return sum(_union(zip(group["start_s"], group["end_s"], strict=True)) for _, group in spans.groupby(["recording", "camera"]))
+    # fsum: from Python 3.12 on, sum() adds floats in another way, which would give other bytes.
+    return math.fsum(_union(zip(group["start_s"], group["end_s"], strict=True)) for _, group in spans.groupby(["recording", "camera"]))
 
 
 def _union(spans: Iterable[tuple[float, float]]) -> float:
