@@ -97,6 +97,8 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     folder = given.folder.resolve()
+    # The environment is this checkout's, the code must be the clone's: this one may be worked on meanwhile.
+    os.environ["PYTHONPATH"] = str(folder / "pipelines")
     prepare(folder, given.participants)
     clear(folder)
     began = time.monotonic()
