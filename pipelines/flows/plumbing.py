@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from server import HOME, QUIET, die_with_parent, prefect_server
+from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
 
 # At once, because importing Prefect takes a second in which the parent may be killed.
 die_with_parent()
@@ -28,6 +28,7 @@ from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settin
 from prefect.task_runners import ThreadPoolTaskRunner
 from tqdm import tqdm
 
+from scrubin.core import store
 from scrubin.errors import RecordingError, ScrubinError, StageError
 
 Item = TypeVar("Item")
@@ -109,9 +110,10 @@ def run(flow: Flow[[], None]) -> None:
     _speak_plainly()
     try:
         # Without this a second goes by at the end of every flow, waiting for the heartbeat.
+        store.remove_leftovers()
         with prefect_server(), temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
             flow()
-    except ScrubinError as error:
+    except (ScrubinError, ServerError) as error:
         sys.exit(f"{flow.name}: {error}")
     except OSError as error:
         # A full disk, a read-only folder: nothing in the study is wrong, and nothing finished is lost.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scrubin import settings
 from scrubin.errors import ParamsError
-from server import QUIET, die_with_parent, prefect_server
+from server import QUIET, ServerError, die_with_parent, prefect_server
 
 INTERRUPTED = 130
 
@@ -30,6 +30,9 @@ def main() -> int:
     try:
         with prefect_server():
             return subprocess.run([dvc, "repro", *sys.argv[1:]], check=False, preexec_fn=die_with_parent).returncode
+    except ServerError as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
     except KeyboardInterrupt:
         return INTERRUPTED
 

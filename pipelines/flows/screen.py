@@ -32,7 +32,8 @@ def main() -> None:
     except OSError as error:
         msg = f"{raw / decisions.NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
         raise ManifestError(msg) from error
-    decided = decisions.parse(data, screening.cameras(recordings))
+    cameras = screening.cameras(recordings)
+    decided = decisions.parse(data, cameras)
 
     def work(row: Any) -> list[dict[str, Any]]:
         return screening.screen(raw, row, decided, p)
@@ -40,7 +41,7 @@ def main() -> None:
     done = plumbing.map_items(work, screening.to_screen(recordings), name="screen")
     found = [row for _, rows in done.done for row in rows]
     bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in done.quarantined]
-    io.write(REDACTIONS, io.frame_of(REDACTIONS, screening.distinct(found)), OUT / "redactions.parquet")
+    io.write(REDACTIONS, io.frame_of(REDACTIONS, screening.in_step(found, cameras)), OUT / "redactions.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), OUT / "quarantine_screen.parquet")
 
 

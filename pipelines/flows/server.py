@@ -33,6 +33,10 @@ QUIET = {
 }
 
 
+class ServerError(Exception):
+    """The local Prefect server does not run."""
+
+
 def die_with_parent() -> None:
     """Ask the kernel to end this process when its parent ends, however that happens."""
     if sys.platform == "linux":
@@ -82,12 +86,12 @@ def _wait_until_up(process: subprocess.Popen[bytes], url: str) -> None:
     while time.monotonic() < deadline:
         if process.poll() is not None:
             msg = f"the local Prefect server ended with exit code {process.returncode}; delete {HOME} and run again"
-            raise RuntimeError(msg)
+            raise ServerError(msg)
         with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/health", timeout=2):
             return
         time.sleep(0.05)
     msg = f"the local Prefect server did not answer within {START_SECONDS} s; delete {HOME} and run again"
-    raise RuntimeError(msg)
+    raise ServerError(msg)
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:

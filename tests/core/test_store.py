@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import stat
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -132,3 +134,39 @@ def test_where_links_are_impossible_files_are_copied(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "link", no_links)
     link_or_copy(source, tmp_path / "out" / "target.txt")
     assert (tmp_path / "out" / "target.txt").read_text() == "x"
+
+
+def test_two_threads_make_a_result_once(tmp_path):
+    calls: list[int] = []
+    key = store.key_of("stage", "code", {})
+
+    def slow(folder: Path) -> str:
+        calls.append(1)
+        time.sleep(0.05)
+        (folder / "a.txt").write_text("x")
+        return "x"
+
+    with ThreadPoolExecutor(4) as pool:
+        made = list(pool.map(lambda _: store.make(key, slow, tmp_path), range(4)))
+    assert len(calls) == 1
+    assert {(entry.folder / "a.txt").read_text() for entry, _ in made} == {"x"}
+
+
+def test_a_result_that_another_run_made_meanwhile_is_taken(tmp_path):
+    key = store.key_of("stage", "code", {})
+
+    def overtaken(folder: Path) -> str:
+        (folder / "a.txt").write_text("x")
+        store._made(key, lambda other: (other / "a.txt").write_text("x"), tmp_path)
+        return "x"
+
+    entry, _ = store.make(key, overtaken, tmp_path)
+    assert (entry.folder / "a.txt").read_text() == "x"
+
+
+def test_leftovers_of_killed_runs_are_removed_and_fresh_ones_kept(tmp_path):
+    for name in ("old", "new"):
+        (tmp_path / "ab" / f".part-{name}").mkdir(parents=True)
+    os.utime(tmp_path / "ab" / ".part-old", (0, 0))
+    store.remove_leftovers(tmp_path)
+    assert [path.name for path in (tmp_path / "ab").iterdir()] == [".part-new"]

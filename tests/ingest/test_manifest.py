@@ -100,7 +100,7 @@ def test_any_file_name_and_recording_name_passes_through_unchanged(name):
     if "." in name:
         return
     parsed = parse(manifest(row), TASKS)
-    assert parsed.recordings[name][0].path == row["path"]
+    assert parsed.recordings[name.strip()][0].path == row["path"]
 
 
 def test_a_row_with_too_many_cells_is_named():

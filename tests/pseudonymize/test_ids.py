@@ -116,7 +116,7 @@ def test_a_damaged_key_is_named(tmp_path, text):
 
 def test_the_ledger_keeps_hostile_names_and_is_for_the_owner_only(tmp_path):
     book = tmp_path / "ids.csv"
-    names = {'a,"b"\n;': "bada", "ü": "gogo"}
+    names = {'a,"b"\n;': "bada", "ü": "gogo", "c\rd": "lala"}
     ledger.write_ledger(book, "f", names)
     assert ledger.read_ledger(book, "f") == names
     assert stat.S_IMODE(book.stat().st_mode) == 0o600

@@ -154,3 +154,34 @@ def test_hostile_file_names_are_just_names(tmp_path, monkeypatch, name):
     clips.clip(Path("plain.mp4"), seconds=1).rename(name)
     assert probe(Path(name), name).frame_count == 25
     assert not (tmp_path / "x").exists()
+
+
+def test_sound_that_outlasts_the_picture_is_no_truncation(tmp_path):
+    clip = clips.clip(tmp_path / "a.mkv", seconds=4)
+    clips.ffmpeg("-i", clip, "-f", "lavfi", "-i", "sine=duration=7", "-c:v", "copy", tmp_path / "b.mkv")
+    assert probe(tmp_path / "b.mkv", "b").frame_count == 100
+
+
+@pytest.mark.parametrize("suffix", ["mkv", "mp4"])
+def test_a_few_lost_frames_at_the_end_of_a_long_file_are_noticed(tmp_path, suffix):
+    path = clips.clip(tmp_path / f"a.{suffix}", seconds=60, size="64x64", more=("-movflags", "+faststart") if suffix == "mp4" else ())
+    os.truncate(path, path.stat().st_size * 98 // 100)
+    with pytest.raises(VideoError, match=r"truncated|damaged|cannot be read"):
+        probe(path, "a")
+
+
+def test_a_disk_that_was_away_is_not_remembered(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = clips.clip(tmp_path / "a.mp4")
+    sha256 = stored_sha256(path, "a.mp4")
+    path.rename(tmp_path / "away.mp4")
+    with pytest.raises(VideoError):
+        stored_probe(path, "a.mp4", sha256)
+    (tmp_path / "away.mp4").rename(path)
+    assert stored_probe(path, "a.mp4", sha256).frame_count == 50
+
+
+def test_a_name_that_the_file_system_refuses_is_one_bad_recording(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(VideoError, match=r"it cannot be read \(File name too long\)"):
+        stored_sha256(tmp_path / ("x" * 300), "long")

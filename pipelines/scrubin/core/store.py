@@ -8,12 +8,15 @@ It is a cache: deleting the folder costs time and nothing else.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable, Mapping
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -24,6 +27,8 @@ from scrubin.core.files import link_or_copy, set_fixed_time, sha256_of
 STORE_PATH = Path(".cache/store")
 MANIFEST = "manifest.json"
 LIBRARY = Path(__file__).resolve().parents[1]
+_LOCKS: dict[str, threading.Lock] = {}
+_LOCKS_GUARD = threading.Lock()
 
 
 def code_version(parts: Iterable[str], packages: Iterable[str] = ()) -> str:
@@ -88,9 +93,20 @@ def make(key: str, work: Callable[[Path], Any], root: Path = STORE_PATH) -> tupl
     ``work`` gets an empty folder, writes its files there and returns a JSON value. The folder
     gets its final name in one step, so a killed run leaves nothing that looks finished.
     """
-    found = lookup(key, root)
-    if found is not None:
-        return found, True
+    with _lock(key):
+        found = lookup(key, root)
+        return (found, True) if found is not None else (_made(key, work, root), False)
+
+
+def remove_leftovers(root: Path = STORE_PATH, older_than_s: float = 86_400) -> None:
+    """Remove what killed runs left behind; not what another run may just be writing."""
+    for folder in root.glob("*/.part-*"):
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > older_than_s:
+                shutil.rmtree(folder)
+
+
+def _made(key: str, work: Callable[[Path], Any], root: Path) -> Entry:
     folder = _folder(key, root)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder.parent) as temporary:
@@ -105,8 +121,24 @@ def make(key: str, work: Callable[[Path], Any], root: Path = STORE_PATH) -> tupl
             os.fsync(manifest.fileno())
         if folder.exists():
             shutil.rmtree(folder)  # it failed the look-up: damaged
-        part.rename(folder)
-    return Entry(folder, files, value), False
+        try:
+            part.rename(folder)
+        except OSError:
+            # Another run was faster; what it made has the same key, so it is the same.
+            found = lookup(key, root)
+            if found is None:
+                raise
+            return found
+    return Entry(folder, files, value)
+
+
+@contextlib.contextmanager
+def _lock(key: str) -> Iterator[None]:
+    """Let one thread at a time make a result: two raw files may render to the same bytes."""
+    with _LOCKS_GUARD:
+        lock = _LOCKS.setdefault(key, threading.Lock())
+    with lock:
+        yield
 
 
 def _folder(key: str, root: Path) -> Path:

@@ -109,7 +109,8 @@ def _cells(data: bytes) -> list[tuple[int, dict[str, str]]]:
         for cells in reader:
             if not any(cell.strip() for cell in cells):
                 continue
-            row = dict(zip(header, cells, strict=False))
+            # A blank behind a name is a slip of the hand; a file may really be called so.
+            row = {name: cell if name == "path" else cell.strip() for name, cell in zip(header, cells, strict=False)}
             if len(cells) != len(header):
                 row["?"] = f"it has {len(cells)} cells, the header has {len(header)}"
             rows.append((reader.line_num, row))

@@ -6,6 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Mapping
 
+from scrubin.errors import ParamsError
 from scrubin.pseudonymize.words import is_offensive, parts
 
 ATTEMPTS = 10_000
@@ -27,7 +28,7 @@ def assign(recordings: Iterable[str], key: bytes, previous: Mapping[str, str], s
 
     Raises
     ------
-    ValueError
+    ParamsError
         When there are too few words of this length.
 
     >>> sorted(assign(["b", "a"], b"k" * 32, {}, 3)) == ["a", "b"]
@@ -54,8 +55,8 @@ def _free_id(recording: str, key: bytes, taken: set[str], syllables: int) -> str
         word = parts().spell(number, syllables)
         if word not in taken and not is_offensive(word):
             return word
-    msg = f"no free id of {syllables} syllables was found in {ATTEMPTS} attempts; raise pseudonymize.syllables"
-    raise ValueError(msg)
+    msg = f"params.yaml: no free id of {syllables} syllables was found in {ATTEMPTS} attempts; raise 'pseudonymize.syllables'"
+    raise ParamsError(msg)
 
 
 def _digest(key: bytes, recording: str, attempt: int) -> bytes:

@@ -74,7 +74,7 @@ def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:
     """
     if not path.exists():
         return {}
-    rows = list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"), newline="")))
+    rows = list(csv.DictReader(io.StringIO(path.read_bytes().decode("utf-8"), newline="")))
     if any(set(row) != set(LEDGER_COLUMNS) or None in row.values() for row in rows):
         msg = f"{path}: it is damaged; restore it from your backup, or delete it to draw all ids from the key again"
         raise PrivacyError(msg)
@@ -88,7 +88,8 @@ def read_ledger(path: Path, fingerprint: str) -> dict[str, str]:
 def write_ledger(path: Path, fingerprint: str, ids: dict[str, str]) -> None:
     """Write all ids that were ever given with this key, mode 0600."""
     text = io.StringIO(newline="")
-    rows = csv.writer(text, lineterminator="\n")
+    # Everything in quotes: a bare carriage return in a name would end the row.
+    rows = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_ALL)
     rows.writerow(LEDGER_COLUMNS)
     rows.writerows((fingerprint, recording, id_) for recording, id_ in sorted(ids.items()))
     with whole(path) as part:

@@ -15,6 +15,7 @@ from scrubin.video import ffmpeg as program
 # A frame of a recording never takes longer than this, whatever the preset: then it hangs.
 SECONDS_PER_FRAME = 2.0
 SHORTEST_TIMEOUT_S = 120.0
+TERMS = 50
 BARE = {
     "format": "matroska",
     "map_metadata": -1,
@@ -58,15 +59,15 @@ def encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: s
     timeout_s = max(SHORTEST_TIMEOUT_S, SECONDS_PER_FRAME * frames)
     program.run(encoding, name, timeout_s)
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
-    bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}")["v:0"], f"file:{target}", vcodec="copy", **BARE)
+    bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE)
     program.run(bare, name, timeout_s)
     encoded.unlink()
 
 
 def _trimmed(stream: Any, plan: Plan) -> Any:
-    start, end = plan.pts_range
-    limits = {"start_pts": start} if end is None else {"start_pts": start, "end_pts": end}
-    return stream.filter("trim", **limits).filter("setpts", f"PTS-{start}")
+    # By number: the clocks of two readers of AVI differ by a frame, their frames do not.
+    first = plan.first_source_frame
+    return stream.filter("trim", start_frame=first, end_frame=first + plan.frame_count).filter("setpts", "PTS-STARTPTS")
 
 
 def _plain_picture(stream: Any, plan: Plan) -> Any:
@@ -81,7 +82,10 @@ def _hidden(stream: Any, plan: Plan) -> Any:
     for box in boxes:
         spans = [item for item in plan.hidden if (item.box_xywh or (0, 0, plan.width, plan.height)) == box]
         x, y, w, h = box
-        stream = stream.filter("drawbox", x, y, w, h, color="black", t="fill", enable=_enabled(spans, plan))
+        # ffmpeg's expressions take no more than 100 terms.
+        for start in range(0, len(spans), TERMS):
+            enable = _enabled(spans[start : start + TERMS], plan)
+            stream = stream.filter("drawbox", x, y, w, h, color="black", t="fill", enable=enable)
     return stream
 
 
@@ -101,4 +105,5 @@ def _before(frame: int, plan: Plan) -> float:
 def _key_times(plan: Plan) -> str:
     """Return the times at which a new group of pictures starts: a black frame must not be predicted from a shown one."""
     frames = {frame for item in plan.hidden for frame in (item.first, item.last + 1) if 0 <= frame < plan.frame_count}
-    return ",".join(f"{float(plan.times_s[frame]):.6f}" for frame in sorted({0} | frames))
+    # ffmpeg takes the first frame at or behind a time, so a time that is rounded up would miss its frame.
+    return ",".join(f"{max(0.0, _before(frame, plan)):.6f}" for frame in sorted({0} | frames))

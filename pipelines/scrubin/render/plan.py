@@ -1,17 +1,20 @@
 """The render plan: which frames are kept, and which of them are hidden, before anything is written.
 
-All intervals are half open, ``[start_s, end_s)`` in source seconds from the first frame: a
-frame belongs to an interval when its presentation time does.
+All intervals are half open, ``[start_s, end_s)`` in source seconds from the first frame. A frame
+is kept when its presentation time lies in the kept interval. It is hidden when any of the time
+for which it is on screen is redacted: what a viewer could see then must be gone.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 Box = tuple[int, int, int, int]
+# Times this close are the same: 0.1 + 0.2 in somebody's script means the frame at 0.3 s.
+SAME_S = 1e-6
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,6 @@ class Plan:
         The kept frames: a run of source frames.
     offset_s
         Exact source time of the first kept frame, which becomes time 0.
-    pts_range
-        Ticks of the source's clock: first kept one, and first one behind the end (None: to the end).
     times_s
         Exact presentation time of each released frame, from 0.
     duration_s
@@ -57,7 +58,6 @@ class Plan:
     first_source_frame: int
     frame_count: int
     offset_s: Fraction
-    pts_range: tuple[int, int | None]
     times_s: tuple[Fraction, ...]
     duration_s: Fraction
     hidden: tuple[Hidden, ...]
@@ -105,7 +105,7 @@ def plan(
     width, height = (side - side % 2 for side in size_px)
     hidden = set()
     for redaction in redactions:
-        a, b = _frames_in(source_s, redaction.start_s, redaction.end_s)
+        a, b = _frames_seen(source_s, redaction.start_s, redaction.end_s)
         a, b = max(a, first), min(b, end)
         box = _even(redaction.box_xywh, width, height)
         if a < b and (redaction.box_xywh is None or box is not None):
@@ -116,7 +116,6 @@ def plan(
         first_source_frame=first,
         frame_count=end - first,
         offset_s=offset_s,
-        pts_range=(pts[first], pts[end] if end < len(pts) else None),
         times_s=tuple((tick - pts[first]) * time_base for tick in pts[first:end]),
         duration_s=behind_s - offset_s,
         hidden=_joined(hidden),
@@ -126,7 +125,13 @@ def plan(
 
 
 def _frames_in(source_s: Sequence[float], start_s: float, end_s: float) -> tuple[int, int]:
-    return bisect_left(source_s, start_s), bisect_left(source_s, end_s)
+    return bisect_left(source_s, start_s - SAME_S), bisect_left(source_s, end_s - SAME_S)
+
+
+def _frames_seen(source_s: Sequence[float], start_s: float, end_s: float) -> tuple[int, int]:
+    if start_s >= end_s:
+        return 0, 0
+    return max(0, bisect_right(source_s, start_s + SAME_S) - 1), bisect_left(source_s, end_s - SAME_S)
 
 
 def _even(box_xywh: Box | None, width: int, height: int) -> Box | None:

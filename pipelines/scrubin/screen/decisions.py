@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ NAME = "redactions.csv"
 COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
 KINDS = ("out_of_body", "black", "text", "other")
 DECISIONS = ("add", "accept", "reject")
+PIXELS = re.compile(r"[0-9]{1,6}")
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ def _decisions(line: int, cells: dict[str, str], cameras: tuple[str, ...]) -> li
     box_xywh = _box_xywh(place, cells)
     if start_s is None and end_s is None and box_xywh is None:
         raise RecordingError(place, "it would hide the whole recording", "give an interval or a rectangle, or exclude the recording")
+    if cells["decision"] == "reject" and box_xywh is not None:
+        raise RecordingError(place, "a rectangle cannot be rejected", "remove the row that adds it; rejecting holds for detected spans")
     held = (cells["camera"],) if cells["camera"] else cameras
     return [Decision(line, cells["recording"], camera, cells["kind"], start_s, end_s, box_xywh, cells["decision"]) for camera in held]
 
@@ -111,7 +115,7 @@ def _box_xywh(place: str, cells: dict[str, str]) -> tuple[int, int, int, int] | 
     given = [cells[name].strip() for name in "xywh"]
     if not any(given):
         return None
-    if not all(cell.isdecimal() for cell in given) or "0" in given[2:]:
+    if not all(PIXELS.fullmatch(cell) for cell in given) or 0 in map(int, given[2:]):
         raise RecordingError(place, f"the rectangle is {','.join(given)}", "give x,y,w,h in whole pixels, or leave all four empty")
     x, y, w, h = (int(cell) for cell in given)
     return x, y, w, h

@@ -52,11 +52,11 @@ def redactions(
     last_s = float(boundaries_s[-1])
     for row in decided:
         _refuse_outside(row, size_px, last_s)
-    rejected = [_interval(row, last_s) for row in decided if row.decision == "reject"]
     rows = []
     for span in spans:
         found = (float(boundaries_s[span.first]), float(boundaries_s[span.last + 1]))
-        kept = [part for part in _without(found, rejected) if part == found or part[1] - part[0] > params.margin_s + TICK_S]
+        rejected = [_interval(row, last_s) for row in decided if row.decision == "reject" and row.kind == span.kind]
+        kept = [part for part in _without(found, rejected) if not _is_margin(part, found, last_s, params.margin_s)]
         for interval in kept:
             rows.append(_row(recording, camera, span.kind, interval, None, span.score, accepted=span.score >= params.accept_above))
         for interval in _without(found, kept):
@@ -65,6 +65,14 @@ def redactions(
         if row.decision != "reject":
             rows.append(_row(recording, camera, row.kind, _interval(row, last_s), row.box_xywh, None, accepted=True))
     return rows
+
+
+def _is_margin(part: Interval, found: Interval, last_s: float, margin_s: float) -> bool:
+    """Whether what a rejection left is no more than the margin that was put around the span."""
+    if part == found or part[1] - part[0] > margin_s + TICK_S:
+        return False
+    # At the ends of the video the margin is cut off: what touches them may be the span itself.
+    return (part[0] == found[0] and found[0] > 0) or (part[1] == found[1] and found[1] < last_s)
 
 
 def _refuse_outside(row: Decision, size_px: tuple[int, int], last_s: float) -> None:

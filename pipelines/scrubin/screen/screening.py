@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.errors import VideoError
 from scrubin.screen.decisions import Decisions
 from scrubin.screen.detect import detect
 from scrubin.screen.params import ScreenParams
@@ -53,11 +54,27 @@ def screen(raw: Path, file: File, decided: Decisions, params: ScreenParams) -> l
         raise decided.errors[file.recording]
     found = stored_probe(raw / file.path, file.path, file.sha256)
     features = stored_features(raw / file.path, file.path, file.sha256, params.thumbnail_height)
-    times_s = np.array([float((int(pts) - found.pts[0]) * found.time_base) for pts in features.pts])
+    if len(features.pts) != found.frame_count:
+        reason = f"only {len(features.pts)} of its {found.frame_count} frames can be decoded"
+        raise VideoError(file.path, reason, "export it again, from a key frame on")
+    # The probe's times: a decoder's guesses for AVI are not even in order.
+    times_s = np.array([float(time) for time in found.times_s])
     boundaries_s = np.append(times_s, float(found.end_s))
     mine = [row for row in decided.rows if (row.recording, row.camera) == (file.recording, file.camera)]
     spans = detect(features, times_s, params)
     return redactions(file.recording, file.camera, spans, mine, (found.width, found.height), boundaries_s, params)
+
+
+def in_step(rows: Iterable[dict[str, Any]], cameras_of: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
+    """Return the rows with every detected out-of-body span for all cameras of its recording.
+
+    What one camera of a pair sees, the other sees as well, even when it looks less striking there.
+    """
+    copied = []
+    for row in rows:
+        seen = row["source"] == "detector" and row["kind"] == "out_of_body" and row["accepted"]
+        copied += [{**row, "camera": camera} for camera in (cameras_of[row["recording"]] if seen else (row["camera"],))]
+    return distinct(copied)
 
 
 def distinct(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:

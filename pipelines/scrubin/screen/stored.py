@@ -21,6 +21,8 @@ def stored_features(path: Path, name: str, sha256: str, thumbnail_height: int) -
         try:
             found = measure(path, name, thumbnail_height)
         except VideoError as error:
+            if isinstance(error.__cause__, OSError):
+                raise  # a disk that is away comes back
             return {"reason": error.reason, "mend": error.mend}
         for array in NAMES:
             kind = np.int64 if array == "pts" else np.uint32

@@ -14,9 +14,10 @@ from typing import Any
 from scrubin.core import store
 from scrubin.core.files import sha256_of
 from scrubin.errors import VideoError
-from scrubin.video.probe import MEND_COPY, Probe, probe
+from scrubin.video.probe import Probe, probe
+from scrubin.video.truncation import MEND_COPY
 
-CODE = ("video/cached.py", "video/probe.py")
+CODE = ("video/cached.py", "video/probe.py", "video/truncation.py")
 
 
 def stored_sha256(path: Path, name: str) -> str:
@@ -27,12 +28,18 @@ def stored_sha256(path: Path, name: str) -> str:
     VideoError
         When the file is missing, empty or grows while it is read.
     """
-    before = _identity(path, name)
     code = store.code_version(("core/files.py",))
-    entry, _ = store.make(store.key_of("sha256", code, before), lambda _: sha256_of(path))
-    if _identity(path, name) != before:
+    try:
+        before = _identity(path, name)
+        sha256 = store.lookup(store.key_of("sha256", code, before))
+        value = str(sha256.value) if sha256 else sha256_of(path)
+        after = _identity(path, name)
+    except OSError as error:
+        raise VideoError(name, f"it cannot be read ({error.strerror})", "check its name and its permissions") from error
+    if after != before:
         raise VideoError(name, "it changed while it was read", "wait until it is copied completely, then run again")
-    return str(entry.value)
+    store.make(store.key_of("sha256", code, before), lambda _: value)
+    return value
 
 
 def stored_probe(path: Path, name: str, sha256: str) -> Probe:
@@ -55,6 +62,8 @@ def _made(key: str, work: Callable[[], dict[str, Any]], name: str) -> dict[str, 
         try:
             return work()
         except VideoError as error:
+            if isinstance(error.__cause__, OSError):
+                raise  # a disk that is away comes back
             # Kept too: a broken file stays broken, and reading it may take long. Its name is not
             # kept, because another file may have the same bytes.
             return {"reason": error.reason, "mend": error.mend}

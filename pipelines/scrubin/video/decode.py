@@ -9,7 +9,8 @@ import av
 from av.error import FFmpegError
 
 from scrubin.errors import VideoError
-from scrubin.video.probe import MEND_COPY
+from scrubin.video.probe import picture_stream
+from scrubin.video.truncation import MEND_COPY
 
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
 
@@ -27,19 +28,22 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterato
     Raises
     ------
     VideoError
-        When a frame cannot be decoded, or is marked as damaged by the decoder.
+        When a frame cannot be decoded, is marked as damaged by the decoder, or has another size.
     """
     options = IGNORE_EDIT_LIST if ignore_edit_list else {}
     count = 0
+    size: tuple[int, int, int] | None = None
     try:
         with av.open(f"file:{path}", options=options, metadata_errors="replace") as container:
-            stream = container.streams.video[0]
+            stream = picture_stream(container, name)
             stream.thread_type = "AUTO"
             for frame in container.decode(stream):
                 if frame.is_corrupt or frame.pts is None:
                     raise VideoError(name, f"frame {count} is damaged", MEND_COPY)
+                size = size or (frame.width, frame.height, frame.rotation)
+                if size != (frame.width, frame.height, frame.rotation):
+                    raise VideoError(name, f"its picture changes size at frame {count}", "export it with one size")
                 yield frame
                 count += 1
-    except (FFmpegError, IndexError) as error:
-        reason = error.strerror if isinstance(error, FFmpegError) else "no video stream"
-        raise VideoError(name, f"it cannot be decoded after frame {count} ({reason})", MEND_COPY) from error
+    except FFmpegError as error:
+        raise VideoError(name, f"it cannot be decoded after frame {count} ({error.strerror})", MEND_COPY) from error

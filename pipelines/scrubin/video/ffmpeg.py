@@ -6,7 +6,9 @@ import errno
 import os
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import ffmpeg
@@ -16,6 +18,7 @@ from scrubin.errors import VideoError
 
 # libx264 gives other bytes for another number of threads, also for "as many as there are cores".
 THREADS = 2
+LONG = ("-filter_complex", "-force_key_frames")
 SHOWN_LINES = 3
 
 
@@ -29,7 +32,9 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
     """
     arguments = ffmpeg.compile(stream, cmd=imageio_ffmpeg.get_ffmpeg_exe(), overwrite_output=True)
     try:
-        subprocess.run([*_bound_to_us(), *arguments], check=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_s)
+        with tempfile.TemporaryDirectory() as folder:
+            command = [*_bound_to_us(), *_through_files(arguments, Path(folder))]
+            subprocess.run(command, check=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_s)
     except subprocess.TimeoutExpired as error:
         raise VideoError(name, f"ffmpeg did not finish within {timeout_s:.0f} s", "look at the file; it may be damaged") from error
     except subprocess.CalledProcessError as error:
@@ -40,6 +45,18 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
                 raise OSError(number, os.strerror(number)) from error
         said = " / ".join(lines[-SHOWN_LINES:])
         raise VideoError(name, f"ffmpeg failed: {said}", "look at the file; it may be damaged") from error
+
+
+def _through_files(arguments: Sequence[str], folder: Path) -> list[str]:
+    """Return the arguments with the long ones in files: thousands of redactions do not fit on a command line."""
+    passed = list(arguments)
+    for option in LONG:
+        if option in passed:
+            place = passed.index(option)
+            file = folder / f"{option[1:]}.txt"
+            file.write_text(passed[place + 1], encoding="utf-8")
+            passed[place : place + 2] = [f"-/{option[1:]}", str(file)]
+    return passed
 
 
 def _bound_to_us() -> Sequence[str]:

@@ -14,17 +14,15 @@ import numpy as np
 from av.error import FFmpegError
 
 from scrubin.errors import VideoError
+from scrubin.video.truncation import MEND_COPY, refuse_truncated
 
 MEND_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
-MEND_COPY = "copy it again from the recorder, or exclude the recording in recordings.csv"
-# A header that promises this much more than the packets hold belongs to a truncated file.
-TRUNCATED_SHARE = 0.02
-TRUNCATED_S = 1.0
 SMALLEST_PX = 16
 # 25 and 24.975 differ by a thousandth; a rate this close to a usual one is that one.
 SNAP_SHARE = Fraction(1, 10_000)
 # Frame distances within this share of the median still count as constant rate.
 JITTER_SHARE = 0.1
+FINE_CLOCK_S = Fraction(1, 900)
 FULL_RANGE = 2  # AVCOL_RANGE_JPEG
 
 
@@ -91,18 +89,29 @@ def probe(path: Path, name: str) -> Probe:
     try:
         # `file:` keeps names such as "pipe:0", "-" or "concat:a" from being taken for a protocol.
         with av.open(f"file:{path}", metadata_errors="replace") as container:
-            return _probe_open(container, name)
+            return _probe_open(path, container, name)
     except FFmpegError as error:
         raise VideoError(name, f"it cannot be read as a video ({error.strerror})", MEND_EXPORT) from error
 
 
-def _probe_open(container: av.container.InputContainer, name: str) -> Probe:
+def picture_stream(container: av.container.InputContainer, name: str) -> av.VideoStream:
+    """Return the one stream of moving pictures; a cover picture is none.
+
+    Raises
+    ------
+    VideoError
+        When there is none, or more than one.
+    """
     pictures = [stream for stream in container.streams.video if not _is_cover(stream)]
     if not pictures:
         raise VideoError(name, "it has no video stream", MEND_EXPORT)
     if len(pictures) > 1:
         raise VideoError(name, f"it has {len(pictures)} video streams", "export one view per file, and name each in recordings.csv")
-    stream = pictures[0]
+    return pictures[0]
+
+
+def _probe_open(path: Path, container: av.container.InputContainer, name: str) -> Probe:
+    stream = picture_stream(container, name)
     if not stream.time_base:
         raise VideoError(name, "its video stream has no clock", MEND_EXPORT)
     time_base = Fraction(stream.time_base)
@@ -114,7 +123,7 @@ def _probe_open(container: av.container.InputContainer, name: str) -> Probe:
         raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", MEND_EXPORT)
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
-    _refuse_truncated(container, stream, times[0] * time_base, end_s, name)
+    refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)
     first = _first_frame(container, stream, name)
     rotation = -first.rotation % 360  # PyAV counts anti-clockwise
     width, height = (first.height, first.width) if rotation % 180 else (first.width, first.height)
@@ -189,8 +198,9 @@ def _rate(times: list[int], time_base: Fraction, last_duration: int, stream: av.
         return declared or 1 / frame_s, False, frame_s
     steps = np.diff(np.array(times, dtype=np.int64))
     median = float(np.median(steps))
-    # Containers round times to their clock (1 ms in Matroska), so one tick is no variation.
-    variable = bool(np.any(np.abs(steps.astype(np.float64) - median) > max(1.0, JITTER_SHARE * median)))
+    # Matroska rounds times to its clock of 1 ms, so there one tick is no variation; in AVI a tick is a whole frame.
+    rounding = 1.0 if time_base <= FINE_CLOCK_S else 0.5
+    variable = bool(np.any(np.abs(steps.astype(np.float64) - median) > max(rounding, JITTER_SHARE * median)))
     average = Fraction(len(times) - 1) / ((times[-1] - times[0]) * time_base)
     if variable:
         frame_s = last_duration * time_base or Fraction(int(median)) * time_base
@@ -212,17 +222,3 @@ def _constant_rate(declared: Fraction, average: Fraction, time_base: Fraction, t
 
 def _usual_rates(near: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(round(near)), Fraction(round(near * Fraction(1001, 1000)) * 1000, 1001)
-
-
-def _refuse_truncated(
-    container: av.container.InputContainer, stream: av.VideoStream, first_s: Fraction, end_s: Fraction, name: str
-) -> None:
-    promised = [Fraction(container.duration, av.time_base)] if container.duration else []
-    if stream.duration and stream.time_base:
-        promised = [stream.duration * Fraction(stream.time_base)]
-    if not promised:
-        return
-    # The container's duration may run from 0 although the picture starts later, and audio may outlast it a little.
-    lacking = promised[0] - end_s - max(first_s, Fraction(0))
-    if lacking > max(TRUNCATED_S, TRUNCATED_SHARE * float(end_s)):
-        raise VideoError(name, f"it is truncated: {float(end_s):.2f} s of the promised {float(promised[0]):.2f} s are there", MEND_COPY)
