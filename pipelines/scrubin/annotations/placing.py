@@ -46,12 +46,25 @@ class Placed:
 def place(labels: Labels, layer: Layer, line: Timeline) -> Placed:
     """Return a layer on the frames of its recording; labels without a frame are left out."""
     alignment = align(layer.positions, labels.clock, line)
-    used = alignment.frames != UNUSED
-    frame_of = pd.Series(alignment.frames[used], index=layer.positions[used], dtype="int64")
-    rows = layer.rows[layer.rows["position"].isin(frame_of.index)]
-    rows = rows.assign(frame=frame_of.reindex(rows["position"]).to_numpy(dtype=np.int64)).drop(columns="position")
+    pairs = _with_repeats(layer.positions, alignment.frames, line)
+    rows = layer.rows.merge(pairs, on="position", how="inner").drop(columns="position")
     rows = rows.sort_values("frame", kind="stable", ignore_index=True)
-    return Placed(labels.format, labels.vocabulary, labels.detail, labels.clock, np.sort(alignment.frames[used]), rows, alignment)
+    frames = np.sort(pairs["frame"].to_numpy(dtype=np.int64))
+    return Placed(labels.format, labels.vocabulary, labels.detail, labels.clock, frames, rows, alignment)
+
+
+def _with_repeats(positions: IntArray, frames: IntArray, line: Timeline) -> pd.DataFrame:
+    """Return position and frame of every use of a label.
+
+    Where a video stands still for longer than a period, several extracted frames are the same
+    picture, and what holds for one of them holds for all.
+    """
+    used = frames != UNUSED
+    pairs = pd.DataFrame({"position": positions[used], "frame": frames[used]})
+    pictures = pd.DataFrame({"frame": line.frames, "picture": line.source_frames})
+    same = pairs.merge(pictures, on="frame").merge(pictures, on="picture", suffixes=("_labelled", ""))
+    repeats = same.loc[~same["frame"].isin(pairs["frame"]), ["position", "frame"]].drop_duplicates("frame", keep="last")
+    return pd.concat([pairs, repeats], ignore_index=True)
 
 
 def choose_phases(placed: Sequence[Placed]) -> tuple[Placed | None, list[str]]:
