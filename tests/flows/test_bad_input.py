@@ -101,8 +101,12 @@ def small(project) -> None:
 def in_namespace(script: str) -> tuple[str, ...]:
     """Run what follows after ``script``, with mounts that nobody else sees."""
     prefix = ("unshare", "--mount", "--map-root-user", "sh", "-c", f'{script} && exec "$@"', "sh")
-    if subprocess.run([*prefix, "true"], check=False, capture_output=True, cwd="/").returncode and shutil.which("unshare") is None:
-        pytest.skip("no mount namespaces here")
+    try:
+        allowed = subprocess.run([*prefix, "true"], check=False, capture_output=True, cwd="/").returncode == 0
+    except FileNotFoundError:
+        allowed = False
+    if not allowed:
+        pytest.skip("this machine allows no mounts of our own")
     return prefix
 
 
