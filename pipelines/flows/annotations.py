@@ -15,6 +15,7 @@ from scrubin.tables import io
 from scrubin.tables.cuts import CUTS
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.phases import PHASES
+from scrubin.tables.quarantine import QUARANTINE
 from scrubin.tables.recordings import RECORDINGS
 from scrubin.tables.spans import SPANS
 from scrubin.tables.triplets import TRIPLETS
@@ -34,7 +35,9 @@ def main() -> None:
     cuts = io.read(CUTS, INTERIM / "cuts.parquet")
     videos = io.read(VIDEOS, TABLES / "videos.parquet")
     known = study.released(recordings, cuts, videos, io.read(FRAMES, TABLES / "frames.parquet"))
-    batches = sources.find(raw, p.sources, set(recordings["recording"]), problems)
+    set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet")
+    names = {*recordings["recording"], *set_aside["recording"]}
+    batches = sources.find(raw, p.sources, names, problems)
     wanted = [batch for batch in batches if batch.recording in known]
     read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels")
     outcomes = [outcome for _, outcome in read.done]

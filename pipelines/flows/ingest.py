@@ -46,6 +46,9 @@ def main() -> None:
     rows = (quarantine_row(problem.recording, problem.camera, "ingest", problem.error) for problem in problems)
     io.write(RECORDINGS, decide.recordings_table(listed.recordings, media, decisions), OUT / "recordings.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), OUT / "quarantine_ingest.parquet")
+    for problem in problems:
+        # Also here, because a later stage may stop the run before its end.
+        plumbing.LOG.warning("set aside: '%s': %s", problem.recording, " ".join(str(problem.error).splitlines()))
 
 
 if __name__ == "__main__":

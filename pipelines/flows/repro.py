@@ -10,8 +10,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from scrubin import settings
-from scrubin.errors import ParamsError
+from scrubin import settings, study
+from scrubin.core import params
+from scrubin.errors import ScrubinError
 from server import QUIET, ServerError, die_with_parent, prefect_server
 
 INTERRUPTED = 130
@@ -22,7 +23,8 @@ def main() -> int:
     die_with_parent()
     try:
         settings.check_all()
-    except ParamsError as error:
+        study.require(params.raw_folder())
+    except ScrubinError as error:
         sys.stderr.write(f"{error}\n")
         return 2
     dvc = Path(sys.executable).with_name("dvc")

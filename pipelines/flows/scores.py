@@ -14,6 +14,7 @@ from scrubin.scores.roster import roster_of
 from scrubin.scores.sheets import read_folder
 from scrubin.tables import io
 from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.quarantine import QUARANTINE
 from scrubin.tables.ratings import RATINGS
 from scrubin.tables.recordings import RECORDINGS
 from scrubin.tables.skill import skill as skill_table
@@ -29,7 +30,8 @@ def main() -> None:
     p = params.load("scores", ScoresParams)
     recordings = io.read(RECORDINGS, Path("data/interim/recordings.parquet"))
     linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
-    roster = roster_of(recordings, linkage, io.read(VIDEOS, TABLES / "videos.parquet"))
+    set_aside = io.read(QUARANTINE, Path("data/interim/quarantine_ingest.parquet")).recording
+    roster = roster_of(recordings, linkage, io.read(VIDEOS, TABLES / "videos.parquet"), set_aside)
     entries = read_entries(read_folder(params.raw_folder() / "ratings", roster.tasks), roster, p)
     normalised = normalisation.normalise(entries.ratings, p.failed_grs)
     skill = aggregation.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)

@@ -33,7 +33,8 @@ def main() -> None:
         msg = f"{raw / decisions.NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
         raise ManifestError(msg) from error
     cameras = screening.cameras(recordings)
-    decided = decisions.parse(data, cameras)
+    set_aside = set(io.read(QUARANTINE, OUT / "quarantine_ingest.parquet").recording)
+    decided = decisions.parse(data, cameras, set_aside)
 
     def work(row: Any) -> list[dict[str, Any]]:
         return screening.screen(raw, row, decided, p)

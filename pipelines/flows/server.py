@@ -30,6 +30,7 @@ QUIET = {
     "DVC_NO_ANALYTICS": "1",
     # Flows say what went wrong in one sentence of their own; Prefect would add four tracebacks.
     "PREFECT_LOGGING_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
 }
 
 

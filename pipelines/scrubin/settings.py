@@ -12,7 +12,7 @@ from scrubin.frames.params import FramesParams
 from scrubin.groundtruth.params import GroundtruthParams
 from scrubin.ingest.params import IngestParams
 from scrubin.pseudonymize.params import PseudonymizeParams
-from scrubin.release.params import ReleaseParams
+from scrubin.release.params import ReleaseParams, refuse_borrowed_name
 from scrubin.render.params import RenderParams
 from scrubin.report.params import ReportParams
 from scrubin.scores.params import ScoresParams
@@ -43,7 +43,10 @@ def check_all(path: Path = params.PARAMS_PATH) -> dict[str, Any]:
     Raises
     ------
     ParamsError
-        For the first parameter that is unknown, missing, of the wrong type or out of range.
+        For the first parameter that is unknown, missing, of the wrong type or out of range,
+        or when a real study would be released under the synthetic one's name.
     """
-    params.raw_folder(path)
-    return {section: params.load(section, declared, path) for section, declared in DECLARED.items()}
+    raw = params.raw_folder(path)
+    loaded = {section: params.load(section, declared, path) for section, declared in DECLARED.items()}
+    refuse_borrowed_name(raw, loaded["release"])
+    return loaded

@@ -10,6 +10,24 @@ from scrubin.ingest import manifest
 from scrubin.screen import decisions
 
 FOLDERS = ("videos", "ratings", "annotations")
+# The synthetic study, an output of the pipeline.
+DEMO = Path("data/demo")
+
+
+def require(folder: Path) -> None:
+    """Refuse to start on a raw study of which something is missing.
+
+    Raises
+    ------
+    ManifestError
+        Names what is missing; DVC itself would only name a path.
+    """
+    if folder == DEMO:
+        return  # the pipeline makes it
+    missing = [name for name in (*FOLDERS, manifest.NAME, decisions.NAME) if not (folder / name).exists()]
+    if missing:
+        msg = f"'raw' in params.yaml is {folder}, but there is no {', '.join(missing)} in it; run: .venv/bin/scrubin new-study {folder}"
+        raise ManifestError(msg)
 
 
 def create(folder: Path) -> list[Path]:

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from scrubin import cli
+from scrubin import cli, study
 from scrubin.core import params
+from scrubin.errors import ManifestError
 from scrubin.ingest.manifest import parse
 from scrubin.settings import DECLARED
 
@@ -50,3 +51,17 @@ def test_a_wrong_parameter_of_any_stage_is_found(tmp_path, capsys, old, new, mes
     path.write_text(path.read_text().replace(old, new))
     assert cli.main(["check-params", str(path)]) == 1
     assert message in capsys.readouterr().err
+
+
+def test_a_real_study_is_not_released_under_the_synthetic_ones_name(tmp_path, capsys):
+    path = tmp_path / "params.yaml"
+    path.write_text((ROOT / "params.yaml").read_text().replace("raw: data/demo", "raw: data/raw"))
+    assert cli.main(["check-params", str(path)]) == 1
+    assert "'release.name' is still 'scrub-in-demo'" in capsys.readouterr().err
+
+
+def test_a_raw_folder_that_is_not_there_is_named_with_the_mend(tmp_path):
+    with pytest.raises(ManifestError, match=r"there is no videos, ratings, annotations, recordings.csv, redactions.csv in it; run"):
+        study.require(tmp_path / "rwa")
+    study.create(tmp_path / "raw")
+    study.require(tmp_path / "raw")

@@ -79,7 +79,9 @@ def project(tmp_path: Path, prefect_address: str, monkeypatch: pytest.MonkeyPatc
     for name in ("dvc.yaml", "prefect.toml", "requirements.lock", ".dvcignore"):
         shutil.copy(ROOT / name, tmp_path / name)
     text = (ROOT / "params.yaml").read_text(encoding="utf-8")
-    (tmp_path / "params.yaml").write_text(text.replace("raw: data/demo", "raw: data/raw"), encoding="utf-8")
+    (tmp_path / "params.yaml").write_text(
+        text.replace("raw: data/demo", "raw: data/raw").replace("name: scrub-in-demo", "name: test-study"), encoding="utf-8"
+    )
     shutil.copytree(ROOT / "pipelines", tmp_path / "pipelines", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     (tmp_path / ".dvc").mkdir()
     shutil.copy(ROOT / ".dvc/config", tmp_path / ".dvc/config")

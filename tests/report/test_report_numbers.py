@@ -120,11 +120,16 @@ def test_a_study_with_few_frames_shows_what_it_has(study):
     assert 0 < len(quality.worst(few, 12)) <= 2
 
 
-def test_the_subset_for_training_comes_first_although_json_sorts_names(study):
+def test_the_subsets_stand_in_the_order_of_the_parameters_although_json_sorts_keys(study):
+    assert splits.subsets(study) == ["train", "val", "test"]
     assert splits.training(study) == "train"
-    assert splits.subsets(study) == ["train", "test", "val"]
-    shuffled = dataclasses.replace(study, splits={**study.splits, "coverage": {}})
-    assert splits.training(shuffled) == "train"
+    assert splits.training(dataclasses.replace(study, splits={})) is None
+
+
+def test_every_span_can_be_copied_into_the_list_of_decisions(study):
+    found = hidden.spans(study)
+    assert len(found) == len(study.redactions)
+    assert {"recording", "camera", "kind", "start_s", "end_s", "accepted"} <= set(found[0])
 
 
 def test_the_shares_of_a_task_add_up(study):

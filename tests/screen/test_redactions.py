@@ -125,3 +125,8 @@ def test_what_one_camera_shows_is_hidden_in_both():
     rows = redactions("r", "left", [Span("out_of_body", 10, 19, 0.9), Span("black", 30, 39, 1.0)], [], (96, 64), BOUNDARIES_S, SCREEN)
     found = in_step(rows, CAMERAS)
     assert [(row["camera"], row["kind"]) for row in found] == [("left", "out_of_body"), ("right", "out_of_body"), ("left", "black")]
+
+
+def test_a_row_of_a_recording_that_ingest_set_aside_stops_nobody():
+    data = "\n".join([HEADER, "bad,left,other,1,2,,,,,add", "r,left,other,1,2,,,,,add"]).encode()
+    assert [row.recording for row in parse(data, CAMERAS, {"bad"}).rows] == ["r"]

@@ -37,7 +37,8 @@ def attention(study: Study, much_hidden_share: float) -> list[dict[str, Any]]:
     for id_ in study.skill.loc[study.skill["GRS"].isna(), "id"]:
         reasons[names[id_]].append("too few ratings for a GRS")
     for id_, entry in sorted(study.annotations.get("ids", {}).items()):
-        reasons[names[id_]] += [f"labels: {warning}" for warning in entry.get("warnings", [])]
+        said = [*entry.get("warnings", []), *entry.get("comparisons", [])]
+        reasons[names[id_]] += [f"labels: {sentence}" for sentence in said]
     return [{"recording": name, "id": ids.get(name), "reasons": reasons[name]} for name in sorted(reasons) if reasons[name]]
 
 

@@ -20,6 +20,7 @@ def document(study: Study, p: ReportParams) -> dict[str, Any]:
         "quarantined": recordings.quarantined(study),
         "excluded": recordings.excluded(study),
         "redactions": hidden.redactions(study),
+        "spans": hidden.spans(study),
         "attention": attention.attention(study, p.much_hidden_share),
         "quality": {"distributions": quality.distributions(study), "worst": quality.worst(study, p.worst_frames)},
         "skill": {

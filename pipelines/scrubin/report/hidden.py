@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.report.study import Study
+from scrubin.tables.io import records
 
 
 def redactions(study: Study) -> list[dict[str, Any]]:
@@ -34,6 +35,16 @@ def redactions(study: Study) -> list[dict[str, Any]]:
                 "rejected_s": covered_s(group[~accepted]),
             }
         )
+    return rows
+
+
+def spans(study: Study) -> list[dict[str, Any]]:
+    """Return every span and rectangle of the source in the words of ``redactions.csv``, to copy from when deciding."""
+    ordered = study.redactions.sort_values(["recording", "start_s", "end_s", "camera"], kind="stable")
+    columns = ["recording", "camera", "kind", "start_s", "end_s", "score", "source", "accepted"]
+    rows = records(ordered[columns])
+    for row, rectangle in zip(rows, ordered["x"].notna(), strict=True):
+        row["rectangle"] = bool(rectangle)
     return rows
 
 

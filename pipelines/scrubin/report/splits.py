@@ -25,17 +25,14 @@ def balance(study: Study) -> dict[str, Any]:
     }
 
 
-def training(study: Study) -> str | None:
-    """Return the subset for training: the one whose missing classes splits tells, else the largest; None without any."""
-    told = [name.removeprefix(UNSEEN) for facts in study.splits.get("coverage", {}).values() for name in facts if name.startswith(UNSEEN)]
-    shares = study.splits.get("shares", {})
-    return min(told) if told else max(sorted(shares), key=lambda name: shares[name], default=None)
-
-
 def subsets(study: Study) -> list[str]:
-    """Return the subsets, the one for training first, then the larger ones. JSON has lost their order."""
-    shares, first = study.splits.get("shares", {}), training(study)
-    return sorted(shares, key=lambda name: (name != first, -shares[name], name))
+    """Return the subsets in the order of ``params.yaml``, the one for training first."""
+    return [str(name) for name in study.splits.get("subsets", [])]
+
+
+def training(study: Study) -> str | None:
+    """Return the subset for training; None without any."""
+    return next(iter(subsets(study)), None)
 
 
 def tasks(study: Study) -> list[dict[str, Any]]:

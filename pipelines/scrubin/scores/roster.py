@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
@@ -26,6 +26,8 @@ class Roster:
     tasks: tuple[str, ...]
     released: pd.DataFrame
     """One row per released recording, sorted: task, id, duration_s, frame_count."""
+    set_aside: frozenset[str] = frozenset()
+    """Recordings whose rows in the manifest cannot be used, so that their task may be unknown."""
 
     def find(self, task: str, name: str) -> Known:
         """Return the recording of a task that a rater calls ``name``.
@@ -37,6 +39,8 @@ class Roster:
             recording is the released id of another.
         """
         found = self.by_name.get(name, ())
+        if not found and name in self.set_aside:
+            return Known(name, task, None)
         if not found:
             near = difflib.get_close_matches(name, self.by_name, n=1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
@@ -51,8 +55,8 @@ class Roster:
         return found[0]
 
 
-def roster_of(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame) -> Roster:
-    """Return the roster of a study from its tables ``recordings``, ``linkage`` and ``videos``."""
+def roster_of(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame, set_aside: Iterable[str] = ()) -> Roster:
+    """Return the roster of a study from its tables ``recordings``, ``linkage`` and ``videos``, and the names set aside by ingest."""
     id_of = dict(zip(linkage.recording, linkage.id, strict=True))
     released = set(videos.id)
     names: dict[str, set[Known]] = {}
@@ -62,7 +66,7 @@ def roster_of(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFr
         for name in {str(recording), id_} - {None}:
             names.setdefault(str(name), set()).add(known)
     by_name = {name: tuple(sorted(found, key=lambda known: known.recording)) for name, found in sorted(names.items())}
-    return Roster(by_name, tuple(sorted(set(recordings.task))), released_recordings(videos))
+    return Roster(by_name, tuple(sorted(set(recordings.task))), released_recordings(videos), frozenset(set_aside))
 
 
 def released_recordings(videos: pd.DataFrame) -> pd.DataFrame:

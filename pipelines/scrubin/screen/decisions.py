@@ -6,7 +6,7 @@ import csv
 import difflib
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from scrubin.core.cells import seconds
@@ -41,7 +41,7 @@ class Decisions:
     errors: dict[str, RecordingError]
 
 
-def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]]) -> Decisions:
+def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Collection[str] = ()) -> Decisions:
     """Return the decisions, one per camera that a row holds for.
 
     Parameters
@@ -50,6 +50,8 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]]) -> Decisions:
         The file's bytes.
     cameras
         The cameras of every recording in the manifest.
+    set_aside
+        Recordings whose rows in the manifest cannot be used: nothing of them is released.
 
     Raises
     ------
@@ -60,14 +62,16 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]]) -> Decisions:
     rows: list[Decision] = []
     errors: dict[str, RecordingError] = {}
     for line, cells in _cells(data):
-        recording = cells["recording"]
+        recording = cells["recording"].strip()
+        if recording not in cameras and recording in set_aside:
+            continue
         if recording not in cameras:
             near = difflib.get_close_matches(recording, cameras, n=1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
             msg = f"{NAME}, line {line}: '{recording}' is no recording of recordings.csv{hint}"
             raise ManifestError(msg)
         try:
-            rows += _decisions(line, cells, cameras[recording])
+            rows += _decisions(line, cells | {"recording": recording}, cameras[recording])
         except RecordingError as error:
             errors[recording] = error
     return Decisions([row for row in rows if row.recording not in errors], errors)

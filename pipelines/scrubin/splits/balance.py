@@ -45,6 +45,7 @@ def balance(made: Balanced, people: pd.DataFrame, skill: pd.DataFrame, errors: p
         "definitions": DEFINITIONS,
         "seed": p.seed,
         "shares": p.subsets,
+        "subsets": list(p.subsets),  # in the order of params.yaml, which JSON keys lose
         "participants": {subset: int(placed.participant[placed.subset == subset].nunique()) for subset in p.subsets},
         "participants_kept_in_first_subset": made.pinned,
         "proof": _proof(made),
