@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 
 from scrubin.core.params import ranged
 from scrubin.errors import ParamsError
@@ -14,6 +15,9 @@ _RULES = {
     "version": (re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}"), "three numbers x.y.z, such as 1.0.0"),
     "license": (re.compile(r"[A-Za-z0-9][A-Za-z0-9.+-]*"), "an SPDX identifier, such as CC-BY-4.0"),
 }
+
+# The synthetic study and its name, as they are shipped.
+DEMO, DEMO_NAME = Path("data/demo"), "scrub-in-demo"
 
 
 @dataclass(frozen=True)
@@ -47,3 +51,16 @@ class ReleaseParams:
             if not pattern.fullmatch(value):
                 msg = f"params.yaml: 'release.{key}' must be {expected}, but is {value!r}"
                 raise ParamsError(msg)
+
+
+def refuse_borrowed_name(raw: Path, release: ReleaseParams) -> None:
+    """Refuse to release a real study under the name, title and licence of the synthetic one.
+
+    Raises
+    ------
+    ParamsError
+        When ``raw`` is a study of its own and ``release.name`` is still the shipped one.
+    """
+    if raw != DEMO and release.name == DEMO_NAME:
+        msg = f"params.yaml: 'release.name' is still '{DEMO_NAME}'; give your study its own name, title, version and license there"
+        raise ParamsError(msg)
