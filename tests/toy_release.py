@@ -70,7 +70,7 @@ def black_clip(path: Path) -> Path:
 
 
 def private_of(tables: list[pd.DataFrame]) -> Private:
-    return private_strings.of_tables(tables, IDS, public_words(public_tables(()), [TASK, PARAMS.title]))
+    return private_strings.of_tables(tables, IDS, public_words(public_tables(()), PARAMS, [TASK]))
 
 
 @dataclass

@@ -14,7 +14,7 @@ from scrubin.core import files, params
 from scrubin.errors import PrivacyError
 from scrubin.release import audit, completion, gate, outputs, plan, private_strings, summary, words
 from scrubin.release.examination import Examined, examine
-from scrubin.release.params import ReleaseParams
+from scrubin.release.params import ReleaseParams, refuse_borrowed_name
 from scrubin.scores import lasana_csv
 from scrubin.scores.params import ScoresParams
 from scrubin.tables import io
@@ -37,25 +37,26 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str,
         texts[f"{task}.csv"] = lasana_csv.task_csv(task, tables["skill"], tables["errors"], tables["videos"], p.aspects, names)
         for rater in sorted(set(ratings[ratings.task == task].rater)):
             texts[f"{task}_rater{rater}.csv"] = lasana_csv.rater_csv(task, rater, ratings, p.aspects)
-        texts |= {path.name: path.read_text(encoding="utf-8") for path in (OUT / "splits").glob(f"{task}_split.csv")}
-    return texts
+    return texts | {path.name: path.read_text(encoding="utf-8") for path in sorted((OUT / "splits").glob("*_split.csv"))}
 
 
 @flow(name="release", task_runner=plumbing.runner())
 def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
     p, scores, others = params.load("release", ReleaseParams), params.load("scores", ScoresParams), params.read()
+    refuse_borrowed_name(params.raw_folder(), p)
     gate.require_valid(Path("reports/validation/validation.json"))
     quarantine = gate.joined(io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in QUARANTINING)
     gate.refuse_quarantined(quarantine, p.on_quarantine)
     public = public_tables(scores.aspects)
     tables = {name: io.read(table, Path(f"data/tables/{name}.parquet")) for name, table in public.items()}
     sizes = completion.complete(OUT, p, public, tables, annotation(tables, scores), Fraction(others["frames"]["fps"]))
-    known = words.public_words(public, [list(others["ingest"]["tasks"]), scores.aspects, scores.errors, p.title, p.public_words])
+    columns = [name for names in scores.errors.values() for name in names] + words.subsets(tables["splits"])
+    known = words.public_words(public, p, [list(others["ingest"]["tasks"]), scores.aspects, scores.errors, columns])
     ids = io.read(LINKAGE, Path("data/private/linkage.parquet")).id
     private = private_strings.of_tables([io.read(RECORDINGS, INTERIM / "recordings.parquet"), quarantine], ids, known)
     cuts, hidden = io.read(CUTS, INTERIM / "cuts.parquet"), io.read(HIDDEN, INTERIM / "hidden.parquet")
-    planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, public)
+    planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, public, columns)
     examined = plumbing.map_items(partial(examine, OUT), planned.videos, name="audit").done
     try:
         audit.prove(OUT, private, planned, Examined(OUT, {video.path: faults for video, faults in examined}))

@@ -1,5 +1,6 @@
 """Which strings are private, how each is searched, and what random bytes cost."""
 
+import dataclasses
 import datetime
 import re
 
@@ -12,7 +13,9 @@ from scrubin.release.findings import Text
 from scrubin.release.private_strings import Needle, Private
 from scrubin.release.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
 from scrubin.release.spelling import vocabulary, words
-from toy_release import IDS, recordings
+from scrubin.release.words import public_words
+from scrubin.tables.catalogue import public_tables
+from toy_release import IDS, PARAMS, recordings
 
 DATES = st.dates(datetime.date(1990, 1, 1), datetime.date(2089, 12, 31))
 
@@ -25,6 +28,12 @@ def test_a_participant_gives_its_parts_and_joined_spellings():
     found = rules("participant", "Schmidt_Anna")
     assert {"Schmidt_Anna", "Schmidt", "Anna", "SchmidtAnna", "AnnaSchmidt", "Anna Schmidt", "Anna.Schmidt"} <= found.keys()
     assert set(found.values()) == {"anywhere"}
+
+
+def test_a_name_in_the_title_is_not_public_by_that():
+    params = dataclasses.replace(PARAMS, name="pfefferkorn-study", title="The Pfefferkorn study of Haus Birkenwald")
+    public = vocabulary(public_words(public_tables(()), params, []))
+    assert not {"pfefferkorn", "birkenwald"} & public
 
 
 def test_a_numbered_participant_is_known_with_any_number_of_zeros():

@@ -61,14 +61,17 @@ def test_a_study_that_passed_goes_on(tmp_path):
 
 def test_stop_lists_every_quarantined_file():
     with pytest.raises(
-        ReleaseError, match=r"2 files are quarantined .*\n  videos/a.mkv: it is empty; export it again\n  videos/b.mkv: it is cut"
+        ReleaseError,
+        match=r"2 files are quarantined .*\n  '.*': videos/a.mkv: it is empty; export it again\n  '.*': videos/b.mkv: it is cut",
     ):
         gate.refuse_quarantined(gate.joined([QUARANTINE, QUARANTINE.head(0)]), "stop")
 
 
 def test_each_quarantined_file_takes_one_line_whatever_its_name():
     named = QUARANTINE.assign(path="videos/a\nb.mkv")
-    assert gate.lines(named) == ["videos/a b.mkv: it is cut; copy it again", "videos/a b.mkv: it is empty; export it again"]
+    found = [line.partition(": ") for line in gate.lines(named)]
+    assert [rest for _, _, rest in found] == ["videos/a b.mkv: it is cut; copy it again", "videos/a b.mkv: it is empty; export it again"]
+    assert {name.strip("'") for name, _, _ in found} == set(QUARANTINE.recording)
 
 
 def test_continue_and_an_empty_quarantine_go_on():

@@ -141,6 +141,10 @@ def test_a_bad_header_is_named(header, write_sheet, read):
 BAD_NAMES = {
     "Knot_rater.csv": "expected a name such as",
     "Knot_errors.csv": "expected a name such as",
+    "Knot_rater_errors.csv": "expected a name such as",
+    "Knot_raterSchmidt.csv": "the name of a rater would be published; number the raters",
+    "Knot_raterSchmidt_errors.csv": "number the raters, as in PegTransfer_rater1.csv",
+    "Knot_rater1b.csv": "number the raters",
     "Knott_rater1.csv": "no recording of task 'Knott'; did you mean 'Knot'",
 }
 

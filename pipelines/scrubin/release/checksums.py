@@ -52,6 +52,10 @@ def findings(folder: Path, sha256: Mapping[str, str]) -> Iterator[Finding]:
             yield Finding(NAME, f"line {number}", "checksum", "expected a SHA-256, two spaces and a file name")
         else:
             listed[match[2]] = match[1]
+    if list(listed) != sorted(listed):
+        yield Finding(
+            NAME, "", "order", "the names are not sorted, and their order could be that of the recordings; run the release stage again"
+        )
     there = {name: value for name, value in sha256.items() if name != NAME}
     for name in sorted(listed.keys() - there.keys()):
         yield Finding(name, "", "checksum", f"{NAME} lists it, but it is missing")

@@ -41,9 +41,9 @@ def joined(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def lines(quarantine: pd.DataFrame) -> list[str]:
-    """Return one line per quarantined file: which, why and the mend."""
+    """Return one line per quarantined file: which recording, which file, why and the mend."""
     # A file name may hold line breaks.
-    return [" ".join(f"{row['path']}: {row['reason']}; {row['mend']}".splitlines()) for row in records(quarantine)]
+    return [" ".join(f"'{row['recording']}': {row['path']}: {row['reason']}; {row['mend']}".splitlines()) for row in records(quarantine)]
 
 
 def refuse_quarantined(quarantine: pd.DataFrame, on_quarantine: str) -> None:

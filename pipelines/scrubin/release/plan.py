@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
 from scrubin.errors import ReleaseError
+from scrubin.release.declared import Public
 from scrubin.tables.declare import Table
 from scrubin.tables.io import records
 
@@ -47,22 +49,53 @@ class FramePlan:
 
 @dataclass(frozen=True)
 class Plan:
-    """All media of the release, the tables it may hold, and the released ids."""
+    """All media of the release, the tables it may hold, and the released ids.
+
+    ``columns`` are names of columns beside those of the tables, such as one per task-specific error.
+    """
 
     videos: tuple[VideoPlan, ...] = ()
     frames: tuple[FramePlan, ...] = ()
     tables: Mapping[str, Table] = field(default_factory=dict)
+    columns: frozenset[str] = frozenset()
 
-    @property
+    @cached_property
     def ids(self) -> frozenset[str]:
         """All released ids."""
         return frozenset(video.id for video in self.videos)
 
+    @cached_property
+    def frame_names(self) -> frozenset[str]:
+        """The paths of all frames."""
+        return frozenset(frame.path for frame in self.frames)
 
-def of_tables(videos: pd.DataFrame, frames: pd.DataFrame, cuts: pd.DataFrame, hidden: pd.DataFrame, tables: Mapping[str, Table]) -> Plan:
+    @cached_property
+    def public(self) -> Public:
+        """What readers need to know: the released ids and the columns that are public by declaration."""
+        declared = {name for table in self.tables.values() for name in table.column_names}
+        return Public(self.ids, frozenset(declared | self.columns))
+
+
+def of_tables(
+    videos: pd.DataFrame,
+    frames: pd.DataFrame,
+    cuts: pd.DataFrame,
+    hidden: pd.DataFrame,
+    tables: Mapping[str, Table],
+    columns: Iterable[str] = (),
+) -> Plan:
     """Return the plan that the tables ``videos``, ``frames``, ``cuts`` and ``hidden`` state.
 
     The number of frames comes from ``cuts``, because ``videos`` describes what was written.
+
+    Parameters
+    ----------
+    videos, frames, cuts, hidden
+        The tables of these names.
+    tables
+        Declarations of the public tables, by name.
+    columns
+        Columns of sheets that stand in no table, such as the names of errors.
 
     Raises
     ------
@@ -83,6 +116,7 @@ def of_tables(videos: pd.DataFrame, frames: pd.DataFrame, cuts: pd.DataFrame, hi
         tuple(_video(row, counts, spans) for row in records(videos)),
         tuple(_frame(row, spans.get((row["id"], row["camera"]), [])) for row in records(frames)),
         dict(tables),
+        frozenset(columns),
     )
 
 

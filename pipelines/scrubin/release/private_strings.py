@@ -30,6 +30,7 @@ Three rules keep false alarms out without hiding leaks:
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -78,6 +79,11 @@ class Needle:
     rule: Rule
 
     @property
+    def told(self) -> str:
+        """What a finding says."""
+        return f"it holds {self.text!r}, which tells the {self.kind}; take it out, or list it in release.public_words if it is harmless"
+
+    @property
     def folded(self) -> tuple[str, ...]:
         """The spellings to look for in a folded text."""
         return tuple(sorted({fold(self.text), fold(written_out(self.text))}))
@@ -101,11 +107,14 @@ class Private:
         Folded public words.
     skipped
         Number of private values that are made of public words only.
+    dates
+        All dates in private values, for texts in which a date is written in a way that is no needle.
     """
 
     needles: tuple[Needle, ...] = ()
     public: frozenset[str] = frozenset()
     skipped: int = 0
+    dates: frozenset[datetime.date] = frozenset()
 
 
 def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object) -> Private:
@@ -132,22 +141,22 @@ def derive(values: Mapping[str, Iterable[str]], public: frozenset[str]) -> Priva
     """Return the needles that follow from private values, by kind."""
     needles: set[Needle] = set()
     skipped = set()
+    found: set[datetime.date] = set()
     for kind, texts in sorted(values.items()):
-        for value in sorted(set(texts)):
-            whole = value.strip()
+        wholes = sorted({value.strip() for value in texts})
+        if kind != "sha256":
+            found |= dates.of_names(wholes)
+        for whole in wholes:
             for text in _parts(kind, whole):
                 rule = _rule(kind, text)
                 if rule is None or (rule == "labelled" and text != whole):
                     continue
-                if rule != "labelled" and not _telling(text) and all(fold(word) in public for word in words(text)):
+                if rule != "labelled" and (text in public or not _telling(text)) and all(fold(word) in public for word in words(text)):
                     skipped.add((kind, text))
                     continue
                 needles.add(Needle(text, kind, rule))
-            found = dates.found_in(whole) if kind != "sha256" else ()
-            needles.update(
-                Needle(text, "date", "digits" if text.isdecimal() else "anywhere") for date in found for text in dates.spellings(date)
-            )
-    return Private(tuple(sorted(needles)), public, len(skipped))
+    needles |= {Needle(text, "date", "digits" if text.isdecimal() else "anywhere") for date in found for text in dates.spellings(date)}
+    return Private(tuple(sorted(needles)), public, len(skipped), frozenset(found))
 
 
 def _parts(kind: str, value: str) -> set[str]:

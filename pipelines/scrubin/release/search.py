@@ -6,13 +6,14 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import numpy as np
 
+from scrubin.release.dates import written_in
 from scrubin.release.findings import Text
 from scrubin.release.private_strings import Needle, Private
-from scrubin.release.spelling import fold, without_accents, written_out
+from scrubin.release.spelling import fold, unescaped, without_accents, written_out
 
 CHUNK_BYTES = 1 << 22
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
@@ -22,6 +23,7 @@ CHANCE_HITS = 0.01
 LONE_DIGITS = 8  # shorter bare numbers say nothing among the numbers of a table
 DIGEST_LENGTHS = (16, 32, 40, 64, 128)
 TIME_OF_DAY_LENGTHS = (4, 6, 9)  # HHMM, HHMMSS, HHMMSSmmm written right after a date
+_FRAME_NAME = re.compile(r"frames/(?:(?!frames/)[^\n\"',;|])*?/\d+\.[a-z]{3,4}")
 _LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
 _DIGITS = frozenset(b"0123456789")
 _HEX = _DIGITS | frozenset(b"abcdef")
@@ -83,17 +85,24 @@ class Search:
         What to look for.
     total_bytes
         Size of all raw bytes that will be searched; decides which needles can be searched there.
+    frame_names
+        Paths of the planned frames; their numbers are the plan's own, wherever they stand.
     """
 
-    def __init__(self, private: Private, total_bytes: int) -> None:
+    def __init__(self, private: Private, total_bytes: int, frame_names: frozenset[str] = frozenset()) -> None:
         self._public = private.public
+        self._dates = private.dates
+        self._frame_names = frame_names
+        # In compressed bytes the path around a frame's number is not readable.
+        counters = {PurePosixPath(name).stem for name in frame_names}
         self._text: dict[bytes, Needle] = {}
         spelled: dict[bytes, Needle] = {}
         # Backwards, so that of equal strings the first kind stays: participant before path and recording.
         for needle in reversed(private.needles):
             if needle.rule in ("anywhere", "digits"):
                 self._text.update({folded.encode(): needle for folded in needle.folded if len(folded.encode()) >= PREFIX})
-                spelled.update(dict.fromkeys(spellings(needle.text), needle))
+                if needle.text not in counters:
+                    spelled.update(dict.fromkeys(spellings(needle.text), needle))
         self._raw = {pattern: spelled[pattern] for pattern in affordable(spelled, total_bytes)}
         self._labelled = [(needle, needle.labelled) for needle in private.needles if needle.rule == "labelled"]
         self._tokens = {
@@ -114,17 +123,27 @@ class Search:
         return re.compile(rf"(?<![^\W_])(?:{options})(?![^\W_])") if options else None
 
     def in_text(self, text: Text) -> set[Needle]:
-        """Return the needles that stand in a text."""
-        folded = fold(text.text)
+        """Return the needles that stand in a text, as it is or with its escapes undone."""
+        shown = _FRAME_NAME.sub(self._without_number, text.text) if self._frame_names else text.text
+        undone = unescaped(shown)
+        return self._in(shown, text.structured) | (self._in(undone, text.structured) if undone != shown else set())
+
+    def _without_number(self, path: re.Match[str]) -> str:
+        return path[0].rpartition("/")[0] if path[0] in self._frame_names else path[0]
+
+    def _in(self, text: str, structured: bool) -> set[Needle]:
+        folded = fold(text)
         data = folded.encode(errors="surrogatepass")
         hits = {
             self._text[pattern]
             for position, pattern in self._text_scanner.find(data)
-            if self._is_leak(self._text[pattern], data, position, position + len(pattern), structured=text.structured)
+            if self._is_leak(self._text[pattern], data, position, position + len(pattern), structured=structured)
         }
         hits |= {needle for needle, pattern in self._labelled if pattern.search(folded)}
         if self._token_pattern is not None:
-            hits |= {self._tokens[word] for word in self._token_pattern.findall(without_accents(text.text))}
+            hits |= {self._tokens[word] for word in self._token_pattern.findall(without_accents(text))}
+        if self._dates:
+            hits |= {Needle(date.isoformat(), "date", "anywhere") for date in written_in(folded) & self._dates}
         return hits
 
     def in_bytes(self, chunks: Iterable[bytes], *, structured: bool = False) -> set[Needle]:

@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import html
 import re
 import unicodedata
+import urllib.parse
 
 _NO_DECOMPOSITION = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ı": "i", "ß": "ss"}
 )
 _WRITTEN_OUT = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "å": "aa", "Å": "Aa", "ø": "oe", "Ø": "Oe"})
+# Characters that show nothing: category Cf (soft hyphen, zero-width), variation selectors, grapheme joiner.
+_INVISIBLE = {code: None for code in range(0x10000) if unicodedata.category(chr(code)) == "Cf"}
+_INVISIBLE |= dict.fromkeys([0x034F, *range(0xFE00, 0xFE10), *range(0xE0000, 0xE0200)])
+_HEX_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2}))")
+_SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+_PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
+_NESTED = 4  # escapes within escapes, such as JSON in a JSON string in a link
 _RUN = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zß-öø-ÿ])")
 
 
 def without_accents(text: str) -> str:
-    """Return the text with base letters only.
+    """Return the text with base letters only, and nothing that does not show.
 
     >>> without_accents("Müller-Ångström")
     'Muller-Angstrom'
@@ -23,7 +32,7 @@ def without_accents(text: str) -> str:
     if text.isascii():
         return text
     decomposed = unicodedata.normalize("NFKD", text.translate(_NO_DECOMPOSITION))
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).translate(_INVISIBLE)
 
 
 def written_out(text: str) -> str:
@@ -36,10 +45,55 @@ def written_out(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return the form in which texts are compared: no case, no accents."""
+    """Return the form in which texts are compared: no case, no accents, nothing that does not show."""
     if text.isascii():
         return text.lower()
     return without_accents(text).casefold()
+
+
+def unescaped(text: str) -> str:
+    r"""Return a text with the escapes of JSON, links and HTML undone, also one inside the other.
+
+    >>> unescaped(r"Gr\u00fcn Gr%C3%BCn Gr&uuml;n Gr%25C3%25BCn")
+    'Grün Grün Grün Grün'
+    """
+    for _ in range(_NESTED):
+        before = text
+        if "\\" in text:
+            text = _SURROGATES.sub(_joined, _HEX_ESCAPE.sub(_character, text.replace("\\\\", "\\")))
+        if "%" in text:
+            text = _PERCENT.sub(_unquoted, text)
+        if "&" in text:
+            text = html.unescape(text)
+        if text == before:
+            break
+    return text
+
+
+def _character(escape: re.Match[str]) -> str:
+    code = int(next(filter(None, escape.groups())), 16)
+    return chr(code) if code < 0x110000 else escape[0]
+
+
+def _joined(pair: re.Match[str]) -> str:
+    return pair[0].encode("utf-16-le", "surrogatepass").decode("utf-16-le")
+
+
+def _unquoted(run: re.Match[str]) -> str:
+    data = urllib.parse.unquote_to_bytes(run[0])
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
+
+
+def smallest_words(text: str) -> tuple[str, ...]:
+    """Return the words of a name in order: split at everything but letters, and at the humps of camel case.
+
+    >>> smallest_words("dateOfBirth patient_id2")
+    ('date', 'Of', 'Birth', 'patient', 'id')
+    """
+    return tuple(word for letters in _LETTERS.findall(text) for word in _HUMP.split(letters))
 
 
 def words(text: str) -> tuple[str, ...]:

@@ -3,27 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
-from scrubin.release import croissant, readme
+import pandas as pd
+
+from scrubin.release import checksums, croissant, dictionary, outputs, readme
+from scrubin.release.params import ReleaseParams
 from scrubin.tables.declare import Table
-from scrubin.vocabulary import vocabulary
+from scrubin.vocabulary import ground_truth, vocabulary
+
+FORMATS = """\
+ARROW schema parquet cpp version build pandas descr fortran_order shape NUMPY True False null true false nan
+matroska Lavf und DURATION V_MPEG4/ISO/AVC V_MPEGH/ISO/HEVC JFIF id rater split duration
+"""
+"""Words that files of a kind hold by themselves, or that LASANA names columns."""
 
 
-def public_words(tables: Mapping[str, Table], others: Iterable[object]) -> list[object]:
+def public_words(tables: Mapping[str, Table], params: ReleaseParams, others: Iterable[object]) -> list[object]:
     """Return texts whose words are public.
 
     Parameters
     ----------
     tables
         Public tables: their names, columns, meanings and allowed values are documented in the release.
+    params
+        Version and licence of the release, and the words that the curator calls harmless.
     others
-        More texts, or lists and mappings of texts, such as tasks, aspects and names of errors.
+        More texts, or lists and mappings of texts, such as tasks, aspects, names of errors and of subsets.
     """
-    texts: list[object] = [readme.TEXT, readme.ARCHIVES, croissant.CONTEXT, [list(item) for item in croissant.FILE_SETS]]
+    paths = [f"tables/{name}.parquet" for name in tables] + [files for _, files, _, _ in croissant.FILE_SETS]
+    texts: list[object] = [readme.TEXT, readme.ARCHIVES, FORMATS, checksums.NAME, list(outputs.NAMES), dictionary.text(tables)]
+    # The same text as in the release, with empty hashes and sizes: all its keys and fixed values.
+    # Name and title are the curator's own words: a person or a site in them is a leak as anywhere.
+    nameless = replace(params, name="study", title="study")
+    texts.append(croissant.metadata(nameless, tables, dict.fromkeys(paths, ""), dict.fromkeys(paths, 0)))
+    texts += [[list(item) for item in croissant.FILE_SETS], list(params.public_words)]
+    texts += [ground_truth.FRAME_CONTRACT, ground_truth.DEFINITIONS, ground_truth.README, ground_truth.KEYS]
     for table in tables.values():
         texts += [table.name, table.description]
         texts += [[column.name, column.unit, column.description, column.null, list(column.values)] for column in table.columns]
     for name in vocabulary.available():
         words = vocabulary.load(name)
-        texts += [name, [list(words.names(kind)) for kind in vocabulary.KINDS]]
+        texts += [name, words.version, words.source, [list(words.names(kind)) for kind in vocabulary.KINDS]]
     return [*texts, *others]
+
+
+def subsets(splits: pd.DataFrame) -> list[str]:
+    """Return the names of schemes and subsets, and of the columns in which sheets show them."""
+    found = {*splits["scheme"], *splits["subset"]}
+    for scheme, rows in splits.groupby("scheme"):
+        found |= {f"split_{scheme}", *(f"split_{scheme}_{fold}" for fold in rows["fold"])}
+    return sorted(map(str, found))

@@ -16,7 +16,8 @@ from pathlib import Path
 
 from scrubin.errors import RatingsError
 
-NAME = re.compile(r"(?P<task>.+)_rater(?P<rater>[A-Za-z0-9-]+)(?P<errors>_errors)?\.csv")
+NAME = re.compile(r"(?P<task>.+)_rater(?P<rater>[0-9]+)(?P<errors>_errors)?\.csv")
+NAMED_RATER = re.compile(r".+_rater(?!_errors\.)[^.]+\.csv")
 
 
 @dataclass(frozen=True)
@@ -45,8 +46,8 @@ def read_folder(folder: Path, tasks: Sequence[str]) -> list[Sheet]:
     Raises
     ------
     RatingsError
-        For a missing folder, a CSV whose name is none of a sheet, an unknown task, or text
-        that is no CSV with semicolons.
+        For a missing folder, a CSV whose name is none of a sheet or names a rater, an unknown
+        task, or text that is no CSV with semicolons.
     """
     if not folder.is_dir():
         msg = f"{folder}: there is no such folder; make it, and leave it empty when nobody rated"
@@ -59,6 +60,9 @@ def read_folder(folder: Path, tasks: Sequence[str]) -> list[Sheet]:
 def read_sheet(path: Path, tasks: Sequence[str]) -> Sheet:
     """Return one sheet; its errors are those of ``read_folder``."""
     match = NAME.fullmatch(path.name)
+    if match is None and NAMED_RATER.fullmatch(path.name):
+        msg = f"{path}: the name of a rater would be published; number the raters, as in PegTransfer_rater1.csv, and rename the file"
+        raise RatingsError(msg)
     if match is None:
         msg = f"{path}: expected a name such as PegTransfer_rater1.csv or PegTransfer_rater1_errors.csv; rename or remove the file"
         raise RatingsError(msg)

@@ -1,119 +1,87 @@
-"""Text files: CSV, JSON, Markdown, checksums; and numpy arrays."""
+"""Text files: Markdown, checksums and other plain text; CSV."""
 
 from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator
-from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from scrubin.release.declared import IDENTIFYING, private_columns
+from scrubin.release.declared import Public, of_a_day, private_tables
 from scrubin.release.findings import Contents, Fault, Text
 from scrubin.release.order import fault as order_fault
-from scrubin.release.order import names_fault
-from scrubin.tables.catalogue import PRIVATE_TABLES
+from scrubin.release.order import text_fault
 
-DELIMITERS = ";,\t"
-ID_KEYS = ("id", "video", "video_id", "name", "recording_id", "file_name")
+DELIMITERS = ",;\t|"
+SHOWN = 3
 
 
-def read_text(data: bytes) -> Contents:
-    """Return the text of a document.
+def read_text(data: bytes, ids: frozenset[str]) -> Contents:
+    """Return the faults and the text of a document.
 
     Raises
     ------
     ValueError
         When it is not UTF-8.
     """
-    return Contents(texts=[Text("text", data.decode("utf-8"))])
-
-
-def read_csv(data: bytes, ids: frozenset[str]) -> Contents:
-    """Return the faults and texts of a CSV file with a header, in any usual dialect."""
     text = data.decode("utf-8")
-    header = text.split("\n", 1)[0]
-    delimiter = max(DELIMITERS, key=header.count)
-    columns = next(csv.reader([header.strip("\r\ufeff")], delimiter=delimiter), [])
-    faults = [
-        Fault("private-column", f"column {name}", "this column is private; leave it out")
-        for name in sorted({column.strip() for column in columns} & private_columns())
-    ]
-    for table in PRIVATE_TABLES:
-        if set(table.column_names) <= set(columns):
-            faults.append(Fault("private-table", "header", f"this is the private table '{table.name}'; take the file out"))
-    if "id" in columns:
-        rows = pd.read_csv(io.StringIO(text), sep=delimiter, dtype=str, keep_default_na=False)
-        message = order_fault(rows, ids)
-        faults += [Fault("order", "rows", message)] if message else []
-    return Contents(faults, [Text("text", text, structured=True)])
+    message = text_fault(text, ids)
+    return Contents([Fault("order", "text", message)] if message else [], [Text("text", text)])
 
 
-def read_json(data: bytes, ids: frozenset[str]) -> Contents:
-    """Return the faults and texts of a JSON file."""
-    faults: dict[Fault, None] = {}
-    texts: dict[str, None] = {}
-    for place, value in _values(json.loads(data.decode("utf-8")), "$"):
-        if isinstance(value, str):
-            texts[value] = None
-        elif isinstance(value, dict):
-            texts.update(dict.fromkeys(value))
-            # A released id is harmless under any key.
-            for key in sorted(key for key in set(value) & IDENTIFYING if not (isinstance(value[key], str) and value[key] in ids)):
-                faults[Fault("private-column", f"{place}.{key}", "this key is private; leave it out")] = None
-            message = names_fault(list(value), ids)
-            if message:
-                faults[Fault("order", place, message)] = None
-        elif isinstance(value, list):
-            message = names_fault([name for item in value if (name := _id_of(item, ids))], ids)
-            if message:
-                faults[Fault("order", place, message)] = None
-    return Contents(list(faults), [Text("values and keys", "\n".join(texts), structured=True)])
-
-
-def read_array(data: bytes) -> Contents:
-    """Return the texts of a numpy array.
+def read_csv(data: bytes, public: Public) -> Contents:
+    """Return the faults and texts of a CSV file with a header, in any usual dialect.
 
     Raises
     ------
     ValueError
-        When it holds Python objects, or is no array.
+        When it is not UTF-8, or cannot be split into rows.
     """
-    array = np.load(io.BytesIO(data), allow_pickle=False)
-    names = array.dtype.names or ()
-    texts = [Text("fields", "\n".join(names), structured=True)]
-    faults = [Fault("private-column", f"field {name}", "this field is private; leave it out") for name in sorted(set(names) & IDENTIFYING)]
-    for field in names or (None,):
-        values = array if field is None else array[field]
-        if values.dtype.kind == "U":
-            texts.append(Text("values", "\n".join(map(str, np.unique(values))), structured=True))
-        elif values.dtype.kind not in "biufS":
-            faults.append(Fault("unreadable", "values", f"values of type {values.dtype} cannot be proven clean; write numbers or texts"))
+    text = data.decode("utf-8").removeprefix("\ufeff")
+    rows = _rows(text)
+    header, body = rows[0], rows[1:]
+    faults = [*_columns(header, public), *_widths(rows)]
+    texts = [Text("text", text, structured=True)]
+    if not any(fault.rule == "unreadable" for fault in faults):
+        table = pd.DataFrame(body, columns=[str(number) for number in range(len(header))], dtype=object)
+        table = table.rename(columns={str(header.index("id")): "id"} if "id" in header else {})
+        message = order_fault(table, public.ids)
+        faults += [Fault("order", "rows", message)] if message else []
+        cells = {name: [row[number] for row in body] for number, name in enumerate(header) if of_a_day(name)}
+        texts += [Text(f"column {name}", "\n".join(sorted(set(values)))) for name, values in cells.items()]
     return Contents(faults, texts)
 
 
-def _values(value: Any, place: str) -> Iterator[tuple[str, Any]]:
-    stack = [(place, value)]
-    while stack:
-        where, item = stack.pop()
-        yield where, item
-        if isinstance(item, dict):
-            stack += [(f"{where}.{key}", child) for key, child in item.items()]
-        elif isinstance(item, list):
-            # One place for all items: a million boxes have the same fault a million times.
-            stack += [(f"{where}[]", child) for child in item if isinstance(child, (dict, list, str))]
+def _rows(text: str) -> list[list[str]]:
+    """Return header and rows, split at the delimiter that makes all rows alike, the widest when several do."""
+    every = [_split(text, delimiter) for delimiter in DELIMITERS if delimiter in text] or [_split(text, DELIMITERS[0])]
+    used = [rows for rows in every if any(len(row) > 1 for row in rows)]
+    alike = [rows for rows in used if len({len(row) for row in rows}) == 1]
+    return max(alike or used or every, key=lambda rows: len(rows[0]))
 
 
-def _id_of(item: Any, ids: frozenset[str]) -> str:
-    """Return the released id that an item of a list is about, "" when it is about none."""
-    if isinstance(item, str):
-        return item if item in ids else ""
-    if isinstance(item, dict):
-        for key in ID_KEYS:
-            name = item.get(key)
-            if isinstance(name, str):
-                return next((part for part in name.replace(".", "/").split("/") if part in ids), "")
-    return ""
+def _split(text: str, delimiter: str) -> list[list[str]]:
+    try:
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)) or [[]]
+    except csv.Error as error:
+        msg = f"it is no CSV: {error}"
+        raise ValueError(msg) from error
+
+
+def _columns(header: list[str], public: Public) -> Iterator[Fault]:
+    for name in sorted(set(header)):
+        if public.is_private(name):
+            yield Fault("private-column", f"column {name}", "this column is private; leave it out")
+    for table in private_tables("", header):
+        yield Fault("private-table", "header", f"this is the private table '{table}'; take the file out")
+
+
+def _widths(rows: list[list[str]]) -> Iterator[Fault]:
+    """Refuse what no header explains: rows of another width, empty lines, comments above the header."""
+    odd = [number for number, row in enumerate(rows, start=1) if len(row) != len(rows[0])]
+    if odd:
+        named = ", ".join(map(str, odd[:SHOWN]))
+        yield Fault("unreadable", f"row {named}", f"expected {len(rows[0])} cells as in the first row; write header and rows only")
+    if rows[0] and rows[0][0].lstrip().startswith("#"):
+        yield Fault("unreadable", "row 1", "expected the names of columns, but got a comment; write header and rows only")

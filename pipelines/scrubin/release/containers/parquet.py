@@ -8,16 +8,16 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.release.declared import private_columns
+from scrubin.release import numbers
+from scrubin.release.declared import Public, of_a_day, private_tables
 from scrubin.release.findings import Contents, Fault, Text
 from scrubin.release.order import fault as order_fault
-from scrubin.tables.catalogue import PRIVATE_TABLES
 from scrubin.tables.declare import Table
 
 ARROW_SCHEMA = b"ARROW:schema"  # pyarrow's copy of the schema, whose texts are searched as such
 
 
-def read(path: Path, declared: Table | None, ids: frozenset[str]) -> Contents:
+def read(path: Path, declared: Table | None, public: Public) -> Contents:
     """Return the faults and texts of a parquet file.
 
     Parameters
@@ -26,13 +26,13 @@ def read(path: Path, declared: Table | None, ids: frozenset[str]) -> Contents:
         The file.
     declared
         The public table that it must be, to the last metadata key; None for any other.
-    ids
-        The released ids, to judge the order of rows.
+    public
+        Released ids, to judge the order of rows, and public columns.
     """
     file = pq.ParquetFile(path)
     schema = file.schema_arrow
     footer = {key: value for key, value in (file.metadata.metadata or {}).items() if key != ARROW_SCHEMA}
-    faults = [*_columns(schema, footer), *_metadata(schema, footer, declared)]
+    faults = [*_columns(schema, footer, public), *_metadata(schema, footer, declared)]
     texts = [Text("columns", "\n".join(schema.names), structured=True)]
     texts += [Text(f"metadata {key}", f"{key}\n{value}") for key, value in _plain(footer)]
     texts += [
@@ -42,23 +42,41 @@ def read(path: Path, declared: Table | None, ids: frozenset[str]) -> Contents:
     columns = [field.name for field in schema if _is_text(field.type)]
     for name in columns:
         values = file.read(columns=[name]).column(0).unique().to_pylist()
-        texts.append(Text(f"column {name}", "\n".join(value for value in values if value is not None), structured=True))
+        texts.append(Text(f"column {name}", "\n".join(value for value in values if value is not None), structured=not of_a_day(name)))
+    for field in schema:
+        texts += _numbers(file, field)
     if declared is not None:
         faults += _key_order(file, declared)
-    elif "id" in columns:
+    elif columns:
         rows = file.read(columns=[field.name for field in schema if not pa.types.is_nested(field.type)]).to_pandas()
-        message = order_fault(rows, ids)
+        message = order_fault(rows, public.ids)
         faults += [Fault("order", "rows", message)] if message else []
     return Contents(faults, texts)
 
 
-def _columns(schema: pa.Schema, footer: Mapping[bytes, bytes]) -> Iterator[Fault]:
-    for name in sorted(set(schema.names) & private_columns()):
-        yield Fault("private-column", f"column {name}", "this column is private; leave it out")
-    named = footer.get(b"table", b"").decode(errors="replace")
-    for table in PRIVATE_TABLES:
-        if named == table.name or set(table.column_names) <= set(schema.names):
-            yield Fault("private-table", "schema", f"this is the private table '{table.name}'; take the file out")
+def _columns(schema: pa.Schema, footer: Mapping[bytes, bytes], public: Public) -> Iterator[Fault]:
+    for name in sorted(set(schema.names)):
+        if public.is_private(name):
+            yield Fault("private-column", f"column {name}", "this column is private; leave it out")
+    for table in private_tables(footer.get(b"table", b"").decode(errors="replace"), schema.names):
+        yield Fault("private-table", "schema", f"this is the private table '{table}'; take the file out")
+
+
+def _numbers(file: pq.ParquetFile, field: pa.Field) -> Iterator[Text]:
+    kind = field.type
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    while _is_list(kind):
+        kind = kind.value_type
+    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        return
+    for batch in file.iter_batches(columns=[field.name]):
+        values = batch.column(0)
+        if pa.types.is_dictionary(values.type):
+            values = values.dictionary_decode()
+        while _is_list(values.type):
+            values = values.flatten()
+        yield from numbers.text_of(f"column {field.name}", values.unique().to_numpy(zero_copy_only=False), day=of_a_day(field.name))
 
 
 def _metadata(schema: pa.Schema, footer: Mapping[bytes, bytes], declared: Table | None) -> Iterator[Fault]:
@@ -83,13 +101,17 @@ def _type_fault(field: pa.Field) -> Fault | None:
     kind = field.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    while pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+    while _is_list(kind):
         kind = kind.value_type
         if pa.types.is_string(kind):
             return Fault("unreadable", f"column {field.name}", "texts in lists cannot be proven clean; write one text per row")
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or _is_text(kind):
         return None
     return Fault("unreadable", f"column {field.name}", f"values of type {field.type} cannot be proven clean; write numbers or texts")
+
+
+def _is_list(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
 
 
 def _is_text(kind: pa.DataType) -> bool:

@@ -9,6 +9,7 @@ import struct
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from scrubin.release.findings import Contents, Fault, Text
 
@@ -17,6 +18,12 @@ FIXED_DOS = (0, (1 << 5) | 1)  # the same as time and date of a local header
 LOCAL = struct.Struct("<4s5H3I2H")
 LOCAL_SIGNATURE = b"PK\x03\x04"
 ZIP64_EXTRA = 0x0001  # sizes of large members; it tells nothing else
+END = struct.Struct("<4s4H2IH")
+END_SIGNATURE = b"PK\x05\x06"
+END_64 = struct.Struct("<4sQ2H2I4Q")
+END_64_SIGNATURE = b"PK\x06\x06"
+LOCATOR = struct.Struct("<4sIQI")
+LOCATOR_SIGNATURE = b"PK\x06\x07"
 UNIX = 3
 UTF8_NAME = 0x800
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -47,6 +54,7 @@ def read_zip(path: Path) -> Contents:
             covered = entry.header_offset + data + entry.compress_size
         if covered != archive.start_dir:
             faults.append(Fault("zip", "directory", f"{archive.start_dir - covered} bytes before it belong to no member"))
+        faults += [Fault("zip", "end record", problem) for problem in _end(file, archive.start_dir)]
     systems, modes = {entry.create_system for entry in entries}, {entry.external_attr for entry in entries}
     if not systems <= {UNIX} or len(modes) > 1:
         faults.append(Fault("zip", "members", f"systems {sorted(systems)} and modes {sorted(modes)} differ; fix them to one"))
@@ -54,6 +62,23 @@ def read_zip(path: Path) -> Contents:
     if names != sorted(names):
         faults.append(Fault("order", "members", "the members are not sorted by name; pack them sorted"))
     return Contents(faults, texts)
+
+
+def _end(file: BinaryIO, directory: int) -> Iterator[str]:
+    """Yield what stands after the directory beside the end record and, in a large zip, its two companions."""
+    file.seek(directory)
+    rest = file.read()
+    if len(rest) < END.size or not rest.startswith(END_SIGNATURE, len(rest) - END.size):
+        yield "the file does not end with it; write the zip again, without comment"
+        return
+    *_, size, _, comment_bytes = END.unpack(rest[-END.size :])
+    between = rest[: -END.size]
+    if between[-LOCATOR.size :].startswith(LOCATOR_SIGNATURE) and len(between) >= LOCATOR.size + END_64.size:
+        record = END_64.unpack(between[-LOCATOR.size - END_64.size : -LOCATOR.size])
+        if record[0] == END_64_SIGNATURE:
+            size, between = record[-2], between[: -LOCATOR.size - END_64.size]
+    if comment_bytes or size != len(between):
+        yield f"{len(between) - size} bytes before it and {comment_bytes} after it belong to no record; write the zip again"
 
 
 def _central(entry: zipfile.ZipInfo) -> Iterator[str]:

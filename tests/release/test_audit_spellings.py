@@ -1,0 +1,205 @@
+"""Dates in every way of writing, escapes undone; and honest releases whose names only look private."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from scrubin.groundtruth import detection, stamps
+from scrubin.release import dates, plan, private_strings
+from scrubin.release.spelling import fold, unescaped, vocabulary
+from scrubin.release.words import public_words, subsets
+from scrubin.tables.catalogue import public_tables
+from scrubin.vocabulary.vocabulary import load
+from toy_release import IDS, PARAMS, TASK, recordings
+
+DATES = [
+    "2023:04:17 10:11:12",
+    "2023-4-17",
+    "2023/4/17",
+    "2023.4.17",
+    "17.4.23",
+    "17/4/23",
+    "4/17/23",
+    "17-Apr-23",
+    "2023-Apr-17",
+    "2023 April 17",
+    "Mon Apr 17 10:00:00 2023",
+    "Mon Apr 17 10:00:00 CEST 2023",
+    "April 17th, 2023",
+    "17th of April 2023",
+    "Apr. 17, 2023",
+    "17 / 04 / 2023",
+    "17 Apr 10:00:00 2023",
+]
+
+
+def written(release, name: str, text: str) -> set[str]:
+    return release.rules_after(lambda: release.path(name).write_text(text, encoding="utf-8"))
+
+
+@pytest.mark.parametrize("date", DATES)
+def test_a_date_is_found_in_every_way_of_writing(release, date):
+    assert written(release, "notes.md", f"made on {date} by hand\n") == {"private-string"}
+    release.path("notes.md").unlink()
+    assert written(release, "more.csv", f'id;note\nabelo;"{date}"\n') == {"private-string"}
+    release.path("more.csv").unlink()
+    assert written(release, "more.json", json.dumps({"note": date})) == {"private-string"}
+
+
+@pytest.mark.parametrize(
+    "text", ["17 March 2022", "version 4.17.3", "0:04:17", "4 of 17, 23 in all", "a4dec17" * 4 + "17apr2023" + "a" * 27]
+)
+def test_what_is_no_private_date_is_not_found(release, text):
+    assert written(release, "notes.md", f"{text}\n") == set()
+
+
+def test_single_digits_are_read_as_dates():
+    march = {"6.3.23", "6/3/23", "06-Mar-23", "2023-3-6", "Mon Mar  6 10:00:00 2023", "March 6th, 2023", "06 / 03 / 2023", "6. März 2023"}
+    for text in march:
+        assert any(str(date) == "2023-03-06" for date in dates.written_in(text)), text
+
+
+# --- escapes
+
+ESCAPED = [
+    "Gr\\u00fcnwaldner",
+    "Gr\\xfcnwaldner",
+    "Gr%C3%BCnwaldner",
+    "Gr%FCnwaldner",
+    "Gr&uuml;nwaldner",
+    "Gr&#252;nwaldner",
+    "Gr\\\\u00fcnwaldner",
+    "Gr%25C3%25BCnwaldner",
+    "Mecht\u00adhild",
+    "Mecht\u200bhild",
+    "Mecht\ufeffhild",
+    "\uff2dechthild",
+]
+
+
+@pytest.mark.parametrize("text", ESCAPED)
+def test_escapes_and_invisible_letters_hide_nothing(release, text):
+    assert written(release, "notes.md", f"seen with {text} here\n") == {"private-string"}
+    release.path("notes.md").unlink()
+    assert written(release, "more.csv", f'id;note\nabelo;"{text}"\n') == {"private-string"}
+
+
+def test_escapes_without_a_name_are_no_fault(release):
+    assert written(release, "notes.md", "100 % of \\\\ & \\u12 &amp; %zz C:\\user\n") == set()
+    assert unescaped("plain") == "plain"
+    assert unescaped("\\ud83d\\ude00") == "\N{GRINNING FACE}"
+    assert fold("a\u200bb\u00ad") == "ab"
+
+
+def test_json_in_a_json_text_is_read(release):
+    assert written(release, "more.json", json.dumps({"a": json.dumps({"note": "Grünwaldner"})})) == {"private-string"}
+    assert written(release, "more.json", json.dumps({"a": json.dumps([{"patient": 3}])})) == {"private-column"}
+    assert written(release, "more.json", json.dumps({"a": "[no JSON"})) == set()
+
+
+def test_a_key_that_stands_twice_is_refused(release):
+    assert written(release, "more.json", '{"a": "Li Wei", "a": "x"}') >= {"unreadable"}
+
+
+# --- honest releases
+
+
+def private_of(names: dict[str, list[str]], words: object = ()) -> private_strings.Private:
+    """The toy study with other names in some columns."""
+    table = recordings().head(0)
+    rows = pd.DataFrame({column: pd.Series(values) for column, values in names.items()})
+    return private_strings.of_tables([pd.concat([table, rows])], IDS, public_words(public_tables(()), PARAMS, [TASK, words]))
+
+
+def numbered(release, first: int) -> None:
+    """Give the frames of the release other numbers, in its tables as well."""
+    frames = []
+    for frame in reversed(release.plan.frames):
+        path = Path(frame.path)
+        name = path.with_name(f"{int(path.stem) + first:06d}.jpg").as_posix()
+        shutil.move(release.path(frame.path), release.path(name))
+        frames.append(replace(frame, path=name))
+    release.plan = replace(release.plan, frames=tuple(reversed(frames)))
+    frames.reverse()
+    listed = "".join(f"{frame.path}\n" for frame in frames)
+    release.path("listed.txt").write_text(listed)
+    release.path("tables/frames.parquet").unlink()
+    release.path("listed.json").write_text(json.dumps({"images": [{"file_name": frame.path} for frame in frames]}))
+
+
+@pytest.mark.parametrize("first", [0, 1, 10_203, 170_422])
+def test_recordings_named_by_numbers_do_not_collide_with_frames(release, first):
+    names = [f"{first + number:06d}" for number in range(4)]
+    release.private = private_of({"path": [f"videos/{name}.mp4" for name in names], "recording": names})
+    numbered(release, first)
+    release.seal()
+    assert release.rules() == set()
+    assert written(release, "notes.md", f"seen in {names[1]} here\n") == {"private-string"}
+
+
+def test_numbers_that_count_up_give_no_dates():
+    counting = [f"videos/{number:06d}.mp4" for number in range(10_190, 10_330)]
+    assert dates.of_names(counting) == frozenset()
+    days = [f"videos/{day:02d}0423.mp4" for day in range(1, 31)]
+    assert len(dates.of_names(days)) >= 30
+    assert dates.of_names([*counting, "videos/170423 left.mp4"]) == dates.found_in("170423")
+    assert dates.of_names(["x_170423_000001", "x_180423_000002"]) == dates.found_in("170423 180423")
+
+
+WORDS = ["Mark", "King", "Test", "Train", "Size", "List", "CC", "Frame", "Score", "Padding", "License", "Shape", "Schema", "Area", "Val"]
+
+
+def ground_truth(folder: Path) -> None:
+    """What the ground truth of a study says, as its own stage writes it."""
+    words = load("cholect50")
+    folder.mkdir()
+    found = [detection.Boxed(IDS[0], [0], [[(0, 0, (0.1, 0.1, 0.2, 0.2))]], 0)]
+    images = pd.DataFrame(
+        {"id": [IDS[0]], "frame": [0], "path": [f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"], "width": [96], "height": [64]}
+    )
+    (folder / "coco.json").write_text(json.dumps(detection.coco(words, found, images)))
+    (folder / f"{IDS[0]}.json").write_text(json.dumps(detection.ivtmetrics(found[0])))
+    (folder / "README.md").write_text(stamps.readme(), encoding="utf-8")
+    manifest = stamps.manifest(folder, {}, [words], {id_: {"recognition_frames": 3, "detection_frames_left_out": None} for id_ in IDS})
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+def test_people_called_like_the_words_of_a_release_do_not_stop_it(release):
+    splits = pd.DataFrame({"scheme": "balanced", "fold": 0, "subset": ["train", "test", "val", "train"], "id": IDS})
+    release.private = private_of({"participant": WORDS}, subsets(splits))
+    ground_truth(release.path("groundtruth"))
+    splits.rename(columns={"subset": "split"})[["id", "split"]].to_csv(release.path("splits.csv"), index=False)
+    release.seal()
+    assert [str(finding) for finding in release.findings()] == []
+
+
+def test_every_word_of_the_ground_truth_and_its_keys_is_public(tmp_path):
+    public = vocabulary(public_words(public_tables(()), PARAMS, [TASK]))
+    ground_truth(tmp_path / "groundtruth")
+
+    def texts(value: object) -> list[str]:
+        if isinstance(value, dict):
+            return [*value, *(text for child in value.values() for text in texts(child))]
+        return [text for child in value for text in texts(child)] if isinstance(value, list) else [value] if isinstance(value, str) else []
+
+    found = {text for path in (tmp_path / "groundtruth").glob("*.json") for text in texts(json.loads(path.read_text())) if "/" not in text}
+    hashes = {text for text in found if len(text) == 64}
+    files = {path.name for path in (tmp_path / "groundtruth").iterdir()}
+    assert vocabulary(list(found - hashes - files - set(IDS))) <= public
+    assert vocabulary((tmp_path / "groundtruth/README.md").read_text()) <= public
+
+
+def test_a_person_with_another_name_is_still_found(release):
+    release.private = private_of({"participant": [*WORDS, "Markward"]})
+    assert written(release, "notes.md", "seen with Markward here\n") == {"private-string"}
+
+
+def test_the_plan_takes_columns_that_stand_in_no_table(release):
+    assert written(release, "more.csv", "id;needle_at_wrong_site\nabelo;True\n") == {"private-column"}
+    release.plan = replace(release.plan, columns=frozenset({"needle_at_wrong_site"}))
+    assert release.rules() == set()
+    assert plan.Plan(columns=frozenset({"a"})).public.columns == {"a"}
