@@ -66,6 +66,7 @@ def test_a_column_that_a_declaration_or_the_parameters_name_is_public():
 def test_a_list_or_mapping_of_released_ids_is_harmless_under_any_key(release):
     assert written(release, "more.json", json.dumps({"recordings": dict.fromkeys(IDS, 1), "patients": list(IDS)})) == set()
     assert written(release, "more.json", json.dumps({"recordings": {**dict.fromkeys(IDS, 1), "x": 1}})) == {"private-column"}
+    assert written(release, "more.json", json.dumps({"recordings": {}})) == set()
 
 
 # --- CSV

@@ -77,9 +77,9 @@ class Public:
         return _identifies(name) or folded in _private_names() or _joined(name) in _private_names()
 
     def only_ids(self, value: Any) -> bool:
-        """Whether a JSON value is a released id, or a list or mapping of nothing else, which is harmless under any key."""
+        """Whether a JSON value is a released id, or a list or mapping of nothing else, also an empty one: harmless under any key."""
         if isinstance(value, (list, dict)):
-            return bool(value) and all(isinstance(item, str) and item in self.ids for item in value)
+            return all(isinstance(item, str) and item in self.ids for item in value)
         return isinstance(value, str) and value in self.ids
 
 
