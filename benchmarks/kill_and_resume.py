@@ -70,11 +70,13 @@ def hashes(folder: Path) -> str:
     return (folder / "dvc.lock").read_text(encoding="utf-8")
 
 
-def trial(folder: Path, moment_s: float) -> tuple[str, dict[int, str]]:
-    """Return at which stage the run was killed, and what was left of it."""
+def trial(folder: Path, moment_s: float) -> tuple[str, dict[int, str]] | None:
+    """Return at which stage the run was killed, and what was left of it; None when it had ended before."""
     clear(folder)
     run = start(folder)
     time.sleep(moment_s)
+    if run.poll() is not None:
+        return None
     dvc = [pid for pid, command in living(folder).items() if "dvc repro" in command]
     at = next(
         (command.split("flows/")[1].strip() for command in living(folder).values() if "flows/" in command and "repro" not in command),
@@ -110,8 +112,11 @@ def main() -> int:
     rng = random.Random(given.seed)
     same = 0
     for number in range(given.times):
-        moment_s = rng.uniform(0.5, whole_s)
-        at, left = trial(folder, moment_s)
+        killed = None
+        while killed is None:  # a run may be faster than the first one was
+            moment_s = rng.uniform(0.5, whole_s)
+            killed = trial(folder, moment_s)
+        at, left = killed
         equal = hashes(folder) == expected
         same += equal
         print(f"{number + 1:2d}: killed after {moment_s:5.1f} s in {at:18s} left running: {len(left)}  same hashes: {equal}", flush=True)
