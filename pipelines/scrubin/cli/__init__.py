@@ -1,0 +1,52 @@
+"""`scrubin` by hand: one library call per command, one module per command.
+
+A command's module is imported only when it is asked for, so that scoring a submission does not
+need the video tools.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import Protocol, cast
+
+from scrubin.errors import ScrubinError
+
+COMMANDS = {
+    "new-study": "make the empty folders and lists of a raw study",
+    "check-params": "check every section of a params.yaml",
+}
+"""Every command and what it does; its module has the same name, with ``_`` for ``-``."""
+
+
+class Command(Protocol):
+    """What the module of a command has."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's arguments, with units and defaults."""
+
+    def run(self, given: argparse.Namespace) -> int:
+        """Do the work and return the exit code: 0 only when the result is good."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is 0 only when its result is good."""
+    passed = list(sys.argv[1:] if arguments is None else arguments)
+    parser = argparse.ArgumentParser(prog="scrubin", description="Turn raw surgical recordings into a benchmark dataset, by hand.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, does in COMMANDS.items():
+        sub = commands.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
+        if passed[:1] == [name]:
+            _module(name).add_arguments(sub)
+    given = parser.parse_args(passed)
+    try:
+        return _module(given.command).run(given)
+    except ScrubinError as error:
+        sys.stderr.write(f"scrubin {given.command}: {error}\n")
+        return 1
+
+
+def _module(name: str) -> Command:
+    return cast("Command", importlib.import_module(f"scrubin.cli.{name.replace('-', '_')}"))

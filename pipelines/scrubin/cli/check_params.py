@@ -1,0 +1,22 @@
+"""`scrubin check-params [PATH]`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from scrubin import settings
+from scrubin.core.params import PARAMS_PATH
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the file."""
+    parser.add_argument("path", nargs="?", default=str(PARAMS_PATH), help="the file (default: %(default)s)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Check every section."""
+    checked = settings.check_all(Path(given.path))
+    sys.stdout.write(f"{given.path}: {len(checked)} sections, all as declared\n")
+    return 0
