@@ -41,13 +41,14 @@ def check(path: Path, plan: Plan, name: str) -> None:
             raise VideoError(name, f"frame {count} is {frame.width}x{frame.height}, not {plan.width}x{plan.height}", MEND)
         here = [item for item in plan.hidden if item.first <= count <= item.last]
         if here:
-            _refuse_visible(frame, count, here, name)
+            refuse_visible(frame, count, here, name)
         count += 1
     if count != plan.frame_count:
         raise VideoError(name, f"{count} of {plan.frame_count} planned frames were rendered", MEND)
 
 
-def _refuse_visible(frame: av.VideoFrame, count: int, hidden: list[Hidden], name: str) -> None:
+def refuse_visible(frame: av.VideoFrame, count: int, hidden: list[Hidden], name: str) -> None:
+    """Raise a `VideoError` when a frame is not black where it is hidden."""
     picture: npt.NDArray[np.int64] = frame.to_ndarray(format="rgb24").astype(np.int64)
     for item in hidden:
         x, y, w, h = item.box_xywh or (0, 0, frame.width, frame.height)

@@ -48,6 +48,9 @@ def cut_rows(released: Sequence[Released]) -> list[dict[str, Any]]:
             "frame_count": item.plan.frame_count,
             "source_width": item.source_px[0],
             "source_height": item.source_px[1],
+            "mode": item.mode,
+            "copied_frames": item.copied_frames,
+            "why": item.why,
         }
         for item in released
     ]

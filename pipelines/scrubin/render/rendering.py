@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
 from scrubin.core import store
 from scrubin.errors import RecordingError, VideoError
-from scrubin.render.check import check
-from scrubin.render.encode import encode
+from scrubin.render.execution import execute
 from scrubin.render.params import RenderParams
+from scrubin.render.parts import parts
 from scrubin.render.plan import Plan, Redaction, plan
 from scrubin.tables.io import records
 from scrubin.tables.quarantine import quarantine_row
-from scrubin.video.cached import stored_probe
+from scrubin.video.cached import stored_probe, stored_structure
 
 CODE = ("render", "video")
 PACKAGES = ("av", "ffmpeg-python", "imageio-ffmpeg", "numpy")
@@ -42,13 +43,31 @@ class File:
 
 @dataclass(frozen=True)
 class Released:
-    """A rendered file: its plan, where it is kept, and what it holds."""
+    """A rendered file: its plan, where it is kept, and what it holds.
+
+    ``mode``, ``copied_frames`` and ``why`` tell how it was made, see `scrubin.render.parts.Parts`.
+    """
 
     file: File
     plan: Plan
     source_px: tuple[int, int]
     entry: store.Entry
     was_kept: bool
+
+    @property
+    def mode(self) -> str:
+        """``smart`` or ``reencode``."""
+        return str(self.entry.value["mode"])
+
+    @property
+    def copied_frames(self) -> int:
+        """Number of frames that were copied bit for bit."""
+        return int(self.entry.value["copied_frames"])
+
+    @property
+    def why(self) -> str | None:
+        """Why nothing was copied; None when something was."""
+        return self.entry.value["why"] or None
 
 
 def to_render(recordings: pd.DataFrame, linkage: pd.DataFrame, redactions: pd.DataFrame, quarantined: Iterable[str]) -> list[File]:
@@ -81,12 +100,21 @@ def render(raw: Path, file: File, params: RenderParams) -> Released:
     except ValueError as error:
         raise VideoError(file.path, str(error), "correct start_s and end_s in recordings.csv") from error
 
-    def work(folder: Path) -> None:
-        encode(raw / file.path, folder / FILE_NAME, planned, params, file.path)
-        check(folder / FILE_NAME, planned, file.path)
+    groups = stored_structure(raw / file.path, file.path, file.sha256)
+    wished = parts(planned, groups, params.mode, found.rotation_deg)
 
-    # The id is no part of the key: another name for the same pictures needs no rendering.
-    inputs = {"sha256": file.sha256, "plan": asdict(planned), "params": asdict(params)}
+    def work(folder: Path) -> dict[str, Any]:
+        done = execute(raw / file.path, folder / FILE_NAME, found, groups, planned, wished, params, file.path)
+        return {"mode": done.mode, "copied_frames": planned.frame_count - done.encoded_count, "why": done.why}
+
+    # The id is no part of the key: another name for the same pictures needs no rendering. Source and
+    # first frame determine all times.
+    inputs = {
+        "sha256": file.sha256,
+        "frames": [planned.first_source_frame, planned.frame_count],
+        "hidden": [asdict(item) for item in planned.hidden],
+        "params": asdict(params),
+    }
     entry, was_kept = store.make(store.key_of("render", store.code_version(CODE, PACKAGES), inputs), work)
     return Released(file, planned, size_px, entry, was_kept)
 

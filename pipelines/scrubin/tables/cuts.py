@@ -16,5 +16,8 @@ CUTS = Table(
         Column("frame_count", "int64", "frames", "number of released frames", between=(1, None)),
         Column("source_width", "int64", "px", "width of the source as displayed", between=(1, None)),
         Column("source_height", "int64", "px", "height of the source as displayed", between=(1, None)),
+        Column("mode", "str", "", "smart: only touched groups of pictures were encoded again; reencode: all", values=("smart", "reencode")),
+        Column("copied_frames", "int64", "frames", "number of released frames that were copied bit for bit", between=(0, None)),
+        Column("why", "str", "", "why nothing was copied", null="something was copied"),
     ),
 )

@@ -15,9 +15,11 @@ from scrubin.core import store
 from scrubin.core.files import sha256_of
 from scrubin.errors import VideoError
 from scrubin.video.probe import Probe, probe
+from scrubin.video.structure import Group, Structure, structure
 from scrubin.video.truncation import MEND_COPY
 
 CODE = ("video/cached.py", "video/probe.py", "video/truncation.py")
+STRUCTURE_CODE = ("video/cached.py", "video/nal.py", "video/parameter_sets.py", "video/structure.py")
 
 
 def stored_sha256(path: Path, name: str) -> str:
@@ -55,6 +57,14 @@ def stored_probe(path: Path, name: str, sha256: str) -> Probe:
             "pts": tuple(outcome["pts"]),
         }
     )
+
+
+def stored_structure(path: Path, name: str, sha256: str) -> Structure:
+    """Return the groups of pictures of a raw file, see `scrubin.video.structure.structure`."""
+    key = store.key_of("structure", store.code_version(STRUCTURE_CODE, ("av",)), {"sha256": sha256})
+    outcome = _made(key, lambda: asdict(structure(path, name)), name)
+    groups = tuple(Group(**{**group, "breaks": tuple(group["breaks"])}) for group in outcome["groups"])
+    return Structure(groups, outcome["unsure"])
 
 
 def _made(key: str, work: Callable[[], dict[str, Any]], name: str) -> dict[str, Any]:

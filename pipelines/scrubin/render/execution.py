@@ -1,0 +1,48 @@
+"""A plan carried out: smartly where that is sure, as a whole otherwise, and always read again."""
+
+from __future__ import annotations
+
+import errno
+from pathlib import Path
+
+from av.error import FFmpegError
+
+from scrubin.errors import VideoError
+from scrubin.render import seams, smart
+from scrubin.render.check import check
+from scrubin.render.encode import encode
+from scrubin.render.params import RenderParams
+from scrubin.render.parts import SMART, Parts, reencoded
+from scrubin.render.plan import Plan
+from scrubin.video.probe import Probe
+from scrubin.video.structure import Structure
+
+DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
+
+
+def execute(
+    source: Path, target: Path, found: Probe, structure: Structure, plan: Plan, parts: Parts, params: RenderParams, name: str
+) -> Parts:
+    """Write the released video of one file, checked; return how it was really made.
+
+    What copying cannot do right after all is encoded again as a whole, and the returned parts say why.
+
+    Raises
+    ------
+    VideoError
+        When the file cannot be rendered, or the result is not what was planned.
+    """
+    done = parts
+    if parts.mode == SMART:
+        try:
+            witness = smart.render(source, target, found, structure, plan, parts, params, name)
+            seams.check(target, plan, parts, witness, name)
+        except (VideoError, FFmpegError, ValueError) as error:
+            if isinstance(error, OSError) and error.errno in DISK_FAULTS:
+                raise
+            target.unlink(missing_ok=True)
+            done = reencoded(plan, f"copying failed: {error.reason if isinstance(error, VideoError) else error}")
+    if done.mode != SMART:
+        encode(source, target, plan, params, name)
+        check(target, plan, name)
+    return done

@@ -1,0 +1,190 @@
+"""A video rendered part by part: untouched groups of pictures are copied, the others encoded again.
+
+One pass over the source's packets. On the way, the frames around every seam are decoded as the
+source has them; `seams.check` then holds the result to them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from bisect import bisect_left
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import av
+
+from scrubin.errors import VideoError
+from scrubin.render.params import RenderParams
+from scrubin.render.parts import Part, Parts
+from scrubin.render.plan import Plan
+from scrubin.render.touched import Encoder, bare
+from scrubin.video import nal, parameter_sets
+from scrubin.video.probe import Probe, picture_stream
+from scrubin.video.structure import Group, Structure
+
+# More than any decoder holds back (ITU-T H.264, A.3.1: 16 frames): what comes later does not depend on a seam.
+SEAM_FRAMES = 32
+MUXING = {"fflags": "+bitexact"}
+MEND = "set render.mode to reencode, and please report it with the file"
+Witness = dict[int, str]
+"""Hashes of decoded source frames near the seams, by released frame number."""
+
+
+def picture_hash(frame: av.VideoFrame) -> str:
+    """Return a hash of the decoded samples."""
+    return hashlib.sha256(frame.to_ndarray().tobytes()).hexdigest()
+
+
+def render(
+    source: Path, target: Path, found: Probe, structure: Structure, plan: Plan, parts: Parts, params: RenderParams, name: str
+) -> Witness:
+    """Write the released video and return what its copied frames must decode to near the seams.
+
+    Raises
+    ------
+    VideoError
+        When the source is not what its structure says.
+    """
+    with av.open(f"file:{source}", metadata_errors="replace") as container:
+        stream = picture_stream(container, name)
+        stream.thread_type = "AUTO"
+        with av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out:
+            run = _Run(stream, out, found, plan, parts, params)
+            packets = (packet for packet in container.demux(stream) if packet.size)
+            for group in structure.groups:
+                if group.first >= plan.first_source_frame + plan.frame_count:
+                    break
+                run.take(group, packets)
+            run.end()
+    if run.written != plan.frame_count:
+        raise VideoError(name, f"{run.written} of {plan.frame_count} planned frames were rendered", MEND)
+    return run.witness
+
+
+class _Run:
+    """The state of one pass: what is written, and the encoder of the run of touched frames that is under way."""
+
+    def __init__(
+        self,
+        stream: av.VideoStream,
+        out: av.container.OutputContainer,
+        found: Probe,
+        plan: Plan,
+        parts: Parts,
+        params: RenderParams,
+    ) -> None:
+        self._stream, self._out, self._found, self._plan, self._params = stream, out, found, plan, params
+        self._parts = [part for part in parts.parts]
+        self._starts = [part.first for part in parts.parts]
+        self._shift = plan.first_source_frame
+        self._ticks = found.pts[self._shift : self._shift + plan.frame_count]
+        self._stated = parameter_sets.header(bytes(stream.codec_context.extradata or b""))
+        self._set_id = parameter_sets.free_id(self._stated.sequences, self._stated.pictures)
+        self._encoder: Encoder | None = None
+        self._track = self._opened()
+        self._after_encoded = False
+        self.written = 0
+        self.witness: Witness = {}
+
+    def take(self, group: Group, packets: Iterable[av.Packet[Any]]) -> None:
+        """Copy or encode the kept frames of the next group of pictures."""
+        first = max(group.first - self._shift, 0)
+        last = min(group.end - self._shift, self._plan.frame_count) - 1
+        copied, encoded = self._of(first, last)
+        seam = SEAM_FRAMES if copied and not encoded and self._after_encoded else 0
+        if copied:
+            self._end_encoder()
+        for index, packet in zip(range(group.packets), packets, strict=False):
+            if index < copied:
+                self._copy(packet)
+            if encoded or index < seam:
+                self._decoded(packet, first + copied, last if encoded else first + seam - 1)
+        if encoded or seam:
+            self._decoded(None, first + copied, last if encoded else first + seam - 1)
+            self._stream.codec_context.flush_buffers()
+        self._after_encoded = bool(encoded)
+
+    def end(self) -> None:
+        """Finish the last run of touched frames."""
+        self._end_encoder()
+
+    def _of(self, first: int, last: int) -> tuple[int, int]:
+        """Return how many of these frames are copied (they come first) and how many encoded."""
+        if first > last:
+            return 0, 0
+        part = self._part(first)
+        copied = min(part.last, last) - first + 1 if part.copied else 0
+        return copied, last - first + 1 - copied
+
+    def _part(self, number: int) -> Part:
+        return self._parts[bisect_left(self._starts, number + 1) - 1]
+
+    def _copy(self, packet: av.Packet[Any]) -> None:
+        if packet.pts is None:
+            msg = "a packet without time cannot be copied"
+            raise ValueError(msg)
+        data = memoryview(packet)
+        is_key = any(nal.kind_of(unit) == nal.IDR for unit in nal.units(data, self._stated.length_bytes))
+        self._write(bare(data, self._stated.length_bytes), packet.pts - self._ticks[0], is_key=is_key)
+
+    def _decoded(self, packet: av.Packet[Any] | None, seam: int, last: int) -> None:
+        """Decode a packet (None: what is still held back); encode what is touched, note what lies near a seam."""
+        context = self._stream.codec_context
+        for frame in context.decode(packet):
+            number = self._number(frame)
+            if number is None or number > last:
+                continue
+            if self._part(number).copied:
+                if number < self._plan.frame_count and abs(number - seam) <= SEAM_FRAMES:
+                    self.witness[number] = picture_hash(frame)
+            else:
+                self._encode(frame, number)
+
+    def _encode(self, frame: av.VideoFrame, number: int) -> None:
+        if self._encoder is None:
+            self._encoder = self._new_encoder()
+        for packet in self._encoder.encode(frame, number, self._ticks[number] - self._ticks[0], self._plan):
+            self._write_encoded(packet)
+
+    def _end_encoder(self) -> None:
+        if self._encoder is not None:
+            for packet in self._encoder.end():
+                self._write_encoded(packet)
+        self._encoder = None
+
+    def _write_encoded(self, packet: av.Packet[Any]) -> None:
+        self._write(bare(memoryview(packet), 0), int(packet.pts or 0), is_key=packet.is_keyframe)
+
+    def _write(self, data: bytes, tick: int, *, is_key: bool) -> None:
+        packet: av.Packet[Any] = av.Packet(data)
+        packet.pts, packet.dts = tick, self._decoding_tick()
+        packet.time_base = self._found.time_base
+        packet.is_keyframe = is_key
+        packet.stream = self._track
+        self._out.mux_one(packet)
+        self.written += 1
+
+    def _decoding_tick(self) -> int:
+        # Matroska does not keep it, but it must rise and be no later than any frame that is still to come.
+        index = min(self.written, len(self._ticks) - 1)
+        delay = self._ticks[min(SEAM_FRAMES, len(self._ticks) - 1)] - self._ticks[0]
+        return self._ticks[index] - self._ticks[0] - delay
+
+    def _number(self, frame: av.VideoFrame) -> int | None:
+        if frame.pts is None:
+            return None
+        index = bisect_left(self._ticks, frame.pts)
+        return index if index < len(self._ticks) and self._ticks[index] == frame.pts else None
+
+    def _new_encoder(self) -> Encoder:
+        return Encoder(self._stream, self._found, self._set_id, self._params)
+
+    def _opened(self) -> av.VideoStream:
+        """Open the track with the parameter sets of the source and of the encoder side by side."""
+        mine = self._new_encoder().header
+        track = self._out.add_stream_from_template(self._stream, opaque=True)
+        track.metadata.clear()
+        sequences, pictures = self._stated.sequences + mine.sequences, self._stated.pictures + mine.pictures
+        track.codec_context.extradata = parameter_sets.avcc(sequences, pictures)
+        return track

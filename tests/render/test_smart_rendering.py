@@ -1,0 +1,229 @@
+"""Smart rendering of real H.264 streams: what is copied decodes as in the source, in every decoder."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+from pathlib import Path
+
+import av
+import cv2
+import imageio_ffmpeg
+import numpy as np
+import pytest
+
+from clips import REAL, clip, ffmpeg
+from scrubin.render.check import check
+from scrubin.render.execution import execute
+from scrubin.render.params import RenderParams
+from scrubin.render.parts import SMART, Parts, parts
+from scrubin.render.plan import Plan, Redaction, plan
+from scrubin.video import nal, parameter_sets
+from scrubin.video.probe import Probe, probe
+from scrubin.video.structure import structure
+
+PARAMS = RenderParams("smart", 18, "ultrafast")
+SPANS = (Redaction(3.11, 3.53, None), Redaction(5.2, 5.28, (10, 12, 30, 20)))
+
+SOURCES = {
+    "B-frames": ("a.mp4", ("-bf", 3, "-g", 50, "-preset", "veryfast")),
+    "no B-frames": ("a.mkv", ("-bf", 0, "-g", 40, "-profile:v", "baseline")),
+    "many references": ("a.mkv", ("-bf", 8, "-refs", 8, "-b-pyramid", "strict", "-g", 60, "-preset", "medium")),
+    "slices": ("a.mp4", ("-slices", 4, "-g", 45)),
+    "without CABAC": ("a.mov", ("-coder", 0, "-g", 50)),
+    "rate control data": ("a.mkv", ("-x264-params", "nal-hrd=vbr:vbv-maxrate=900:vbv-bufsize=900:keyint=50:aud=1:pic-struct=1")),
+    "transport stream": ("a.ts", ("-g", 50, "-muxdelay", 0)),
+    "full range": ("a.mkv", ("-pix_fmt", "yuvj420p", "-g", 50)),
+    "colours stated": ("a.mp4", ("-colorspace", "bt709", "-color_primaries", "bt709", "-color_trc", "bt709", "-g", 50)),
+    "not square": ("a.mkv", ("-vf", "setsar=4/3", "-g", 50)),
+    "sound and tags": ("a.mp4", ("-g", 50, "-metadata", "title=Dr. Who")),
+}
+
+
+def planned(path: Path, start_s: float, end_s: float, redactions=()) -> tuple[Probe, Plan, Parts]:
+    found = probe(path, path.name)
+    cut = plan(found.pts, found.time_base, found.end_s, (start_s, end_s), redactions, (found.width, found.height))
+    return found, cut, parts(cut, structure(path, path.name), "smart", found.rotation_deg)
+
+
+def rendered(path: Path, target: Path, start_s: float, end_s: float, redactions=()) -> tuple[Plan, Parts]:
+    found, cut, how = planned(path, start_s, end_s, redactions)
+    done = execute(path, target, found, structure(path, path.name), cut, how, PARAMS, path.name)
+    return cut, done
+
+
+def hashes_by_pyav(path: Path) -> list[str]:
+    with av.open(str(path)) as container:
+        return [hashlib.md5(frame.to_ndarray().tobytes()).hexdigest() for frame in container.decode(video=0)]
+
+
+def hashes_by_ffmpeg(path: Path) -> list[str]:
+    command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-i", str(path), "-map", "0:v:0", "-fps_mode", "passthrough"]
+    done = subprocess.run([*command, "-f", "framehash", "-hash", "md5", "-"], check=True, capture_output=True, text=True)
+    assert done.stderr == ""
+    return [line.rsplit(",", 1)[1].strip() for line in done.stdout.splitlines() if not line.startswith("#")]
+
+
+def pictures_by_opencv(path: Path) -> list[bytes]:
+    capture = cv2.VideoCapture(str(path))
+    pictures = []
+    while True:
+        got, picture = capture.read()
+        if not got:
+            return pictures
+        pictures.append(hashlib.md5(np.ascontiguousarray(picture).tobytes()).digest())
+
+
+@pytest.fixture(params=SOURCES, scope="module")
+def source(request, tmp_path_factory) -> Path:
+    name, more = SOURCES[request.param]
+    return clip(tmp_path_factory.mktemp("source") / name, seconds=8, size="192x128", more=more)
+
+
+def test_copied_frames_decode_as_in_the_source_in_every_decoder(source, tmp_path):
+    target = tmp_path / "out.mkv"
+    cut, done = rendered(source, target, 0.5, 7.3, SPANS)
+    assert done.mode == SMART, done.why
+    assert 0 < done.encoded_count < cut.frame_count
+    kept = slice(cut.first_source_frame, cut.first_source_frame + cut.frame_count)
+    copied = [number for part in done.parts if part.copied for number in range(part.first, part.last + 1)]
+    for read in (hashes_by_pyav, hashes_by_ffmpeg, pictures_by_opencv):
+        before, after = read(source)[kept], read(target)
+        assert len(after) == cut.frame_count
+        assert [number for number in copied if before[number] != after[number]] == []
+    check(target, cut, source.name)  # decodes everything: times, sizes, blackness
+
+
+def test_what_is_not_hidden_is_still_to_be_seen(source, tmp_path):
+    target = tmp_path / "out.mkv"
+    cut, _ = rendered(source, target, 0.5, 7.3, SPANS)
+    with av.open(str(source)) as container:
+        before = [frame.to_ndarray(format="gray").astype(int) for frame in container.decode(video=0)][cut.first_source_frame :]
+    with av.open(str(target)) as container:
+        after = [frame.to_ndarray(format="gray").astype(int) for frame in container.decode(video=0)]
+    hidden = [number for item in cut.hidden for number in range(item.first, item.last + 1)]
+    for number, (a, b) in enumerate(zip(before, after, strict=False)):
+        if number not in hidden:
+            assert np.abs(a - b).mean() < 4, number
+
+
+def test_nothing_but_pictures_is_left(source, tmp_path):
+    target = tmp_path / "out.mkv"
+    rendered(source, target, 0.5, 7.3, SPANS)
+    data = target.read_bytes()
+    for trace in (b"x264", b"Lavc", b"title", b"Who"):
+        assert trace not in data
+    with av.open(str(target)) as container:
+        stream = container.streams.video[0]
+        length_bytes = parameter_sets.header(bytes(stream.codec_context.extradata)).length_bytes
+        packets = [packet for packet in container.demux(stream) if packet.size]
+        kinds = {nal.kind_of(unit) for packet in packets for unit in nal.units(memoryview(packet), length_bytes)}
+        assert kinds == {nal.SLICE, nal.IDR}
+        assert len(container.streams) == 1
+        assert min(packet.pts for packet in packets) == 0
+
+
+def test_the_same_bytes_come_out_every_time(source, tmp_path):
+    first, second = tmp_path / "first.mkv", tmp_path / "second.mkv"
+    rendered(source, first, 0.5, 7.3, SPANS)
+    rendered(source, second, 0.5, 7.3, SPANS)
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_every_group_of_pictures_can_be_reached_by_seeking(source, tmp_path):
+    target = tmp_path / "out.mkv"
+    cut, _ = rendered(source, target, 0.5, 7.3, SPANS)
+    straight = hashes_by_pyav(target)
+    times_ms = [round(time_s * 1000) for time_s in cut.times_s]
+    with av.open(str(target)) as container:
+        for time_ms in range(0, times_ms[-1], 700):
+            container.seek(time_ms, stream=container.streams.video[0])
+            frame = next(container.decode(video=0))
+            assert frame.pts <= time_ms
+            assert hashlib.md5(frame.to_ndarray().tobytes()).hexdigest() == straight[times_ms.index(frame.pts)]
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_footage_is_copied_where_it_is_not_touched(name, tmp_path):
+    target = tmp_path / "out.mkv"
+    cut, done = rendered(REAL[name], target, 0.0, 3.7, [Redaction(2.5, 2.6, None)])
+    assert done.mode == SMART, done.why
+    before, after = hashes_by_ffmpeg(REAL[name]), hashes_by_ffmpeg(target)
+    same = [a == b for a, b in zip(before, after, strict=False)]
+    assert all(all(same[part.first : part.last + 1]) for part in done.parts if part.copied)
+    check(target, cut, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "why"),
+    [
+        ("a.mkv", ("-pix_fmt", "yuv420p10le"), "its pixels are yuv420p10le"),
+        ("a.mkv", ("-pix_fmt", "yuv444p"), "its pixels are yuv444p"),
+        ("a.mkv", ("-x264-params", "interlaced=1"), "interlaced"),
+        ("a.mkv", ("-c:v", "libx265", "-x265-params", "log-level=none"), "its codec is hevc"),
+        ("a.mkv", ("-c:v", "mpeg4"), "its codec is mpeg4"),
+        ("a.mkv", ("-c:v", "mjpeg", "-pix_fmt", "yuvj420p", "-bf", "0"), "its codec is mjpeg"),
+        ("a.ts", ("-c:v", "mpeg2video", "-bf", "2"), "its codec is mpeg2video"),
+        ("a.avi", ("-bf", "2"), "its container avi states no presentation times"),
+    ],
+)
+def test_what_is_not_sure_is_encoded_again_and_the_plan_says_why(name, more, why, tmp_path):
+    path = clip(tmp_path / name, seconds=2, more=more)
+    cut, done = rendered(path, tmp_path / "out.mkv", 0.4, 1.6)
+    assert done.mode == "reencode"
+    assert why in done.why
+    assert len(hashes_by_ffmpeg(tmp_path / "out.mkv")) == cut.frame_count
+
+
+def test_a_key_frame_of_an_open_group_is_no_place_to_cut(tmp_path):
+    path = clip(tmp_path / "a.mkv", seconds=6, more=("-x264-params", "open-gop=1:keyint=25:bframes=3:scenecut=0"))
+    with av.open(str(path)) as container:
+        assert sum(packet.is_keyframe for packet in container.demux(video=0)) == 6
+    _, done = rendered(path, tmp_path / "out.mkv", 0.0, 4.9, [Redaction(4.1, 4.2, None)])
+    assert [part.copied for part in done.parts] == [True, False]
+    before, after = hashes_by_ffmpeg(path), hashes_by_ffmpeg(tmp_path / "out.mkv")
+    assert before[: done.parts[0].last + 1] == after[: done.parts[0].last + 1]
+    assert done.parts[0].last > 95
+    _, late = rendered(path, tmp_path / "late.mkv", 1.5, 4.9)
+    assert late.mode == "reencode"
+
+
+def test_frames_behind_an_edit_list_do_not_come_back(tmp_path):
+    whole = clip(tmp_path / "whole.mp4", seconds=6, more=("-g", 50))
+    cut_by_copying = tmp_path / "cut.mp4"
+    ffmpeg("-ss", 1.3, "-i", whole, "-c", "copy", cut_by_copying)
+    with av.open(str(cut_by_copying), options={"ignore_editlist": "1"}) as container:
+        stored = sum(1 for packet in container.demux(video=0) if packet.size)
+    found, cut, how = planned(cut_by_copying, 0.0, 4.0)
+    assert stored > found.frame_count
+    assert how.mode == SMART
+    assert how.parts[0].why == "an edit list hides packets"
+    execute(cut_by_copying, tmp_path / "out.mkv", found, structure(cut_by_copying, ""), cut, how, PARAMS, "cut.mp4")
+    before = hashes_by_pyav(cut_by_copying)
+    after = hashes_by_pyav(tmp_path / "out.mkv")
+    assert len(after) == cut.frame_count
+    copied = slice(how.parts[1].first, how.parts[1].last + 1)
+    assert after[copied] == before[copied]
+
+
+def test_a_variable_rate_keeps_its_times(tmp_path):
+    path = tmp_path / "vfr.mkv"
+    ffmpeg(
+        "-f", "lavfi", "-i", "testsrc2=size=96x64:rate=50:duration=6", "-vf", "select='not(mod(n,3))+lt(mod(n,50),9)'",
+        "-fps_mode", "passthrough", "-c:v", "libx264", "-g", "30", path,
+    )  # fmt: skip
+    cut, done = rendered(path, tmp_path / "out.mkv", 1.01, 5.0, [Redaction(2.2, 2.3, None)])
+    assert done.mode == SMART
+    assert len({b - a for a, b in zip(cut.times_s, cut.times_s[1:], strict=False)}) > 1
+    check(tmp_path / "out.mkv", cut, "vfr")
+
+
+def test_a_copy_that_does_not_decode_as_the_source_is_noticed_and_encoded_again(tmp_path, monkeypatch):
+    path = clip(tmp_path / "a.mkv", seconds=4, more=("-g", 25))
+    real = parameter_sets.free_id
+    # Both parameter sets with one id: what a careless splice does.
+    monkeypatch.setattr(parameter_sets, "free_id", lambda *sets: real(*sets) - 1)
+    cut, done = rendered(path, tmp_path / "out.mkv", 0.5, 3.0, [Redaction(1.5, 1.6, None)])
+    assert done.mode == "reencode"
+    assert "copying failed" in done.why
+    check(tmp_path / "out.mkv", cut, "a.mkv")
