@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+import av
 import cv2
 import numpy as np
 import pandas as pd
@@ -69,6 +70,12 @@ def black_clip(path: Path) -> Path:
     return path
 
 
+def pictures_of(path: Path) -> list[np.ndarray]:
+    """All frames of a video, blue first."""
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray(format="bgr24") for frame in container.decode(video=0)]
+
+
 def private_of(tables: list[pd.DataFrame]) -> Private:
     return private_strings.of_tables(tables, IDS, public_words(public_tables(()), PARAMS, [TASK]))
 
@@ -119,6 +126,7 @@ class Release:
 
 def build(folder: Path) -> Release:
     clip = black_clip(folder.parent / "clip.mkv")
+    shown = pictures_of(clip)
     declared = {name: table for name, table in public_tables(()).items() if name in ("videos", "frames", "splits")}
     videos, frames, cuts, hidden = [], [], [], []
     for id_ in IDS:
@@ -130,16 +138,14 @@ def build(folder: Path) -> Release:
         for number, source in enumerate((0, BLACK[0])):
             name = f"frames/{TASK}/mono/{id_}/{number:06d}.jpg"
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            picture = np.random.default_rng(number).integers(0, 255, (64, 96, 3), np.uint8)
-            picture[16:48, 16:64] = 0
-            cv2.imwrite(str(folder / name), picture * (number == 0), [cv2.IMWRITE_JPEG_QUALITY, 95])
+            cv2.imwrite(str(folder / name), shown[source], [cv2.IMWRITE_JPEG_QUALITY, 95])
             row = {"id": id_, "camera": "mono", "frame": number, "source_frame": source, "time_s": source / 20, "path": name}
             row |= {"redacted": number == 1, "sharpness": 1.0, "brightness": 1.0, "contrast": 1.0, "saturated_share": 0.0}
-            frames.append(row | {"difference": None, "perceptual_hash": "0123456789abcdef"})
+            frames.append(row | {"difference": None, "dropped": False, "dropped_why": None, "perceptual_hash": "0123456789abcdef"})
         cuts.append(
             {"recording": id_, "camera": "mono", "id": id_, "offset_s": "0", "first_source_frame": 0, "frame_count": FRAMES_IN_CLIP}
         )
-        cuts[-1] |= {"source_width": 96, "source_height": 64}
+        cuts[-1] |= {"source_width": 96, "source_height": 64, "mode": "reencode", "copied_frames": 0, "why": "a toy"}
         for span in ((*BLACK, None, None, None, None), (0, FRAMES_IN_CLIP - 1, *BOX)):
             hidden.append(dict(zip(("first_frame", "last_frame", "x", "y", "w", "h"), span, strict=True)) | {"id": id_, "camera": "mono"})
     splits = [{"scheme": "balanced", "fold": 0, "subset": "train" if i % 2 else "test", "id": id_} for i, id_ in enumerate(IDS)]

@@ -10,7 +10,7 @@ from prefect import flow
 
 from scrubin.core import params
 from scrubin.core.files import fresh_folder
-from scrubin.render import released, rendering
+from scrubin.render import effort, released, rendering
 from scrubin.render.params import RenderParams
 from scrubin.tables import io
 from scrubin.tables.cuts import CUTS
@@ -36,6 +36,9 @@ def main() -> None:
         io.read(REDACTIONS, INTERIM / "redactions.parquet"),
         io.read(QUARANTINE, INTERIM / "quarantine_screen.parquet").recording,
     )
+    efforts = plumbing.map_items(lambda file: effort.effort(raw, file, p), files, name="plan")
+    for line in effort.told([item for _, item in efforts.done]):
+        plumbing.LOG.info("render: %s", line)
     made = plumbing.map_items(lambda file: rendering.render(raw, file, p), files, name="render")
     done = [item for _, item in made.done]
     errors = {file.recording: error for file, error in made.quarantined} | rendering.unequal_cameras(done)

@@ -32,6 +32,9 @@ def tables_of(*, seconds=10, source_s=20, offset_s=Fraction(0), fps=25, cameras=
                 "frame_count": seconds * fps,
                 "source_width": 320,
                 "source_height": 240,
+                "mode": "smart",
+                "copied_frames": 0,
+                "why": None,
             }
         )
         size = {"width": 320, "height": 240, "fps": str(fps), "variable_rate": False}

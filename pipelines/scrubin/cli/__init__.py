@@ -17,6 +17,8 @@ from scrubin.errors import ScrubinError
 COMMANDS = {
     "new-study": "make the empty folders and lists of a raw study",
     "check-params": "check every section of a params.yaml",
+    "probe": "tell what a video file holds",
+    "render": "trim a video and hide what could identify, encoding only what must be",
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Any
 
 from scrubin.render.rendering import FILE_NAME, Released
-
-FPS_DIGITS = 1001
 
 
 def video_path(item: Released) -> str:
@@ -26,7 +23,7 @@ def video_rows(released: Sequence[Released]) -> list[dict[str, Any]]:
             "path": video_path(item),
             "width": item.plan.width,
             "height": item.plan.height,
-            "fps": _fps(item),
+            "fps": item.fps,
             "variable_rate": item.file.variable_rate,
             "frame_count": item.plan.frame_count,
             "duration_s": float(item.plan.duration_s),
@@ -69,11 +66,3 @@ def hidden_rows(released: Sequence[Released]) -> list[dict[str, Any]]:
         for item in released
         for span in item.plan.hidden
     ]
-
-
-def _fps(item: Released) -> str:
-    """Return the source's exact rate; the average of the kept part where the rate varies."""
-    times_s = item.plan.times_s
-    if not item.file.variable_rate or len(times_s) == 1:
-        return item.file.fps
-    return str(Fraction((len(times_s) - 1) / times_s[-1]).limit_denominator(FPS_DIGITS))

@@ -3,53 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from scrubin.core import store
-from scrubin.errors import RecordingError, VideoError
+from scrubin.errors import RecordingError
 from scrubin.render.execution import execute
 from scrubin.render.params import RenderParams
-from scrubin.render.parts import parts
-from scrubin.render.plan import Plan, Redaction, plan
+from scrubin.render.plan import Plan, Redaction
+from scrubin.render.preparation import File, prepare
 from scrubin.tables.io import records
 from scrubin.tables.quarantine import quarantine_row
-from scrubin.video.cached import stored_probe, stored_structure
 
 CODE = ("render", "video")
 PACKAGES = ("av", "ffmpeg-python", "imageio-ffmpeg", "numpy")
 FILE_NAME = "video.mkv"
-
-
-@dataclass(frozen=True)
-class File:
-    """A video file that is to be rendered; times are source seconds."""
-
-    recording: str
-    camera: str
-    path: str
-    sha256: str
-    task: str
-    id: str
-    start_s: float
-    end_s: float
-    fps: str
-    variable_rate: bool
-    redactions: tuple[Redaction, ...]
+FPS_DIGITS = 1001
 
 
 @dataclass(frozen=True)
 class Released:
     """A rendered file: its plan, where it is kept, and what it holds.
 
-    ``mode``, ``copied_frames`` and ``why`` tell how it was made, see `scrubin.render.parts.Parts`.
+    Parameters
+    ----------
+    plan
+        Without ``times_s``: a study has millions of frames.
+    fps
+        The source's exact rate; the average of the kept part where the rate varies.
     """
 
     file: File
     plan: Plan
+    fps: str
     source_px: tuple[int, int]
     entry: store.Entry
     was_kept: bool
@@ -93,18 +83,11 @@ def render(raw: Path, file: File, params: RenderParams) -> Released:
     VideoError
         When the file cannot be rendered, or the result is not what was planned.
     """
-    found = stored_probe(raw / file.path, file.path, file.sha256)
-    try:
-        size_px = (found.width, found.height)
-        planned = plan(found.pts, found.time_base, found.end_s, (file.start_s, file.end_s), file.redactions, size_px)
-    except ValueError as error:
-        raise VideoError(file.path, str(error), "correct start_s and end_s in recordings.csv") from error
-
-    groups = stored_structure(raw / file.path, file.path, file.sha256)
-    wished = parts(planned, groups, params.mode, found.rotation_deg)
+    known = prepare(raw, file, params)
+    planned = known.plan
 
     def work(folder: Path) -> dict[str, Any]:
-        done = execute(raw / file.path, folder / FILE_NAME, found, groups, planned, wished, params, file.path)
+        done = execute(raw / file.path, folder / FILE_NAME, known.found, known.structure, planned, known.parts, params, file.path)
         return {"mode": done.mode, "copied_frames": planned.frame_count - done.encoded_count, "why": done.why}
 
     # The id is no part of the key: another name for the same pictures needs no rendering. Source and
@@ -116,7 +99,14 @@ def render(raw: Path, file: File, params: RenderParams) -> Released:
         "params": asdict(params),
     }
     entry, was_kept = store.make(store.key_of("render", store.code_version(CODE, PACKAGES), inputs), work)
-    return Released(file, planned, size_px, entry, was_kept)
+    size_px = (known.found.width, known.found.height)
+    return Released(file, replace(planned, times_s=()), _fps(file, planned), size_px, entry, was_kept)
+
+
+def _fps(file: File, planned: Plan) -> str:
+    if not file.variable_rate or planned.frame_count == 1:
+        return file.fps
+    return str(Fraction((planned.frame_count - 1) / planned.times_s[-1]).limit_denominator(FPS_DIGITS))
 
 
 def quarantine_rows(files: Iterable[File], errors: Mapping[str, RecordingError]) -> list[dict[str, str]]:

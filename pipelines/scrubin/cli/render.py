@@ -1,0 +1,158 @@
+"""`scrubin render VIDEO OUT`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from scrubin.cli.given import existing_video, section_or
+from scrubin.core.files import set_fixed_time, sha256_of
+from scrubin.errors import ScrubinError, VideoError
+from scrubin.render.document import document
+from scrubin.render.execution import execute
+from scrubin.render.params import MODES, RenderParams
+from scrubin.render.parts import Parts, parts
+from scrubin.render.plan import Box, Plan, Redaction, plan
+from scrubin.video.probe import Probe, probe
+from scrubin.video.structure import structure
+
+DEFAULT = RenderParams(mode="smart", crf=18, preset="veryfast")
+SUFFIX = ".mkv"
+SECONDS = re.compile(r"\d+(?:\.\d*)?|\.\d+")
+SPAN = re.compile(rf"({SECONDS.pattern})-({SECONDS.pattern})")
+MASK = re.compile(r"(\d+),(\d+),(\d+),(\d+)")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the files, the kept interval and what is hidden."""
+    parser.add_argument("video", help="the source; it is never changed")
+    parser.add_argument("out", nargs="?", help="the released video, Matroska: its name ends with .mkv; not needed with --plan")
+    parser.add_argument(
+        "--start", type=seconds, default=0.0, metavar="S", help="first kept instant in seconds from the first frame (default: 0)"
+    )
+    parser.add_argument("--end", type=seconds, metavar="S", help="first instant no longer kept, in seconds (default: to the end)")
+    parser.add_argument(
+        "--redact", type=spans, default=[], metavar="A-B[,C-D]", help="spans in seconds of the source in which the frame is black"
+    )
+    parser.add_argument(
+        "--mask",
+        type=mask,
+        action="append",
+        default=[],
+        metavar="X,Y,W,H",
+        help="rectangle in pixels that is black all the time; repeatable",
+    )
+    parser.add_argument(
+        "--mode",
+        choices=MODES,
+        help="smart: copy what nothing touches; reencode: encode all (default: render.mode of params.yaml, else smart)",
+    )
+    parser.add_argument("--plan", action="store_true", help="print the plan as JSON and write nothing")
+
+
+def seconds(text: str) -> float:
+    """Return a time in seconds."""
+    if not SECONDS.fullmatch(text.strip()):
+        msg = f"'{text}' is no time in seconds such as 12.5"
+        raise argparse.ArgumentTypeError(msg)
+    return float(text)
+
+
+def spans(text: str) -> list[tuple[float, float]]:
+    """Return the spans of ``A-B,C-D`` in seconds."""
+    found = []
+    for item in text.split(","):
+        match = SPAN.fullmatch(item.strip())
+        if not match or float(match[1]) >= float(match[2]):
+            msg = f"'{item}' is no span such as 12.5-14, in seconds, start before end"
+            raise argparse.ArgumentTypeError(msg)
+        found.append((float(match[1]), float(match[2])))
+    return found
+
+
+def mask(text: str) -> Box:
+    """Return the rectangle of ``X,Y,W,H`` in pixels."""
+    match = MASK.fullmatch(text.strip())
+    if not match or not int(match[3]) or not int(match[4]):
+        msg = f"'{text}' is no rectangle such as 8,6,172,18: left, top, width and height in pixels"
+        raise argparse.ArgumentTypeError(msg)
+    return (int(match[1]), int(match[2]), int(match[3]), int(match[4]))
+
+
+def run(given: argparse.Namespace) -> int:
+    """Plan, and unless only the plan is wanted render and read again."""
+    source = existing_video(given.video)
+    params = section_or("render", DEFAULT)
+    params = replace(params, mode=given.mode or params.mode)
+    if not given.plan:
+        _refuse_target(source, given.out)
+    found, groups = probe(source, given.video), structure(source, given.video)
+    cut = planned(given, found)
+    how = parts(cut, groups, params.mode, found.rotation_deg)
+    told = document(cut, how, params)
+    if given.plan:
+        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+        return 0
+    if how.why:
+        sys.stderr.write(f"{given.video}: everything is encoded again, {how.why}; about {told['estimate_s']:.0f} s on two cores\n")
+    target = Path(given.out)
+    # A folder of its own beside the target: whatever goes wrong, nothing half-made is left.
+    with tempfile.TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
+        part = Path(folder) / target.name
+        done = execute(source, part, found, groups, cut, how, params, given.video)
+        set_fixed_time(part, sha256_of(part))
+        part.replace(target)
+    sys.stdout.write(_told(given.out, cut, done))
+    return 0
+
+
+def planned(given: argparse.Namespace, found: Probe) -> Plan:
+    """Return the plan for what was asked.
+
+    Raises
+    ------
+    VideoError
+        When an interval or a rectangle lies outside of the video: what was meant to be hidden must not be passed over.
+    """
+    last_s = float(found.end_s)
+    end_s = last_s if given.end is None else given.end
+    slack_s = float(1 / found.fps) / 2
+    for option, value_s in (("--end", end_s), *(("--redact", end) for _, end in given.redact)):
+        if value_s > last_s + slack_s:
+            raise VideoError(given.video, f"{option} {value_s:g} s lies behind its end at {last_s:.3f} s", "correct it")
+    for x, y, w, h in given.mask:
+        if x + w > found.width or y + h > found.height:
+            raise VideoError(given.video, f"--mask {x},{y},{w},{h} reaches beyond its {found.width}x{found.height} pixels", "correct it")
+    redactions = [Redaction(start_s, stop_s, None) for start_s, stop_s in given.redact]
+    redactions += [Redaction(0.0, last_s, box) for box in given.mask]
+    try:
+        return plan(found.pts, found.time_base, found.end_s, (given.start, end_s), redactions, (found.width, found.height))
+    except ValueError as error:
+        raise VideoError(given.video, str(error), "correct --start and --end") from error
+
+
+def _refuse_target(source: Path, out: str | None) -> None:
+    if out is None:
+        msg = "name the file to write, or ask for --plan"
+        raise ScrubinError(msg)
+    target = Path(out)
+    if not target.parent.is_dir():
+        msg = f"{out}: its folder does not exist; make it first"
+        raise ScrubinError(msg)
+    if target.suffix.lower() != SUFFIX:
+        msg = f"{out}: a released video is Matroska; let its name end with {SUFFIX}"
+        raise ScrubinError(msg)
+    if target.exists() and target.samefile(source):
+        msg = f"{out}: this is the source, which is never changed; name another file"
+        raise ScrubinError(msg)
+
+
+def _told(out: str, cut: Plan, done: Parts) -> str:
+    copied = cut.frame_count - done.encoded_count
+    made = f"{copied} copied bit for bit, {done.encoded_count} encoded again" if copied else f"all encoded again, {done.why}"
+    return f"{out}: {cut.frame_count} frames, {float(cut.duration_s):.3f} s; {made}\n"
