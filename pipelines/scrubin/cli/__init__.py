@@ -19,6 +19,8 @@ COMMANDS = {
     "check-params": "check every section of a params.yaml",
     "probe": "tell what a video file holds",
     "render": "trim a video and hide what could identify, encoding only what must be",
+    "frames": "extract frames of a video by the frame contract",
+    "frames-check": "tell which convention made a folder of frames, and its offset",
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""
 

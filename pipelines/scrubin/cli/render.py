@@ -16,10 +16,12 @@ from scrubin.errors import ScrubinError, VideoError
 from scrubin.render.document import document
 from scrubin.render.execution import execute
 from scrubin.render.params import MODES, RenderParams
-from scrubin.render.parts import Parts, parts
+from scrubin.render.parts import REENCODE, Parts, parts
 from scrubin.render.plan import Box, Plan, Redaction, plan
+from scrubin.video.decode import decoded
 from scrubin.video.probe import Probe, probe
 from scrubin.video.structure import structure
+from scrubin.video.truncation import MEND_COPY
 
 DEFAULT = RenderParams(mode="smart", crf=18, preset="veryfast")
 SUFFIX = ".mkv"
@@ -98,7 +100,8 @@ def run(given: argparse.Namespace) -> int:
     if given.plan:
         sys.stdout.write(json.dumps(told, indent=2) + "\n")
         return 0
-    if how.why:
+    if how.mode == REENCODE:
+        _refuse_damaged(source, given.video, found)
         sys.stderr.write(f"{given.video}: everything is encoded again, {how.why}; about {told['estimate_s']:.0f} s on two cores\n")
     target = Path(given.out)
     # A folder of its own beside the target: whatever goes wrong, nothing half-made is left.
@@ -134,6 +137,13 @@ def planned(given: argparse.Namespace, found: Probe) -> Plan:
         return plan(found.pts, found.time_base, found.end_s, (given.start, end_s), redactions, (found.width, found.height))
     except ValueError as error:
         raise VideoError(given.video, str(error), "correct --start and --end") from error
+
+
+def _refuse_damaged(source: Path, name: str, found: Probe) -> None:
+    """Decode the source: an encoder would take a concealed fault for a picture."""
+    count = sum(1 for _ in decoded(source, name))
+    if count != found.frame_count:
+        raise VideoError(name, f"only {count} of its {found.frame_count} frames can be decoded", MEND_COPY)
 
 
 def _refuse_target(source: Path, out: str | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 from pathlib import Path
 
 from av.error import FFmpegError
@@ -16,8 +15,6 @@ from scrubin.render.parts import SMART, Parts, reencoded
 from scrubin.render.plan import Plan
 from scrubin.video.probe import Probe
 from scrubin.video.structure import Structure
-
-DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def execute(
@@ -34,14 +31,12 @@ def execute(
     """
     done = parts
     if parts.mode == SMART:
+        witness = smart.render(source, target, found, structure, plan, parts, params, name)
         try:
-            witness = smart.render(source, target, found, structure, plan, parts, params, name)
             seams.check(target, plan, parts, witness, name)
-        except (VideoError, FFmpegError, ValueError) as error:
-            if isinstance(error, OSError) and error.errno in DISK_FAULTS:
-                raise
+        except (VideoError, FFmpegError) as error:
             target.unlink(missing_ok=True)
-            done = reencoded(plan, f"copying failed: {error.reason if isinstance(error, VideoError) else error}")
+            done = reencoded(plan, f"copying failed: {error.reason if isinstance(error, VideoError) else error.strerror}")
     if done.mode != SMART:
         encode(source, target, plan, params, name)
         check(target, plan, name)

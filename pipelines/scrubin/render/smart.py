@@ -6,13 +6,15 @@ source has them; `seams.check` then holds the result to them.
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import av
+from av.error import FFmpegError
 
 from scrubin.errors import VideoError
 from scrubin.render.params import RenderParams
@@ -20,11 +22,14 @@ from scrubin.render.parts import Part, Parts
 from scrubin.render.plan import Plan
 from scrubin.render.touched import Encoder, bare
 from scrubin.video import nal, parameter_sets
+from scrubin.video.packets import packets
 from scrubin.video.probe import Probe, picture_stream
 from scrubin.video.structure import Group, Structure
+from scrubin.video.truncation import MEND_COPY
 
 # More than any decoder holds back (ITU-T H.264, A.3.1: 16 frames): what comes later does not depend on a seam.
 SEAM_FRAMES = 32
+DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 MUXING = {"fflags": "+bitexact"}
 MEND = "set render.mode to reencode, and please report it with the file"
 Witness = dict[int, str]
@@ -46,19 +51,19 @@ def render(
     VideoError
         When the source is not what its structure says.
     """
-    with av.open(f"file:{source}", metadata_errors="replace") as container:
-        stream = picture_stream(container, name)
-        stream.thread_type = "AUTO"
-        with av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out:
-            run = _Run(stream, out, found, plan, parts, params)
-            packets = (packet for packet in container.demux(stream) if packet.size)
-            for group in structure.groups:
-                if group.first >= plan.first_source_frame + plan.frame_count:
-                    break
-                run.take(group, packets)
-            run.end()
+    try:
+        with av.open(f"file:{source}", metadata_errors="replace") as container:
+            stream = picture_stream(container, name)
+            stream.thread_type = "AUTO"
+            with av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out:
+                run = _Run(stream, out, found, plan, parts, params, name)
+                run.take_all(structure, packets(container, stream, name))
+    except FFmpegError as error:
+        if isinstance(error, OSError) and error.errno in DISK_FAULTS:
+            raise
+        raise VideoError(name, f"it cannot be decoded where it is cut or hidden ({error.strerror})", MEND_COPY) from error
     if run.written != plan.frame_count:
-        raise VideoError(name, f"{run.written} of {plan.frame_count} planned frames were rendered", MEND)
+        raise VideoError(name, f"only {run.written} of the planned {plan.frame_count} frames can be decoded", MEND_COPY)
     return run.witness
 
 
@@ -73,8 +78,10 @@ class _Run:
         plan: Plan,
         parts: Parts,
         params: RenderParams,
+        name: str,
     ) -> None:
         self._stream, self._out, self._found, self._plan, self._params = stream, out, found, plan, params
+        self._name = name
         self._parts = [part for part in parts.parts]
         self._starts = [part.first for part in parts.parts]
         self._shift = plan.first_source_frame
@@ -87,7 +94,15 @@ class _Run:
         self.written = 0
         self.witness: Witness = {}
 
-    def take(self, group: Group, packets: Iterable[av.Packet[Any]]) -> None:
+    def take_all(self, structure: Structure, packets: Iterator[av.Packet[Any]]) -> None:
+        """Write everything that is kept."""
+        for group in structure.groups:
+            if group.first >= self._shift + self._plan.frame_count:
+                break
+            self._take(group, packets)
+        self._end_encoder()
+
+    def _take(self, group: Group, packets: Iterator[av.Packet[Any]]) -> None:
         """Copy or encode the kept frames of the next group of pictures."""
         first = max(group.first - self._shift, 0)
         last = min(group.end - self._shift, self._plan.frame_count) - 1
@@ -104,10 +119,6 @@ class _Run:
             self._decoded(None, first + copied, last if encoded else first + seam - 1)
             self._stream.codec_context.flush_buffers()
         self._after_encoded = bool(encoded)
-
-    def end(self) -> None:
-        """Finish the last run of touched frames."""
-        self._end_encoder()
 
     def _of(self, first: int, last: int) -> tuple[int, int]:
         """Return how many of these frames are copied (they come first) and how many encoded."""
@@ -133,6 +144,8 @@ class _Run:
         context = self._stream.codec_context
         for frame in context.decode(packet):
             number = self._number(frame)
+            if frame.is_corrupt and number is not None:
+                raise VideoError(self._name, f"frame {number + self._shift} is damaged", MEND_COPY)
             if number is None or number > last:
                 continue
             if self._part(number).copied:

@@ -9,6 +9,7 @@ import av
 from av.error import FFmpegError
 
 from scrubin.errors import VideoError
+from scrubin.video.packets import LATE_STREAMS
 from scrubin.video.probe import picture_stream
 from scrubin.video.truncation import MEND_COPY
 
@@ -45,5 +46,7 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterato
                     raise VideoError(name, f"its picture changes size at frame {count}", "export it with one size")
                 yield frame
                 count += 1
+    except IndexError as error:
+        raise VideoError(name, LATE_STREAMS, MEND_COPY) from error
     except FFmpegError as error:
         raise VideoError(name, f"it cannot be decoded after frame {count} ({error.strerror})", MEND_COPY) from error

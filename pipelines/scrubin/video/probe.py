@@ -14,6 +14,7 @@ import numpy as np
 from av.error import FFmpegError
 
 from scrubin.errors import VideoError
+from scrubin.video.packets import packets
 from scrubin.video.truncation import MEND_COPY, refuse_truncated
 
 MEND_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
@@ -153,9 +154,9 @@ def _packet_times(container: av.container.InputContainer, stream: av.VideoStream
     pts: list[int] = []
     damaged = untimed = 0
     last = (-(2**63), 0)
-    for packet in container.demux(stream):
-        if packet.size == 0 or packet.is_discard:
-            continue  # the flush at the end, or hidden by an edit list: players do not show it
+    for packet in packets(container, stream, name):
+        if packet.is_discard:
+            continue  # hidden by an edit list: players do not show it
         if packet.is_corrupt:
             damaged += 1
         elif packet.pts is None:

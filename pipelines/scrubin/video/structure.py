@@ -17,6 +17,7 @@ from av.error import FFmpegError
 
 from scrubin.errors import VideoError
 from scrubin.video import nal, parameter_sets
+from scrubin.video.packets import packets
 from scrubin.video.probe import MEND_EXPORT, picture_stream
 
 COPYABLE_FORMATS = ("yuv420p", "yuvj420p")
@@ -72,7 +73,7 @@ def structure(path: Path, name: str) -> Structure:
             if unsure:
                 return Structure((), unsure)
             try:
-                return _of_packets(container, stream)
+                return _of_packets(container, stream, name)
             except ValueError as error:
                 return Structure((), str(error))
     except FFmpegError as error:
@@ -92,14 +93,12 @@ def _format_unsure(container: av.container.InputContainer, stream: av.VideoStrea
     return ""
 
 
-def _of_packets(container: av.container.InputContainer, stream: av.VideoStream) -> Structure:
+def _of_packets(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> Structure:
     stated = parameter_sets.header(bytes(stream.codec_context.extradata or b""))
     sets = {*stated.sequences, *stated.pictures}
     starts: list[int] = []  # packets at which a group starts
     times: list[int | None] = []  # of every packet; None: no player shows it
-    for packet in container.demux(stream):
-        if packet.size == 0:
-            continue
+    for packet in packets(container, stream, name):
         kinds = set()
         for unit in nal.units(memoryview(packet), stated.length_bytes):
             kind = nal.kind_of(unit)
