@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--table",
         metavar="FRAMES.parquet",
-        help="also write the table of frames: number in the video, time in seconds, quality; `redacted` are frames that are black as a whole",
+        help="also write the table of frames: number in the video, time in seconds, quality; black ones are redacted",
     )
 
 
@@ -104,8 +104,7 @@ def params_of(given: argparse.Namespace) -> FramesParams:
 
 def _row(row: dict[str, Any], video: Path, params: FramesParams) -> dict[str, Any]:
     place = "" if params.shards == "none" else f"{SHARD_NAME}/"
-    # Nobody says what was hidden: a hidden frame is black as a whole, and hardly any other is.
-    found = judged({**row, "redacted": row["brightness"] == 0.0}, params.drop)
+    found = judged(row, params.drop)
     path = None if found["dropped"] else f"{place}{file_name(row['frame'], params.format)}"
     return {**found, "id": video.stem, "camera": "mono", "path": path}
 

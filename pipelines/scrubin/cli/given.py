@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -25,6 +27,22 @@ def existing_video(name: str) -> Path:
     if path.stat().st_size == 0:
         raise VideoError(name, "the file is empty (0 bytes)", "copy it again from the recorder")
     return path
+
+
+@contextmanager
+def steady(path: Path) -> Iterator[None]:
+    """Refuse what was made of a file that changed in the meantime.
+
+    Raises
+    ------
+    VideoError
+        When the file was still being copied, or was replaced.
+    """
+    before = path.stat()
+    yield
+    after = path.stat()
+    if (before.st_size, before.st_mtime_ns, before.st_ino) != (after.st_size, after.st_mtime_ns, after.st_ino):
+        raise VideoError(str(path), "it changed while it was read", "wait until it is copied completely, then run again")
 
 
 def section_or(section: str, default: T) -> T:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scrubin.cli.given import existing_video
+from scrubin.cli.given import existing_video, steady
 from scrubin.video.probe import probe
 from scrubin.video.structure import structure
 
@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Print what the file holds."""
     path = existing_video(given.video)
-    found = describe(path, given.video)
+    with steady(path):
+        found = describe(path, given.video)
     if given.json:
         sys.stdout.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
     else:

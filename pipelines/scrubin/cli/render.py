@@ -10,14 +10,16 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from scrubin.cli.given import existing_video, section_or
+from scrubin.cli.given import existing_video, section_or, steady
 from scrubin.core.files import set_fixed_time, sha256_of
 from scrubin.errors import ScrubinError, VideoError
 from scrubin.render.document import document
+from scrubin.render.estimate import estimate_s
 from scrubin.render.execution import execute
 from scrubin.render.params import MODES, RenderParams
 from scrubin.render.parts import REENCODE, Parts, parts
 from scrubin.render.plan import Box, Plan, Redaction, plan
+from scrubin.render.preparation import Prepared
 from scrubin.video.decode import decoded
 from scrubin.video.probe import Probe, probe
 from scrubin.video.structure import structure
@@ -91,27 +93,37 @@ def run(given: argparse.Namespace) -> int:
     source = existing_video(given.video)
     params = section_or("render", DEFAULT)
     params = replace(params, mode=given.mode or params.mode)
-    if not given.plan:
-        _refuse_target(source, given.out)
-    found, groups = probe(source, given.video), structure(source, given.video)
-    cut = planned(given, found)
-    how = parts(cut, groups, params.mode, found.rotation_deg)
-    told = document(cut, how, params)
     if given.plan:
-        sys.stdout.write(json.dumps(told, indent=2) + "\n")
+        with steady(source):
+            known = prepared(given, source, params)
+        sys.stdout.write(json.dumps(document(known.plan, known.parts, params), indent=2) + "\n")
         return 0
-    if how.mode == REENCODE:
-        _refuse_damaged(source, given.video, found)
-        sys.stderr.write(f"{given.video}: everything is encoded again, {how.why}; about {told['estimate_s']:.0f} s on two cores\n")
-    target = Path(given.out)
+    target = _target(source, given.out)
     # A folder of its own beside the target: whatever goes wrong, nothing half-made is left.
     with tempfile.TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
         part = Path(folder) / target.name
-        done = execute(source, part, found, groups, cut, how, params, given.video)
+        with steady(source):
+            known = prepared(given, source, params)
+            done = _made(given.video, source, part, known, params)
         set_fixed_time(part, sha256_of(part))
         part.replace(target)
-    sys.stdout.write(_told(given.out, cut, done))
+    sys.stdout.write(_told(given.out, known.plan, done))
     return 0
+
+
+def prepared(given: argparse.Namespace, source: Path, params: RenderParams) -> Prepared:
+    """Return what is known before anything is written."""
+    found, groups = probe(source, given.video), structure(source, given.video)
+    cut = planned(given, found)
+    return Prepared(found, groups, cut, parts(cut, groups, params.mode, found.rotation_deg))
+
+
+def _made(name: str, source: Path, part: Path, known: Prepared, params: RenderParams) -> Parts:
+    if known.parts.mode == REENCODE:
+        _refuse_damaged(source, name, known.found)
+        about_s = estimate_s(known.plan, known.parts, params)
+        sys.stderr.write(f"{name}: everything is encoded again, {known.parts.why}; about {about_s:.0f} s on two cores\n")
+    return execute(source, part, known.found, known.structure, known.plan, known.parts, params, name)
 
 
 def planned(given: argparse.Namespace, found: Probe) -> Plan:
@@ -146,7 +158,7 @@ def _refuse_damaged(source: Path, name: str, found: Probe) -> None:
         raise VideoError(name, f"only {count} of its {found.frame_count} frames can be decoded", MEND_COPY)
 
 
-def _refuse_target(source: Path, out: str | None) -> None:
+def _target(source: Path, out: str | None) -> Path:
     if out is None:
         msg = "name the file to write, or ask for --plan"
         raise ScrubinError(msg)
@@ -160,6 +172,7 @@ def _refuse_target(source: Path, out: str | None) -> None:
     if target.exists() and target.samefile(source):
         msg = f"{out}: this is the source, which is never changed; name another file"
         raise ScrubinError(msg)
+    return target
 
 
 def _told(out: str, cut: Plan, done: Parts) -> str:

@@ -34,7 +34,8 @@ class Encoder:
         context.width, context.height = source.width, source.height
         context.pix_fmt = "yuv420p"
         context.time_base, context.framerate = found.time_base, found.fps
-        context.sample_aspect_ratio = source.sample_aspect_ratio
+        if source.sample_aspect_ratio:
+            context.sample_aspect_ratio = source.sample_aspect_ratio
         context.color_range = source.color_range
         context.color_primaries, context.color_trc, context.colorspace = source.color_primaries, source.color_trc, source.colorspace
         context.thread_count = THREADS

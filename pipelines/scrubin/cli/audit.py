@@ -1,0 +1,134 @@
+"""`scrubin audit PATH`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from tqdm import tqdm
+
+from scrubin.core import store
+from scrubin.core.files import sha256_of
+from scrubin.errors import ReleaseError
+from scrubin.release import linking, pictures, private_strings, project, proof, words
+from scrubin.release.examination import examine
+from scrubin.release.pictures import Watched
+from scrubin.release.plan import VideoPlan, of_document
+from scrubin.release.private_strings import Private
+from scrubin.release.project import Project
+from scrubin.release.proof import Proof
+from scrubin.release.spelling import vocabulary
+
+WORKERS = 2
+Item = TypeVar("Item")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what is read, against what, and the form of the answer."""
+    parser.add_argument("path", help="a finished release folder, or one file of it; it is only read")
+    parser.add_argument(
+        "--project",
+        metavar="DIR",
+        help="the study's project, whose private tables say what must be black and what must not occur (default: the working folder, "
+        "when it is one)",
+    )
+    parser.add_argument("--plan", metavar="PLAN.json", help="for one video: what it must be, as 'scrubin render --plan' prints it")
+    parser.add_argument(
+        "--needle", metavar="TEXT", action="append", default=[], help="a text that must not occur, beside those of the project; repeatable"
+    )
+    parser.add_argument("--fresh", action="store_true", help="decode again what an earlier run has decoded and found the same bytes of")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Read everything again and tell what was found; 0 only when nothing was."""
+    found = _proof(given)
+    sys.stdout.write(json.dumps(found.as_json(), indent=2, ensure_ascii=False) + "\n" if given.json else _table(given.path, found))
+    return 0 if found.clean else 1
+
+
+def _proof(given: argparse.Namespace) -> Proof:
+    path, study = Path(given.path), _study(given.project)
+    if not path.exists():
+        msg = f"{path}: there is no such file or folder"
+        raise ReleaseError(msg)
+    if given.plan and not path.is_file():
+        msg = f"{path}: --plan is for one video; a release is held to the tables of its project"
+        raise ReleaseError(msg)
+    base = study.private if study else Private(public=vocabulary([words.FORMATS, private_strings.GENERIC]))
+    private = private_strings.with_given(base, given.needle)
+    if path.is_file():
+        return proof.of_file(path, private, of_document(Path(given.plan), path.name) if given.plan else _known(path, study))
+    if study is None:
+        return proof.of_folder(path, private, partial(_counted, "read", "file"))
+    return proof.of_release(path, study, private, _watched(path, study, given), partial(_counted, "read", "file"))
+
+
+def _study(folder: str | None) -> Project | None:
+    """Return the project that is named, or that the working folder is."""
+    if folder is None:
+        return project.load() if project.is_project(Path()) else None
+    if not project.is_project(Path(folder)):
+        msg = f"{folder}: this is no project: it has no params.yaml, or no data/interim/recordings.parquet; run 'make repro' there"
+        raise ReleaseError(msg)
+    return project.load(Path(folder))
+
+
+def _known(path: Path, study: Project | None) -> VideoPlan | None:
+    """Return what a file must be when its bytes are those of a video of the project."""
+    if study is None:
+        return None
+    sha256 = sha256_of(path)
+    return next((replace(video, path=path.name, stills=()) for video in study.plan.videos if video.sha256 == sha256), None)
+
+
+def _watched(folder: Path, study: Project, given: argparse.Namespace) -> dict[str, Watched]:
+    """Watch all videos, two at a time; what an earlier run has seen of the same bytes counts."""
+    videos, root = study.plan.videos, Path(given.project or "") / store.STORE_PATH
+
+    def watch(video: VideoPlan) -> Watched:
+        if given.fresh and (folder / video.path).is_file():
+            return pictures.watch(folder / video.path, video, folder)
+        return examine(folder, video, root)
+
+    with ThreadPoolExecutor(WORKERS) as workers:
+        seen = _counted("decode", "video", workers.map(watch, videos), len(videos))
+        return {video.path: watched for video, watched in zip(videos, seen, strict=True)}
+
+
+def _counted(what: str, unit: str, items: Iterable[Item], total: int | None = None) -> Iterator[Item]:
+    """Show progress, on a terminal only."""
+    yield from tqdm(items, desc=what, unit=unit, total=total, disable=not sys.stderr.isatty())
+
+
+def _table(path: str, found: Proof) -> str:
+    rows: list[tuple[str, Any, Any]] = [(kind, count, size) for kind, (count, size) in found.files.items()]
+    rows.append(("all", sum(count for _, count, _ in rows), sum(size for _, _, size in rows)))
+    lines = [path, "", f"{'read':<26}{'files':>9}{'bytes':>18}"]
+    lines += [f"{kind:<26}{count:>9,}{size:>18,}" for kind, count, size in rows]
+    lines += ["", f"{'frames decoded':<26}{found.frames:>9,}", f"{'extracted frames compared':<26}{found.compared:>9,}"]
+    lines += [f"{'private strings searched':<26}{found.needles:>9,}", ""]
+    lines += [f"NOT checked - {what}" for what in found.unchecked] + [""] * bool(found.unchecked)
+    lines += [*_linkable(found.linkable), ""] if found.linkable else []
+    lines += [f"{number}. {finding}" for number, finding in enumerate(found.findings, start=1)]
+    state = f"{len(found.findings)} finding{'s' * (len(found.findings) != 1)}: it may not be released"
+    return "\n".join([*lines, state if found.findings else "clean: no finding" + " in what was checked" * bool(found.unchecked), ""])
+
+
+def _linkable(note: Any) -> list[str]:
+    windows = sorted({window for task in note["tasks"].values() for window in task["smallest_group_within_s"]}, key=float)
+    head = f"{'re-identification by length':<28}{'recordings':>11}{'unique':>8}" + "".join(
+        f"{'+-' + window + ' s':>10}" for window in windows
+    )
+    lines = [head + f"{'in a log':>10}"]
+    for name, task in note["tasks"].items():
+        groups = "".join(f"{task['smallest_group_within_s'][window]:>10}" for window in windows)
+        lines.append(f"{name:<28}{task['recordings']:>11}{task['unique_to_the_frame']:>8}{groups}{task['smallest_group_in_a_log']:>10}")
+    return [*lines, f"(smallest groups; a note, no finding) {linking.sentence(note)}"]
