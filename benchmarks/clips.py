@@ -14,6 +14,7 @@ import imageio_ffmpeg
 FOLDER = Path(".cache/benchmarks")
 # One detailed picture under a camera that wanders, with a sensor's noise: it costs the same in every minute.
 WIDER = 1.5
+PIECES = 20
 SOURCE = (
     "mandelbrot=size={wide}x{high}:rate={fps}:start_scale=0.6,trim=end_frame=1,format=yuv420p,loop=-1:1,setpts=N/({fps})/TB,fps={fps},"
     "crop={width}:{height}:x='(iw-ow)*(0.5+0.3*sin(t*0.7)+0.2*sin(t*2.3))':y='(ih-oh)*(0.5+0.3*cos(t*0.9)+0.2*sin(t*1.7))',"
@@ -48,6 +49,11 @@ def three_minutes() -> Path:
     return clip(FOLDER / "180s_960x540_20fps.mkv", 180, "960x540", "20", 250)
 
 
+def hour_piece() -> Path:
+    """Return the three minutes of which the hour consists."""
+    return clip(FOLDER / "180s_854x480_25fps.mkv", 3600 // PIECES, "854x480", "25", 250)
+
+
 def one_hour() -> Path:
     """60 min of 854x480 at 25 fps, a group of pictures of 250 frames: a recording of Cholec80's kind.
 
@@ -55,9 +61,9 @@ def one_hour() -> Path:
     """
     path = FOLDER / "3600s_854x480_25fps.mkv"
     if not path.is_file():
-        piece = clip(FOLDER / "180s_854x480_25fps.mkv", 180, "854x480", "25", 250)
+        piece = hour_piece()
         part = path.with_name(f".part-{path.name}")
-        command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-y", "-stream_loop", "19", "-i", str(piece), "-c", "copy"]
+        command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-y", "-stream_loop", str(PIECES - 1), "-i", str(piece), "-c", "copy"]
         subprocess.run([*command, "-fflags", "+bitexact", str(part)], check=True, stdin=subprocess.DEVNULL)
         part.rename(path)
     return path

@@ -29,7 +29,7 @@ def encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: s
     """Write the released video of one file.
 
     Audio, subtitles, data and timecode streams, attachments, chapters, tags, SEI messages and
-    encoder strings stay behind; Matroska's own DURATION tag is all that is left.
+    encoder strings stay behind; what FFmpeg writes into the head of every file is removed afterwards.
 
     Raises
     ------

@@ -13,6 +13,7 @@ from scrubin.render.encode import encode
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import SMART, Parts, reencoded
 from scrubin.render.plan import Plan
+from scrubin.video import matroska
 from scrubin.video.probe import Probe
 from scrubin.video.structure import Structure
 
@@ -32,6 +33,7 @@ def execute(
     done = parts
     if parts.mode == SMART:
         witness = smart.render(source, target, found, structure, plan, parts, params, name)
+        matroska.strip_head(target)
         try:
             seams.check(target, plan, parts, witness, name)
         except (VideoError, FFmpegError) as error:
@@ -39,5 +41,6 @@ def execute(
             done = reencoded(plan, f"copying failed: {error.reason if isinstance(error, VideoError) else error.strerror}")
     if done.mode != SMART:
         encode(source, target, plan, params, name)
+        matroska.strip_head(target)
         check(target, plan, name)
     return done

@@ -1,0 +1,112 @@
+"""The head of a Matroska file that FFmpeg wrote, cleaned in place: no tags, no names of programs.
+
+FFmpeg cannot be told to leave these out. RFC 8794 (EBML: element sizes, Void, CRC-32) and RFC 9559
+(Matroska: Info, SeekHead, Tags). Nothing moves, so all positions in the file stay true.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+SEGMENT, SEEK_HEAD, INFO, TAGS, CLUSTER = (bytes.fromhex(name) for name in ("18538067", "114D9B74", "1549A966", "1254C367", "1F43B675"))
+SEEK, SEEK_ID, VOID, CRC = (bytes.fromhex(name) for name in ("4DBB", "53AB", "EC", "BF"))
+PROGRAMS = (bytes.fromhex("4D80"), bytes.fromhex("5741"))  # MuxingApp and WritingApp, which must be there
+TIMING = (bytes.fromhex("2AD7B1"), bytes.fromhex("4489"))  # TimestampScale and Duration
+NOBODY = b"none"
+HEAD_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Element:
+    """One element: where it starts, where its content starts, and where it ends, in bytes of the head."""
+
+    name: bytes
+    start: int
+    content: int
+    end: int
+
+
+def strip_head(path: Path) -> None:
+    """Remove all tags and the names of the writing programs from a Matroska file.
+
+    Raises
+    ------
+    ValueError
+        When the head is not as FFmpeg writes it.
+    """
+    with path.open("r+b") as file:
+        head = bytearray(file.read(HEAD_BYTES))
+        for element in list(_head_elements(head)):
+            if element.name == TAGS:
+                _fill(head, element.start, element.end)
+            elif element.name == INFO:
+                _rename(head, element)
+            elif element.name == SEEK_HEAD:
+                _forget_tags(head, element)
+        file.seek(0)
+        file.write(head)
+
+
+def _head_elements(head: bytearray) -> Iterator[Element]:
+    """Yield the elements of the segment that come before its first cluster."""
+    segment = next((element for element in _elements(head, 0, len(head)) if element.name == SEGMENT), None)
+    if segment is None:
+        msg = "it has no segment"
+        raise ValueError(msg)
+    for element in _elements(head, segment.content, len(head)):
+        if element.name == CLUSTER:
+            return
+        if element.end > len(head):
+            break
+        yield element
+    msg = "its head has no end"
+    raise ValueError(msg)
+
+
+def _elements(data: bytearray, position: int, end: int) -> Iterator[Element]:
+    while position < end:
+        name_bytes = 9 - data[position].bit_length()
+        size_at = position + name_bytes
+        size_bytes = 9 - data[size_at].bit_length()
+        content = size_at + size_bytes
+        size = int.from_bytes(data[size_at:content], "big") & ((1 << 7 * size_bytes) - 1)
+        yield Element(bytes(data[position:size_at]), position, content, content + size)
+        position = content + size
+
+
+def _fill(data: bytearray, start: int, end: int) -> None:
+    """Put a Void element of zeros over a piece of the file."""
+    size_bytes = 1 if end - start < 10 else 8
+    size = end - start - 1 - size_bytes
+    data[start:end] = VOID + (size | 1 << 7 * size_bytes).to_bytes(size_bytes, "big") + bytes(size)
+
+
+def _rename(data: bytearray, info: Element) -> None:
+    for element in list(_elements(data, info.content, info.end)):
+        if element.name in PROGRAMS:
+            size = element.end - element.content
+            data[element.content : element.end] = NOBODY[:size].ljust(size, b"\0")
+        elif element.name not in (*TIMING, CRC, VOID):
+            _fill(data, element.start, element.end)  # a title, a date, a file name
+    _sign(data, info.content, info.end)
+
+
+def _forget_tags(data: bytearray, seek_head: Element) -> None:
+    """Take the entry of the tags out of the list of positions; a Void element takes up its room."""
+    for entry in list(_elements(data, seek_head.content, seek_head.end)):
+        if entry.name != SEEK:
+            continue
+        names = [bytes(data[item.content : item.end]) for item in _elements(data, entry.content, entry.end) if item.name == SEEK_ID]
+        if names == [TAGS]:
+            _fill(data, entry.start, entry.end)
+    _sign(data, seek_head.content, seek_head.end)
+
+
+def _sign(data: bytearray, start: int, end: int) -> None:
+    """Renew the checksum of an element, which is its first child where there is one (RFC 8794, 11.3.1)."""
+    first = next(_elements(data, start, end))
+    if first.name == CRC:
+        data[first.content : first.end] = zlib.crc32(data[first.end : end]).to_bytes(4, "little")
