@@ -152,20 +152,22 @@ def _is_cover(stream: av.VideoStream) -> bool:
 def _packet_times(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> tuple[list[int], int]:
     """Return the pts of all shown frames, and how long the last one is shown (0: not stated)."""
     pts: list[int] = []
-    damaged = untimed = 0
+    damaged: list[int] = []
+    untimed = 0
     last = (-(2**63), 0)
     for packet in packets(container, stream, name):
         if packet.is_discard:
             continue  # hidden by an edit list: players do not show it
         if packet.is_corrupt:
-            damaged += 1
+            damaged.append(packet.pts if packet.pts is not None else last[0])
         elif packet.pts is None:
             untimed += 1
         else:
             pts.append(packet.pts)
             last = max(last, (packet.pts, packet.duration or 0))
     if damaged:
-        raise VideoError(name, f"{damaged} of its packets are damaged", MEND_COPY)
+        at_s = max(0.0, float((damaged[0] - min(pts, default=damaged[0])) * Fraction(stream.time_base or 0)))
+        raise VideoError(name, f"{len(damaged)} of its packets are damaged, the first at {at_s:.2f} s", MEND_COPY)
     if untimed:
         # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
         return _decoded_times(container, stream, name), 0

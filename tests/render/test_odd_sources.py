@@ -1,0 +1,80 @@
+"""Sources that recorders, phones and careless exports make: rendered right, or refused with a reason."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import av
+import pytest
+
+from clips import clip, decoded_numbers, ffmpeg, numbered
+from scrubin.cli import main
+
+GROUPS = ("-c:v", "libx264", "-crf", 5, "-x264-params", "keyint=20:min-keyint=20:scenecut=0:bframes=2")
+WANTED = [0 if 30 <= n < 34 else n for n in range(7, 64)]
+ASKED = ["--start", "0.35", "--end", "3.2", "--redact", "1.5-1.7"]
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory) -> Path:
+    return numbered(tmp_path_factory.mktemp("plain") / "plain.mkv", 70, fps=20)
+
+
+def rendered(path: Path, folder: Path, *more: str) -> list[int]:
+    assert main(["render", str(path), str(folder / "out.mkv"), *ASKED, *more]) == 0
+    with av.open(str(folder / "out.mkv")) as container:
+        assert [stream.type for stream in container.streams] == ["video"]
+    return decoded_numbers(folder / "out.mkv")
+
+
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+@pytest.mark.parametrize(
+    ("name", "more"),
+    [
+        ("negative.mkv", ("-output_ts_offset", "-1.3")),
+        ("late.mp4", ("-output_ts_offset", "7.7")),
+        ("wrapped.ts", ("-output_ts_offset", "95442", "-muxdelay", "0")),  # 33 bits at 90 kHz end after 95443.7 s
+        ("fragmented.mp4", ("-movflags", "+frag_keyframe+empty_moov+default_base_moof")),
+        ("flash.flv", ()),
+    ],
+)
+def test_every_clock_gives_the_same_frames(mode, name, more, plain, tmp_path):
+    path = tmp_path / name
+    ffmpeg("-i", plain, *GROUPS, *more, path)
+    assert rendered(path, tmp_path, "--mode", mode) == WANTED
+
+
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+def test_a_cover_picture_and_sound_stay_behind(mode, plain, tmp_path):
+    ffmpeg("-f", "lavfi", "-i", "color=red:size=64x64", "-frames:v", 1, tmp_path / "cover.png")
+    sound = ("-f", "lavfi", "-i", "sine=duration=3")
+    maps = ("-map", 0, "-map", 1, "-map", 2, "-c:v:1", "png", "-disposition:v:1", "attached_pic")
+    ffmpeg("-i", plain, *sound, "-i", tmp_path / "cover.png", *maps, "-c:a", "aac", *GROUPS, "-c:v:1", "png", tmp_path / "covered.mp4")
+    assert rendered(tmp_path / "covered.mp4", tmp_path, "--mode", mode) == WANTED
+
+
+def test_two_views_in_one_file_are_refused(plain, tmp_path, capsys):
+    ffmpeg("-i", plain, "-i", plain, "-map", 0, "-map", 1, *GROUPS, tmp_path / "two.mkv")
+    assert main(["render", str(tmp_path / "two.mkv"), str(tmp_path / "out.mkv"), *ASKED]) == 1
+    assert "it has 2 video streams; export one view per file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("mode", ["smart", "reencode"])
+def test_a_file_without_its_first_key_frame_is_refused(mode, plain, tmp_path, capsys):
+    ffmpeg("-i", plain, *GROUPS, tmp_path / "whole.mkv")
+    ffmpeg("-i", tmp_path / "whole.mkv", "-c", "copy", "-bsf:v", "noise=drop='eq(n,0)'", tmp_path / "headless.mkv")
+    assert main(["render", str(tmp_path / "headless.mkv"), str(tmp_path / "out.mkv"), *ASKED, "--mode", mode]) == 1
+    assert "frames can be decoded" in capsys.readouterr().err
+
+
+def test_packets_lost_in_the_middle_are_located(tmp_path, capsys):
+    path = clip(tmp_path / "a.ts", seconds=4, more=("-g", 20))
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2 // 188 * 188
+    for place in range(middle, middle + 40 * 188, 188):
+        data[place] = 0  # the sync byte of a transport packet
+    path.write_bytes(data)
+    assert main(["render", str(path), str(tmp_path / "out.mkv"), "--redact", "0.1-3"]) == 1
+    assert re.search(r"1 of its packets are damaged, the first at [12]\.\d\d s", capsys.readouterr().err)
+    assert not (tmp_path / "out.mkv").exists()
