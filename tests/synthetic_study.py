@@ -58,7 +58,7 @@ def tables() -> dict[str, pd.DataFrame]:
     labelled = [ids[task, who] for task, who, _ in people if task == "Cholecystectomy"]
     rows = {
         "recordings": [_recording(names[task, who], who, task, camera) for task, who, camera in cameras],
-        "linkage": [{"recording": names[key], "id": ids[key]} for key in names],
+        "linkage": [{"recording": names[key], "id": ids[key], "draw": number} for number, key in enumerate(names)],
         "videos": [_video(ids[task, who], task, camera) for task, who, camera in cameras],
         "frames": [row for task, who, camera in cameras for row in _frames(ids[task, who], task, camera)],
         "ratings": [row for i, key in enumerate(rated) for row in _ratings(ids[key], key[0], i)],
@@ -104,7 +104,11 @@ def _frames(name: str, task: str, camera: str) -> list[dict[str, object]]:
             "source_frame": k * FPS,
             "time_s": float(k),
             "path": f"frames/{task}/{name}_{camera}/{k:06d}.jpg",
+            "width": 960,
+            "height": 540,
             "redacted": False,
+            "dropped": False,
+            "dropped_why": None,
             "sharpness": float(rng.gamma(4, 30)),
             "brightness": float(rng.normal(110, 15)),
             "contrast": float(rng.normal(48, 6)),
@@ -168,11 +172,12 @@ def _spans(name: str) -> list[dict[str, object]]:
 def _redactions(procedure: str, exercise: str) -> list[dict[str, object]]:
     whole = {"x": None, "y": None, "w": None, "h": None}
     corner = {"x": 8, "y": 8, "w": 200, "h": 24}
-    found = {"start_s": 2.0, "end_s": 4.5, "source": "detector", **whole}
-    decided = {"start_s": 0.0, "end_s": 12.0, "source": "curator", "score": None, **corner}
+    found = {"start_s": 2.0, "end_s": 4.5, "decision": "unreviewed", "faces": None, "text": None, **whole}
+    unread = {"decision": "accepted", "faces": None, "text": None}
+    decided = {"start_s": 0.0, "end_s": 12.0, "source": "curator", "score": None, **unread, **corner}
     return [
-        {"recording": procedure, "camera": "mono", "kind": "out_of_body", **found, "score": 0.93, "accepted": True},
-        {"recording": exercise, "camera": "left", "kind": "black", **found, "score": 0.3, "accepted": False},
+        {"recording": procedure, "camera": "mono", "kind": "out_of_body", "source": "appearance", **found, "score": 0.93, "accepted": True},
+        {"recording": exercise, "camera": "left", "kind": "black", "source": "black", **found, "score": 0.3, "accepted": False},
         {"recording": exercise, "camera": "right", "kind": "text", **decided, "accepted": True},
     ]
 

@@ -12,6 +12,7 @@ import av
 import cv2
 import numpy as np
 import pandas as pd
+import yaml
 
 import clips
 from scrubin.core.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
@@ -25,7 +26,10 @@ from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables
 from scrubin.tables.cuts import CUTS
 from scrubin.tables.hidden import HIDDEN
+from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.quarantine import QUARANTINE
 from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.redactions import REDACTIONS
 
 IDS = ("abelo", "borunga", "cimeto", "dovanu")
 TASK = "PegTransfer"
@@ -45,6 +49,7 @@ BARE = (
     "-flags:v",
     "+bitexact",
 )
+SETTINGS = Path(__file__).parents[1] / "params.yaml"
 FRAMES_IN_CLIP, BLACK, BOX = 20, (5, 9), (16, 16, 48, 32)
 
 
@@ -87,6 +92,7 @@ class Release:
     folder: Path
     plan: plan.Plan
     private: Private
+    tables: dict[str, pd.DataFrame]
 
     def path(self, name: str) -> Path:
         return self.folder / name
@@ -140,7 +146,8 @@ def build(folder: Path) -> Release:
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             cv2.imwrite(str(folder / name), shown[source], [cv2.IMWRITE_JPEG_QUALITY, 95])
             row = {"id": id_, "camera": "mono", "frame": number, "source_frame": source, "time_s": source / 20, "path": name}
-            row |= {"redacted": number == 1, "sharpness": 1.0, "brightness": 1.0, "contrast": 1.0, "saturated_share": 0.0}
+            row |= {"width": 96, "height": 64, "redacted": number == 1}
+            row |= {"sharpness": 1.0, "brightness": 1.0, "contrast": 1.0, "saturated_share": 0.0}
             frames.append(row | {"difference": None, "dropped": False, "dropped_why": None, "perceptual_hash": "0123456789abcdef"})
         cuts.append(
             {"recording": id_, "camera": "mono", "id": id_, "offset_s": "0", "first_source_frame": 0, "frame_count": FRAMES_IN_CLIP}
@@ -153,5 +160,26 @@ def build(folder: Path) -> Release:
     tables = {name: io.frame_of(table, rows[name]) for name, table in declared.items()}
     annotation = {f"{TASK}.csv": "id;GRS\n" + "".join(f"{id_};0.170423\n" for id_ in IDS)}
     completion.complete(folder, PARAMS, declared, tables, annotation, Fraction(1))
-    planned = plan.of_tables(tables["videos"], tables["frames"], io.frame_of(CUTS, cuts), io.frame_of(HIDDEN, hidden), declared)
-    return Release(folder, planned, private_of([recordings()]))
+    tables |= {"cuts": io.frame_of(CUTS, cuts), "hidden": io.frame_of(HIDDEN, hidden)}
+    planned = plan.of_tables(tables["videos"], tables["frames"], tables["cuts"], tables["hidden"], declared)
+    return Release(folder, planned, private_of([recordings()]), tables)
+
+
+def write_project(release: Release, folder: Path) -> Path:
+    """Write the project whose release it is, as it is now: private tables, public tables, parameters."""
+    declared = public_tables(tuple(yaml.safe_load(SETTINGS.read_text())["scores"]["aspects"]))
+    tables = dict(release.tables)
+    tables["videos"] = tables["videos"].assign(sha256=[sha256_of(release.path(path)) for path in tables["videos"].path])
+    for name, table in declared.items():
+        io.write(table, tables.get(name, io.frame_of(table, [])), folder / f"data/tables/{name}.parquet")
+    people = recordings()
+    people = people.assign(start_s=0.0, end_s=1.0)
+    linkage = [{"recording": name, "id": id_, "draw": 2**62} for name, id_ in zip(people.recording, IDS, strict=True)]
+    interim = {"recordings": (RECORDINGS, people), "cuts": (CUTS, tables["cuts"]), "hidden": (HIDDEN, tables["hidden"])}
+    interim |= {f"quarantine_{stage}": (QUARANTINE, io.frame_of(QUARANTINE, [])) for stage in ("ingest", "screen", "render")}
+    interim["redactions"] = (REDACTIONS, io.frame_of(REDACTIONS, []))
+    for name, (table, rows) in interim.items():
+        io.write(table, rows, folder / f"data/interim/{name}.parquet")
+    io.write(LINKAGE, io.frame_of(LINKAGE, linkage), folder / "data/private/linkage.parquet")
+    shutil.copy(SETTINGS, folder / "params.yaml")
+    return folder

@@ -27,13 +27,14 @@ def main() -> None:
     recordings = io.read(RECORDINGS, Path("data/interim/recordings.parquet")).recording.unique().tolist()
     book = PRIVATE / "ids.csv"
     if params.raw_folder() == DEMO:
-        given = ids.assign(recordings, ledger.read_key(DEMO / "pseudonym.key"), {}, p.syllables)
+        key = ledger.read_key(DEMO / "pseudonym.key")
+        given = ids.assign(recordings, key, {}, p.syllables)
     else:
         key = ledger.private_key(PRIVATE / "pseudonym.key", book)
         previous = ledger.read_ledger(book, ids.fingerprint(key))
         given = ids.assign(recordings, key, previous, p.syllables)
         ledger.write_ledger(book, ids.fingerprint(key), {**previous, **given})
-    rows = ({"recording": recording, "id": id_} for recording, id_ in given.items())
+    rows = ({"recording": recording, "id": id_, "draw": ids.draw(recording, key)} for recording, id_ in given.items())
     io.write(LINKAGE, io.frame_of(LINKAGE, rows), PRIVATE / "linkage.parquet")
 
 

@@ -12,21 +12,13 @@ from prefect import flow
 
 from scrubin.core import files, params
 from scrubin.errors import PrivacyError
-from scrubin.release import audit, completion, gate, outputs, plan, private_strings, summary, words
+from scrubin.release import audit, completion, gate, linking, outputs, project, summary
 from scrubin.release.examination import Examined, examine
-from scrubin.release.params import ReleaseParams, refuse_borrowed_name
+from scrubin.release.params import refuse_borrowed_name
 from scrubin.scores import lasana_csv
 from scrubin.scores.params import ScoresParams
-from scrubin.tables import io
-from scrubin.tables.catalogue import public_tables
-from scrubin.tables.cuts import CUTS
-from scrubin.tables.hidden import HIDDEN
-from scrubin.tables.linkage import LINKAGE
-from scrubin.tables.quarantine import QUARANTINE
-from scrubin.tables.recordings import RECORDINGS
 
-INTERIM, OUT = Path("data/interim"), Path("data/release")
-QUARANTINING = ("ingest", "screen", "render")
+OUT = Path("data/release")
 
 
 def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str, str]:
@@ -43,28 +35,25 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str,
 @flow(name="release", task_runner=plumbing.runner())
 def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
-    p, scores, others = params.load("release", ReleaseParams), params.load("scores", ScoresParams), params.read()
-    refuse_borrowed_name(params.raw_folder(), p)
+    study, scores = project.load(), params.load("scores", ScoresParams)
+    refuse_borrowed_name(params.raw_folder(), study.params)
     gate.require_valid(Path("reports/validation/validation.json"))
-    quarantine = gate.joined(io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in QUARANTINING)
-    gate.refuse_quarantined(quarantine, p.on_quarantine)
-    public = public_tables(scores.aspects)
-    tables = {name: io.read(table, Path(f"data/tables/{name}.parquet")) for name, table in public.items()}
-    sizes = completion.complete(OUT, p, public, tables, annotation(tables, scores), Fraction(others["frames"]["fps"]))
-    columns = [name for names in scores.errors.values() for name in names] + words.subsets(tables["splits"])
-    known = words.public_words(public, p, [list(others["ingest"]["tasks"]), scores.aspects, scores.errors, columns])
-    ids = io.read(LINKAGE, Path("data/private/linkage.parquet")).id
-    private = private_strings.of_tables([io.read(RECORDINGS, INTERIM / "recordings.parquet"), quarantine], ids, known)
-    cuts, hidden = io.read(CUTS, INTERIM / "cuts.parquet"), io.read(HIDDEN, INTERIM / "hidden.parquet")
-    planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, public, columns)
-    examined = plumbing.map_items(partial(examine, OUT), planned.videos, name="audit").done
+    gate.refuse_quarantined(study.quarantine, study.params.on_quarantine)
+    texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
+    sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps)
+    watched = plumbing.map_items(partial(examine, OUT), study.plan.videos, name="audit").done
     try:
-        audit.prove(OUT, private, planned, Examined(OUT, {video.path: faults for video, faults in examined}))
+        audit.prove(OUT, study.private, study.plan, Examined(OUT, {video.path: seen for video, seen in watched}))
     except PrivacyError:
         outputs.discard(OUT)
         raise
-    files.write_json(Path("reports/release.json"), summary.summarise(p, tables, quarantine, private, sizes))
-    for line in gate.lines(quarantine):
+    linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
+    told = summary.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable)
+    files.write_json(Path("reports/release.json"), told)
+    plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
+    for line in study.unreviewed:
+        plumbing.LOG.warning("shown in the release although proposed for hiding, and not reviewed: %s; decide in redactions.csv", line)
+    for line in gate.lines(study.quarantine):
         plumbing.LOG.warning("quarantined, not in the release: %s", line)
 
 

@@ -35,6 +35,7 @@ def main() -> None:
         io.read(LINKAGE, Path("data/private/linkage.parquet")),
         io.read(REDACTIONS, INTERIM / "redactions.parquet"),
         io.read(QUARANTINE, INTERIM / "quarantine_screen.parquet").recording,
+        p.duration_jitter_s,
     )
     efforts = plumbing.map_items(lambda file: effort.effort(raw, file, p), files, name="plan")
     for line in effort.told([item for _, item in efforts.done]):

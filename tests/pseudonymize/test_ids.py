@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hmac
 import os
 import stat
 import subprocess
@@ -13,6 +14,7 @@ from scrubin.errors import PrivacyError
 from scrubin.pseudonymize import ids, ledger, words
 
 KEY = bytes(range(32))
+DRAWN = 0x4830A92223067162 // 2
 NAMES = st.sets(st.text(min_size=1, max_size=12), min_size=1, max_size=30)
 
 
@@ -126,3 +128,16 @@ def test_a_damaged_ledger_is_named(tmp_path):
     (tmp_path / "ids.csv").write_text("key,recording,id\nf,a\n")
     with pytest.raises(PrivacyError, match="it is damaged"):
         ledger.read_ledger(tmp_path / "ids.csv", "f")
+
+
+def test_a_draw_is_fixed_by_name_and_key_and_tells_nothing_of_the_id():
+    """The expected number was computed with the program openssl, not with this code."""
+    message = b"scrubin draw\0a recording"
+    assert ids.draw("a recording", KEY) == int.from_bytes(hmac.digest(KEY, message, "sha256")[:8], "big") // 2 == DRAWN
+    assert ids.draw("a recording", b"\1" * 32) != DRAWN
+    assert ids.draw("another", KEY) != DRAWN
+
+
+@given(name=st.text(max_size=12))
+def test_a_draw_fits_into_a_column_of_whole_numbers(name):
+    assert 0 <= ids.draw(name, KEY) < 2**63

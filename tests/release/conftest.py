@@ -17,4 +17,4 @@ def release(clean, tmp_path) -> toy_release.Release:
     shutil.copytree(clean.folder, tmp_path / "release", copy_function=shutil.copy2)
     for path in (tmp_path / "release").rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    return toy_release.Release(tmp_path / "release", clean.plan, clean.private)
+    return toy_release.Release(tmp_path / "release", clean.plan, clean.private, dict(clean.tables))

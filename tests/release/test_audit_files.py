@@ -67,12 +67,12 @@ def test_a_redacted_frame_that_shows_something_is_found(release):
     picture = np.zeros((64, 96, 3), np.uint8)
     picture[20:40, 20:40] = 60
     _, jpeg = cv2.imencode(".jpg", picture)
-    assert rewritten(release, DARK, lambda _: bytes(jpeg)) == {"not-black"}
+    assert rewritten(release, DARK, lambda _: bytes(jpeg)) == {"not-black", "frame-picture"}
 
 
 def test_a_hidden_rectangle_that_shows_in_a_frame_is_found(release):
     _, jpeg = cv2.imencode(".jpg", np.random.default_rng(3).integers(0, 255, (64, 96, 3), np.uint8))
-    assert rewritten(release, FRAME, lambda _: bytes(jpeg)) == {"not-black"}
+    assert rewritten(release, FRAME, lambda _: bytes(jpeg)) == {"not-black", "frame-picture"}
 
 
 # --- zip and gzip
@@ -223,7 +223,7 @@ def test_a_private_key_is_found_in_json_unless_it_holds_a_released_id(release):
 
 
 def test_a_private_table_is_found_under_any_name(release):
-    rows = [{"recording": f"r-{id_}", "id": id_} for id_ in IDS]
+    rows = [{"recording": f"r-{id_}", "id": id_, "draw": number} for number, id_ in enumerate(IDS)]
     io.write(LINKAGE, io.frame_of(LINKAGE, rows), release.path("tables/more.parquet"))
     release.seal()
     assert release.rules() == {"private-column", "private-table"}

@@ -1,6 +1,7 @@
 """Every picture and video in any folder is planned, folders hold something, and ids stand in their own order."""
 
 import gzip
+import os
 
 import cv2
 import numpy as np
@@ -43,6 +44,14 @@ def test_videos_are_known_by_their_first_bytes_and_texts_are_none():
     assert not any(
         is_media("notes.csv", text) for text in (b"", b"BM;id\nx;y\nabcdef", b"GRS;id\n" * 90, b"MM;II\n", b"PAR1", b"PK\x03\x04")
     )
+
+
+def test_extended_attributes_are_found(release):
+    try:
+        os.setxattr(release.video, "user.xdg.origin.url", b"https://recorder.example/schmidt.mp4")
+    except (OSError, AttributeError):
+        pytest.skip("the file system has no extended attributes")
+    assert release.rules() == {"layout"}
 
 
 @pytest.mark.parametrize("name", ["extra", "videos/extra", "splits/a/b"])

@@ -117,14 +117,17 @@ def private_of(names: dict[str, list[str]], words: object = ()) -> private_strin
 
 def numbered(release, first: int) -> None:
     """Give the frames of the release other numbers, in its tables as well."""
-    frames = []
-    for frame in reversed(release.plan.frames):
-        path = Path(frame.path)
-        name = path.with_name(f"{int(path.stem) + first:06d}.jpg").as_posix()
-        shutil.move(release.path(frame.path), release.path(name))
-        frames.append(replace(frame, path=name))
-    release.plan = replace(release.plan, frames=tuple(reversed(frames)))
-    frames.reverse()
+    videos, frames = [], []
+    for video in release.plan.videos:
+        stills = []
+        for still in reversed(video.stills):
+            path = Path(still.path)
+            name = path.with_name(f"{int(path.stem) + first:06d}.jpg").as_posix()
+            shutil.move(release.path(still.path), release.path(name))
+            stills.insert(0, replace(still, path=name, file=name))
+        videos.append(replace(video, stills=tuple(stills)))
+        frames += stills
+    release.plan = replace(release.plan, videos=tuple(videos))
     listed = "".join(f"{frame.path}\n" for frame in frames)
     release.path("listed.txt").write_text(listed)
     release.path("tables/frames.parquet").unlink()
@@ -137,7 +140,7 @@ def test_recordings_named_by_numbers_do_not_collide_with_frames(release, first):
     release.private = private_of({"path": [f"videos/{name}.mp4" for name in names], "recording": names})
     numbered(release, first)
     release.seal()
-    assert release.rules() == set()
+    assert release.findings() == []
     assert written(release, "notes.md", f"seen in {names[1]} here\n") == {"private-string"}
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import clips
 from scrubin.release.containers import ebml, mp4
-from scrubin.release.pictures import video_faults
+from scrubin.release.pictures import watch
 from toy_release import BARE, BLACK, FRAMES_IN_CLIP
 
 
@@ -167,7 +167,7 @@ def test_an_empty_video_is_found(release):
 def test_a_codec_whose_hidden_data_are_not_understood_is_refused(tmp_path):
     path = tmp_path / "a.mkv"
     clips.ffmpeg("-f", "lavfi", "-i", "testsrc2=size=96x64:rate=20:duration=0.2", "-c:v", "mjpeg", "-pix_fmt", "yuvj420p", path)
-    assert [(fault.rule, fault.message) for fault in video_faults(path, None) if fault.rule == "nal"] == [
+    assert [(fault.rule, fault.message) for fault in watch(path).faults if fault.rule == "nal"] == [
         ("nal", "the codec mjpeg cannot be proven clean; release H.264 or HEVC")
     ]
 
@@ -196,7 +196,7 @@ class TestMp4:
     def test_frames_behind_an_edit_list_are_counted(self, release):
         path = release.video.with_name("e.mp4")
         clips.ffmpeg("-ss", "0.1", "-i", release.video, "-c", "copy", *BARE, path)
-        faults = video_faults(path, replace(release.plan.videos[0], frame_count=18, hidden=()))
+        faults = watch(path, replace(release.plan.videos[0], frame_count=18, hidden=())).faults
         assert any(f"{FRAMES_IN_CLIP} decode" in fault.message for fault in faults)
 
     def test_a_plain_track_has_no_faults_but_empty_user_data(self, source):
@@ -218,7 +218,8 @@ class TestMp4:
     def test_media_bytes_that_no_frame_uses_are_found(self, source):
         path = self.of(source)
         path.write_bytes(path.read_bytes() + b"\x00\x00\x00\x0dmdathello")
-        assert "bytes of media, but the track uses" in self.messages(path)
+        assert "5 bytes at byte" in self.messages(path)
+        assert "belong to no picture" in self.messages(path)
 
     def test_a_box_that_is_cut_short_is_found(self, source):
         path = self.of(source)

@@ -4,6 +4,7 @@ import dataclasses
 import datetime
 import re
 
+import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -155,3 +156,39 @@ def test_names_too_short_for_compressed_bytes_are_still_found_in_texts():
 
 def test_words_are_runs_letters_and_humps():
     assert words("P07_AnnaSchmidt-v2") == ("P07", "P", "AnnaSchmidt", "Anna", "Schmidt", "v2", "v")
+
+
+@pytest.mark.parametrize(
+    ("read", "expected"),
+    [
+        ("Brenner 10:20:26", {"Brenner": "anywhere", "Brenner 10:20:26": "anywhere"}),
+        ("Müller, Anna *1960", {"Müller": "anywhere", "Anna": "anywhere", "Müller, Anna *1960": "anywhere"}),
+        ("P12345", {"P12345": "anywhere"}),
+        ("ID 4711223", {"4711223": "digits"}),
+        ("REC 00:01:23", {}),
+        ("HD 1080p 50Hz", {}),
+        ("10:20:26", {}),
+        ("STANDBY Zoom 1.5x", {}),
+        ("A 7", {}),
+    ],
+)
+def test_of_text_that_was_read_in_a_picture_only_what_can_name_somebody_counts(read, expected):
+    assert rules("text", read) == expected
+
+
+def test_a_date_that_was_read_in_a_picture_is_searched_in_every_spelling():
+    found = rules("text", "Brenner 2023-03-24 10:20:26")
+    assert found["24.03.2023"] == "anywhere"
+    assert found["20230324"] == "digits"
+
+
+def test_the_own_words_of_recorders_are_harmless_only_where_they_were_read():
+    assert rules("text", "WHITE BALANCE") == {}
+    assert rules("participant", "White")["White"] == "anywhere"
+
+
+def test_what_was_read_stands_with_the_other_private_values():
+    redactions = pd.DataFrame({"recording": ["r1"], "text": ["Brenner"]})
+    found = {needle.text: needle.kind for needle in private_strings.of_tables([recordings(), redactions], IDS, []).needles}
+    assert found["Brenner"] == "text"
+    assert "which tells the text" in private_strings.Needle("Brenner", "text", "anywhere").told

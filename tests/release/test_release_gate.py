@@ -10,6 +10,7 @@ from scrubin.release import examination, gate, plan
 from scrubin.release.examination import Examined, examine
 from scrubin.release.findings import Fault
 from scrubin.release.params import ReleaseParams
+from scrubin.release.pictures import Watched
 
 QUARANTINE = pd.DataFrame(
     [
@@ -110,10 +111,11 @@ def test_videos_and_cuts_must_name_the_same_files():
 
 def test_the_same_video_is_decoded_once(release, tmp_path, monkeypatch):
     calls = []
-    monkeypatch.setattr(examination.pictures, "video_faults", lambda path, _: calls.append(path) or [Fault("not-black", "frame 1", "x")])
+    seen = Watched([Fault("not-black", "frame 1", "x")], {}, 20, 2)
+    monkeypatch.setattr(examination.pictures, "watch", lambda path, *_: calls.append(path) or seen)
     first, second = release.plan.videos[:2]  # other names of the same bytes
-    assert examine(release.folder, first, tmp_path / "store") == [Fault("not-black", "frame 1", "x")]
-    assert examine(release.folder, second, tmp_path / "store") == [Fault("not-black", "frame 1", "x")]
+    assert examine(release.folder, first, tmp_path / "store") == seen
+    assert examine(release.folder, second, tmp_path / "store") == seen
     assert len(calls) == 1
     release.path(second.path).write_bytes(b"other bytes")
     examine(release.folder, second, tmp_path / "store")
@@ -121,6 +123,6 @@ def test_the_same_video_is_decoded_once(release, tmp_path, monkeypatch):
 
 
 def test_results_at_hand_are_used_for_their_files_only(release):
-    found = Examined(release.folder, {release.plan.videos[0].path: [Fault("sei", "packet 0", "x")]})
-    assert [fault.rule for fault in found(release.video, None)] == ["sei"]
-    assert found(release.path(release.plan.videos[1].path), release.plan.videos[1]) == []
+    found = Examined(release.folder, {release.plan.videos[0].path: Watched([Fault("sei", "packet 0", "x")])})
+    assert [fault.rule for fault in found(release.video, None).faults] == ["sei"]
+    assert found(release.path(release.plan.videos[1].path), release.plan.videos[1]) == Watched([], {}, 20, 2)

@@ -109,7 +109,8 @@ def test_croissant_ids_are_unique_and_every_reference_resolves(clean):
 
 
 def test_the_readme_states_the_frame_contract_and_how_to_verify(clean):
-    text = readme.text(PARAMS, pd.DataFrame({"id": ["a", "a"], "task": ["Peg"] * 2, "duration_s": [1800.0, 1800.0]}), Fraction(1, 2))
+    videos = pd.DataFrame({"id": ["a", "a"], "task": ["Peg"] * 2, "duration_s": [1800.0, 1800.0]})
+    text = readme.text(PARAMS, videos, pd.DataFrame({"path": ["frames/Peg/left/a/000000.jpg"], "dropped": [False]}), Fraction(1, 2))
     assert "k / (1/2) seconds" in text
     assert "| Peg | 1 | 2 | 1.00 |" in text
     assert "sha256sum --check" in text
@@ -117,11 +118,21 @@ def test_the_readme_states_the_frame_contract_and_how_to_verify(clean):
     assert "version = {1.2.3}" in text
 
 
-def test_the_summary_counts_lengths_that_no_other_recording_has():
-    rows = [("a", "left", 100, "20"), ("a", "right", 100, "20"), ("b", "left", 100, "20"), ("c", "mono", 100, "25"), ("d", "mono", 7, "20")]
-    found = summary.reidentification(pd.DataFrame(rows, columns=["id", "camera", "frame_count", "fps"]))
-    assert found["recordings"] == 4
-    assert found["unique_frame_count_and_fps"] == 2  # c and d; the two views of a are one recording, as long as b
+@pytest.mark.parametrize(
+    ("path", "row", "files"),
+    [
+        ("frames/Peg/left/a/000000.png", "frames/<task>/<camera>/<id>/<number>.png", "frames/*/*/*/*.png"),
+        ("frames/Peg/left/a.tar/000000.jpg", "frames/<task>/<camera>/<id>.tar", "frames/*/*/*.tar"),
+    ],
+)
+def test_the_documents_say_how_the_frames_lie_there_and_how_many_were_dropped(path, row, files):
+    videos = pd.DataFrame({"id": ["a"], "task": ["Peg"], "duration_s": [1800.0]})
+    text = readme.text(PARAMS, videos, pd.DataFrame({"path": [None, path], "dropped": [True, False]}), Fraction(1))
+    assert f"`{row}`" in text
+    assert "\nFrames that are too poor to be used (1 of them) have no file" in text
+    on_disk = path.partition(".tar/")[0] + ".tar" if ".tar/" in path else path
+    found = croissant.metadata(PARAMS, {}, {on_disk: "0" * 64}, {on_disk: 1})["distribution"]
+    assert [(one["@id"], one["includes"]) for one in found] == [("frame-files", files)]
 
 
 def test_the_summary_holds_no_private_name():
@@ -135,7 +146,7 @@ def test_the_summary_holds_no_private_name():
         "mend": "x",
     }
     tables = {"videos": videos, "frames": videos}
-    found = summary.summarise(PARAMS, tables, pd.DataFrame([row]), Private(skipped=3), {"README.md": 10})
+    found = summary.summarise(PARAMS, tables, pd.DataFrame([row]), Private(skipped=3), {"README.md": 10}, {})
     assert "Schmidt" not in json.dumps(found)
     assert found["quarantined"] == {"files": 1, "by_stage": {"ingest": 1}}
     assert (found["files"], found["bytes"], found["audit"]["skipped_as_public"]) == (1, 10, 3)

@@ -59,7 +59,7 @@ def test_an_overlay_over_everything_means_a_full_encode_and_the_plan_says_so_wit
     overlay = cut(100, 0, 100, [Redaction(0, 100, (0, 0, 8, 8))])
     how = parts(overlay, TWO, SMART)
     assert (how.mode, how.why) == (REENCODE, "a rectangle is hidden in every frame")
-    slow, quick = (document(overlay, how, RenderParams("smart", 18, preset))["estimate_s"] for preset in ("veryslow", "ultrafast"))
+    slow, quick = (document(overlay, how, RenderParams("smart", 18, preset, 0.0))["estimate_s"] for preset in ("veryslow", "ultrafast"))
     assert slow > quick > 0
     sentences = told([Effort(0, 100, 3.0, how.why), Effort(90, 10, 1.0, "")])
     assert sentences == [

@@ -19,7 +19,7 @@ from scrubin.render.plan import Plan, Redaction, plan
 from scrubin.video.decode import decoded
 from scrubin.video.probe import probe
 
-PARAMS = RenderParams("smart", 18, "ultrafast")
+PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
 
 
 def rendered(source: Path, target: Path, interval_s=(0.0, 1e9), redactions=()) -> Plan:

@@ -22,7 +22,7 @@ from scrubin.video import nal, parameter_sets
 from scrubin.video.probe import Probe, probe
 from scrubin.video.structure import structure
 
-PARAMS = RenderParams("smart", 18, "ultrafast")
+PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
 SPANS = (Redaction(3.11, 3.53, None), Redaction(5.2, 5.28, (10, 12, 30, 20)))
 
 SOURCES = {

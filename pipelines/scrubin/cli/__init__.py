@@ -18,6 +18,7 @@ COMMANDS = {
     "new-study": "make the empty folders and lists of a raw study",
     "check-params": "check every section of a params.yaml",
     "probe": "tell what a video file holds",
+    "screen": "find what in a video could identify a person",
     "render": "trim a video and hide what could identify, encoding only what must be",
     "frames": "extract frames of a video by the frame contract",
     "frames-check": "tell which convention made a folder of frames, and its offset",

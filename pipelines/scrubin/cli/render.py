@@ -25,7 +25,7 @@ from scrubin.video.probe import Probe, probe
 from scrubin.video.structure import structure
 from scrubin.video.truncation import MEND_COPY
 
-DEFAULT = RenderParams(mode="smart", crf=18, preset="veryfast")
+DEFAULT = RenderParams(mode="smart", crf=18, preset="veryfast", duration_jitter_s=0.0)
 SUFFIX = ".mkv"
 SECONDS = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 SPAN = re.compile(rf"({SECONDS.pattern})-({SECONDS.pattern})")

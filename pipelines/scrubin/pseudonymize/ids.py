@@ -44,6 +44,15 @@ def assign(recordings: Iterable[str], key: bytes, previous: Mapping[str, str], s
     return dict(sorted(given.items()))
 
 
+def draw(recording: str, key: bytes) -> int:
+    """Return a uniform number from 0 to 2^63 - 1 of a recording: the same on every run, and unguessable without the key.
+
+    HMAC-SHA-256 over the recording's name, under a label of its own: it tells nothing about the id.
+    """
+    digest = hmac.new(key, f"scrubin draw\0{recording}".encode(), hashlib.sha256).digest()
+    return int.from_bytes(digest[:8]) >> 1
+
+
 def fingerprint(key: bytes) -> str:
     """Return a name for a key that does not give it away."""
     return hmac.new(key, b"scrubin key fingerprint", hashlib.sha256).hexdigest()[:16]

@@ -7,21 +7,24 @@ because what cannot be read cannot be proven clean.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from scrubin.errors import PrivacyError
 from scrubin.release import checksums, layout, media, pictures
-from scrubin.release.findings import Fault, Finding
+from scrubin.release.findings import Fault, Finding, Text
+from scrubin.release.pictures import Watched
 from scrubin.release.plan import Plan, VideoPlan
 from scrubin.release.private_strings import Private
 from scrubin.release.reading import STRUCTURED_SUFFIXES, Reader
 from scrubin.release.search import Search, chunks_of
 
-Examine = Callable[[Path, VideoPlan | None], list[Fault]]
+Examine = Callable[[Path, VideoPlan | None], Watched]
+Each = Callable[[list[str]], Iterable[str]]
 
 
-def audit(folder: Path, private: Private, plan: Plan | None = None, examine: Examine = pictures.video_faults) -> list[Finding]:
+def audit(folder: Path, private: Private, plan: Plan | None = None, examine: Examine | None = None, each: Each = iter) -> list[Finding]:
     """Return everything in a release that must not be there, sorted; an empty list is the proof.
 
     Parameters
@@ -33,27 +36,57 @@ def audit(folder: Path, private: Private, plan: Plan | None = None, examine: Exa
     plan
         What it must hold; without, media are only held to the rules that need no plan.
     examine
-        Decodes one video file and returns its faults; a caller may hand in results that it has.
+        Watches one video file; a caller may hand in results that it has.
+    each
+        Passes on the names of the files to be read, one by one; a caller may count them.
     """
     planned = plan or Plan()
     found = layout.look(folder)
     sha256 = found.sha256()
     search = Search(private, sum(path.stat().st_size for path in found.files.values()), planned.frame_names)
-    findings = [*layout.oddities(found), *checksums.findings(folder, sha256)]
+    findings = [*layout.oddities(found)]
+    if plan is not None or checksums.NAME in found.files:
+        findings += checksums.findings(folder, sha256)
     findings += [Finding(name, "name", "private-string", needle.told) for name, needle in layout.private_names(found, planned, search)]
     if plan is not None:
         findings += layout.media_findings(found, sha256, plan)
     reader = Reader(planned, search, frozenset(sha256.values()))
-    videos = {video.path: video for video in planned.videos}
-    frames = {frame.path: frame for frame in planned.frames}
-    for name, path in found.files.items():
-        faults = [*_strings(path, name, reader), *layout.file_time(path)]
-        if path.suffix.lower() in media.VIDEO_SUFFIXES:
-            faults += examine(path, videos.get(name))
-        elif name in frames:
-            faults += pictures.frame_faults(path, frames[name])
-        findings += [Finding(name, fault.place, fault.rule, fault.message) for fault in faults]
+    watch = examine or partial(pictures.watch, folder=folder)
+    for name in each([*found.files]):
+        findings += _of_file(found.files[name], name, reader, watch)
     return sorted(set(findings))
+
+
+def audit_file(path: Path, private: Private, plan: VideoPlan | None = None, examine: Examine = pictures.watch) -> list[Finding]:
+    """Return everything in one file that may not be in a release, sorted.
+
+    Parameters
+    ----------
+    path
+        The file; for findings it is its name that counts.
+    private
+        What must not occur in it.
+    plan
+        What it must be, when it is a video; without, it is only held to the rules that need no plan.
+    """
+    planned = Plan() if plan is None else Plan((plan,))
+    search = Search(private, path.stat().st_size)
+    names = [Finding(path.name, "name", "private-string", needle.told) for needle in sorted(search.in_text(Text("", path.name)))]
+    return sorted({*names, *_of_file(path, path.name, Reader(planned, search, frozenset()), examine)})
+
+
+def _of_file(path: Path, name: str, reader: Reader, watch: Examine) -> list[Finding]:
+    """Return what is wrong with one file, and with the frames that were extracted from it."""
+    faults = [*_strings(path, name, reader), *layout.file_time(path)]
+    if path.suffix.lower() not in media.VIDEO_SUFFIXES:
+        return [_finding(name, fault) for fault in faults]
+    watched = watch(path, reader.plan.video_at.get(name))
+    stills = [_finding(still, fault) for still, of_still in watched.stills.items() for fault in of_still]
+    return [_finding(name, fault) for fault in (*faults, *watched.faults)] + stills
+
+
+def _finding(name: str, fault: Fault) -> Finding:
+    return Finding(name, fault.place, fault.rule, fault.message)
 
 
 def _strings(path: Path, name: str, reader: Reader) -> list[Fault]:
@@ -66,7 +99,7 @@ def _strings(path: Path, name: str, reader: Reader) -> list[Fault]:
     return [*contents.faults, *(Fault("private-string", place, needle.told) for needle, place in sorted(found.items()))]
 
 
-def prove(folder: Path, private: Private, plan: Plan, examine: Examine = pictures.video_faults) -> None:
+def prove(folder: Path, private: Private, plan: Plan, examine: Examine | None = None) -> None:
     """Raise when the audit finds anything.
 
     Raises

@@ -48,7 +48,7 @@ def complete(
         files.write_text(folder / archives.ANNOTATION / name, text)
     for name, members in archives.contents(folder).items() if params.archives else ():
         archives.write(folder / "archives" / name, members)
-    files.write_text(folder / "README.md", readme.text(params, tables["videos"], fps))
+    files.write_text(folder / "README.md", readme.text(params, tables["videos"], tables["frames"], fps))
     files.write_text(folder / "data_dictionary.md", dictionary.text(declared))
     sha256 = checksums.hashes(folder)
     files.write_json(folder / croissant.NAME, croissant.metadata(params, declared, sha256, outputs.sizes(folder, sha256)))

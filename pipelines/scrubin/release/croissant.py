@@ -6,6 +6,7 @@ Source: Croissant format specification 1.0, https://docs.mlcommons.org/croissant
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import PurePosixPath
 from typing import Any
 
 from scrubin.release.params import ReleaseParams
@@ -54,6 +55,8 @@ PARQUET = "application/x-parquet"
 FILE_SETS = (
     ("video-files", "videos/*/*/*.mkv", "video/x-matroska", "released videos, by task and camera"),
     ("frame-files", "frames/*/*/*/*.jpg", "image/jpeg", "extracted frames, by task, camera and id"),
+    ("frame-files", "frames/*/*/*/*.png", "image/png", "extracted frames, by task, camera and id"),
+    ("frame-files", "frames/*/*/*.tar", "application/x-tar", "extracted frames, one tar per video in the order of webdataset"),
     ("split-files", "splits/*.csv", "text/csv", "splits, one file per scheme"),
     ("annotation-files", "Annotation/*.csv", "text/csv", "skill and errors in the layout of LASANA"),
 )
@@ -112,7 +115,7 @@ def _file_objects(tables: Mapping[str, Table], sha256: Mapping[str, str], sizes:
 
 
 def _file_sets(sha256: Mapping[str, str]) -> list[dict[str, Any]]:
-    folders = {name.split("/")[0] for name in sha256}
+    kinds = {(name.split("/")[0], PurePosixPath(name).suffix) for name in sha256}
     return [
         {
             "@type": "cr:FileSet",
@@ -123,7 +126,7 @@ def _file_sets(sha256: Mapping[str, str]) -> list[dict[str, Any]]:
             "includes": pattern,
         }
         for identifier, pattern, encoding, description in FILE_SETS
-        if pattern.split("/")[0] in folders
+        if (pattern.split("/")[0], PurePosixPath(pattern).suffix) in kinds
     ]
 
 

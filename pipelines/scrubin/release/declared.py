@@ -54,6 +54,9 @@ DAY_WORDS = frozenset(
 )
 """Words under which a number of six digits is a date."""
 
+ADDED = frozenset({"draw"})
+"""Columns without which a private table tells as much: recordings and ids alone are the table ``linkage``."""
+
 _WORD = re.compile(rf"(?:{'|'.join(sorted(IDENTIFYING_WORDS))})(?:s|ids?|names?|nos?|nrs?|numbers?|codes?)?")
 _FILE = re.compile(r"[^/]+(?:/[^/]+)+\.[a-z0-9]{2,7}")  # a key that names a file, in a list of files
 
@@ -111,7 +114,7 @@ def _private_names() -> frozenset[str]:
 def private_tables(name: str, columns: list[str]) -> list[str]:
     """Return the names of the private tables that a table of this name and these columns is or holds."""
     there = {_folded(column) for column in columns} | {_joined(column) for column in columns}
-    return [table.name for table in PRIVATE_TABLES if _folded(name) == table.name or set(table.column_names) <= there]
+    return [table.name for table in PRIVATE_TABLES if _folded(name) == table.name or set(table.column_names) - ADDED <= there]
 
 
 def _folded(name: str) -> str:

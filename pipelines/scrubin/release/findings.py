@@ -57,7 +57,8 @@ class Text:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a reader found in a file: faults, and every text for the search."""
+    """What a reader found in a file: faults, every text for the search, and in a video the number of its pictures."""
 
     faults: Sequence[Fault] = ()
     texts: Sequence[Text] = ()
+    pictures: int | None = None

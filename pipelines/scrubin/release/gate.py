@@ -11,6 +11,7 @@ import pandas as pd
 
 from scrubin.errors import ReleaseError
 from scrubin.tables.io import records
+from scrubin.tables.redactions import shown_unreviewed
 
 
 def require_valid(path: Path) -> None:
@@ -58,6 +59,13 @@ def refuse_quarantined(quarantine: pd.DataFrame, on_quarantine: str) -> None:
         listed = "\n  ".join(lines(quarantine))
         msg = f"{len(quarantine)} files are quarantined and release.on_quarantine is 'stop':\n  {listed}"
         raise ReleaseError(msg)
+
+
+def unreviewed(redactions: pd.DataFrame) -> list[str]:
+    """Return one line per recording of which the release shows what a detector proposed and nobody looked at."""
+    shown = [row for row in records(redactions) if shown_unreviewed(row["accepted"], row["decision"], row["kind"])]
+    number = Counter(str(row["recording"]) for row in shown)
+    return [f"'{recording}': {count}" for recording, count in sorted(number.items())]
 
 
 def counts(quarantine: pd.DataFrame) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -61,12 +62,27 @@ def look(folder: Path) -> Folder:
 
 
 def oddities(folder: Folder) -> Iterator[Finding]:
-    """Yield links, special files and empty folders."""
+    """Yield links, special files, extended attributes and empty folders."""
     for name in folder.odd:
         yield Finding(name, "", "layout", "links and special files may not be in a release; put the file itself there")
+    for name, path in folder.files.items():
+        attributes = _attributes(path)
+        if attributes:
+            message = f"the attributes {attributes} stay with the file in some copies and can tell where it is from; remove them"
+            yield Finding(name, "", "layout", message)
     for name in folder.empty:
         if name not in MAY_BE_EMPTY:
             yield Finding(name, "", "layout", "an empty folder tells nothing but its name; remove it")
+
+
+def _attributes(path: Path) -> list[str]:
+    """Return the extended attributes that people or programs gave a file; browsers note there what they loaded it from."""
+    if not hasattr(os, "listxattr"):
+        return []
+    try:
+        return sorted(name for name in os.listxattr(path) if name.startswith("user."))
+    except OSError:  # the file system has none
+        return []
 
 
 def private_names(folder: Folder, plan: Plan, search: Search) -> Iterator[tuple[str, Needle]]:
@@ -83,7 +99,7 @@ def private_names(folder: Folder, plan: Plan, search: Search) -> Iterator[tuple[
 
 def media_findings(folder: Folder, sha256: Mapping[str, str], plan: Plan) -> Iterator[Finding]:
     """Compare the pictures and videos that are there, in any folder, with those that must be, and with their checksums."""
-    planned = {frame.path: "" for frame in plan.frames} | {video.path: video.sha256 for video in plan.videos}
+    planned = plan.files
     for name in sorted(planned.keys() - folder.files.keys()):
         yield Finding(name, "", "layout", "the file is missing; run 'dvc repro' again")
     for name, path in folder.files.items():

@@ -15,13 +15,15 @@ needle                example                                    counts as a lea
 ``labelled``          trial 1, site A                            next to its label: trial 1, trial_01, site=A
 ====================  =========================================  ==================================================
 
-Three rules keep false alarms out without hiding leaks:
+Four rules keep false alarms out without hiding leaks:
 
 - *Public words* are the words of table declarations, vocabularies, task names, released ids, the
   fixed texts of the release and ``release.public_words``. A value all of whose words are public
   cannot tell anything and is no needle by itself; it is counted in ``skipped``. A hit inside a
   longer public word (Mark in benchmark) is none.
 - A hit that is part of a longer number, or lies in a hexadecimal digest, is none.
+- Of text that was read in a picture words of 4 letters, signs such as P12345, numbers of 6 digits and
+  dates count; marks and clocks that recorders write by themselves (REC, 10:20:26) do not.
 - In compressed bytes every short string occurs by chance. There a needle is searched only when the
   expected number of chance hits over the whole release, for all such needles together, stays below
   ``CHANCE_HITS`` (see ``search.affordable``). The readers in ``containers`` take all readable text
@@ -40,6 +42,7 @@ from typing import Literal
 
 import pandas as pd
 
+from scrubin.errors import PrivacyError
 from scrubin.release import dates
 from scrubin.release.spelling import fold, vocabulary, without_accents, words, written_out
 
@@ -53,11 +56,19 @@ LABELS = {
     "site": ("site", "centre", "center", "hospital", "clinic", "location"),
     "recording": ("recording", "video", "case", "procedure", "operation"),
 }
-COLUMNS = ("participant", "trial", "site", "recording", "path", "sha256")
+GIVEN = "given"
+COLUMNS = ("participant", "trial", "site", "recording", "path", "sha256", "text")
 # Words of paths and recording names that say nothing about who, where or when.
 GENERIC = """video videos recording recordings record raw data file files movie clip camera cam left right mono stereo trial
 session attempt task site participant subject patient source original export exported edited final copy new old part full mp4 mkv
 mov avi ts m4v links rechts aufnahme kopie neu teil surgery procedure operation case training course study box trainer expert"""
+
+# Words that recorders write into pictures by themselves. Only where they were read: a person may be called White.
+OVERLAY = """record recorded recording paused pause standby playback zoom gain white balance auto automatic manual date time name
+light source flow pressure insufflator camera channel video input output image picture print printing saved memory battery sharpness
+contrast brightness shutter select menu next stop start press hold ready full left right mode level stereo"""
+READ_LENGTH = 4
+_OVERLAY_WORDS = vocabulary(OVERLAY)
 
 
 @dataclass(frozen=True, order=True)
@@ -69,7 +80,7 @@ class Needle:
     text
         As spelled in the private table, or as derived from it.
     kind
-        What it tells: participant, trial, site, recording, path, sha256 or date.
+        What it tells: participant, trial, site, recording, path, sha256, date or text (read in a picture); ``given`` when asked for.
     rule
         How it is searched; see the module.
     """
@@ -81,6 +92,8 @@ class Needle:
     @property
     def told(self) -> str:
         """What a finding says."""
+        if self.kind == GIVEN:
+            return f"it holds {self.text!r}, which was asked for; take it out"
         return f"it holds {self.text!r}, which tells the {self.kind}; take it out, or list it in release.public_words if it is harmless"
 
     @property
@@ -159,6 +172,28 @@ def derive(values: Mapping[str, Iterable[str]], public: frozenset[str]) -> Priva
     return Private(tuple(sorted(needles)), public, len(skipped), frozenset(found))
 
 
+def with_given(private: Private, texts: Iterable[str]) -> Private:
+    """Return what is private together with texts that somebody asks for, as they are and, where they are dates, in all spellings.
+
+    Raises
+    ------
+    PrivacyError
+        For a text so short that it occurs everywhere.
+    """
+    wanted = sorted({text.strip() for text in texts})
+    rules = {text: _rule(GIVEN, text) for text in wanted}
+    short = [text for text in wanted if rules[text] is None]
+    if short:
+        msg = f"{short[0]!r} occurs everywhere and cannot be searched; give at least 2 characters with a letter, or 6 digits"
+        raise PrivacyError(msg)
+    found = dates.of_names(wanted)
+    needles = {Needle(text, GIVEN, rule) for text, rule in rules.items() if rule is not None}
+    needles |= {Needle(text, GIVEN, "digits" if text.isdecimal() else "anywhere") for date in found for text in dates.spellings(date)}
+    asked = {fold(word) for text in wanted for word in (text, *words(text))}
+    every = tuple(sorted({*private.needles, *needles}))
+    return Private(every, private.public - asked, private.skipped, private.dates | found)
+
+
 def _parts(kind: str, value: str) -> set[str]:
     """Return the strings that one value gives away: itself, names of files and folders, words, joined words."""
     parts = {value}
@@ -186,6 +221,8 @@ def _rule(kind: str, text: str) -> Rule | None:
     length = len(without_accents(text))
     if not any(letter.isalnum() for letter in text):
         return None
+    if kind == "text" and not _says_something(text):
+        return None
     if text.isdecimal():
         if length >= DIGITS_LENGTH:
             return "digits"
@@ -197,6 +234,15 @@ def _rule(kind: str, text: str) -> Rule | None:
     if kind in ("path", "recording") and text.isalpha() and text.islower():
         return None  # "out" in "out 7.mkv" is a word; a short name of a person stands in their own column, too
     return "token"
+
+
+def _says_something(text: str) -> bool:
+    """Whether text that was read in a picture can name anybody: a clock, a short mark or a recorder's own word cannot."""
+    if text.isdecimal():
+        return True  # judged by its length, as any number
+    telling = (word for word in words(text) if not word.isdecimal() and fold(word) not in _OVERLAY_WORDS and len(word) >= READ_LENGTH)
+    # P12345 and Schmidt2, not 1080p or 50Hz: a number's unit stands behind it.
+    return any(word[0].isalpha() for word in telling)
 
 
 def _telling(text: str) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 import pyarrow as pa
 
 from scrubin.release import checksums, media
-from scrubin.release.containers import arrays, documents, ebml, images, mp4, parquet, tree, zipped
+from scrubin.release.containers import arrays, documents, ebml, images, mp4, parquet, tar, tree, zipped
 from scrubin.release.findings import Contents, Fault, Text
 from scrubin.release.plan import Plan
 from scrubin.release.search import Search, chunks_of
@@ -23,6 +23,7 @@ from scrubin.release.search import Search, chunks_of
 TEXT_SUFFIXES = (".md", ".txt", ".yaml", ".yml")
 TEXT_NAMES = (checksums.NAME, "LICENSE", "README")
 STRUCTURED_SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".npy", ".npz")
+IMAGES = {".jpg": images.read_jpeg, ".jpeg": images.read_jpeg, ".png": images.read_png}
 MEMBER_LIMIT = 1 << 30
 # What the readers and their libraries raise on damaged files; NotImplementedError (zip) is a RuntimeError.
 ERRORS = (ValueError, LookupError, OSError, EOFError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile, pa.ArrowException)
@@ -56,14 +57,12 @@ class Reader:
 
     def _contents(self, path: Path, name: str) -> Contents:
         suffix = path.suffix.lower()
-        if suffix == ".mkv":
-            return ebml.read(path)
-        if suffix in (".mp4", ".mov"):
-            return mp4.read(path)
-        if suffix in (".jpg", ".jpeg"):
-            return images.read_jpeg(path)
-        if suffix == ".png":
-            return images.read_png(path)
+        if suffix in (".mkv", ".mp4", ".mov"):
+            return self._video(ebml.read(path) if suffix == ".mkv" else mp4.read(path), name)
+        if suffix in IMAGES:
+            return IMAGES[suffix](path.read_bytes())
+        if suffix == ".tar":
+            return self._tar(path, name)
         if suffix == ".parquet":
             at_home = PurePosixPath(name).parent.name == "tables"
             return parquet.read(path, self.plan.tables.get(path.stem) if at_home else None, self.plan.public)
@@ -72,6 +71,36 @@ class Reader:
         if suffix == ".gz":
             return self._gzip(path)
         return self._document(PurePosixPath(name).name, path.read_bytes())
+
+    def _video(self, contents: Contents, name: str) -> Contents:
+        """Hold the number of pictures that a container has to the plan: some may be out of reach of every player."""
+        video = self.plan.video_at.get(name)
+        if video is None or contents.pictures == video.frame_count:
+            return contents
+        message = f"expected {video.frame_count} pictures, but the container holds {contents.pictures}; render it again"
+        return Contents([*contents.faults, Fault("frame-count", "container", message)], contents.texts)
+
+    def _tar(self, path: Path, name: str) -> Contents:
+        """Read an archive of extracted frames: each member is one of the plan's, or tells of the one beside it."""
+        contents, planned, there = tar.read(path), self.plan.members.get(name, frozenset()), tar.members(path)
+        beside = {PurePosixPath(member).stem: member for member in planned}
+        faults, texts = [*contents.faults], [*contents.texts]
+        for member in there:
+            place, kind = f"member {member.name!r}", PurePosixPath(member.name)
+            # As the table names it, so that the frame's number is known to be one.
+            texts.append(Text(place, f"{name}/{beside.get(kind.stem, member.name)}"))
+            if self.plan.videos and member.name not in planned and not (kind.suffix == ".json" and kind.stem in beside):
+                faults.append(Fault("layout", place, "no table names this member; take it out"))
+            inner = self._member(member.name, tar.read_member(path, member))
+            faults += [Fault(fault.rule, f"{place} {fault.place}".strip(), fault.message) for fault in inner.faults]
+            texts += [Text(f"{place} {text.place}".strip(), text.text, text.structured) for text in inner.texts]
+        missing = sorted(planned - {member.name for member in there})
+        faults += [Fault("layout", f"member {member!r}", "it is missing; run 'dvc repro frames' again") for member in missing]
+        return Contents(faults, texts)
+
+    def _member(self, name: str, data: bytes) -> Contents:
+        suffix = PurePosixPath(name).suffix.lower()
+        return IMAGES[suffix](data) if suffix in IMAGES else self._document(name, data)
 
     def _document(self, name: str, data: bytes) -> Contents:
         suffix = PurePosixPath(name).suffix.lower()

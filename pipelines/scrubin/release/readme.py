@@ -21,8 +21,7 @@ Version {version}, licence [{license}](https://spdx.org/licenses/{license}.html)
 | path | what it is |
 | --- | --- |
 | `videos/<task>/<camera>/<id>.mkv` | videos: pictures only, without sound, tags or chapters |
-| `frames/<task>/<camera>/<id>/<number>.jpg` | extracted frames, numbered from 000000 |
-| `tables/*.parquet` | all tables; every column is explained in [data_dictionary.md](data_dictionary.md) |
+{frames}| `tables/*.parquet` | all tables; every column is explained in [data_dictionary.md](data_dictionary.md) |
 | `Annotation/*.csv` | skill, errors, raw scores and split per task in the layout of LASANA; `;` between columns |
 | `splits/*.csv` | which recording belongs to which subset |
 | `groundtruth/` | what each metric takes |
@@ -40,7 +39,7 @@ k / {fps} seconds. Its true time and its number in the video stand in the table 
 rate varies. Labels belong to (id, frame).
 
 Hidden frames are black. They keep their place, so that times and numbers hold; `frames` marks them as `redacted`.
-Missing values are undefined. They are not zero.
+{dropped}Missing values are undefined. They are not zero.
 
 ## Check your copy
 
@@ -55,9 +54,18 @@ No output means that every file is complete and unchanged.
     {citation}
 """
 ARCHIVES = "| `archives/*.zip` | the videos once more, one zip per task and camera, and the annotations |\n"
+LOOSE = "| `frames/<task>/<camera>/<id>/<number>.{suffix}` | extracted frames, numbered from 000000 |\n"
+SHARDS = """\
+| `frames/<task>/<camera>/<id>.tar` | extracted frames, one tar per video as webdataset reads it: `<number>.{suffix}` from \
+000000, and beside it `<number>.json` with its time; the column `path` of `frames` names tar and member |
+"""
+DROPPED = """\
+Frames that are too poor to be used ({count} of them) have no file; they keep their number and their row, with the reason
+in `dropped_why`. The ground truth leaves them out.
+"""
 
 
-def text(params: ReleaseParams, videos: pd.DataFrame, fps: Fraction) -> str:
+def text(params: ReleaseParams, videos: pd.DataFrame, frames: pd.DataFrame, fps: Fraction) -> str:
     """Return the text of the file.
 
     Parameters
@@ -66,6 +74,8 @@ def text(params: ReleaseParams, videos: pd.DataFrame, fps: Fraction) -> str:
         Title, version and licence.
     videos
         The table ``videos``, for the numbers.
+    frames
+        The table ``frames``, for how they lie there and how many were dropped.
     fps
         Rate of the extracted frames.
     """
@@ -77,7 +87,14 @@ def text(params: ReleaseParams, videos: pd.DataFrame, fps: Fraction) -> str:
         archives=ARCHIVES if params.archives else "",
         fps=fps if fps.denominator == 1 else f"({fps})",
         citation=citation(params),
+        frames=_frames(frames["path"].dropna()),
+        dropped=DROPPED.format(count=int(frames["dropped"].sum())) if frames["dropped"].any() else "",
     )
+
+
+def _frames(paths: pd.Series[str]) -> str:
+    first = paths.iloc[0] if len(paths) else "0.jpg"
+    return (SHARDS if ".tar/" in first else LOOSE).format(suffix=first.rpartition(".")[2])
 
 
 def _counts(videos: pd.DataFrame) -> str:

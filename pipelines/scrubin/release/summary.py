@@ -13,7 +13,12 @@ from scrubin.release.private_strings import Private
 
 
 def summarise(
-    params: ReleaseParams, tables: Mapping[str, pd.DataFrame], quarantine: pd.DataFrame, private: Private, sizes: Mapping[str, int]
+    params: ReleaseParams,
+    tables: Mapping[str, pd.DataFrame],
+    quarantine: pd.DataFrame,
+    private: Private,
+    sizes: Mapping[str, int],
+    reidentification: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the summary of a release that passed its audit, as a JSON value.
 
@@ -29,6 +34,8 @@ def summarise(
         What was searched.
     sizes
         Bytes of every released file, by relative name.
+    reidentification
+        See ``linking.note``.
     """
     videos = tables["videos"]
     return {
@@ -42,20 +49,5 @@ def summarise(
         "rows": {name: len(table) for name, table in sorted(tables.items())},
         "quarantined": {"files": len(quarantine), "by_stage": gate.counts(quarantine)},
         "audit": {"passed": True, "findings": 0, "private_strings": len(private.needles), "skipped_as_public": private.skipped},
-        "reidentification": reidentification(videos),
-    }
-
-
-def reidentification(videos: pd.DataFrame) -> dict[str, Any]:
-    """Return how many recordings could be linked to another log by their length alone.
-
-    Cameras of one recording share their length, so a recording counts once.
-    """
-    lengths = videos[["id", "frame_count", "fps"]].drop_duplicates()
-    shared = lengths.groupby(["frame_count", "fps"])["id"].transform("nunique")
-    unique = int(lengths[shared == 1]["id"].nunique())
-    return {
-        "recordings": int(videos["id"].nunique()),
-        "unique_frame_count_and_fps": unique,
-        "note": "a recording whose number of frames no other has can be linked to a log that holds the same number",
+        "reidentification": dict(reidentification),
     }

@@ -32,7 +32,17 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, others: Ite
         More texts, or lists and mappings of texts, such as tasks, aspects, names of errors and of subsets.
     """
     paths = [f"tables/{name}.parquet" for name in tables] + [files for _, files, _, _ in croissant.FILE_SETS]
-    texts: list[object] = [readme.TEXT, readme.ARCHIVES, FORMATS, checksums.NAME, list(outputs.NAMES), dictionary.text(tables)]
+    texts: list[object] = [
+        readme.TEXT,
+        readme.ARCHIVES,
+        readme.LOOSE,
+        readme.SHARDS,
+        readme.DROPPED,
+        FORMATS,
+        checksums.NAME,
+        list(outputs.NAMES),
+        dictionary.text(tables),
+    ]
     # The same text as in the release, with empty hashes and sizes: all its keys and fixed values.
     # Name and title are the curator's own words: a person or a site in them is a leak as anywhere.
     nameless = replace(params, name="study", title="study")

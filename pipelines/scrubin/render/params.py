@@ -12,8 +12,12 @@ PRESETS = ("ultrafast", "superfast", "veryfast", "faster", "fast", "medium", "sl
 
 @dataclass(frozen=True)
 class RenderParams:
-    """What is encoded again, and quality and speed of the x264 encoder; a lower ``crf`` is better and larger."""
+    """What is encoded again, quality and speed of the x264 encoder, and how much is trimmed by chance.
+
+    A lower ``crf`` is better and larger. ``duration_jitter_s`` trims 0 to so many seconds off the end of each recording.
+    """
 
     mode: str = ranged(choices=MODES)
     crf: int = ranged(low=1, high=40)
     preset: str = ranged(choices=PRESETS)
+    duration_jitter_s: float = ranged(low=0, high=3600)

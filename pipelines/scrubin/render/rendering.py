@@ -13,6 +13,7 @@ import pandas as pd
 from scrubin.core import store
 from scrubin.errors import RecordingError
 from scrubin.render.execution import execute
+from scrubin.render.jitter import trimmed_end_s
 from scrubin.render.params import RenderParams
 from scrubin.render.plan import Plan, Redaction
 from scrubin.render.preparation import File, prepare
@@ -60,17 +61,23 @@ class Released:
         return self.entry.value["why"] or None
 
 
-def to_render(recordings: pd.DataFrame, linkage: pd.DataFrame, redactions: pd.DataFrame, quarantined: Iterable[str]) -> list[File]:
-    """Return the files of the kept recordings with all that is hidden in them."""
+def to_render(
+    recordings: pd.DataFrame, linkage: pd.DataFrame, redactions: pd.DataFrame, quarantined: Iterable[str], jitter_s: float
+) -> list[File]:
+    """Return the files of the kept recordings, trimmed by ``jitter_s`` at most, with all that is hidden in them."""
     kept = recordings[(recordings.status == "kept") & ~recordings.recording.isin(set(quarantined))]
     joined = kept.merge(linkage, on="recording", how="left", validate="many_to_one")
     hidden: dict[tuple[str, str], list[Redaction]] = {}
     for row in records(redactions[redactions.accepted]):
         box = None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])
         hidden.setdefault((row["recording"], row["camera"]), []).append(Redaction(row["start_s"], row["end_s"], box))
-    names = ("recording", "camera", "path", "sha256", "task", "id", "start_s", "end_s", "fps", "variable_rate")
+    names = ("recording", "camera", "path", "sha256", "task", "id", "start_s", "fps", "variable_rate")
     return [
-        File(**{name: row[name] for name in names}, redactions=tuple(hidden.get((row["recording"], row["camera"]), ())))
+        File(
+            **{name: row[name] for name in names},
+            end_s=trimmed_end_s((row["start_s"], row["end_s"]), Fraction(row["fps"]), row["draw"], jitter_s),
+            redactions=tuple(hidden.get((row["recording"], row["camera"]), ())),
+        )
         for row in records(joined)
     ]
 
@@ -96,7 +103,7 @@ def render(raw: Path, file: File, params: RenderParams) -> Released:
         "sha256": file.sha256,
         "frames": [planned.first_source_frame, planned.frame_count],
         "hidden": [asdict(item) for item in planned.hidden],
-        "params": asdict(params),
+        "params": {"mode": params.mode, "crf": params.crf, "preset": params.preset},
     }
     entry, was_kept = store.make(store.key_of("render", store.code_version(CODE, PACKAGES), inputs), work)
     size_px = (known.found.width, known.found.height)

@@ -10,5 +10,12 @@ LINKAGE = Table(
     columns=(
         Column("recording", "str", "", "the curator's name of the recording"),
         Column("id", "str", "", "released pseudo-English id of the recording"),
+        Column(
+            "draw",
+            "int64",
+            "",
+            "keyed uniform number, 0 to 2^63 - 1: decides how much of the end is trimmed",
+            between=(0, None),
+        ),
     ),
 )

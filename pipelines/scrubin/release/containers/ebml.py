@@ -1,7 +1,9 @@
 """Matroska, element by element.
 
-Every byte outside the compressed pictures belongs to an element of the list below, or is a
-fault: an allow list cannot forget a kind of tag. Element ids: RFC 8794 (EBML), RFC 9559 (Matroska).
+Every byte outside the compressed pictures belongs to an element of the list, in its place and as
+often as it may be there, or is a fault: an allow list cannot forget a kind of tag. What a player
+skips is a fault too: blocks of a track that is not declared, blocks marked as invisible, a second
+segment. Source: RFC 9559 (Matroska), sections 5 and 10.
 """
 
 from __future__ import annotations
@@ -13,109 +15,22 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from scrubin.release.containers.elements import ELEMENTS, REPEATED
 from scrubin.release.findings import Contents, Fault, Text
 
-WRITERS = ("", "Lavf")  # what the muxer writes in its bit-exact mode: a name without a version
+WRITERS = ("", "none", "Lavf")  # no name, or what the muxer writes in its bit-exact mode: a name without a version
 LANGUAGES = ("", "und")
+DOCUMENTS = ("matroska", "webm")
+CODECS = ("V_MPEG4/ISO/AVC", "V_MPEGH/ISO/HEVC")
+LARGEST_UID = 1 << 16  # larger ones are drawn at random: they tell one muxing from another
+BLOCK_HEAD_BYTES = 4
+# Of the flags of a block only these two leave a picture to be shown as it is: keyframe, discardable.
+SIMPLE_FLAGS = 0x81
 VIDEO_TRACK = 1
 TEXT_LIMIT = 1 << 20
 UNKNOWN_SIZE_S = 1.0
 _DURATION = re.compile(r"(\d{2,}):(\d{2}):(\d{2}\.\d{1,9})")
 
-# name and kind: m = holds elements, n = number or fixed binary, s = text, p = picture bytes, v = void, x = never allowed
-ELEMENTS: dict[int, tuple[str, str]] = {
-    0x1A45DFA3: ("EBML", "m"),
-    0x4286: ("EBMLVersion", "n"),
-    0x42F7: ("EBMLReadVersion", "n"),
-    0x42F2: ("EBMLMaxIDLength", "n"),
-    0x42F3: ("EBMLMaxSizeLength", "n"),
-    0x4282: ("DocType", "s"),
-    0x4287: ("DocTypeVersion", "n"),
-    0x4285: ("DocTypeReadVersion", "n"),
-    0x18538067: ("Segment", "m"),
-    0x114D9B74: ("SeekHead", "m"),
-    0x4DBB: ("Seek", "m"),
-    0x53AB: ("SeekID", "n"),
-    0x53AC: ("SeekPosition", "n"),
-    0xEC: ("Void", "v"),
-    0xBF: ("CRC-32", "n"),
-    0x1549A966: ("Info", "m"),
-    0x2AD7B1: ("TimestampScale", "n"),
-    0x4489: ("Duration", "n"),
-    0x4D80: ("MuxingApp", "s"),
-    0x5741: ("WritingApp", "s"),
-    0x7BA9: ("Title", "x"),
-    0x4461: ("DateUTC", "x"),
-    0x73A4: ("SegmentUUID", "x"),
-    0x7384: ("SegmentFilename", "x"),
-    0x3CB923: ("PrevUUID", "x"),
-    0x3C83AB: ("PrevFilename", "x"),
-    0x3EB923: ("NextUUID", "x"),
-    0x3E83BB: ("NextFilename", "x"),
-    0x4444: ("SegmentFamily", "x"),
-    0x1654AE6B: ("Tracks", "m"),
-    0xAE: ("TrackEntry", "m"),
-    0xD7: ("TrackNumber", "n"),
-    0x73C5: ("TrackUID", "n"),
-    0x83: ("TrackType", "n"),
-    0xB9: ("FlagEnabled", "n"),
-    0x88: ("FlagDefault", "n"),
-    0x55AA: ("FlagForced", "n"),
-    0x9C: ("FlagLacing", "n"),
-    0x6DE7: ("MinCache", "n"),
-    0x23E383: ("DefaultDuration", "n"),
-    0x55EE: ("MaxBlockAdditionID", "n"),
-    0x536E: ("Name", "x"),
-    0x22B59C: ("Language", "s"),
-    0x22B59D: ("LanguageBCP47", "s"),
-    0x86: ("CodecID", "s"),
-    0x63A2: ("CodecPrivate", "n"),
-    0x258688: ("CodecName", "x"),
-    0xE0: ("Video", "m"),
-    0x9A: ("FlagInterlaced", "n"),
-    0x9D: ("FieldOrder", "n"),
-    0xB0: ("PixelWidth", "n"),
-    0xBA: ("PixelHeight", "n"),
-    0x54B0: ("DisplayWidth", "n"),
-    0x54BA: ("DisplayHeight", "n"),
-    0x54B2: ("DisplayUnit", "n"),
-    0x55B0: ("Colour", "m"),
-    **{number: ("Colour value", "n") for number in range(0x55B1, 0x55BE)},
-    0xE1: ("Audio", "x"),
-    0x6D80: ("ContentEncodings", "x"),
-    0x41E4: ("BlockAdditionMapping", "x"),
-    0x1F43B675: ("Cluster", "m"),
-    0xE7: ("Timestamp", "n"),
-    0xA7: ("Position", "n"),
-    0xAB: ("PrevSize", "n"),
-    0xA3: ("SimpleBlock", "p"),
-    0xA0: ("BlockGroup", "m"),
-    0xA1: ("Block", "p"),
-    0x9B: ("BlockDuration", "n"),
-    0xFB: ("ReferenceBlock", "n"),
-    0x75A1: ("BlockAdditions", "x"),
-    0x1C53BB6B: ("Cues", "m"),
-    0xBB: ("CuePoint", "m"),
-    0xB3: ("CueTime", "n"),
-    0xB7: ("CueTrackPositions", "m"),
-    0xF7: ("CueTrack", "n"),
-    0xF1: ("CueClusterPosition", "n"),
-    0xF0: ("CueRelativePosition", "n"),
-    0xB2: ("CueDuration", "n"),
-    0x1254C367: ("Tags", "m"),
-    0x7373: ("Tag", "m"),
-    0x63C0: ("Targets", "m"),
-    0x68CA: ("TargetTypeValue", "n"),
-    0x63C5: ("TagTrackUID", "n"),
-    0x67C8: ("SimpleTag", "m"),
-    0x45A3: ("TagName", "s"),
-    0x447A: ("TagLanguage", "s"),
-    0x4484: ("TagDefault", "n"),
-    0x4487: ("TagString", "s"),
-    0x4485: ("TagBinary", "x"),
-    0x1043A770: ("Chapters", "x"),
-    0x1941A469: ("Attachments", "x"),
-}
 NUMBER_BYTES = 8
 BINARY = ("CodecPrivate", "SeekID")
 CODEC_PRIVATE_BYTES = 4096
@@ -131,6 +46,9 @@ class _Walk:
     duration: float = math.nan
     tag: str = ""
     durations_s: list[float] = field(default_factory=list)
+    blocks: int = 0
+    declared: set[int] = field(default_factory=set)
+    used: set[int] = field(default_factory=set)
 
     def fault(self, place: str, message: str, rule: str = "container") -> None:
         self.faults.append(Fault(rule, place, message))
@@ -143,22 +61,34 @@ def read(path: Path) -> Contents:
         _elements(walk, 0, path.stat().st_size, "")
     if walk.tracks != 1:
         walk.fault("Tracks", f"expected one track, but got {walk.tracks}", "streams")
+    if walk.used - walk.declared:
+        walk.fault(
+            "Cluster", f"blocks of the tracks {sorted(walk.used - walk.declared)}, which are not declared: no player shows them", "streams"
+        )
     length_s = walk.duration * walk.scale_ns / 1e9
     if any(not abs(tagged_s - length_s) < UNKNOWN_SIZE_S for tagged_s in walk.durations_s):
         walk.fault("Tags", f"a DURATION tag does not agree with the file's own {length_s:.3f} s: it tells about the source")
-    return Contents(walk.faults, walk.texts)
+    return Contents(walk.faults, walk.texts, walk.blocks)
 
 
 def _elements(walk: _Walk, start: int, end: int, parent: str) -> None:
     position = start
+    seen: set[str] = set()
     while position < end:
         header = _header(walk.file, position, end)
         if header is None:
             walk.fault(f"{parent or 'file'} at byte {position}", f"{end - position} bytes belong to no element; write the file again")
             return
         number, body, size = header
-        name, kind = ELEMENTS.get(number, (f"0x{number:X}", "?"))
-        _element(walk, name, kind, body, size, f"{parent}/{name}".lstrip("/"))
+        name, kind, home = ELEMENTS.get(number, (f"0x{number:X}", "?", "*"))
+        place = f"{parent}/{name}".lstrip("/")
+        if home not in ("*", parent.rpartition("/")[2]) or (name in seen and name not in REPEATED):
+            why = "stands twice" if name in seen else "does not belong here"
+            walk.texts.append(Text(place, _bytes(walk.file, body, min(size, TEXT_LIMIT)).decode(errors="replace")))
+            walk.fault(f"{place} at byte {body}", f"the element {name} {why}, so players pass over it; write the file again")
+        else:
+            _element(walk, name, kind, body, size, place)
+        seen.add(name)
         position = body + size
 
 
@@ -172,6 +102,8 @@ def _element(walk: _Walk, name: str, kind: str, body: int, size: int, place: str
     elif kind == "v":
         if _has_content(walk.file, body, size):
             walk.fault(at, "the unused space is not empty; write the file again")
+    elif kind == "p":
+        _block(walk, name, _bytes(walk.file, body, min(size, BLOCK_HEAD_BYTES)), at)
     elif kind == "n":
         limit = CODEC_PRIVATE_BYTES if name in BINARY else NUMBER_BYTES
         if size > limit:
@@ -184,10 +116,24 @@ def _element(walk: _Walk, name: str, kind: str, body: int, size: int, place: str
         walk.fault(at, f"the element {name} may not be in a release; write the file without it")
 
 
+def _block(walk: _Walk, name: str, head: bytes, at: str) -> None:
+    """Look at the header of a block: track, time, flags (RFC 9559, 10.1 and 10.2)."""
+    if len(head) < BLOCK_HEAD_BYTES or not head[0] & 0x80:
+        walk.fault(at, "its header cannot be read; write the file again")
+        return
+    walk.blocks += 1
+    walk.used.add(head[0] & 0x7F)
+    odd = head[3] & ~(SIMPLE_FLAGS if name == "SimpleBlock" else 0)
+    if odd:
+        walk.fault(at, f"its flags {odd:#04x} make it invisible, lace several pictures or have no meaning; write the file again")
+
+
 def _text(walk: _Walk, name: str, text: str, at: str) -> None:
     walk.texts.append(Text(at, text))
     if name in ("MuxingApp", "WritingApp") and text not in WRITERS:
         walk.fault(at, f"expected a writer without version, but got {text!r}; mux in bit-exact mode")
+    elif name in ("DocType", "CodecID") and text not in (DOCUMENTS if name == "DocType" else CODECS):
+        walk.fault(at, f"{name} is {text!r}; release H.264 or HEVC in plain Matroska")
     elif name in ("Language", "LanguageBCP47", "TagLanguage") and text not in LANGUAGES:
         walk.fault(at, f"expected an undetermined language, but got {text!r}")
     elif name == "TagName":
@@ -205,6 +151,10 @@ def _number(walk: _Walk, name: str, value: bytes, at: str) -> None:
         walk.scale_ns = int.from_bytes(value, "big")
     elif name == "Duration" and len(value) in (4, 8):
         walk.duration = struct.unpack(">f" if len(value) == 4 else ">d", value)[0]
+    elif name == "TrackNumber":
+        walk.declared.add(int.from_bytes(value, "big"))
+    elif name in ("TrackUID", "TagTrackUID") and int.from_bytes(value, "big") >= LARGEST_UID:
+        walk.fault(at, "a track's identity is drawn at random and tells files apart; mux in bit-exact mode")
     elif name == "TrackType" and int.from_bytes(value, "big") != VIDEO_TRACK:
         walk.fault(at, f"expected video only, but got a track of type {int.from_bytes(value, 'big')}", "streams")
 

@@ -10,25 +10,47 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from scrubin.release.containers.samples import Samples
 from scrubin.release.findings import Contents, Fault, Text
 
 PARENTS = ("moov", "trak", "mdia", "minf", "dinf", "stbl")
-PLAIN = ("ftyp", "vmhd", "stts", "stss", "ctts", "stsc", "stco", "co64", "sgpd", "sbgp", "sdtp", "cslg")
+# Tables, by the bytes of an entry; version, flags and the number of entries stand before them.
+TABLES = {"stts": 8, "stss": 4, "ctts": 8, "stsc": 12, "stco": 4, "co64": 8}
+FIXED = {"vmhd": (12,), "mvhd": (100, 112), "tkhd": (84, 96), "mdhd": (24, 36), "cslg": (24, 44)}
+GROUPS = {"sgpd": 64, "sbgp": 1 << 20}
+BRANDS = frozenset(("isom", *(f"iso{k}" for k in range(2, 10)), "avc1", "hvc1", "hev1", "mp41", "mp42", "qt  ", "M4V ", "M4VH", "M4VP"))
 SAMPLE_ENTRIES = ("avc1", "avc3", "hvc1", "hev1")
 SAMPLE_BOXES = ("avcC", "hvcC", "pasp", "colr", "btrt", "fiel")
 SMALL_BOXES = ("pasp", "colr", "btrt", "fiel")
 SMALL_BYTES = 24
 HANDLER_NAMES = ("", "VideoHandler")
+# Where a box belongs; the others may stand anywhere, or nowhere.
+HOMES = {
+    **dict.fromkeys(("ftyp", "moov", "mdat"), ("",)),
+    **dict.fromkeys(("mvhd", "trak"), ("moov",)),
+    **dict.fromkeys(("tkhd", "mdia"), ("trak",)),
+    **dict.fromkeys(("mdhd", "hdlr", "minf"), ("mdia",)),
+    **dict.fromkeys(("vmhd", "dinf", "stbl"), ("minf",)),
+    **dict.fromkeys((*TABLES, "stsd", "stsz", "cslg", "sdtp", *GROUPS), ("stbl",)),
+    **dict.fromkeys(SAMPLE_ENTRIES, ("stsd",)),
+    **dict.fromkeys(SAMPLE_BOXES, SAMPLE_ENTRIES),
+    "dref": ("dinf",),
+    "url ": ("dref",),
+}
+REPEATED = ("trak", "mdat", "free", "skip", "wide", *GROUPS)
 MEANING = {
     "edts": "an edit list hides pictures that are still in the file; cut the video itself",
     "elst": "an edit list hides pictures that are still in the file; cut the video itself",
     "udta": "user data hold tags; strip all metadata",
     "meta": "metadata may not be in a release; strip them",
     "tref": "a track reference points to chapters or a timecode; strip them",
+    "moof": "a fragmented file has pictures outside its sample tables; write it in one piece",
+    "mvex": "a fragmented file has pictures outside its sample tables; write it in one piece",
     "uuid": "a private box cannot be proven clean; write the file without it",
 }
 TEXT_LIMIT = 1 << 20
 MOOV_LIMIT = 1 << 28
+SAMPLES_LIMIT = 1 << 26
 SAMPLE_ENTRY_HEADER = 78
 COMPRESSOR_NAME = slice(42, 74)
 
@@ -38,9 +60,9 @@ class _Walk:
     file: BinaryIO
     faults: list[Fault] = field(default_factory=list)
     texts: list[Text] = field(default_factory=list)
-    media_bytes: int = 0
-    sample_bytes: int = 0
     tracks: int = 0
+    samples: Samples = field(default_factory=Samples)
+    dependencies: int | None = None
 
     def fault(self, place: str, message: str, rule: str = "container") -> None:
         self.faults.append(Fault(rule, place, message))
@@ -53,13 +75,16 @@ def read(path: Path) -> Contents:
         _boxes(walk, 0, path.stat().st_size, "")
     if walk.tracks != 1:
         walk.fault("moov", f"expected one track, but got {walk.tracks}", "streams")
-    if walk.media_bytes != walk.sample_bytes:
-        walk.fault("mdat", f"{walk.media_bytes} bytes of media, but the track uses {walk.sample_bytes}; write the file again")
-    return Contents(walk.faults, walk.texts)
+    for problem in walk.samples.faults():
+        walk.fault("mdat", problem)
+    if walk.dependencies not in (None, len(walk.samples.sizes)):
+        walk.fault("moov/sdtp", f"{walk.dependencies} entries for {len(walk.samples.sizes)} pictures; write the file again")
+    return Contents(walk.faults, walk.texts, len(walk.samples.sizes))
 
 
 def _boxes(walk: _Walk, start: int, end: int, parent: str) -> None:
     position = start
+    seen: set[str] = set()
     while position < end:
         walk.file.seek(position)
         head = walk.file.read(16)
@@ -73,7 +98,12 @@ def _boxes(walk: _Walk, start: int, end: int, parent: str) -> None:
             walk.fault(f"{parent or 'file'} at byte {position}", f"{end - position} bytes belong to no box; write the file again")
             return
         name = kind.decode("latin-1")
-        _box(walk, name, position + length, size - length, f"{parent}/{name}".lstrip("/"))
+        place = f"{parent}/{name}".lstrip("/")
+        if parent.rpartition("/")[2] not in HOMES.get(name, (parent.rpartition("/")[2],)) or (name in seen and name not in REPEATED):
+            walk.fault(f"{place} at byte {position}", "the box stands twice or does not belong here; write the file again")
+        else:
+            _box(walk, name, position + length, size - length, place)
+        seen.add(name)
         position += size
 
 
@@ -84,22 +114,27 @@ def _box(walk: _Walk, name: str, body: int, size: int, place: str) -> None:
         _boxes(walk, body, body + size, place)
         return
     if name == "mdat":
-        walk.media_bytes += size
+        walk.samples.media.append((body, body + size))
         return
     if size > MOOV_LIMIT:
         walk.fault(at, f"a box of {size} bytes cannot be checked")
         return
     walk.file.seek(body)
     data = walk.file.read(size)
-    if name in PLAIN:
-        return
-    if name in _CHECKS:
+    if name in FIXED and size not in FIXED[name]:
+        walk.fault(at, f"expected {' or '.join(map(str, FIXED[name]))} bytes, but got {size}; write the file again")
+    elif name in TABLES:
+        _table(walk, name, data, at)
+    elif name in _CHECKS:
         _CHECKS[name](walk, data, body, at)
     elif name in SAMPLE_ENTRIES:
         _sample_entry(walk, data, body, at)
     elif name in SMALL_BOXES and size > SMALL_BYTES:
         walk.fault(at, f"expected at most {SMALL_BYTES} bytes, but got {size}; write the file without it")
-    elif name not in SAMPLE_BOXES:
+    elif name in GROUPS:
+        if size > GROUPS[name]:
+            walk.fault(at, f"expected at most {GROUPS[name]} bytes, but got {size}; write the file without it")
+    elif name not in (*FIXED, *SAMPLE_BOXES):
         walk.texts.append(Text(at, data[:TEXT_LIMIT].decode(errors="replace")))
         walk.fault(at, MEANING.get(name, "this box is not known, so it cannot be proven clean; write the file without it"))
 
@@ -108,6 +143,12 @@ def _unused(walk: _Walk, data: bytes, _: int, at: str) -> None:
     if data.strip(b"\0"):
         walk.texts.append(Text(at, data[:TEXT_LIMIT].decode(errors="replace")))
         walk.fault(at, "the unused space is not empty; write the file again")
+
+
+def _track(walk: _Walk, data: bytes, body: int, at: str) -> None:
+    _times(walk, data, body, at)
+    if not data[3] & 1:
+        walk.fault(at, "the track is switched off, so that no player shows it", "streams")
 
 
 def _times(walk: _Walk, data: bytes, _: int, at: str) -> None:
@@ -134,9 +175,41 @@ def _handler(walk: _Walk, data: bytes, _: int, at: str) -> None:
         walk.fault(at, f"expected the handler name VideoHandler, but got {name!r}; strip all metadata")
 
 
-def _sizes(walk: _Walk, data: bytes, _: int, __: str) -> None:
+def _sizes(walk: _Walk, data: bytes, _: int, at: str) -> None:
     fixed, count = struct.unpack(">II", data[4:12])
-    walk.sample_bytes += fixed * count if fixed else sum(struct.unpack(f">{count}I", data[12 : 12 + 4 * count]))
+    if count > SAMPLES_LIMIT or len(data) != 12 + (0 if fixed else 4 * count):
+        walk.fault(at, f"{len(data)} bytes do not fit {count} pictures; write the file again")
+        return
+    walk.samples.sizes += [fixed] * count if fixed else struct.unpack(f">{count}I", data[12:])
+
+
+def _table(walk: _Walk, name: str, data: bytes, at: str) -> None:
+    count = int.from_bytes(data[4:8], "big")
+    if len(data) != 8 + TABLES[name] * count:
+        walk.fault(at, f"{len(data)} bytes do not fit {count} entries; write the file again")
+    elif name == "stsc":
+        numbers = struct.unpack(f">{3 * count}I", data[8:])
+        walk.samples.runs += list(zip(numbers[::3], numbers[1::3], strict=True))
+    elif name in ("stco", "co64"):
+        walk.samples.chunks += struct.unpack(f">{count}{'I' if name == 'stco' else 'Q'}", data[8:])
+
+
+def _brands(walk: _Walk, data: bytes, _: int, at: str) -> None:
+    brands = [data[:4], *(data[k : k + 4] for k in range(8, len(data), 4))]
+    odd = sorted(name for brand in brands if (name := brand.decode("latin-1")) not in BRANDS)
+    if odd:
+        walk.texts.append(Text(at, " ".join(odd)))
+        walk.fault(at, f"the brands {odd} are not known; write the file again")
+
+
+def _dependencies(walk: _Walk, data: bytes, _: int, __: str) -> None:
+    walk.dependencies = len(data) - 4
+
+
+def _one_inner(walk: _Walk, data: bytes, body: int, at: str) -> None:
+    if int.from_bytes(data[4:8], "big") != 1:
+        walk.fault(at, f"expected one kind of sample, but got {int.from_bytes(data[4:8], 'big')}; write the file again")
+    _inner(walk, data, body, at)
 
 
 def _inner(walk: _Walk, data: bytes, body: int, at: str) -> None:
@@ -162,11 +235,13 @@ _CHECKS = {
     "skip": _unused,
     "wide": _unused,
     "mvhd": _times,
-    "tkhd": _times,
+    "tkhd": _track,
     "mdhd": _language_and_times,
     "hdlr": _handler,
     "stsz": _sizes,
-    "stsd": _inner,
+    "stsd": _one_inner,
+    "ftyp": _brands,
+    "sdtp": _dependencies,
     "dref": _inner,
     "url ": _url,
 }

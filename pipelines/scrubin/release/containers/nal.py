@@ -1,6 +1,7 @@
 """NAL units of H.264 and HEVC: only pictures and parameter sets may be in a stream.
 
-Sources: ITU-T H.264 table 7-1 and annex B; ITU-T H.265 table 7-1; ISO/IEC 14496-15 (avcC, hvcC).
+Sources: ITU-T H.264 table 7-1, 7.3.1, 7.3.2.4 and annex B; ITU-T H.265 table 7-1, 7.3.1.2 and
+7.3.2.5; ISO/IEC 14496-15 (avcC, hvcC).
 """
 
 from __future__ import annotations
@@ -13,6 +14,12 @@ H264_ALLOWED = frozenset({1, 2, 3, 4, 5, 7, 8, 9, 10, 11})
 H264_SEI = frozenset({6})
 HEVC_ALLOWED = frozenset({*range(10), *range(16, 22), 32, 33, 34, 35, 36, 37})
 HEVC_SEI = frozenset({39, 40})
+HEVC_SETS, HEVC_SET_BYTES = frozenset({32, 33, 34}), 512  # ours is H.264: these are not read bit by bit
+HEVC_PICTURES = range(22)
+# Delimiters say in three bits which kinds of slices follow; ends of sequence and stream say nothing.
+DELIMITER = {"h264": 9, "hevc": 35}
+ENDS = {"h264": (10, 11), "hevc": (36, 37)}
+HEAD_BYTES = {"h264": 1, "hevc": 2}
 _START_CODE = re.compile(rb"\x00\x00\x01")
 
 
@@ -85,7 +92,32 @@ def fault(codec: str, unit: bytes) -> str:
     """Return the rule that a unit breaks, ``sei`` or ``nal``, or "" for a picture or a parameter set."""
     kind = kind_of(codec, unit)
     allowed, sei = (H264_ALLOWED, H264_SEI) if codec == "h264" else (HEVC_ALLOWED, HEVC_SEI)
-    return "" if kind in allowed else "sei" if kind in sei else "nal"
+    if kind in sei:
+        return "sei"
+    return "" if kind in allowed and not _padded(codec, kind, unit) and not _unseen(codec, kind, unit) else "nal"
+
+
+def _padded(codec: str, kind: int, unit: bytes) -> bool:
+    """Whether a unit of fixed size holds more than that, or a forbidden bit is set, so that decoders skip it."""
+    rest = unit[HEAD_BYTES[codec] :]
+    if unit[0] & 0x80:
+        return True
+    if kind == DELIMITER[codec]:
+        return len(rest) != 1 or rest[0] & 0x1F != 0x10
+    return kind in ENDS[codec] and bool(rest)
+
+
+def _unseen(codec: str, kind: int, unit: bytes) -> bool:
+    """Whether an HEVC unit belongs to a layer that players do not show, or is a set too long to be one."""
+    if codec == "h264":
+        return False
+    layer = (unit[0] & 1) << 5 | unit[1] >> 3 if len(unit) > 1 else -1
+    return layer != 0 or (kind in HEVC_SETS and len(unit) > HEVC_SET_BYTES)
+
+
+def hevc_pictures(units: list[bytes]) -> int:
+    """Return how many pictures begin in an HEVC packet (7.3.6.1, first_slice_segment_in_pic_flag)."""
+    return sum(kind_of("hevc", unit) in HEVC_PICTURES and len(unit) > 2 and unit[2] >> 7 for unit in units)
 
 
 def kind_of(codec: str, unit: bytes) -> int:

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import clips
+from scrubin import cli
+from scrubin.cli import screen
+from scrubin.screen.params import DEFAULTS, Above
+from scrubin.screen.proposals import Proposal
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory):
+    man, rabbit = (clips.pictures(clips.REAL[name], (176, 144)) for name in ("carphone_pristine", "bigbuckbunny"))
+    return clips.film(tmp_path_factory.mktemp("film") / "a.mkv", [*rabbit[:60], *man[:3], *rabbit[60:], *[np.zeros_like(man[0])] * 25], 25)
+
+
+def test_the_spans_are_printed_as_json(film, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["screen", str(film), "--json"]) == 0
+    visit, black = json.loads(capsys.readouterr().out)
+    assert (visit["kind"], visit["faces"], visit["source"], visit["text"], visit["x"]) == ("out_of_body", 1, "appearance", None, None)
+    assert (visit["start_s"], visit["end_s"]) == (pytest.approx(55 / 25), pytest.approx(68 / 25))
+    assert (black["kind"], black["score"], black["faces"]) == ("black", 1.0, None)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_spans_are_printed_as_a_table(film, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["screen", str(film)]) == 0
+    head, visit, black = capsys.readouterr().out.splitlines()
+    assert head.split() == list(screen.HEADER)
+    assert visit.split()[:7] == ["out_of_body", "2.200", "2.720", "-", "-", "-", "-"]
+    assert black.split()[0] == "black"
+
+
+def test_a_rectangle_and_what_was_read_are_printed():
+    proposal = Proposal("text", (0.0, 5.0), 0.9, "text", (8, 8, 40, 16), text="Brenner 10:20")
+    assert screen.table([screen.row(proposal)]).splitlines()[1].split(maxsplit=10) == [
+        *("text", "0.000", "5.000", "8", "8", "40", "16", "0.900", "-", "text", "Brenner 10:20")
+    ]
+    assert screen.table([]) == "nothing was found\n"
+
+
+def test_the_parameters_of_the_folder_count(film, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "params.yaml").write_text(
+        "raw: data/raw\nscreen: {detectors: [black], model: null, thumbnail_height: 36, outside_distance: 0.3, spread: 6, min_span_s: 0.2,"
+        " clear_distance: 0.35, margin_s: 0.2, black_level: 24, frozen_s: 2, text_every_s: 45, accept: reviewed-only}\n"
+    )
+    assert cli.main(["screen", str(film), "--json"]) == 0
+    assert [row["kind"] for row in json.loads(capsys.readouterr().out)] == ["black"]
+
+
+def test_a_file_that_is_missing_or_no_video_gives_an_exit_code(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "no.mkv").write_text("no video")
+    assert cli.main(["screen", "nothing.mkv"]) == 1
+    assert "nothing.mkv: the file is missing" in capsys.readouterr().err
+    assert cli.main(["screen", "no.mkv"]) == 1
+    assert "no.mkv: it cannot be read as a video" in capsys.readouterr().err
+
+
+def test_the_shipped_defaults_are_what_a_new_study_begins_with():
+    assert DEFAULTS.accept == Above(0.3)
+    assert DEFAULTS.model is None
+
+
+def test_the_command_line_alone_loads_no_network(tmp_path):
+    code = "import sys, scrubin.cli; assert not {'onnxruntime', 'rapidocr', 'cv2'} & set(sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,0 +1,283 @@
+"""Extracted frames against their video: resized, PNG and packed ones are clean, those of another moment are not."""
+
+from __future__ import annotations
+
+import io as streams
+import shutil
+import struct
+import tarfile
+import zlib
+from dataclasses import replace
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+import clips
+from scrubin.core.files import FIXED_TIME_S
+from scrubin.frames.sinks import Shard
+from scrubin.release import pictures, plan
+from scrubin.release.containers import images, tar
+from scrubin.release.plan import StillPlan, VideoPlan
+from scrubin.release.stills import _scaled
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.io import frame_of, records
+from toy_release import IDS, TASK, pictures_of
+
+COUNT, SIZE = 40, "192x128"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A video in which everything moves, next to one of another scene."""
+    made = tmp_path_factory.mktemp("stills")
+    clips.clip(made / "a.mkv", seconds=COUNT / 20, fps="20", size=SIZE)
+    clips.clip(made / "other.mkv", seconds=COUNT / 20, fps="20", size=SIZE, source="testsrc")
+    return made
+
+
+@pytest.fixture(scope="module")
+def shown(folder) -> list[np.ndarray]:
+    return pictures_of(folder / "a.mkv")
+
+
+def compared(folder: Path, stills: dict[int, bytes], suffix: str = "jpg", boxes=()) -> tuple[int, dict[str, list[str]]]:
+    """Write frames for these numbers of the video; return how many were compared and the rules that each breaks."""
+    planned = []
+    for number, data in stills.items():
+        (folder / f"{number}.{suffix}").write_bytes(data)
+        planned.append(StillPlan(f"{number}.{suffix}", f"{number}.{suffix}", "", number, False, boxes))
+    video = VideoPlan("a.mkv", "a", "mono", COUNT, "", (), None, tuple(planned))
+    watched = pictures.watch(folder / "a.mkv", video, folder)
+    return watched.compared, {path: [fault.rule for fault in faults] for path, faults in watched.stills.items()}
+
+
+def encoded(picture: np.ndarray, suffix: str = "jpg", quality: int = 95) -> bytes:
+    return cv2.imencode(f".{suffix}", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
+
+
+@pytest.mark.parametrize(("suffix", "quality"), [("jpg", 95), ("jpg", 50), ("jpg", 10), ("png", 0)])
+@pytest.mark.parametrize("scale", [1.0, 0.5, 0.75, 1.5])
+def test_a_frame_of_its_video_is_clean_in_any_size_and_quality(folder, shown, suffix, quality, scale):
+    stills = {}
+    for number in (0, 10, 20, COUNT - 1):
+        high, wide = shown[number].shape[:2]
+        picture = cv2.resize(
+            shown[number], (int(wide * scale), int(high * scale)), interpolation=cv2.INTER_AREA if scale < 1 else cv2.INTER_CUBIC
+        )
+        stills[number] = encoded(picture, suffix, quality)
+    assert compared(folder, stills, suffix) == (4, {})
+
+
+@pytest.mark.parametrize("shift", [-1, 1, 2, -7, 9])
+@pytest.mark.parametrize("scale", [1.0, 0.5])
+def test_a_frame_of_another_moment_is_found(folder, shown, shift, scale):
+    stills = {
+        number: encoded(cv2.resize(shown[number + shift], None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA))
+        for number in (10, 20, 30)
+    }
+    count, found = compared(folder, stills)
+    assert (count, found) == (3, {f"{number}.jpg": ["frame-picture"] for number in (10, 20, 30)})
+
+
+def test_frames_in_the_wrong_order_are_found_and_named(folder, shown):
+    (folder / "10.jpg").write_bytes(encoded(shown[11]))
+    video = VideoPlan("a.mkv", "a", "mono", COUNT, "", (), None, (StillPlan("10.jpg", "10.jpg", "", 10, False),))
+    (fault,) = pictures.watch(folder / "a.mkv", video, folder).stills["10.jpg"]
+    assert fault.message == "it is frame 11 of its video rather than frame 10; extract it again"
+
+
+def test_a_frame_of_another_recording_is_found(folder, shown):
+    other = pictures_of(folder / "other.mkv")
+    assert compared(folder, {10: encoded(other[10])})[1] == {"10.jpg": ["frame-picture"]}
+
+
+def test_a_part_of_the_picture_that_is_not_the_videos_is_found(folder, shown):
+    """A line of text that was hidden in the video but not in the frame."""
+    picture = shown[10].copy()
+    cv2.putText(picture, "SCHMIDT", (20, 40), cv2.FONT_HERSHEY_SIMPLEX, 0.9, (255, 255, 255), 2)
+    assert compared(folder, {10: encoded(picture)})[1] == {"10.jpg": ["frame-picture"]}
+
+
+def test_a_picture_of_another_shape_or_none_is_found(folder, shown):
+    assert compared(folder, {10: encoded(shown[10][:100])})[1] == {"10.jpg": ["frame-picture"]}
+    assert compared(folder, {10: b"no picture"})[1] == {"10.jpg": ["unreadable"]}
+    assert compared(folder, {10: b""})[1] == {"10.jpg": ["unreadable"]}
+
+
+def test_one_video_frame_may_stand_for_several_extracted_ones(folder, shown):
+    """Where a video stands still for longer than the time between extracted frames."""
+    (folder / "a.jpg").write_bytes(encoded(shown[5]))
+    stills = tuple(StillPlan(f"{k}", "a.jpg", "", 5, False) for k in range(3))
+    watched = pictures.watch(folder / "a.mkv", VideoPlan("a.mkv", "a", "mono", COUNT, "", (), None, stills), folder)
+    assert (watched.compared, watched.stills) == (3, {})
+
+
+def test_hidden_rectangles_are_black_in_frames_of_another_size_too(folder, shown):
+    box = (48, 32, 96, 64)
+    small = [cv2.resize(picture, (96, 64), interpolation=cv2.INTER_AREA) for picture in shown]
+    assert "not-black" in compared(folder, {10: encoded(small[10])}, boxes=(box,))[1]["10.jpg"]
+    small[10][16:48, 24:72] = 0
+    assert "not-black" not in compared(folder, {10: encoded(small[10])}, boxes=(box,))[1]["10.jpg"]
+    assert _scaled(box, 0.5, 0.5) == (25, 17, 46, 30)
+    assert _scaled(box, 1, 1) == box
+
+
+def test_a_dropped_frame_has_no_file_and_needs_none(release):
+    rows = release.tables["frames"].copy()
+    gone = release.path(rows.path[0])
+    rows.loc[0, ["path", "dropped", "dropped_why"]] = [None, True, "too dark"]
+    rows = frame_of(FRAMES, records(rows))
+    tables = release.tables
+    release.plan = plan.of_tables(tables["videos"], rows, tables["cuts"], tables["hidden"], release.plan.tables)
+    assert "layout" in release.rules()  # a file that no table names
+    assert release.rules_after(gone.unlink) == set()
+
+
+class TestShards:
+    """One tar per recording, as the stage `frames` writes them."""
+
+    @pytest.fixture
+    def packed(self, release):
+        """The toy release with its extracted frames in tars."""
+        videos = []
+        for video in release.plan.videos:
+            file = f"frames/{TASK}/mono/{video.id}.tar"
+            with Shard(release.path(file), "jpg") as shard:
+                for number, still in enumerate(video.stills):
+                    row = {
+                        "frame": number,
+                        "source_frame": still.source_frame,
+                        "time_s": still.source_frame / 20,
+                        "redacted": still.redacted,
+                    }
+                    shard.add(row, release.path(still.path).read_bytes())
+            stills = tuple(
+                replace(still, path=f"{file}/{number:06d}.jpg", file=file, member=f"{number:06d}.jpg")
+                for number, still in enumerate(video.stills)
+            )
+            shutil.rmtree(release.path(f"frames/{TASK}/mono/{video.id}"))
+            videos.append(replace(video, stills=stills))
+        release.plan = replace(release.plan, videos=tuple(videos))
+        release.path("tables/frames.parquet").unlink()
+        release.seal()
+        return release
+
+    def file(self, release) -> Path:
+        return release.path(f"frames/{TASK}/mono/{IDS[0]}.tar")
+
+    def repacked(self, release, change) -> set[str]:
+        """Write the first tar again; ``change`` gets a list of headers and contents."""
+        with tarfile.open(self.file(release)) as old:
+            members = [(header, old.extractfile(header).read()) for header in old]
+        members = change(members)
+        with tarfile.open(self.file(release), "w", format=tarfile.USTAR_FORMAT) as new:
+            for header, data in members:
+                header.size = len(data)
+                new.addfile(header, streams.BytesIO(data))
+        release.seal()
+        return release.rules()
+
+    def test_the_table_names_tar_and_member(self):
+        row = {"path": "frames/Peg/left/abelo.tar/000012.jpg", "source_frame": 3, "redacted": False}
+        assert plan._still(row, []) == StillPlan(row["path"], "frames/Peg/left/abelo.tar", "000012.jpg", 3, False)
+
+    def test_they_are_clean_as_written_and_compared(self, packed):
+        assert packed.findings() == []
+        assert pictures.watch(packed.video, packed.plan.videos[0], packed.folder).compared == 2
+
+    def test_a_frame_of_another_moment_is_found_inside(self, packed):
+        other = encoded(pictures_of(packed.video)[1])
+        assert self.repacked(packed, lambda members: [(members[0][0], other), *members[1:]]) == {"frame-picture"}
+        assert [finding.file for finding in packed.findings()] == [f"frames/{TASK}/mono/{IDS[0]}.tar/000000.jpg"]
+
+    @pytest.mark.parametrize(
+        ("values", "rule"),
+        [
+            ({"mtime": 1_681_732_800}, "tar"),
+            ({"uid": 1000}, "tar"),
+            ({"uname": "schmidt"}, "tar"),
+            ({"gname": "surgery"}, "tar"),
+            ({"type": tarfile.SYMTYPE, "linkname": "/home/schmidt"}, "tar"),
+        ],
+    )
+    def test_a_header_that_tells_something_is_found(self, packed, values, rule):
+        def change(members):
+            for name, value in values.items():
+                setattr(members[0][0], name, value)
+            return members
+
+        assert rule in self.repacked(packed, change)
+
+    def test_a_member_that_no_table_names_is_found(self, packed):
+        def change(members):
+            header = tarfile.TarInfo("000009.jpg")
+            header.mtime, header.mode = FIXED_TIME_S, 0o644
+            return [*members, (header, members[0][1])]
+
+        assert self.repacked(packed, change) == {"layout"}
+
+    def test_a_missing_member_is_found(self, packed):
+        assert self.repacked(packed, lambda members: members[:2]) == {"layout"}
+
+    def test_metadata_and_names_inside_are_found(self, packed):
+        comment = b"\xff\xfe\0\x0cGruenwald\x20"
+        assert self.repacked(packed, lambda m: [(m[0][0], m[0][1][:2] + comment + m[0][1][2:]), *m[1:]]) == {"image-metadata"}
+
+        def named(members):
+            return [(header, data.replace(b'"frame": 0', b'"frame": 0, "by": "Li_Wei"')) for header, data in members]
+
+        assert "private-string" in self.repacked(packed, named)
+
+    def test_bytes_between_and_behind_members_are_found(self, packed):
+        path = self.file(packed)
+        whole = path.read_bytes()
+        member = tar.members(path)[0]
+        gap = member.start + member.size
+        assert packed.rules_after(lambda: path.write_bytes(whole[:gap] + b"hello" + whole[gap + 5 :])) == {"tar"}
+        assert packed.rules_after(lambda: path.write_bytes(whole + b"hello")) == {"tar"}
+        assert packed.rules_after(lambda: path.write_bytes(whole[:-600] + b"hello" + whole[-595:])) == {"tar"}
+        assert "unreadable" in packed.rules_after(lambda: path.write_bytes(whole[:700]))
+        assert "unreadable" in packed.rules_after(lambda: path.write_bytes(b"x" + whole[1:]))
+
+
+def with_pixels(data: bytes, change) -> bytes:
+    """Return a PNG with a change to its compressed pixels, all in one chunk."""
+    chunks, position = [], 8
+    while position < len(data):
+        size, kind = struct.unpack(">I4s", data[position : position + 8])
+        chunks.append((kind, data[position + 8 : position + 8 + size]))
+        position += 12 + size
+    pixels = change(b"".join(body for kind, body in chunks if kind == b"IDAT"))
+    kept = [chunks[0], (b"IDAT", pixels), chunks[-1]]
+    return data[:8] + b"".join(
+        struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in kept
+    )
+
+
+class TestPictureFiles:
+    def test_the_step_of_the_mean_follows_the_quality(self, shown):
+        steps = {quality: images.mean_step(encoded(shown[0], quality=quality)) for quality in (100, 95, 50, 10, 1)}
+        assert steps == {100: 1, 95: 2, 50: 17, 10: 85, 1: 255}
+        assert images.mean_step(encoded(shown[0], "png")) == 0
+        assert images.mean_step(b"") == 0
+
+    @pytest.mark.parametrize(("marker", "more"), [(b"\xff\xdb", 3), (b"\xff\xc4", 20), (b"\xff\xc0", 4), (b"\xff\xda", 2)])
+    def test_bytes_behind_the_tables_of_a_segment_are_found(self, shown, marker, more):
+        data = encoded(shown[0])
+        at = data.index(marker)
+        size = int.from_bytes(data[at + 2 : at + 4], "big")
+        grown = data[: at + 2] + (size + more).to_bytes(2, "big") + data[at + 4 : at + 2 + size] + b"x" * more + data[at + 2 + size :]
+        assert "image-metadata" in {fault.rule for fault in images.read_jpeg(grown).faults}
+
+    @pytest.mark.parametrize("change", [lambda pixels: pixels + b"hello", lambda pixels: zlib.compress(zlib.decompress(pixels) + b"hello")])
+    def test_bytes_behind_the_pixels_of_a_png_are_found(self, shown, change):
+        data = encoded(shown[0], "png")
+        assert images.read_png(data).faults == []
+        assert {fault.rule for fault in images.read_png(with_pixels(data, change)).faults} == {"image-metadata"}
+
+    def test_a_damaged_png_is_found(self, shown):
+        data = bytearray(encoded(shown[0], "png"))
+        data[60] ^= 1
+        assert "unreadable" in {fault.rule for fault in images.read_png(bytes(data)).faults}
