@@ -43,7 +43,7 @@ def main() -> None:
         sources = [Path(name) / f"{number}.mkv" for number in range(count)]
         for source in sources:
             shutil.copyfile(piece, source)
-        for step in ("screen", "smart", "reencode", "frames"):
+        for step in sys.argv[2:] or ("screen", "smart", "reencode", "frames"):
             work = [sys.executable, "-c", WORK, step]
             files = [str(source) for source in sources]
             found = alternating({"one": ["taskset", "-c", "0", *work, "1", *files], "two": [*work, "2", *files]}, ROUNDS)

@@ -55,6 +55,23 @@ def numbered(path: Path, count: int, *, fps: int = 20, size: tuple[int, int] = (
     return path
 
 
+def pictures(path: Path, size: tuple[int, int]) -> list[np.ndarray]:
+    """The frames of a clip as RGB, scaled to a width and height."""
+    with av.open(str(path)) as container:
+        return [frame.reformat(*size, "rgb24").to_ndarray() for frame in container.decode(video=0)]
+
+
+def film(path: Path, frames: list[np.ndarray], fps: int, **options: str) -> Path:
+    """RGB pictures as a clip."""
+    with av.open(str(path), "w") as out:
+        stream = out.add_stream("libx264", rate=fps, options={"preset": "veryfast", "crf": "23", "g": "250", **options})
+        stream.height, stream.width, stream.pix_fmt = *frames[0].shape[:2], "yuv420p"
+        for picture in frames:
+            out.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        out.mux(stream.encode())
+    return path
+
+
 def number_of(frame: av.VideoFrame) -> int:
     """The number of a frame of `numbered`, from its picture; black reads as number 0."""
     return round((float(frame.to_ndarray(format="yuv420p")[: frame.height].mean()) - 16) / 3)

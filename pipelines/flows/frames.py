@@ -28,7 +28,7 @@ def main() -> None:
     p = params.load("frames", FramesParams)
     videos = extraction.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
     hidden = extraction.hidden_spans(io.read(HIDDEN, Path("data/interim/hidden.parquet")))
-    made = plumbing.map_items(lambda video: extraction.extract_stored(RELEASE, video, p), videos, name="frames")
+    made = plumbing.map_items(lambda video: extraction.extract_stored(RELEASE, video, p, hidden), videos, name="frames")
     if made.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.
         msg = "; ".join(str(error) for _, error in made.quarantined)
@@ -36,8 +36,8 @@ def main() -> None:
     extracted = [item for _, item in made.done]
     fresh_folder(RELEASE / "frames")
     for item in extracted:
-        item.entry.link_into(RELEASE / item.folder)
-    io.write(FRAMES, io.frame_of(FRAMES, extraction.frame_rows(extracted, hidden)), TABLES / "frames.parquet")
+        item.link_into(RELEASE)
+    io.write(FRAMES, io.frame_of(FRAMES, extraction.frame_rows(extracted)), TABLES / "frames.parquet")
 
 
 if __name__ == "__main__":

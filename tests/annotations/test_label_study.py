@@ -44,7 +44,8 @@ def tables_of(*, seconds=10, source_s=20, offset_s=Fraction(0), fps=25, cameras=
         quality = dict.fromkeys(("sharpness", "brightness", "contrast", "saturated_share", "difference"), 0.5)
         for k in range(seconds):
             row = {"id": id_, "camera": camera, "frame": k, "source_frame": k * fps, "time_s": float(k)}
-            frames.append({**row, "path": f"{k:06d}.jpg", "redacted": k == 1, **quality, "perceptual_hash": "0" * 16})
+            row |= {"width": 96, "height": 64, "redacted": k == 1, "dropped": False, "dropped_why": None}
+            frames.append({**row, "path": f"{k:06d}.jpg", **quality, "perceptual_hash": "0" * 16})
         source = {"frame_count": source_s * fps, "duration_s": float(source_s), "has_audio": False, "rotation_deg": 0}
         kept = {"participant": "p", "start_s": 0.0, "end_s": 1.0, "status": "kept", "container": "mp4", "codec": "h264"}
         recordings.append({**key, **size, **shared, **source, **kept, **dict.fromkeys(("trial", "site", "reason", "mend"))})

@@ -82,3 +82,36 @@ def test_the_raw_folder_must_be_named(tmp_path, raw):
     path.write_text(raw + "frames: {}\n")
     with pytest.raises(ParamsError, match="'raw' must name the folder"):
         params.raw_folder(path)
+
+
+@dataclass(frozen=True)
+class Either:
+    accept: str | Inner = params.ranged(choices=("all", "none"))
+    model: Inner | None = params.ranged()
+
+
+def either(tmp_path: Path, accept: str, model: str = "null") -> Either:
+    path = tmp_path / "params.yaml"
+    path.write_text(f"raw: data/raw\nscreen: {{accept: {accept}, model: {model}}}\n")
+    return params.load("screen", Either, path)
+
+
+def test_a_parameter_may_be_a_word_or_a_section(tmp_path):
+    assert either(tmp_path, "all").accept == "all"
+    assert either(tmp_path, "{limit_s: 0.5, mode: truncate}").accept == Inner(0.5, "truncate")
+    assert either(tmp_path, "all", "{limit_s: null, mode: exclude}").model == Inner(None, "exclude")
+
+
+@pytest.mark.parametrize(
+    ("accept", "model", "message"),
+    [
+        ("al", "null", r"'screen.accept' must be one of all, none, but is 'al'; did you mean 'all'\?"),
+        ("null", "null", r"'screen.accept' must be text, but is None"),
+        ("{limit: 1, mode: exclude}", "null", r"'screen.accept.limit' is not a parameter; did you mean 'limit_s'\?"),
+        ("{limit_s: -1, mode: exclude}", "null", r"'screen.accept.limit_s' must lie in"),
+        ("all", "x.onnx", r"'screen.model' must be a section with keys, but is 'x.onnx'"),
+    ],
+)
+def test_neither_the_word_nor_the_section_is_named(tmp_path, accept, model, message):
+    with pytest.raises(ParamsError, match=message):
+        either(tmp_path, accept, model)

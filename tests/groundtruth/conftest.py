@@ -46,7 +46,7 @@ def video_rows(id_, n, camera="mono"):
     quality = dict.fromkeys(("sharpness", "brightness", "contrast", "saturated_share", "difference"), 0.5)
     frames = [
         {"id": id_, "camera": camera, "frame": k, "source_frame": 25 * k, "time_s": float(k), "path": f"frames/{id_}/{camera}/{k:06d}.jpg"}
-        | {"redacted": False, "perceptual_hash": "0" * 16, **quality}
+        | {"width": 320, "height": 240, "redacted": False, "dropped": False, "dropped_why": None, "perceptual_hash": "0" * 16, **quality}
         for k in range(n)
     ]
     return video, frames
@@ -88,6 +88,6 @@ def labelled(tables):
 
 @pytest.fixture(scope="session")
 def stereo():
-    """Videos and frames of a stereo pair."""
+    """Frames of a stereo pair."""
     left, right = video_rows("aboreta", 2, "left"), video_rows("aboreta", 2, "right")
-    return io.frame_of(VIDEOS, [left[0], right[0]]), pd.concat([io.frame_of(FRAMES, left[1]), io.frame_of(FRAMES, right[1])])
+    return pd.concat([io.frame_of(FRAMES, left[1]), io.frame_of(FRAMES, right[1])])

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from scrubin.core import files
-from scrubin.groundtruth import sheets, stamps, study
+from scrubin.groundtruth import detection, recordings, sheets, stamps, study
 from scrubin.tables import io
 from scrubin.tables.skill import skill
 from scrubin.tables.splits import SPLITS
 from scrubin.tables.task_errors import ERRORS
+from scrubin.vocabulary import vocabulary
 
 ASPECTS = ("depth_perception",)
 
@@ -38,7 +39,7 @@ def written(folder, tables, labelled, scores, errors):
     """Write a whole ground truth as the flow does; return its manifest."""
     files.fresh_folder(folder)
     done = [study.write_recording(folder, one) for one in labelled.values()]
-    words = study.write_vocabularies(folder, done, tables["videos"], tables["frames"])
+    words = study.write_vocabularies(folder, done, tables["frames"])
     study.write_sheets(folder, scores, errors, splits(("balanced", 0, "train", "aboreta"), ("balanced", 0, "test", "belumi")))
     files.write_text(folder / "README.md", stamps.readme())
     manifest = stamps.manifest(folder, {}, words, {one.recording.id: one.counts() for one in done})
@@ -129,3 +130,35 @@ def test_a_study_without_labels_and_ratings_has_just_manifest_and_readme(tables,
     nothing = written(tmp_path / "g", tables, {}, io.frame_of(skill(()), []), io.frame_of(ERRORS, []))
     assert list(nothing["files"]) == ["README.md"]
     assert nothing["recordings"] == {}
+
+
+def test_a_dropped_frame_is_left_out_of_what_is_scored_and_counted(tables, labelled, scores, errors, tmp_path):
+    frames = tables["frames"].copy()
+    frames.loc[(frames.id == "aboreta") & (frames.frame == 2), ["path", "dropped"]] = [None, True]
+    kept = {one.id: one for one in recordings.with_files(list(labelled.values()), frames)}
+    manifest = written(tmp_path / "g", {**tables, "frames": frames}, kept, scores, errors)
+    assert manifest["recordings"]["aboreta"]["dropped_frames_left_out"] == 1
+    assert manifest["recordings"]["aboreta"]["recognition_frames"] == 2
+    assert manifest["recordings"]["belumi"]["dropped_frames_left_out"] == 0
+    with np.load(tmp_path / "g/cholect50/recognition/aboreta.npz") as archive:
+        assert archive["frame"].tolist() == [0, 1]
+    coco = json.loads((tmp_path / "g/cholect50/coco.json").read_text())
+    assert [image["frame"] for image in coco["images"]] == [0, 1]
+    assert all(image["file_name"] for image in coco["images"])
+    assert [row["frame"] for row in read_csv((tmp_path / "g/cholect50/phases/aboreta.csv").read_text())] == ["0", "1"]
+    assert {one: kept[one] for one in ("belumi", "coresa")} == {one: labelled[one] for one in ("belumi", "coresa")}
+
+
+def test_of_a_stereo_pair_only_the_labelled_view_decides(stereo):
+    right, left = (stereo.copy() for _ in range(2))
+    right.loc[stereo.camera == "right", "path"] = None
+    left.loc[(stereo.camera == "left") & (stereo.frame == 0), "path"] = None
+    assert study.images(right)["path"].tolist() == ["frames/aboreta/left/000000.jpg", "frames/aboreta/left/000001.jpg"]
+    assert study.images(left)["path"].tolist() == ["frames/aboreta/left/000001.jpg"]
+
+
+def test_coco_has_the_size_of_the_files_not_of_the_videos(tables, labelled):
+    frames = tables["frames"].assign(width=160, height=120)
+    coco = detection.coco(vocabulary.load("cholect50"), [detection.boxed(labelled["aboreta"])], study.images(frames))
+    assert {(image["width"], image["height"]) for image in coco["images"]} == {(160, 120)}
+    assert coco["annotations"][0]["bbox"] == [40.0, 60.0, 80.0, 30.0]

@@ -51,16 +51,17 @@ def test_labelled_frames_are_counted_once_and_include_those_without_an_instrumen
 
 def test_hidden_seconds_tell_spans_rectangles_and_what_stayed_visible_apart(study):
     rows = {(row["kind"], row["source"]): row for row in hidden.redactions(study)}
-    assert rows["out_of_body", "detector"]["hidden_s"] == pytest.approx(2.5)
-    assert rows["black", "detector"] == {
+    assert rows["out_of_body", "appearance"]["hidden_s"] == pytest.approx(2.5)
+    assert rows["black", "black"] == {
         "kind": "black",
-        "source": "detector",
+        "source": "black",
         "files": 1,
         "proposed": 1,
         "accepted": 0,
         "hidden_s": 0,
         "rectangle_s": 0,
         "rejected_s": pytest.approx(2.5),
+        "unreviewed": 1,
     }
     assert rows["text", "curator"]["rectangle_s"] == pytest.approx(12.0)
     assert rows["text", "curator"]["hidden_s"] == 0
@@ -89,7 +90,7 @@ def test_attention_names_the_recording_and_every_reason(study):
         "id": "bovi-kuma",
         "reasons": ["truncated: it lasts 611.0 s", "33% of its frames are hidden"],
     }
-    assert "1 span that the detector found stayed visible" in found["Rec_PegTransfer_2"]["reasons"][0]
+    assert "1 proposal of the detectors shown and not reviewed" in found["Rec_PegTransfer_2"]["reasons"][0]
     assert found["Rec_SutureAndKnot_7"]["reasons"] == ["the raters disagree strongly: it may only be used for training"]
     assert "labels: the cut does not start on a label" in found["Rec_Cholecystectomy_8"]["reasons"]
     assert "Rec_PegTransfer_9" not in found
@@ -101,6 +102,23 @@ def test_hidden_frames_say_nothing_about_quality(study):
     hiding = dataclasses.replace(study, frames=dark)
     assert all(row["n"] == (88 if row["task"] != "Cholecystectomy" else 44) for row in quality.distributions(hiding))
     assert all(frame["frame"] != 0 for frame in quality.worst(hiding, 12))
+
+
+def test_dropped_frames_are_counted_by_measure_and_have_no_thumbnail(study):
+    why = {0: "contrast 3 is below 8", 1: "sharpness 2 is below 50"}
+    frames = study.frames.copy()
+    for frame, reason in why.items():
+        frames.loc[(frames.id == "bovi-kuma") & (frames.frame == frame), ["dropped", "dropped_why", "path"]] = [True, reason, None]
+    dropping = dataclasses.replace(study, frames=frames)
+    per_camera = int((study.frames[study.frames.id == "bovi-kuma"].frame == 0).sum())
+    visible = int(study.frames.id.isin(study.videos[study.videos.task == "PegTransfer"].id).sum())
+    assert quality.dropped(dropping) == [
+        {"task": "PegTransfer", "measure": measure, "n": per_camera, "share": per_camera / visible} for measure in ("contrast", "sharpness")
+    ]
+    assert quality.dropped(study) == []
+    assert recordings.overview(dropping)["dropped_frames"] == 2 * per_camera
+    assert quality.distributions(dropping) == quality.distributions(study)
+    assert all(isinstance(frame["path"], str) for frame in quality.worst(dropping, 40))
 
 
 @pytest.mark.parametrize("count", [0, 1, 5, 12])
@@ -129,7 +147,11 @@ def test_the_subsets_stand_in_the_order_of_the_parameters_although_json_sorts_ke
 def test_every_span_can_be_copied_into_the_list_of_decisions(study):
     found = hidden.spans(study)
     assert len(found) == len(study.redactions)
-    assert {"recording", "camera", "kind", "start_s", "end_s", "accepted"} <= set(found[0])
+    assert {"recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision", "accepted"} <= set(found[0])
+
+
+def test_what_was_read_in_a_picture_is_not_in_the_report(study):
+    assert not [row for row in hidden.spans(study) if "text" in row]
 
 
 def test_the_shares_of_a_task_add_up(study):

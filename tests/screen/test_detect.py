@@ -9,10 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import clips
 from screen_params import SCREEN as PARAMS
 from scrubin.errors import VideoError
-from scrubin.screen.detect import detect
-from scrubin.screen.features import CELLS, Features, measure
+from scrubin.screen.detectors import appearance, black, frozen
+from scrubin.screen.detectors.detector import Seen
+from scrubin.screen.features import CELLS
+from scrubin.screen.watching import Observed, watch
 
 FPS = 25
 
@@ -46,56 +49,119 @@ def film(path: Path, parts: list[tuple[str, int]]) -> Path:
     return path
 
 
-def found(path: Path) -> list[tuple[str, int, int]]:
-    features = measure(path, path.name, PARAMS.thumbnail_height)
-    spans = detect(features, np.arange(len(features.pts)) / FPS, PARAMS)
-    return [(span.kind, span.first, span.last) for span in spans]
+def boundaries(count: int) -> np.ndarray:
+    return np.arange(count + 1) / FPS
 
 
-@pytest.mark.parametrize("length", [10, 25, 150])
+def seen(path: Path, count: int) -> Seen:
+    return Seen(boundaries(count), (96, 64), watch(path, path.name, [appearance.watcher(PARAMS)], boundaries(count)[:-1]))
+
+
+def found(path: Path, count: int) -> list[tuple[str, int, int]]:
+    spans = [span for detector in (appearance, black, frozen) for span in detector.propose(seen(path, count), PARAMS)]
+    return sorted((span.kind, round(span.interval_s[0] * FPS), round(span.interval_s[1] * FPS) - 1) for span in spans)
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 5, 10, 25, 150])
 def test_an_out_of_body_span_is_found_to_the_frame_with_its_margin(tmp_path, length):
     path = film(tmp_path / "a.mkv", [("inside", 130), ("room", length), ("inside", 170)])
-    assert found(path) == [("out_of_body", 125, 130 + length - 1 + 5)]
+    hidden = [span for span in found(path, 300 + length) if span[0] != "frozen"]
+    assert hidden == [("out_of_body", 125, 130 + length - 1 + 5)]
 
 
 def test_a_recording_without_anything_outside_is_left_alone(tmp_path):
-    assert found(film(tmp_path / "a.mkv", [("inside", 200)])) == []
+    assert found(film(tmp_path / "a.mkv", [("inside", 200)]), 200) == []
 
 
-def test_black_is_found_exactly_and_is_not_called_outside(tmp_path):
-    assert found(film(tmp_path / "a.mkv", [("inside", 60), ("black", 13), ("inside", 60)])) == [("black", 60, 72)]
+def test_black_is_found_exactly_and_is_not_called_outside_or_frozen(tmp_path):
+    path = film(tmp_path / "a.mkv", [("inside", 60), ("black", 63), ("inside", 60)])
+    assert found(path, 183) == [("black", 60, 122)]
 
 
 def test_spans_at_both_ends_are_found(tmp_path):
     path = film(tmp_path / "a.mkv", [("room", 20), ("inside", 100), ("room", 20)])
-    assert found(path) == [("out_of_body", 0, 24), ("out_of_body", 115, 139)]
+    assert found(path, 140) == [("out_of_body", 0, 24), ("out_of_body", 115, 139)]
+
+
+def test_a_frozen_picture_is_found_through_the_noise_of_the_codec(tmp_path):
+    still = (
+        "-vf",
+        "scale=320:136,fps=25,trim=end_frame=60,tpad=stop_mode=clone:stop_duration=3",
+        "-c:v",
+        "libx264",
+        "-crf",
+        "30",
+        "-g",
+        "25",
+    )
+    clips.ffmpeg("-i", clips.REAL["bikes"], "-an", *still, tmp_path / "a.mkv")
+    (span,) = frozen.propose(seen(tmp_path / "a.mkv", 135), PARAMS)
+    assert (span.kind, span.source, span.score) == ("frozen", "frozen", 1.0)
+    assert span.interval_s[0] == pytest.approx(59 / FPS)
+    assert span.interval_s[1] == pytest.approx(135 / FPS)
+
+
+def test_a_picture_that_stands_still_for_a_moment_only_is_not_frozen(tmp_path):
+    still = ("-vf", "scale=320:136,fps=25,trim=end_frame=60,tpad=stop_mode=clone:stop_duration=1.5", "-c:v", "libx264", "-g", "25")
+    clips.ffmpeg("-i", clips.REAL["bikes"], "-an", *still, tmp_path / "a.mkv")
+    assert frozen.propose(seen(tmp_path / "a.mkv", 98), PARAMS) == []
+
+
+@pytest.mark.parametrize(("name", "count"), [("bigbuckbunny", 132), ("carphone_pristine", 120)])
+def test_real_footage_is_not_frozen(name, count):
+    assert frozen.propose(seen(clips.REAL[name], count), PARAMS) == []
+
+
+@pytest.mark.parametrize("length", [1, 2, 5, 10, 25])
+def test_a_burst_of_a_real_room_between_real_pictures_is_found(tmp_path, length):
+    rooms, inside = (clips.pictures(clips.REAL[name], (176, 144)) for name in ("carphone_pristine", "bigbuckbunny"))
+    clips.film(tmp_path / "a.mkv", [*inside[:66], *rooms[40 : 40 + length], *inside[66:]], FPS)
+    (span,) = appearance.propose(seen(tmp_path / "a.mkv", 132 + length), PARAMS)
+    assert span.core == (66, 66 + length - 1)
+    assert span.score == pytest.approx(0.4, abs=0.1)
 
 
 def test_a_damaged_file_is_named(tmp_path):
     (tmp_path / "a.mkv").write_text("no video")
     with pytest.raises(VideoError, match=r"a.mkv: it cannot be decoded"):
-        measure(tmp_path / "a.mkv", "a.mkv", 36)
+        seen(tmp_path / "a.mkv", 10)
 
 
-def features_of(outside: list[bool]) -> Features:
-    histograms = np.zeros((len(outside), CELLS), np.int64)
+def test_a_file_with_fewer_frames_than_its_packets_promise_is_named(tmp_path):
+    path = film(tmp_path / "a.mkv", [("inside", 20)])
+    with pytest.raises(VideoError, match=r"a.mkv: only 20 of its 21 frames can be decoded"):
+        seen(path, 21)
+    with pytest.raises(VideoError, match=r"a.mkv: 20 frames come out of its 19 packets"):
+        seen(path, 19)
+
+
+def seen_with(outside: list[bool], strangely: int = 0) -> Seen:
+    """Frames that share nothing with the usual ones, or all but nothing."""
+    histograms = np.zeros((len(outside), CELLS), np.uint16)
     for n, flag in enumerate(outside):
-        histograms[n, [5, 70]] = 0 if flag else 100
-        histograms[n, [40, 78]] = 100 if flag else 0
-    return Features(np.arange(len(outside)), histograms, np.full(len(outside), 200), 100)
+        histograms[n, [5, 70, 82]] = strangely if flag else 100
+        histograms[n, [40, 78, 87]] = 100 - strangely if flag else 0
+    count = len(outside)
+    arrays = {"histograms": histograms, "brightest": np.full(count, 200, np.uint8), "still_since": np.arange(count)}
+    return Seen(boundaries(count), (96, 64), {"features": Observed(arrays)})
 
 
 @given(outside=st.lists(st.booleans(), min_size=3, max_size=120).filter(lambda flags: sum(flags) * 2 < len(flags)))
-def test_no_long_outside_run_is_ever_missed_and_spans_never_overlap(outside):
-    spans = detect(features_of(outside), np.arange(len(outside)) / FPS, PARAMS)
-    covered = {n for span in spans for n in range(span.first, span.last + 1)}
-    run = 0
-    for n, flag in enumerate([*outside, False]):
-        if flag:
-            run += 1
-            continue
-        if run / FPS >= PARAMS.min_span_s:
-            assert set(range(n - run, n)) <= covered
-        run = 0
+def test_no_clear_outside_frame_is_ever_missed_and_spans_never_overlap(outside):
+    spans = appearance.propose(seen_with(outside), PARAMS)
+    covered = {n for span in spans for n in range(round(span.interval_s[0] * FPS), round(span.interval_s[1] * FPS))}
+    assert {n for n, flag in enumerate(outside) if flag} <= covered
     for before, after in itertools.pairwise(spans):
-        assert before.last < after.first
+        assert before.interval_s[1] <= after.interval_s[0]
+
+
+@pytest.mark.parametrize(("length", "count"), [(4, 0), (5, 1)])
+def test_a_short_span_that_is_hardly_outside_is_not_proposed(length, count):
+    flags = [False] * 40 + [True] * length + [False] * 40
+    barely = seen_with(flags, strangely=81)
+    assert len(appearance.propose(barely, PARAMS)) == count
+
+
+def test_the_score_is_that_of_the_span_without_its_margin():
+    (span,) = appearance.propose(seen_with([False] * 40 + [True] + [False] * 40), PARAMS)
+    assert (span.score, span.core) == (1.0, (40, 40))

@@ -92,6 +92,11 @@ LAST = {**FRAME, "frame": 11}
 LABEL = {"id": CASE, "frame": 3}
 SPLIT = {"scheme": "balanced", "fold": 0, "id": SECOND}
 HIDE = put("frames", "redacted", True, id=CASE, frame=3)
+DROP = both(
+    put("frames", "dropped", True, id=CASE, frame=3),
+    put("frames", "path", None, id=CASE, frame=3),
+    put("frames", "dropped_why", "contrast 3 is below 8", id=CASE, frame=3),
+)
 
 BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
     ("declared_columns", "videos", add_column("videos", "note", 2), {"column": "note"}),
@@ -134,6 +139,12 @@ BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
     ("label_has_frame", "spans", drop("frames", id=CASE, frame=4), {"id": CASE, "start_frame": 4}),
     ("label_in_redacted_frame", "triplets", HIDE, LABEL),
     ("label_in_redacted_frame", "phases", HIDE, LABEL),
+    ("label_in_dropped_frame", "triplets", DROP, LABEL),
+    ("label_in_dropped_frame", "phases", DROP, LABEL),
+    ("dropped_without_file", "frames", put("frames", "path", None, **FRAME), FRAME),
+    ("dropped_without_file", "frames", put("frames", "dropped", True, **FRAME), FRAME),
+    ("dropped_without_file", "frames", put("frames", "dropped_why", "contrast 3 is below 8", **FRAME), FRAME),
+    ("dropped_without_file", "frames", both(DROP, HIDE), LABEL),
     ("triplet_in_vocabulary", "triplets", put("triplets", "verb_id", 3, **LABEL), {**LABEL, "verb_id": 3}),
     ("triplet_in_vocabulary", "triplets", put("triplets", "triplet_id", 100, **LABEL), {**LABEL, "triplet_id": 100}),
     ("triplet_in_vocabulary", "triplets", put("triplets", "triplet_id", None, **LABEL), {**LABEL, "triplet_id": None}),
@@ -224,6 +235,9 @@ BESIDE: list[tuple[str, str, Change]] = [
     ("label_has_frame", "phases", put("phases", "id", EXERCISE, id=CASE, frame=11)),
     ("label_has_frame", "phases", put("frames", "camera", "right", id=CASE)),
     ("label_in_redacted_frame", "phases", put("frames", "redacted", True, id=EXERCISE)),
+    ("label_in_dropped_frame", "phases", put("frames", "dropped", True, id=EXERCISE)),
+    ("dropped_without_file", "frames", DROP),
+    ("label_has_frame", "phases", DROP),
     ("box_inside_image", "triplets", put("triplets", "x", 0.75, **LABEL)),
     ("box_inside_image", "triplets", put("triplets", "y", 0.8000005, **LABEL)),
     ("box_not_degenerate", "triplets", both(*(put("triplets", name, None, **LABEL) for name in "xywh"))),

@@ -105,10 +105,9 @@ def _value(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Fie
     origin = typing.get_origin(hint)
     arguments = typing.get_args(hint)
     if origin in (typing.Union, types.UnionType):
-        if value is None:
+        if value is None and type(None) in arguments:
             return None
-        hint = next(argument for argument in arguments if argument is not type(None))
-        return _value(path, where, value, hint, field)
+        return _value(path, where, value, _alternative(arguments, value), field)
     if origin is tuple:
         _expect(path, where, value, list, "a list")
         return tuple(_value(path, f"{where}[{i}]", item, arguments[0], field) for i, item in enumerate(value))
@@ -118,6 +117,14 @@ def _value(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Fie
     if dataclasses.is_dataclass(hint):
         return _build(path, where, value, typing.cast("type[Any]", hint))
     return _scalar(path, where, value, hint, field)
+
+
+def _alternative(arguments: tuple[Any, ...], value: Any) -> Any:
+    """Return the member of a union that a value is meant for: a section for a mapping, else the first that is none."""
+    known = [argument for argument in arguments if argument is not type(None)]
+    sections = [argument for argument in known if dataclasses.is_dataclass(argument)]
+    others = [argument for argument in known if argument not in sections]
+    return (sections or others)[0] if isinstance(value, dict) else (others or sections)[0]
 
 
 def _scalar(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Field[Any]) -> Any:

@@ -1,69 +1,113 @@
-"""Extract the frames of one released video, decoding it once."""
+"""Extract the frames of one video, decoding it once.
+
+While the video is decoded, a second thread measures and encodes what was wanted. It takes one
+frame after the other, so results do not depend on who is faster, and few frames wait for it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import av
 import cv2
 import numpy as np
-import numpy.typing as npt
 
 from scrubin.errors import VideoError
 from scrubin.frames.contract import source_frames
+from scrubin.frames.decoding import Wanted, packet_clock, wanted_frames
 from scrubin.frames.params import FramesParams
-from scrubin.frames.quality import quality
-from scrubin.video.decode import decoded
+from scrubin.frames.picture import Picture, file_bytes, shrunk, upright
+from scrubin.frames.quality import Grey, quality
+from scrubin.frames.sinks import Sink, sink
 
 MEND = "run 'dvc repro render' to make it again"
+WAITING = 4
+Row = dict[str, Any]
+Spans = Sequence[tuple[int, int]]
 
 
-def extract(video: Path, folder: Path, params: FramesParams, name: str) -> list[dict[str, Any]]:
-    """Write ``%06d.jpg`` files into ``folder`` and return one row per extracted frame.
+def extract(video: Path, folder: Path, params: FramesParams, name: str, hidden: Spans | None = None, mend: str = MEND) -> list[Row]:
+    """Write all frames into ``folder`` and return one row per extracted frame.
 
-    A row holds frame, source_frame, time_s and the quality columns of the table `frames`.
+    Loose frames are ``%06d.jpg`` (or png), a shard is ``frames.tar``. A row holds frame,
+    source_frame, time_s, width, height, redacted and the quality columns of the table `frames`,
+    which are of the picture in its full size.
+
+    Parameters
+    ----------
+    video
+        The released video.
+    folder
+        An empty folder.
+    params
+        See there; nothing is dropped here.
+    name, mend
+        What the video is called in messages, and what to do about a bad one.
+    hidden
+        First and last frames (of the video) of the spans that are hidden. None when nobody says what
+        is hidden: then every frame that is black as a whole counts as redacted.
 
     Raises
     ------
     VideoError
-        When a frame cannot be decoded or written.
+        When a wanted frame cannot be decoded or written.
     """
-    times_s = released_times_s(video, name)
-    wanted = source_frames(times_s, params.fps)
-    rows: list[dict[str, Any]] = []
-    previous: npt.NDArray[np.uint8] | None = None
-    k = 0
-    for number, frame in enumerate(decoded(video, name)):
-        while k < len(wanted) and wanted[k] == number:
-            picture = np.asarray(frame.to_ndarray(format="bgr24"), dtype=np.uint8)
-            _write(folder / f"{k:06d}.jpg", picture, params.quality, name)
-            grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
-            rows.append({"frame": k, "source_frame": number, "time_s": float(times_s[number]), **asdict(quality(grey, previous))})
-            previous = grey
-            k += 1
-    if k != len(wanted):
-        raise VideoError(name, f"only {k} of {len(wanted)} frames could be decoded", MEND)
-    return rows
+    clock = packet_clock(video, name, mend)
+    expected = None if clock is None else len(source_frames(clock, params.fps))
+    rows: list[Row] = []
+    # A decoder that misjudges how far frames are reordered may lose one; it does not when it sees all of them.
+    # Then every file is written again.
+    for skip in (True, False):
+        with sink(folder, params.format, params.shards) as files:
+            wanted = wanted_frames(video, params.fps, clock, name, mend, skip=skip)
+            rows = [row for found in _worked(wanted, Worker(files, params, name, hidden, mend)) for row in found]
+        if len(rows) == expected or (expected is None and rows):
+            return rows
+    raise VideoError(name, f"only {len(rows)} of {expected or 'its'} frames could be decoded", mend)
 
 
-def released_times_s(video: Path, name: str) -> Sequence[Fraction]:
-    """Return the exact presentation times of a released video, read from its packets."""
-    try:
-        with av.open(f"file:{video}") as container:
-            stream = container.streams.video[0]
-            ticks = sorted(packet.pts for packet in container.demux(stream) if packet.size and packet.pts is not None)
-            time_base = Fraction(stream.time_base or 0)
-    except (av.FFmpegError, IndexError) as error:
-        raise VideoError(name, f"it cannot be read ({error})", MEND) from error
-    return [tick * time_base for tick in ticks]
+class Worker:
+    """Measures, encodes and writes frames, one after the other."""
+
+    def __init__(self, files: Sink, params: FramesParams, name: str, hidden: Spans | None, mend: str) -> None:
+        self._files, self._params, self._name, self._hidden, self._mend = files, params, name, hidden, mend
+        self._previous: Grey | None = None
+
+    def rows(self, wanted: Wanted) -> list[Row]:
+        """Write a decoded frame under every number that it stands for, and return its rows."""
+        picture = upright(wanted.picture)
+        grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
+        try:
+            made = shrunk(picture, self._params.height)
+            data = file_bytes(made, self._params)
+        except ValueError as error:
+            raise VideoError(self._name, f"frame {wanted.number}: {error}", self._mend) from error
+        place = {"source_frame": wanted.number, "time_s": float(wanted.time_s), "width": made.shape[1], "height": made.shape[0]}
+        rows = []
+        for frame in wanted.frames:
+            measured = asdict(quality(grey, self._previous))
+            rows.append({"frame": frame, **place, "redacted": self._is_hidden(wanted.number, picture), **measured})
+            self._files.add(rows[-1], data)
+            self._previous = grey
+        return rows
+
+    def _is_hidden(self, number: int, picture: Picture) -> bool:
+        if self._hidden is None:
+            return not picture.any()
+        return any(first <= number <= last for first, last in self._hidden)
 
 
-def _write(path: Path, picture: npt.NDArray[np.uint8], jpeg_quality: int, name: str) -> None:
-    done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, jpeg_quality])
-    if not done:
-        raise VideoError(name, f"{path.name} cannot be encoded as JPEG", MEND)
-    path.write_bytes(data.tobytes())
+def _worked(wanted: Iterator[Wanted], worker: Worker) -> Iterator[list[Row]]:
+    """Yield the rows of each frame, in order, while the next ones are decoded."""
+    waiting: deque[Future[list[Row]]] = deque()
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        for item in wanted:
+            waiting.append(thread.submit(worker.rows, item))
+            if len(waiting) > WAITING:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()

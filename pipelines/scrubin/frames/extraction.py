@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
 
 from scrubin.core import store
+from scrubin.core.files import link_or_copy
+from scrubin.frames.drop import why_dropped
 from scrubin.frames.extract import extract
-from scrubin.frames.params import FramesParams
+from scrubin.frames.params import NOTHING, DropParams, FramesParams
+from scrubin.frames.sinks import SHARD_NAME, file_name, without
 from scrubin.tables.io import records
 
-CODE = ("frames", "video")
+CODE = (
+    "core/files.py",
+    "frames/contract.py",
+    "frames/decoding.py",
+    "frames/extract.py",
+    "frames/params.py",
+    "frames/picture.py",
+    "frames/quality.py",
+    "frames/sinks.py",
+    "video",
+)
 PACKAGES = ("av", "numpy", "opencv-python-headless")
 Spans = Mapping[tuple[str, str], list[tuple[int, int]]]
 
@@ -32,15 +45,25 @@ class Video:
 
 @dataclass(frozen=True)
 class Extracted:
-    """The kept frames of one video."""
+    """The frames of one video: what is kept of them, and the rows of all."""
 
     video: Video
     entry: store.Entry
+    rows: list[dict[str, Any]]
 
     @property
-    def folder(self) -> str:
-        """Where its frames lie in the release."""
+    def place(self) -> str:
+        """Where its frames lie in the release: a folder, or a shard without its suffix."""
         return f"frames/{self.video.task}/{self.video.camera}/{self.video.id}"
+
+    def link_into(self, release: Path) -> None:
+        """Put what is kept into the release."""
+        if SHARD_NAME in self.entry.files:
+            link_or_copy(self.entry.folder / SHARD_NAME, release / f"{self.place}.tar")
+            return
+        for row in self.rows:
+            if row["path"] is not None:
+                link_or_copy(self.entry.folder / PurePosixPath(row["path"]).name, release / row["path"])
 
 
 def videos_of(table: pd.DataFrame) -> list[Video]:
@@ -48,18 +71,36 @@ def videos_of(table: pd.DataFrame) -> list[Video]:
     return [Video(**row) for row in records(table[["id", "task", "camera", "path", "sha256"]])]
 
 
-def extract_stored(release: Path, video: Video, params: FramesParams) -> Extracted:
+def extract_stored(release: Path, video: Video, params: FramesParams, hidden: Spans) -> Extracted:
     """Return the frames of one video, extracted now or kept from an earlier run.
+
+    Thresholds of ``params.drop`` cost nothing to change: all frames are kept in the store.
 
     Raises
     ------
     VideoError
         When the video cannot be decoded.
     """
-    inputs = {"sha256": video.sha256, "fps": str(params.fps), "quality": params.quality}
-    key = store.key_of("frames", store.code_version(CODE, PACKAGES), inputs)
-    entry, _ = store.make(key, lambda folder: extract(release / video.path, folder, params, video.path))
-    return Extracted(video, entry)
+    spans = hidden.get((video.id, video.camera), [])
+    inputs = {**asdict(replace(params, drop=NOTHING)), "sha256": video.sha256, "fps": str(params.fps), "hidden": spans}
+    code = store.code_version(CODE, PACKAGES)
+    entry, _ = store.make(
+        store.key_of("frames", code, inputs), lambda folder: extract(release / video.path, folder, params, video.path, spans)
+    )
+    rows = [judged(row, params.drop) for row in entry.value]
+    dropped = [row["frame"] for row in rows if row["dropped"]]
+    if params.shards != "none" and dropped:
+        key = store.key_of("frames-kept", code, {"sha256": entry.files[SHARD_NAME], "dropped": dropped})
+        whole = entry.folder / SHARD_NAME
+        entry, _ = store.make(key, lambda folder: without(whole, dropped, folder / SHARD_NAME))
+    extracted = Extracted(video, entry, rows)
+    return replace(extracted, rows=[{**row, **_named(extracted, row, params)} for row in rows])
+
+
+def judged(row: Mapping[str, Any], limits: DropParams) -> dict[str, Any]:
+    """Return a row with whether and why its frame is dropped; a hidden frame is never dropped, it is marked already."""
+    why = None if row["redacted"] else why_dropped(row, limits)
+    return {**row, "dropped": why is not None, "dropped_why": why}
 
 
 def hidden_spans(hidden: pd.DataFrame) -> Spans:
@@ -70,16 +111,12 @@ def hidden_spans(hidden: pd.DataFrame) -> Spans:
     return spans
 
 
-def frame_rows(extracted: Iterable[Extracted], hidden: Spans) -> list[dict[str, Any]]:
+def frame_rows(extracted: Iterable[Extracted]) -> list[dict[str, Any]]:
     """Return the rows of the public table `frames`."""
-    return [
-        {
-            **row,
-            "id": item.video.id,
-            "camera": item.video.camera,
-            "path": f"{item.folder}/{row['frame']:06d}.jpg",
-            "redacted": any(a <= row["source_frame"] <= b for a, b in hidden.get((item.video.id, item.video.camera), ())),
-        }
-        for item in extracted
-        for row in item.entry.value
-    ]
+    return [row for item in extracted for row in item.rows]
+
+
+def _named(item: Extracted, row: Mapping[str, Any], params: FramesParams) -> dict[str, Any]:
+    folder = item.place if params.shards == "none" else f"{item.place}.tar"
+    path = None if row["dropped"] else f"{folder}/{file_name(row['frame'], params.format)}"
+    return {"id": item.video.id, "camera": item.video.camera, "path": path}

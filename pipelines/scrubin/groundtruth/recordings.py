@@ -8,7 +8,7 @@ negative of every class; a frame without a label is none and must not be scored.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 IntArray = npt.NDArray[np.int64]
+CAMERA_ORDER = {"left": 0, "mono": 1, "right": 2}
 
 
 @dataclass(frozen=True)
@@ -49,12 +50,15 @@ class Recording:
     ----------
     whole_triplets
         Whether instrument, verb and target of every instance are labelled.
+    dropped_frames
+        Number of labelled frames that are left out because they were dropped as unusable.
     """
 
     id: str
     instances: Layer | None
     phases: Layer | None
     whole_triplets: bool
+    dropped_frames: int = 0
 
 
 def labelled(report: Mapping[str, Any], triplets: pd.DataFrame, phases: pd.DataFrame) -> list[Recording]:
@@ -84,6 +88,39 @@ def labelled(report: Mapping[str, Any], triplets: pd.DataFrame, phases: pd.DataF
         whole = instances is not None and detail == "triplet" and bool(instances.rows["triplet_id"].notna().all())
         recordings.append(Recording(id_, instances, _layer(id_, entry["phases"], phases_of.get(id_, phases.iloc[:0])), whole))
     return recordings
+
+
+def with_files(found: Sequence[Recording], frames: pd.DataFrame) -> list[Recording]:
+    """Return recordings without the labels of dropped frames: without a picture nobody can predict them.
+
+    Parameters
+    ----------
+    found
+        The labelled recordings.
+    frames
+        The table ``frames``; the camera that labels refer to decides.
+    """
+    seen = labelled_camera(frames)
+    dropped = {str(id_): np.sort(group.to_numpy(np.int64)) for id_, group in seen[seen["path"].isna()].groupby("id")["frame"]}
+    return [_without(one, dropped[one.id]) if one.id in dropped else one for one in found]
+
+
+def labelled_camera(frames: pd.DataFrame) -> pd.DataFrame:
+    """Return the frames of the camera that labels refer to: of each recording left, mono, else right."""
+    order = frames["camera"].map(CAMERA_ORDER)
+    return frames[order == order.groupby(frames["id"]).transform("min")]
+
+
+def _without(one: Recording, dropped: IntArray) -> Recording:
+    labelled_frames = {frame for layer in (one.instances, one.phases) if layer is not None for frame in layer.frames.tolist()}
+    count = len(labelled_frames.intersection(dropped.tolist()))
+    return replace(one, instances=_kept(one.instances, dropped), phases=_kept(one.phases, dropped), dropped_frames=count)
+
+
+def _kept(layer: Layer | None, dropped: IntArray) -> Layer | None:
+    if layer is None:
+        return None
+    return replace(layer, frames=layer.frames[~np.isin(layer.frames, dropped)], rows=layer.rows[~layer.rows["frame"].isin(dropped)])
 
 
 def _layer(id_: str, entry: Mapping[str, Any] | None, rows: pd.DataFrame) -> Layer | None:

@@ -14,11 +14,9 @@ from scrubin.core import files
 from scrubin.groundtruth import detection, recognition, sheets
 from scrubin.groundtruth.detection import Boxed
 from scrubin.groundtruth.recognition import Matrix
-from scrubin.groundtruth.recordings import Layer, Recording
+from scrubin.groundtruth.recordings import Layer, Recording, labelled_camera
 from scrubin.tables import io
 from scrubin.vocabulary.vocabulary import Component, Vocabulary
-
-CAMERA_ORDER = {"left": 0, "mono": 1, "right": 2}
 
 
 @dataclass(frozen=True)
@@ -39,6 +37,7 @@ class Written:
             "detection_frames": None if self.boxed is None else len(self.boxed.frames),
             "detection_frames_left_out": None if self.boxed is None else self.boxed.left_out,
             "phase_frames": None if phases is None else len(phases.frames),
+            "dropped_frames_left_out": self.recording.dropped_frames,
         }
 
 
@@ -59,7 +58,7 @@ def write_recording(folder: Path, recording: Recording) -> Written:
     return Written(recording, found, boxed)
 
 
-def write_vocabularies(folder: Path, written: Sequence[Written], videos: pd.DataFrame, frames: pd.DataFrame) -> list[Vocabulary]:
+def write_vocabularies(folder: Path, written: Sequence[Written], frames: pd.DataFrame) -> list[Vocabulary]:
     """Write the files over all recordings of each vocabulary; return all vocabularies that are used."""
     used = {layer.vocabulary.name: layer.vocabulary for one in written for layer in _layers(one.recording)}
     for name, words in sorted(used.items()):
@@ -69,7 +68,7 @@ def write_vocabularies(folder: Path, written: Sequence[Written], videos: pd.Data
             io.write(recognition.table(words), rows, folder / name / "recognition.parquet")
         boxed = [one.boxed for one in own if one.boxed is not None]
         if boxed:
-            files.write_text(folder / name / "coco.json", _json(detection.coco(words, boxed, images(videos, frames))))
+            files.write_text(folder / name / "coco.json", _json(detection.coco(words, boxed, images(frames))))
     return [used[name] for name in sorted(used)]
 
 
@@ -80,11 +79,11 @@ def write_sheets(folder: Path, skill: pd.DataFrame, errors: pd.DataFrame, splits
             files.write_text(folder / kind / f"{task}.csv", text)
 
 
-def images(videos: pd.DataFrame, frames: pd.DataFrame) -> pd.DataFrame:
-    """Return one image per recording and frame: of the left camera, mono, else right."""
-    both = frames[["id", "camera", "frame", "path"]].merge(videos[["id", "camera", "width", "height"]], on=["id", "camera"])
-    both = both.sort_values("camera", key=lambda cameras: cameras.map(CAMERA_ORDER), kind="stable")
-    return both.drop_duplicates(["id", "frame"]).sort_values(["id", "frame"], ignore_index=True)
+def images(frames: pd.DataFrame) -> pd.DataFrame:
+    """Return one image per recording and frame that has a file: of the left camera, mono, else right."""
+    seen = labelled_camera(frames)
+    columns = ["id", "camera", "frame", "path", "width", "height"]
+    return seen.loc[seen["path"].notna(), columns].sort_values(["id", "frame"], ignore_index=True)
 
 
 def _layers(recording: Recording) -> list[Layer]:

@@ -25,10 +25,13 @@ def attention(study: Study, much_hidden_share: float) -> list[dict[str, Any]]:
         reasons[str(name)] += sorted(set(group["reason"].dropna()))
         if group["variable_rate"].fillna(value=False).any():
             reasons[str(name)].append("variable frame rate: times are exact, frame numbers are not evenly spaced")
-    visible = study.redactions[(study.redactions["source"] == "detector") & ~study.redactions["accepted"]]
-    for name, group in visible.groupby("recording"):
-        spans = _count(len(group), "span")
-        reasons[str(name)].append(f"{spans} that the detector found stayed visible, rejected or too uncertain: can anybody be recognised?")
+    shown = study.redactions[~study.redactions["accepted"] & (study.redactions["kind"] != "frozen")]
+    for name, group in shown.groupby("recording"):
+        waiting = int((group["decision"] == "unreviewed").sum())
+        if waiting:
+            reasons[str(name)].append(f"{_count(waiting, 'proposal')} of the detectors shown and not reviewed: can anybody be recognised?")
+        if waiting < len(group):
+            reasons[str(name)].append(f"{_count(len(group) - waiting, 'span')} shown, because rejected: can anybody be recognised?")
     for id_, share in study.frames.groupby("id")["redacted"].mean().items():
         if share > much_hidden_share:
             reasons[names[str(id_)]].append(f"{share:.0%} of its frames are hidden")

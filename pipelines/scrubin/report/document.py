@@ -22,7 +22,11 @@ def document(study: Study, p: ReportParams) -> dict[str, Any]:
         "redactions": hidden.redactions(study),
         "spans": hidden.spans(study),
         "attention": attention.attention(study, p.much_hidden_share),
-        "quality": {"distributions": quality.distributions(study), "worst": quality.worst(study, p.worst_frames)},
+        "quality": {
+            "distributions": quality.distributions(study),
+            "dropped": quality.dropped(study),
+            "worst": quality.worst(study, p.worst_frames),
+        },
         "skill": {
             "tasks": skill.tasks(study),
             "agreement": skill.agreement(study),

@@ -10,6 +10,7 @@ import pandas as pd
 
 from scrubin.report.study import Study
 from scrubin.tables.io import records
+from scrubin.tables.redactions import shown_unreviewed
 
 
 def redactions(study: Study) -> list[dict[str, Any]]:
@@ -17,7 +18,8 @@ def redactions(study: Study) -> list[dict[str, Any]]:
 
     Seconds are of video files that were to be rendered: a span of a stereo pair counts for both
     cameras, overlapping spans of a kind and source count once. ``rectangle_s`` are those in which
-    only a part of the picture is hidden.
+    only a part of the picture is hidden, ``unreviewed`` counts what the release shows although a
+    detector proposed it and nobody looked at it.
     """
     rows = []
     for (kind, source), group in study.redactions.groupby(["kind", "source"]):
@@ -33,19 +35,20 @@ def redactions(study: Study) -> list[dict[str, Any]]:
                 "hidden_s": covered_s(group[accepted & whole]),
                 "rectangle_s": covered_s(group[accepted & ~whole]),
                 "rejected_s": covered_s(group[~accepted]),
+                "unreviewed": sum(map(shown_unreviewed, accepted, group["decision"], group["kind"])),
             }
         )
     return rows
 
 
 def spans(study: Study) -> list[dict[str, Any]]:
-    """Return every span and rectangle of the source in the words of ``redactions.csv``, to copy from when deciding."""
+    """Return every span and rectangle of the source in the words of ``redactions.csv``, to copy from when deciding.
+
+    What was read is not among it: that stays in the private table.
+    """
     ordered = study.redactions.sort_values(["recording", "start_s", "end_s", "camera"], kind="stable")
-    columns = ["recording", "camera", "kind", "start_s", "end_s", "score", "source", "accepted"]
-    rows = records(ordered[columns])
-    for row, rectangle in zip(rows, ordered["x"].notna(), strict=True):
-        row["rectangle"] = bool(rectangle)
-    return rows
+    columns = ["recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "score", "faces", "source", "decision", "accepted"]
+    return records(ordered[columns])
 
 
 def covered_s(spans: pd.DataFrame) -> float:

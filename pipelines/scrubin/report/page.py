@@ -45,7 +45,7 @@ def render(study: Study, document: Mapping[str, Any], release: Path, p: ReportPa
     with drawing.style():
         drawn = {name: drawing.svg_uri(figure) for name, figure in draw(study, document, p).items()}
     worst = [
-        {**frame, "image": jpeg_uri(release / frame["path"], p.thumbnail_width_px, p.thumbnail_quality)}
+        {**frame, "image": jpeg_uri(release, frame["path"], p.thumbnail_width_px, p.thumbnail_quality)}
         for frame in document["quality"]["worst"]
     ]
     return environment.get_template("page.html.j2").render(**document, figures=drawn, worst=worst, top=p.top_triplets)

@@ -39,9 +39,11 @@ def distributions(study: Study) -> list[dict[str, Any]]:
 def worst(study: Study, count: int) -> list[dict[str, Any]]:
     """Return the worst visible frames, as many of each measure as fit, at most one per video and measure.
 
-    A frame that is worst in several ways is shown once, for the first of them.
+    A frame that is worst in several ways is shown once, for the first of them. A dropped frame
+    has no picture to show.
     """
     frames = visible(study)
+    frames = frames[frames["path"].notna()]
     shown: list[dict[str, Any]] = []
     seen: set[str] = set()
     for number, measure in enumerate(MEASURES):
@@ -53,3 +55,13 @@ def worst(study: Study, count: int) -> list[dict[str, Any]]:
             place = {name: row[name] for name in ("id", "camera", "frame", "task", "path")}
             shown.append({**place, "time_s": float(row["time_s"]), "measure": measure, "what": what, "value": float(row[measure])})
     return shown
+
+
+def dropped(study: Study) -> list[dict[str, Any]]:
+    """Return per task and measure how many frames were dropped, and their share of the visible frames."""
+    rows = []
+    for task, group in visible(study).groupby("task"):
+        measures = group["dropped_why"].dropna().str.split(" ").str[0]
+        for measure, count in measures.value_counts().sort_index().items():
+            rows.append({"task": str(task), "measure": str(measure), "n": int(count), "share": int(count) / len(group)})
+    return rows

@@ -23,6 +23,7 @@ def overview(study: Study) -> dict[str, Any]:
         "hours": float(study.videos["duration_s"].sum()) / SECONDS_PER_HOUR,
         "frames": len(study.frames),
         "hidden_frames": int(study.frames["redacted"].sum()),
+        "dropped_frames": int(study.frames["dropped"].sum()),
         "labelled_frames": labelled_frames(study),
     }
 

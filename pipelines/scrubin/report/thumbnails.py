@@ -6,19 +6,31 @@ import base64
 from pathlib import Path
 
 import cv2
+import numpy as np
 
-from scrubin.errors import StageError
+from scrubin.errors import ReleaseError, StageError
+from scrubin.frames import reading
 
 
-def jpeg_uri(path: Path, width_px: int, quality: int) -> str:
+def jpeg_uri(release: Path, path: str, width_px: int, quality: int) -> str:
     """Return a frame, made smaller, as a data address.
+
+    Parameters
+    ----------
+    release
+        The release folder.
+    path
+        Of the frame, as in the table ``frames``.
 
     Raises
     ------
     StageError
-        When the frame is not there or no image.
+        When it is not there or no image.
     """
-    picture = cv2.imread(str(path), cv2.IMREAD_COLOR)
+    try:
+        picture = cv2.imdecode(np.frombuffer(reading.picture(release, path), np.uint8), cv2.IMREAD_COLOR)
+    except (ReleaseError, cv2.error):  # missing, or an empty file
+        picture = None
     if picture is None:
         msg = f"{path}: the frame cannot be read as an image; run 'dvc repro' to make it again"
         raise StageError(msg)

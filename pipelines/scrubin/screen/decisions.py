@@ -14,7 +14,7 @@ from scrubin.errors import ManifestError, RecordingError
 
 NAME = "redactions.csv"
 COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
-KINDS = ("out_of_body", "black", "text", "other")
+KINDS = ("out_of_body", "black", "frozen", "text", "other")
 DECISIONS = ("add", "accept", "reject")
 PIXELS = re.compile(r"[0-9]{1,6}")
 
@@ -31,6 +31,10 @@ class Decision:
     end_s: float | None
     box_xywh: tuple[int, int, int, int] | None
     decision: str
+
+    def interval_s(self, last_s: float) -> tuple[float, float]:
+        """Return the interval within a video that ends at ``last_s``."""
+        return self.start_s or 0.0, min(self.end_s, last_s) if self.end_s is not None else last_s
 
 
 @dataclass(frozen=True)
@@ -107,12 +111,16 @@ def _decisions(line: int, cells: dict[str, str], cameras: tuple[str, ...]) -> li
     if (start_s or 0.0) >= (end_s if end_s is not None else float("inf")):
         raise RecordingError(place, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval")
     box_xywh = _box_xywh(place, cells)
-    if start_s is None and end_s is None and box_xywh is None:
+    decision = cells["decision"]
+    if start_s is None and end_s is None and box_xywh is None and decision != "reject":
         raise RecordingError(place, "it would hide the whole recording", "give an interval or a rectangle, or exclude the recording")
-    if cells["decision"] == "reject" and box_xywh is not None:
-        raise RecordingError(place, "a rectangle cannot be rejected", "remove the row that adds it; rejecting holds for detected spans")
+    if cells["kind"] == "text" and box_xywh is None and decision == "accept":
+        raise RecordingError(place, "it accepts text without a rectangle", "give its x,y,w,h; the report lists them")
+    if cells["kind"] != "text" and box_xywh is not None and decision == "reject":
+        reason = f"'{cells['kind']}' is found in whole frames, so no rectangle of it can be rejected"
+        raise RecordingError(place, reason, "leave x,y,w,h empty, or remove the row that adds the rectangle")
     held = (cells["camera"],) if cells["camera"] else cameras
-    return [Decision(line, cells["recording"], camera, cells["kind"], start_s, end_s, box_xywh, cells["decision"]) for camera in held]
+    return [Decision(line, cells["recording"], camera, cells["kind"], start_s, end_s, box_xywh, decision) for camera in held]
 
 
 def _box_xywh(place: str, cells: dict[str, str]) -> tuple[int, int, int, int] | None:

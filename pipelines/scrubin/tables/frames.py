@@ -4,7 +4,8 @@ from scrubin.tables.declare import Column, Table
 
 FRAMES = Table(
     "frames",
-    "every extracted frame: frame k is the first frame of the released video at or after k / rate",
+    "every extracted frame: frame k is the first frame of the released video at or after k / rate; "
+    "its quality is measured in the video's full size, also where the file is smaller",
     private=False,
     key=("id", "camera", "frame"),
     columns=(
@@ -13,8 +14,18 @@ FRAMES = Table(
         Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
         Column("source_frame", "int64", "frames", "its number in the released video, from 0", between=(0, None)),
         Column("time_s", "float64", "s", "its true time in the released video", between=(0, None)),
-        Column("path", "str", "", "file, relative to the release folder"),
+        Column(
+            "path",
+            "str",
+            "",
+            "file, relative to the release folder; <id>.tar/<number>.jpg is a member of that tar",
+            null="dropped: the frame has no file",
+        ),
+        Column("width", "int64", "px", "of the extracted picture", between=(1, None)),
+        Column("height", "int64", "px", "of the extracted picture", between=(1, None)),
         Column("redacted", "bool", "", "whether the whole frame is hidden (black)"),
+        Column("dropped", "bool", "", "whether the frame is too poor to be used and has no file; its number stays its own"),
+        Column("dropped_why", "str", "", "the threshold that it is beyond, with its value", null="kept"),
         Column("sharpness", "float64", "", "variance of the Laplacian of the grey image", between=(0, None)),
         Column("brightness", "float64", "", "mean of the grey image", between=(0, 255)),
         Column("contrast", "float64", "", "standard deviation of the grey image", between=(0, None)),

@@ -10,15 +10,27 @@ REDACTIONS = Table(
     columns=(
         Column("recording", "str", "", "the curator's name of the recording"),
         Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
-        Column("kind", "str", "", "what it is", values=("out_of_body", "black", "text", "other")),
+        Column("kind", "str", "", "what it is", values=("out_of_body", "black", "frozen", "text", "other")),
         Column("start_s", "float64", "s", "first hidden instant, from the first frame", between=(0, None)),
         Column("end_s", "float64", "s", "first instant no longer hidden", between=(0, None)),
         Column("x", "int64", "px", "left edge of the hidden rectangle", null="the whole frame", between=(0, None)),
         Column("y", "int64", "px", "top edge of the hidden rectangle", null="the whole frame", between=(0, None)),
         Column("w", "int64", "px", "width of the hidden rectangle", null="the whole frame", between=(1, None)),
         Column("h", "int64", "px", "height of the hidden rectangle", null="the whole frame", between=(1, None)),
-        Column("score", "float64", "", "how sure the detector is", null="decided by the curator", between=(0, 1)),
-        Column("source", "str", "", "who proposed it", values=("detector", "curator")),
+        Column("score", "float64", "", "how sure the detector is", null="proposed by the curator", between=(0, 1)),
+        Column("faces", "int64", "", "most faces seen in one of its frames", null="not looked for", between=(0, None)),
+        Column("text", "str", "", "what was read there", null="no text", between=None),
+        Column("source", "str", "", "who proposed it", values=("appearance", "black", "frozen", "text", "onnx", "curator")),
+        Column("decision", "str", "", "what the curator decided about it", values=("accepted", "rejected", "unreviewed")),
         Column("accepted", "bool", "", "whether it is hidden in the release"),
     ),
 )
+
+
+def shown_unreviewed(accepted: bool, decision: str, kind: str) -> bool:
+    """Whether the release shows what a detector proposed and nobody looked at; frozen spans identify nobody.
+
+    >>> shown_unreviewed(False, "unreviewed", "text")
+    True
+    """
+    return not accepted and decision == "unreviewed" and kind != "frozen"

@@ -40,6 +40,8 @@ What is in it, and what is not:
 
 - Only labelled frames. A frame labelled as "no instrument" is a row of zeros, or an empty list; a frame without a label
   is not there and must not be scored.
+- Only frames that have a picture. A labelled frame that was dropped as unusable is left out; `manifest.json` counts them,
+  and the tables `frames`, `triplets` and `phases` still have them.
 - A recording of which only the instruments are labelled has the component `i` only.
 - Detection has only frames in which every instance has a box, of recordings that have boxes.
 """
@@ -47,6 +49,7 @@ What is in it, and what is not:
 KEYS = """\
 definitions detection errors phases recognition skill files frame_contract inputs annotations recordings vocabularies version sha256
 source vocabulary instances recognition_frames recognition_components detection_frames detection_frames_left_out phase_frames
+dropped_frames_left_out
 id frame list dict triplet instrument verb target images categories file_name width height recording image_id category_id bbox area
 iscrowd name supercategory split phase phase_id i v t iv it ivt ids
 """

@@ -51,7 +51,7 @@ def video_has_frames(study: Study, table: str) -> pd.Series[bool]:
 )
 def label_has_frame(study: Study, table: str) -> pd.Series[bool]:
     """Find labels without a frame; for spans, without their first or their last one."""
-    known = labelled_frames(study)[["id", "frame"]]
+    known = labelled_frames(study)
     if table != "spans":
         return ~among(study.columns(table, "id", "frame"), known)
     spans = study.columns(table, "id", "start_frame", "end_frame")
@@ -63,12 +63,19 @@ def label_has_frame(study: Study, table: str) -> pd.Series[bool]:
 @rule("no label lies on a frame that is hidden", triplets=("frame",), phases=("frame",))
 def label_in_redacted_frame(study: Study, table: str) -> pd.Series[bool]:
     """Find labels of frames that are black in the release: nobody can have seen what they say."""
-    frames = labelled_frames(study)
+    frames = labelled_frames(study, "redacted")
     return among(study.columns(table, "id", "frame"), frames.loc[frames["redacted"], ["id", "frame"]])
 
 
-def labelled_frames(study: Study) -> pd.DataFrame:
-    """Return id, frame and redacted of the frames that labels refer to."""
-    frames = study.columns("frames", "id", "camera", "frame", "redacted")
+@rule("no label lies on a frame that was dropped as unusable", triplets=("frame",), phases=("frame",))
+def label_in_dropped_frame(study: Study, table: str) -> pd.Series[bool]:
+    """Find labels of frames that have a number but no file: the ground truth leaves them out."""
+    frames = labelled_frames(study, "dropped")
+    return among(study.columns(table, "id", "frame"), frames.loc[frames["dropped"], ["id", "frame"]])
+
+
+def labelled_frames(study: Study, *columns: str) -> pd.DataFrame:
+    """Return id, frame and the named columns of the frames that labels refer to."""
+    frames = study.columns("frames", "id", "camera", "frame", *columns)
     order = frames["camera"].map({camera: i for i, camera in enumerate(CAMERA_ORDER)})
-    return frames.loc[order == order.groupby(frames["id"]).transform("min"), ["id", "frame", "redacted"]]
+    return frames.loc[order == order.groupby(frames["id"]).transform("min"), ["id", "frame", *columns]]

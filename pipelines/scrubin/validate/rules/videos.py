@@ -39,6 +39,14 @@ def frames_in_order(study: Study, table: str) -> pd.Series[bool]:
     return broken.reindex(study.tables[table].rows.index)
 
 
+@rule("a frame has a file, or was dropped and says why; a hidden frame is never dropped", frames=("path", "dropped", "dropped_why"))
+def dropped_without_file(study: Study, table: str) -> pd.Series[bool]:
+    """Find frames that are neither: without file and reason, with both, or dropped although hidden."""
+    rows = study.columns(table, "path", "dropped", "dropped_why", "redacted")
+    dropped = rows["dropped"]
+    return (rows["path"].isna() != dropped) | (rows["dropped_why"].notna() != dropped) | (dropped & rows["redacted"])
+
+
 @rule("the left and the right video of a recording have equally many frames", videos=("frame_count",))
 def stereo_equal_length(study: Study, table: str) -> pd.Series[bool]:
     """Find the videos of stereo pairs that differ in length."""

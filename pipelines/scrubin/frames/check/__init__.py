@@ -1,0 +1,1 @@
+"""Which convention made an existing folder of frames."""

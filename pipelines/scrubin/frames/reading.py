@@ -1,0 +1,110 @@
+"""The reader's side: the picture of a row of the table `frames`, whether it lies loose or in a shard.
+
+Needs no video tools: a researcher's plain `pip install` of this package has it.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+
+from scrubin.errors import ReleaseError
+
+SHARD = ".tar/"
+BLOCK = 512
+SIZE = slice(124, 136)
+NAME = slice(0, 100)
+KEPT_MEMBERS = 500_000  # about 120 MB
+MEND = "the release is not complete: compare it with SHA256SUMS and get the file again"
+_INDICES: OrderedDict[tuple[str, int, int], Mapping[str, tuple[int, int]]] = OrderedDict()
+_GUARD = threading.Lock()
+
+
+def picture(release: Path, path: str) -> bytes:
+    """Return the bytes of a frame's JPEG or PNG file.
+
+    Parameters
+    ----------
+    release
+        The release folder.
+    path
+        Column ``path`` of the table `frames`: ``frames/<task>/<camera>/<id>/000012.jpg``, or
+        ``frames/<task>/<camera>/<id>.tar/000012.jpg`` for a member of a shard.
+
+    Raises
+    ------
+    ReleaseError
+        When the file or member is not there, or ``path`` leaves the release.
+
+    Notes
+    -----
+    The headers of a shard are read once per process; after that a picture costs one read. Threads
+    may share it, and processes may be forked.
+    """
+    if not path or PurePosixPath(path).is_absolute() or ".." in PurePosixPath(path).parts:
+        msg = f"{path!r} is no path of a frame; a dropped frame has none, see the column 'dropped'"
+        raise ReleaseError(msg)
+    shard, inside, member = path.partition(SHARD)
+    try:
+        if not inside:
+            return (release / path).read_bytes()
+        return _member(release / f"{shard}.tar", member)
+    except OSError as error:
+        msg = f"{path}: it cannot be read ({error.strerror}); {MEND}"
+        raise ReleaseError(msg) from error
+    except (LookupError, ValueError) as error:
+        msg = f"{path}: {error}; {MEND}"
+        raise ReleaseError(msg) from error
+
+
+def index(shard: Path) -> dict[str, tuple[int, int]]:
+    """Return where each member of a shard begins and how many bytes it has, by name, from its headers.
+
+    Raises
+    ------
+    ValueError
+        When it is no whole tar.
+    """
+    found: dict[str, tuple[int, int]] = {}
+    with shard.open("rb") as file:
+        end = os.fstat(file.fileno()).st_size
+        position = 0
+        while len(header := os.pread(file.fileno(), BLOCK, position)) == BLOCK and header.strip(b"\0"):
+            size = int(header[SIZE].rstrip(b"\0 ") or b"0", 8)
+            found[header[NAME].rstrip(b"\0").decode()] = (position + BLOCK, size)
+            position += BLOCK + -(-size // BLOCK) * BLOCK
+    if len(header) < BLOCK or position > end:
+        msg = f"the shard ends after {end} bytes, in the middle"
+        raise ValueError(msg)
+    return found
+
+
+def _member(shard: Path, name: str) -> bytes:
+    with shard.open("rb") as file:
+        status = os.fstat(file.fileno())
+        where = _indexed(shard, (str(shard.absolute()), status.st_mtime_ns, status.st_size))
+        if name not in where:
+            msg = f"the shard has no member '{name}'"
+            raise LookupError(msg)
+        start, size = where[name]
+        data = os.pread(file.fileno(), size, start)
+    if len(data) != size:
+        msg = f"its member '{name}' ends after {len(data)} of {size} bytes"
+        raise ValueError(msg)
+    return data
+
+
+def _indexed(shard: Path, key: tuple[str, int, int]) -> Mapping[str, tuple[int, int]]:
+    with _GUARD:
+        if key in _INDICES:
+            _INDICES.move_to_end(key)
+            return _INDICES[key]
+    found = index(shard)
+    with _GUARD:
+        _INDICES[key] = found
+        while len(_INDICES) > 1 and sum(map(len, _INDICES.values())) > KEPT_MEMBERS:
+            _INDICES.popitem(last=False)
+    return found

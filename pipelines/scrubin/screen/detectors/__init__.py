@@ -1,0 +1,1 @@
+"""Detectors: who proposes what to hide. See `scrubin.screen.detectors.registry`."""

@@ -1,0 +1,54 @@
+"""What a detector is: what it must see of a recording, and what it proposes from that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scrubin.screen.decisions import Decision
+from scrubin.screen.params import ScreenParams
+from scrubin.screen.proposals import Numbers, Proposal
+from scrubin.screen.watching import Observed, Watcher
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One video file, as far as detectors know it.
+
+    Parameters
+    ----------
+    boundaries_s
+        Presentation time of every frame in source seconds, then the end of the last; shape (n + 1,).
+    size_px
+        Width and height of the picture as displayed.
+    observed
+        What the watchers noted, by their names.
+    decided
+        The curator's rows for this file.
+    """
+
+    boundaries_s: Numbers
+    size_px: tuple[int, int]
+    observed: Mapping[str, Observed] = field(default_factory=dict)
+    decided: Sequence[Decision] = ()
+
+    @property
+    def times_s(self) -> Numbers:
+        """Presentation time of every frame, shape (n,)."""
+        return self.boundaries_s[:-1]
+
+
+@dataclass(frozen=True)
+class Detector:
+    """A member of the registry.
+
+    Parameters
+    ----------
+    propose
+        Returns the proposals for one file.
+    watcher
+        Returns what must look at every frame for it; None: nothing.
+    """
+
+    propose: Callable[[Seen, ScreenParams], list[Proposal]]
+    watcher: Callable[[ScreenParams], Watcher] | None = None
