@@ -30,17 +30,24 @@ def execute(
     VideoError
         When the file cannot be rendered, or the result is not what was planned.
     """
-    done = parts
-    if parts.mode == SMART:
+    if parts.mode != SMART:
+        return _encoded(source, target, plan, params, parts.why, name)
+    try:
         witness = smart.render(source, target, found, structure, plan, parts, params, name)
-        matroska.strip_head(target)
-        try:
-            seams.check(target, plan, parts, witness, name)
-        except (VideoError, FFmpegError) as error:
-            target.unlink(missing_ok=True)
-            done = reencoded(plan, f"copying failed: {error.reason if isinstance(error, VideoError) else error.strerror}")
-    if done.mode != SMART:
-        encode(source, target, plan, params, name)
-        matroska.strip_head(target)
-        check(target, plan, name)
-    return done
+    except ValueError as error:
+        return _encoded(source, target, plan, params, f"copying failed: {error}", name)
+    matroska.strip_head(target)
+    try:
+        seams.check(target, plan, parts, witness, name)
+    except (VideoError, FFmpegError) as error:
+        told = error.reason if isinstance(error, VideoError) else error.strerror
+        return _encoded(source, target, plan, params, f"copying failed: {told}", name)
+    return parts
+
+
+def _encoded(source: Path, target: Path, plan: Plan, params: RenderParams, why: str, name: str) -> Parts:
+    target.unlink(missing_ok=True)
+    encode(source, target, plan, params, name)
+    matroska.strip_head(target)
+    check(target, plan, name)
+    return reencoded(plan, why)

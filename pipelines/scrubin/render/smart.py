@@ -49,7 +49,9 @@ def render(
     Raises
     ------
     VideoError
-        When the source is not what its structure says.
+        When the source cannot be decoded where it must be.
+    ValueError
+        When it cannot be copied after all.
     """
     try:
         with av.open(f"file:{source}", metadata_errors="replace") as container:
@@ -175,14 +177,19 @@ class _Run:
         packet.time_base = self._found.time_base
         packet.is_keyframe = is_key
         packet.stream = self._track
-        self._out.mux_one(packet)
+        try:
+            self._out.mux_one(packet)
+        except FFmpegError as error:
+            if isinstance(error, OSError) and error.errno in DISK_FAULTS:
+                raise
+            msg = f"packet {self.written} cannot be written ({error.strerror})"
+            raise ValueError(msg) from error
         self.written += 1
 
     def _decoding_tick(self) -> int:
-        # Matroska does not keep it, but it must rise and be no later than any frame that is still to come.
-        index = min(self.written, len(self._ticks) - 1)
-        delay = self._ticks[min(SEAM_FRAMES, len(self._ticks) - 1)] - self._ticks[0]
-        return self._ticks[index] - self._ticks[0] - delay
+        # Matroska does not keep it, but it must not fall, and be no later than any frame that is still to come.
+        index = self.written - SEAM_FRAMES
+        return self._ticks[min(index, len(self._ticks) - 1)] - self._ticks[0] if index >= 0 else index
 
     def _number(self, frame: av.VideoFrame) -> int | None:
         if frame.pts is None:
