@@ -13,6 +13,6 @@ SCREEN = ScreenParams(
     margin_s=0.2,
     black_level=24,
     frozen_s=2.0,
-    text_every_s=45.0,
+    text_every_s=60.0,
     accept=Above(0.5),
 )

@@ -23,6 +23,7 @@ HOME.mkdir(parents=True, exist_ok=True)
 
 from prefect import Flow, task
 from prefect.cache_policies import NO_CACHE
+from prefect.events.worker import EventsWorker
 from prefect.futures import as_completed
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.task_runners import ThreadPoolTaskRunner
@@ -35,6 +36,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 LOG = logging.getLogger("scrubin")
 INTERRUPTED = 130
+EVENTS_SECONDS = 30
 SHOWN = 10
 
 
@@ -112,7 +114,11 @@ def run(flow: Flow[[], None]) -> None:
         # Without this a second goes by at the end of every flow, waiting for the heartbeat.
         store.remove_leftovers()
         with prefect_server(), temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
-            flow()
+            try:
+                flow()
+            finally:
+                # Otherwise Prefect delivers what is left when we exit, for minutes, to a server that has stopped.
+                EventsWorker.drain_all(timeout=EVENTS_SECONDS)
     except (ScrubinError, ServerError) as error:
         sys.exit(f"{flow.name}: {error}")
     except OSError as error:

@@ -51,7 +51,7 @@ def test_the_parameters_of_the_folder_count(film, tmp_path, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.yaml").write_text(
         "raw: data/raw\nscreen: {detectors: [black], model: null, thumbnail_height: 36, outside_distance: 0.3, spread: 6, min_span_s: 0.2,"
-        " clear_distance: 0.35, margin_s: 0.2, black_level: 24, frozen_s: 2, text_every_s: 45, accept: reviewed-only}\n"
+        " clear_distance: 0.35, margin_s: 0.2, black_level: 24, frozen_s: 2, text_every_s: 60, accept: reviewed-only}\n"
     )
     assert cli.main(["screen", str(film), "--json"]) == 0
     assert [row["kind"] for row in json.loads(capsys.readouterr().out)] == ["black"]

@@ -14,7 +14,7 @@ from screen_params import SCREEN as PARAMS
 from scrubin.errors import VideoError
 from scrubin.screen.detectors import appearance, black, frozen
 from scrubin.screen.detectors.detector import Seen
-from scrubin.screen.features import CELLS
+from scrubin.screen.histograms import CELLS
 from scrubin.screen.watching import Observed, watch
 
 FPS = 25

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+import av
 import numpy as np
 import pytest
 
 import clips
 from screen_params import SCREEN
+from scrubin.screen import album, screening
 from scrubin.screen import faces as faces_module
-from scrubin.screen import looking, screening
+from scrubin.screen.album import Look
 from scrubin.screen.faces import faces
+from scrubin.screen.looking import with_faces
 from scrubin.screen.proposals import Proposal
-from scrubin.video.probe import probe
 
 FPS = 25
 SPAN = Proposal("out_of_body", (1.0, 2.0), 0.4, "appearance", core=(30, 40))
@@ -43,44 +45,89 @@ def test_the_code_of_the_wheel_that_carries_the_weights_is_never_imported():
 
 @pytest.fixture(scope="module")
 def visit(tmp_path_factory):
-    """A rabbit's film in which a man's face is to be seen in the frames 60 to 69, and nobody in 100 to 109."""
+    """A rabbit's film in which a man's face is to be seen in the frames 60 to 61, and nobody in 100 to 109."""
     man, rabbit = (clips.pictures(clips.REAL[name], (176, 144)) for name in ("carphone_pristine", "bigbuckbunny"))
-    frames = [*rabbit[:60], *man[:10], *rabbit[60:90], *[np.full_like(man[0], 230)] * 10, *rabbit[90:]]
+    frames = [*rabbit[:60], *man[:2], *rabbit[60:98], *[np.full_like(man[0], 230)] * 10, *rabbit[98:]]
     return clips.film(tmp_path_factory.mktemp("visit") / "a.mp4", frames, FPS, bf="2")
 
 
 def test_a_face_raises_the_score_of_its_span_and_is_counted(visit, monkeypatch):
     spans = [one for one in screening.proposals(visit, SCREEN) if one.kind == "out_of_body"]
-    assert [(one.core, one.faces) for one in spans] == [((60, 69), 1), ((100, 109), 0)]
-    monkeypatch.setattr(looking, "faces", lambda _: (0, 0.0))
+    assert [(one.core, one.faces) for one in spans] == [((60, 61), 1), ((100, 109), 0)]
+    monkeypatch.setattr(album, "faces", lambda _: (0, 0.0))
     blind = [one for one in screening.proposals(visit, SCREEN) if one.kind == "out_of_body"]
     assert blind[0].score < 0.6
     assert spans[0].score > 0.9
     assert spans[1] == blind[1]
 
 
-def test_exactly_the_frames_of_the_spans_are_looked_at(visit, monkeypatch):
-    wanted = []
-    monkeypatch.setattr(looking, "faces", lambda picture: wanted.append(int(picture.mean() > 220)) or (0, 0.0))
-    pts = probe(visit, "a").pts
-    assert looking.look(visit, "a", [(0, 0), (100, 109), (110, 112)], pts) == [(0, 0.0)] * 3
-    assert wanted == [0, 1, 1, 1, 0, 0, 0]
-
-
-def test_a_span_that_cannot_be_reached_stays_undefined(visit):
-    pts = [tick + 1 for tick in probe(visit, "a").pts]  # no frame has these times
-    ((count, sure),) = looking.look(visit, "a", [(60, 69)], pts)
-    assert (count, sure) == (None, 0.0)
-    assert looking._raised([SPAN], {SPAN.core: (count, sure)}) == [SPAN]
+def test_a_face_is_seen_upright_in_a_film_that_is_displayed_rotated(tmp_path):
+    man, rabbit = (clips.pictures(clips.REAL[name], (176, 144)) for name in ("carphone_pristine", "bigbuckbunny"))
+    clips.film(tmp_path / "flat.mp4", [np.rot90(one).copy() for one in [*rabbit[:40], *man[:5], *rabbit[40:80]]], FPS)
+    clips.ffmpeg("-display_rotation", "-90", "-i", tmp_path / "flat.mp4", "-c", "copy", tmp_path / "a.mp4")
+    (span,) = [one for one in screening.proposals(tmp_path / "a.mp4", SCREEN) if one.kind == "out_of_body"]
+    assert span.faces == 1
 
 
 def test_both_witnesses_together_are_surer_than_either_and_other_kinds_are_left_alone():
     black = Proposal("black", (1.0, 2.0), 1.0, "black")
-    raised = looking._raised([SPAN, black], {SPAN.core: (2, 0.9)})
+    looks = [Look(29, 7, 1.0), Look(30, 1, 0.5), Look(40, 2, 0.9), Look(41, 7, 1.0)]
+    raised = with_faces([SPAN, black], looks)
     assert (raised[0].score, raised[0].faces) == (0.94, 2)
     assert raised[1] == black
 
 
-def test_of_many_spans_the_longest_are_looked_at():
-    many = [Proposal("out_of_body", (k, k + 1), 0.4, "appearance", core=(100 * k, 100 * k + k)) for k in range(looking.SPANS + 5)]
-    assert looking._cores(many) == [one.core for one in many[5:]]
+def test_a_span_that_was_not_looked_at_stays_undefined():
+    assert with_faces([SPAN], [Look(29, 7, 1.0)]) == [SPAN]
+    assert SPAN.faces is None
+
+
+def test_a_look_without_a_face_is_no_less_sure():
+    (span,) = with_faces([SPAN], [Look(35, 0, 0.0)])
+    assert (span.faces, span.score) == (0, SPAN.score)
+
+
+def kept_of(histograms, times_s) -> list[int]:
+    frame = av.VideoFrame.from_ndarray(np.zeros((36, 64, 3), np.uint8), format="rgb24")
+    mine = album.Album(times_s)
+    for number, histogram in enumerate(histograms):
+        mine.consider(number, frame, histogram)
+    return [one.number for one in mine._kept]
+
+
+def test_a_picture_is_kept_every_two_seconds_and_at_every_cut():
+    usual, other = np.array([90, 10, 0]), np.array([0, 10, 90])
+    still = [usual] * 125
+    times_s = np.arange(125) / FPS
+    assert kept_of(still, times_s) == [0, 50, 100]
+    assert kept_of([*still[:30], other, *still[31:]], times_s) == [0, 30, 31, 81]
+
+
+def test_an_album_that_is_full_gives_up_the_usual_pictures_and_keeps_the_unlike_ones():
+    histograms = np.zeros((1000, 88), np.int64)
+    histograms[:, [0, 64, 80]] = 100
+    unlike = [n for n in range(1000) if n % 300 == 150]
+    histograms[unlike] = 0
+    histograms[np.ix_(unlike, [5, 70, 87])] = 100
+    frame = av.VideoFrame.from_ndarray(np.zeros((36, 64, 3), np.uint8), format="rgb24")
+    mine = album.Album(np.arange(1000) * 2.0, most_bytes=20_000)
+    for number in range(1000):
+        mine.consider(number, frame, histograms[number])
+    assert set(unlike) <= {one.number for one in mine._kept}
+    assert sum(len(one.jpeg) for one in mine._kept) <= 20_000
+    assert [one.number for one in mine.looks(np.isin(np.arange(1000), unlike).astype(float))] == unlike
+
+
+def test_flicker_does_not_keep_every_picture():
+    flicker = [np.array([100 * (n % 2), 100 - 100 * (n % 2)]) for n in range(1200)]
+    assert len(kept_of(flicker, np.arange(1200) / FPS)) <= album.PURSE + 1200 / album.FRAMES_PER_COIN + 2
+
+
+def test_of_many_far_pictures_each_run_is_looked_at_before_any_is_looked_at_twice():
+    kept = list(range(0, 400, 2))
+    distance = np.zeros(400)
+    for first in range(10, 400, 40):
+        distance[first : first + 20] = 0.5
+    assert sorted(album._chosen(kept, distance)) == sorted([first + 10 for first in range(10, 400, 40)] + [12, 52])
+    assert album._chosen(kept, np.zeros(400)) == []
+    assert len(album._chosen(list(range(40_000)), np.ones(40_000))) == 3

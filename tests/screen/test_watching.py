@@ -13,6 +13,7 @@ from scrubin.errors import VideoError
 from scrubin.screen import features, screening, watching
 from scrubin.screen.decisions import Decisions
 from scrubin.screen.detectors import registry
+from scrubin.screen.histograms import GROUPS
 from scrubin.screen.thumbnails import Thumbnailer
 from scrubin.screen.watching import Observed, Watcher, stored_watch
 from scrubin.video.decode import decoded
@@ -110,7 +111,7 @@ def test_large_thumbnails_are_counted_without_overflow(tmp_path):
     path = clips.film(tmp_path / "a.mkv", [np.full((256, 512, 3), 255, np.uint8)] * 3, 25)
     observed = watching.watch(path, "a", [features.watcher(256)], np.arange(3) / 25)
     histograms = features.features(observed["features"]).histograms
-    assert [int(histograms[0, group].sum()) for group in features.GROUPS] == [256 * 512, 256 * 512, 256 * 511]
+    assert [int(histograms[0, group].sum()) for group in GROUPS] == [256 * 512, 256 * 512, 256 * 511]
 
 
 def test_screening_twice_gives_the_same_rows_and_the_same_file_by_hand(file):

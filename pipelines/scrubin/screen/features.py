@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import av
 import numpy as np
@@ -87,7 +88,11 @@ class _Measuring:
     def finish(self) -> Observed:
         far = distance(self._histograms, self._brightest <= DARK) if len(self._brightest) else np.zeros(0)
         found = [asdict(look) for look in self._album.looks(far)]
-        arrays = {"histograms": self._histograms, "brightest": self._brightest, "still_since": self._still_since}
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "histograms": self._histograms,
+            "brightest": self._brightest,
+            "still_since": self._still_since,
+        }
         return Observed(arrays, found)
 
 

@@ -99,7 +99,7 @@ DEFAULTS = ScreenParams(
     margin_s=0.2,
     black_level=24,
     frozen_s=2.0,
-    text_every_s=45,
+    text_every_s=60,
     accept=Above(0.3),
 )
 """As shipped, for a file that belongs to no study."""

@@ -65,16 +65,21 @@ class Place:
 def places(seen: Iterable[Seen]) -> list[Place]:
     """Return the places where text persists, from top to bottom.
 
-    A reading counts from two letters or digits on: single ones are found in every other pattern.
+    Readings that do not count are passed over.
     """
     groups: list[list[Seen]] = []
     for one in seen:
-        if sum(letter.isalnum() for letter in one.reading.text) < LETTERS:
+        if not counts(one.reading):
             continue
         near = [group for group in groups if _same(Place(tuple(group)).box_xywh, one.reading.box_xywh)]
         groups = [group for group in groups if group not in near] + [[*(member for group in near for member in group), one]]
     found = [Place(tuple(group)) for group in groups]
     return sorted((place for place in found if place.persists), key=lambda place: (place.box_xywh[1], place.box_xywh[0]))
+
+
+def counts(reading: Reading) -> bool:
+    """Whether a reading counts: from two letters or digits on, single ones are found in every other pattern."""
+    return sum(letter.isalnum() for letter in reading.text) >= LETTERS
 
 
 def covering(box_xywh: Box, scale: tuple[float, float], size_px: tuple[int, int]) -> Box:

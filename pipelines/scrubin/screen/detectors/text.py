@@ -20,7 +20,7 @@ from av.video.reformatter import VideoReformatter
 from scrubin.screen.decisions import Decision
 from scrubin.screen.detectors.detector import Detector, Seen
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.places import COMPOSITE, Place, covering, places
+from scrubin.screen.places import COMPOSITE, Place, counts, covering, places
 from scrubin.screen.places import Seen as Sighting
 from scrubin.screen.proposals import Interval, Numbers, Proposal, shared_px
 from scrubin.screen.reading import Reading, read
@@ -149,7 +149,7 @@ class _Reading:
             self._readings.append(
                 {"moment": moment, "picture": picture, "box": one.box_xywh, "text": one.text, "confidence": one.confidence}
             )
-        return bool(found)
+        return any(counts(one) for one in found)
 
 
 TEXT = Detector(propose, watcher)
