@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 Box = tuple[int, int, int, int]
 # Times this close are the same: 0.1 + 0.2 in somebody's script means the frame at 0.3 s.
@@ -45,8 +46,8 @@ class Plan:
         The kept frames: a run of source frames.
     offset_s
         Exact source time of the first kept frame, which becomes time 0.
-    times_s
-        Exact presentation time of each released frame, from 0.
+    ticks, time_base
+        Presentation time of each released frame on the source's clock, from 0.
     duration_s
         Exact time at which the last released frame ends.
     hidden
@@ -58,11 +59,22 @@ class Plan:
     first_source_frame: int
     frame_count: int
     offset_s: Fraction
-    times_s: tuple[Fraction, ...]
+    ticks: tuple[int, ...]
+    time_base: Fraction
     duration_s: Fraction
     hidden: tuple[Hidden, ...]
     width: int
     height: int
+
+    @cached_property
+    def times_s(self) -> tuple[Fraction, ...]:
+        """Exact presentation time of each released frame, from 0."""
+        return tuple(tick * self.time_base for tick in self.ticks)
+
+    @cached_property
+    def rounded_times_s(self) -> tuple[float, ...]:
+        """The same, rounded: for an hour of frames exact fractions take their time."""
+        return _rounded_s(self.ticks, self.time_base)
 
 
 def plan(
@@ -97,7 +109,7 @@ def plan(
     (Fraction(0, 1), Fraction(1, 20), Fraction(1, 10), Fraction(3, 20))
     """
     # Compared as floats, because 0.1 in a manifest means the frame at exactly 1/10 s.
-    source_s = [float((tick - pts[0]) * time_base) for tick in pts]
+    source_s = _rounded_s([tick - pts[0] for tick in pts], time_base)
     first, end = _frames_in(source_s, *interval_s)
     if first >= end:
         msg = f"no frame lies between {interval_s[0]:g} and {interval_s[1]:g} s"
@@ -116,12 +128,18 @@ def plan(
         first_source_frame=first,
         frame_count=end - first,
         offset_s=offset_s,
-        times_s=tuple((tick - pts[first]) * time_base for tick in pts[first:end]),
+        ticks=tuple(tick - pts[first] for tick in pts[first:end]),
+        time_base=time_base,
         duration_s=behind_s - offset_s,
         hidden=_joined(hidden),
         width=width,
         height=height,
     )
+
+
+def _rounded_s(ticks: Sequence[int], time_base: Fraction) -> tuple[float, ...]:
+    # Division of whole numbers rounds once, as float(Fraction) does.
+    return tuple(tick * time_base.numerator / time_base.denominator for tick in ticks)
 
 
 def _frames_in(source_s: Sequence[float], start_s: float, end_s: float) -> tuple[int, int]:

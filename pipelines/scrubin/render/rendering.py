@@ -33,7 +33,7 @@ class Released:
     Parameters
     ----------
     plan
-        Without ``times_s``: a study has millions of frames.
+        Without ``ticks``: a study has millions of frames.
     fps
         The source's exact rate; the average of the kept part where the rate varies.
     """
@@ -107,7 +107,7 @@ def render(raw: Path, file: File, params: RenderParams) -> Released:
     }
     entry, was_kept = store.make(store.key_of("render", store.code_version(CODE, PACKAGES), inputs), work)
     size_px = (known.found.width, known.found.height)
-    return Released(file, replace(planned, times_s=()), _fps(file, planned), size_px, entry, was_kept)
+    return Released(file, replace(planned, ticks=()), _fps(file, planned), size_px, entry, was_kept)
 
 
 def _fps(file: File, planned: Plan) -> str:

@@ -9,20 +9,21 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import av
 
 from scrubin.errors import VideoError
-from scrubin.render.check import TICK_S, refuse_visible
+from scrubin.render.check import refuse_visible
 from scrubin.render.parts import Parts
 from scrubin.render.plan import Plan
 from scrubin.render.smart import MEND, SEAM_FRAMES, Witness, picture_hash
 from scrubin.video import nal, parameter_sets
 from scrubin.video.decode import IGNORE_EDIT_LIST
 
-# Times in Matroska are whole milliseconds: a bit more than half of one.
+# Times in Matroska are whole milliseconds, so they are off by half of one, and a bit for their own rounding.
 ROUNDING_S = 0.0006
 
 
@@ -37,10 +38,9 @@ def check(path: Path, plan: Plan, parts: Parts, witness: Witness, name: str) -> 
     """
     starts = _packets(path, plan, name)
     seen: set[int] = set()
-    times_s = [float(time_s) for time_s in plan.times_s]
-    for time_s, frame in _decoded(path, _windows(parts, witness, starts), name):
-        # The packets before have the times of the plan, so every frame has its number.
-        number = bisect_left(times_s, time_s - ROUNDING_S)
+    for time_s, frame in _decoded(path, _windows(parts, witness, starts), plan, name):
+        # The packets have the times of the plan, so every frame has its number.
+        number = bisect_left(plan.rounded_times_s, time_s - ROUNDING_S)
         seen.add(number)
         _refuse_different(number, frame, plan, witness, name)
     touched = {number for part in parts.parts if not part.copied for number in range(part.first, part.last + 1)}
@@ -63,12 +63,12 @@ def _packets(path: Path, plan: Plan, name: str) -> list[int]:
             if nal.IDR in kinds:
                 starts.append(index)
             ticks.append(packet.pts if packet.pts is not None else -1)
-        time_base = Fraction(stream.time_base or 0)
+        tick_s = float(stream.time_base or 0)
     if len(ticks) != plan.frame_count:
         raise VideoError(name, f"{len(ticks)} of {plan.frame_count} planned frames were rendered", MEND)
-    for number, (tick, time_s) in enumerate(zip(sorted(ticks), plan.times_s, strict=True)):
-        if abs(tick * time_base - time_s) > TICK_S:
-            reason = f"frame {number} was rendered at {float(tick * time_base):.4f} s instead of {float(time_s):.4f} s"
+    for number, (tick, time_s) in enumerate(zip(sorted(ticks), plan.rounded_times_s, strict=True)):
+        if abs(tick * tick_s - time_s) > ROUNDING_S:
+            reason = f"frame {number} was rendered at {tick * tick_s:.4f} s instead of {time_s:.4f} s"
             raise VideoError(name, reason, MEND)
     return starts
 
@@ -91,15 +91,19 @@ def _windows(parts: Parts, witness: Witness, starts: Sequence[int]) -> list[rang
     return windows
 
 
-def _decoded(path: Path, windows: Sequence[range], name: str) -> Iterator[tuple[float, av.VideoFrame]]:
-    """Yield the frames of each window with their times in seconds; a window is decoded in one go across its seams."""
+def _decoded(path: Path, windows: Sequence[range], plan: Plan, name: str) -> Iterator[tuple[float, av.VideoFrame]]:
+    """Yield the frames of each window with their times in seconds; a window is decoded in one go across its seams.
+
+    Windows are found by seeking, as a player finds them.
+    """
     with av.open(f"file:{path}", options=IGNORE_EDIT_LIST) as container:
         stream = container.streams.video[0]
         stream.thread_type = "AUTO"
         time_base = Fraction(stream.time_base or 0)
-        packets = enumerate(packet for packet in container.demux(stream) if packet.size)
         for window in windows:
-            for packet in _of(packets, window):
+            tick = round(plan.ticks[window.start] * plan.time_base / time_base)
+            container.seek(tick, stream=stream)
+            for packet in _of(container.demux(stream), len(window), tick, name):
                 for frame in stream.codec_context.decode(packet):
                     if frame.is_corrupt or frame.pts is None:
                         raise VideoError(name, "a frame near a seam was rendered damaged", MEND)
@@ -107,13 +111,12 @@ def _decoded(path: Path, windows: Sequence[range], name: str) -> Iterator[tuple[
             stream.codec_context.flush_buffers()
 
 
-def _of(packets: Iterator[tuple[int, av.Packet[Any]]], window: range) -> Iterator[av.Packet[Any] | None]:
-    """Yield the packets of a window, then None, which asks the decoder for what it holds back."""
-    for index, packet in packets:
-        if index >= window.start:
-            yield packet
-        if index == window.stop - 1:
-            break
+def _of(packets: Iterator[av.Packet[Any]], count: int, tick: int, name: str) -> Iterator[av.Packet[Any] | None]:
+    """Yield so many packets from a time on, then None, which asks the decoder for what it holds back."""
+    for index, packet in enumerate(islice((packet for packet in packets if packet.size), count)):
+        if index == 0 and abs((packet.pts or 0) - tick) > 1:
+            raise VideoError(name, f"seeking to tick {tick} leads to {packet.pts}", MEND)
+        yield packet
     yield None
 
 

@@ -21,7 +21,7 @@ from scrubin.render.params import RenderParams
 from scrubin.render.parts import Part, Parts
 from scrubin.render.plan import Plan
 from scrubin.render.touched import Encoder, bare
-from scrubin.video import nal, parameter_sets
+from scrubin.video import parameter_sets
 from scrubin.video.packets import packets
 from scrubin.video.probe import Probe, picture_stream
 from scrubin.video.structure import Group, Structure
@@ -137,9 +137,8 @@ class _Run:
         if packet.pts is None:
             msg = "a packet without time cannot be copied"
             raise ValueError(msg)
-        data = memoryview(packet)
-        is_key = any(nal.kind_of(unit) == nal.IDR for unit in nal.units(data, self._stated.length_bytes))
-        self._write(bare(data, self._stated.length_bytes), packet.pts - self._ticks[0], is_key=is_key)
+        data, is_key = bare(memoryview(packet), self._stated.length_bytes)
+        self._write(data, packet.pts - self._ticks[0], is_key=is_key)
 
     def _decoded(self, packet: av.Packet[Any] | None, seam: int, last: int) -> None:
         """Decode a packet (None: what is still held back); encode what is touched, note what lies near a seam."""
@@ -169,7 +168,8 @@ class _Run:
         self._encoder = None
 
     def _write_encoded(self, packet: av.Packet[Any]) -> None:
-        self._write(bare(memoryview(packet), 0), int(packet.pts or 0), is_key=packet.is_keyframe)
+        data, is_key = bare(memoryview(packet), 0)
+        self._write(data, int(packet.pts or 0), is_key=is_key)
 
     def _write(self, data: bytes, tick: int, *, is_key: bool) -> None:
         packet: av.Packet[Any] = av.Packet(data)

@@ -84,10 +84,16 @@ def blackened(frame: av.VideoFrame, hidden: list[Hidden], black: int) -> av.Vide
     return av.VideoFrame.from_ndarray(planes, format="yuv420p")
 
 
-def bare(packet: bytes | memoryview, length_bytes: int) -> bytes:
-    """Return the picture of a packet alone, its NAL units behind 4-byte lengths."""
-    kept = [unit for unit in nal.units(packet, length_bytes) if nal.kind_of(unit) in (nal.SLICE, nal.IDR)]
-    return b"".join(len(unit).to_bytes(parameter_sets.LENGTH_BYTES, "big") + unit for unit in kept)
+def bare(packet: bytes | memoryview, length_bytes: int) -> tuple[bytes, bool]:
+    """Return the picture of a packet alone, its NAL units behind 4-byte lengths, and whether it is an IDR picture."""
+    kept: list[bytes | memoryview] = []
+    is_key = False
+    for unit in nal.units(packet, length_bytes):
+        kind = nal.kind_of(unit)
+        if kind in (nal.SLICE, nal.IDR):
+            kept += [len(unit).to_bytes(parameter_sets.LENGTH_BYTES, "big"), unit]
+            is_key = is_key or kind == nal.IDR
+    return b"".join(kept), is_key
 
 
 def tick_of(frame: av.VideoFrame, time_base: Fraction) -> int:
