@@ -1,6 +1,6 @@
 """Kill the run at random moments, run it again, and compare every hash with an undisturbed run.
 
-    .venv/bin/python benchmarks/kill_and_resume.py --folder /tmp/kills --times 20 [--participants 14] [--seed 0]
+    .venv/bin/python benchmarks/kill_and_resume.py --folder FOLDER --times 20 [--participants 14] [--seed 0]
 
 The folder gets a clone of this checkout. Each trial starts without outputs, store and DVC cache,
 kills DVC with SIGKILL at a random moment of the run, checks that nothing it started is
