@@ -8,6 +8,7 @@ from prefect import flow
 
 from scrubin.core import files, params
 from scrubin.scores import aggregation, harmonisation, normalisation, statistics
+from scrubin.scores.development import development
 from scrubin.scores.entries import read_entries
 from scrubin.scores.params import ScoresParams
 from scrubin.scores.roster import roster_of
@@ -39,6 +40,7 @@ def main() -> None:
     io.write(RATINGS, entries.ratings, TABLES / "ratings.parquet")
     io.write(skill_table(p.aspects), skill, TABLES / "skill.parquet")
     io.write(ERRORS, errors, TABLES / "errors.parquet")
+    files.write_json(Path("data/private/development.json"), development(skill, recordings, linkage))
     files.write_json(Path("reports/scores.json"), statistics.summarise(entries, normalised, skill, errors, roster, p))
 
 

@@ -36,6 +36,7 @@ def make_params():
             "lowest": 1.0,
             "highest": 5.0,
             "step": 1.0,
+            "failed_mark": None,
             "failed_grs": -2.5,
             "reviewer": "3",
             "complementary_raters": (("0", "2"),),

@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 
 from scrubin.errors import ParamsError, RatingsError
-from scrubin.scores.consistency import contradictions
-from scrubin.scores.harmonisation import changes, harmonise
+from scrubin.scores.consistency import contradictions, statements
+from scrubin.scores.harmonisation import changes, harmonise, unlabelled
 from scrubin.scores.params import FailureRule
 from scrubin.tables.io import conform
 from scrubin.tables.task_errors import ERRORS
@@ -52,6 +52,29 @@ def test_what_was_changed_is_listed():
     ]
 
 
+def test_every_overruled_mark_and_no_other_is_listed_for_each_rule():
+    marks = marks_of(MARKS)
+    for rule, overruled in {
+        "any": {("one", "2"), ("one", "3"), ("tie", "2")},
+        "majority": {("one", "1"), ("tie", "2")},
+        "reviewer": {("one", "1")},
+    }.items():
+        changed = changes(marks, harmonise(marks, rule, "3"))
+        assert set(zip(changed.id, changed.rater, strict=True)) == overruled
+        assert (changed.marked != changed.occurred).all()
+        assert set(changed.error) == {"fewer_than_three_throws"}
+
+
+def test_recordings_that_the_reviewer_did_not_mark_are_listed_with_who_did():
+    marks = marks_of(MARKS)
+    released = pd.DataFrame([("Knot", id_) for id_ in ("all", "none", "one", "tie", "unseen")] + [("Peg", "peg")], columns=["task", "id"])
+    found = unlabelled(marks, harmonise(marks, "reviewer", "3"), released)
+    assert dict(zip(found.id, found.raters, strict=True)) == {"none": ["1"], "tie": ["1", "2"], "unseen": []}
+    assert set(found.task) == {"Knot"}  # nobody looked for errors in the other task
+    by_majority = unlabelled(marks, harmonise(marks, "majority", "3"), released)
+    assert by_majority.id.tolist() == ["unseen"]
+
+
 def ratings_of(failed):
     rows = [(id_, "Knot", rater, "GRS", mark) for id_, raters in failed.items() for rater, mark in raters.items()]
     return pd.DataFrame(rows, columns=["id", "task", "rater", "aspect", "failed"]).astype({"failed": bool})
@@ -82,6 +105,17 @@ def test_failed_by_half_of_the_raters_is_not_failed_for_the_harmonised_label():
     ratings = ratings_of({"v": {"1": True, "2": False}})
     marks = marks_of({"v": {"3": False}})
     assert contradictions(ratings, marks, harmonise(marks, "any", "3"), {"Knot": FailureRule("fewer_than_three_throws", "iff")}).empty
+
+
+def test_who_said_what_is_told_of_every_rater_who_said_something():
+    ratings = ratings_of({"v": {"1": True, "2": True, "4": False}, "w": {"1": False}})
+    marks = marks_of({"v": {"2": False, "3": False}, "w": {"1": True}})
+    assert statements(ratings, marks, "Knot", "v", "fewer_than_three_throws") == [
+        {"rater": "1", "failed": True, "marked": None},
+        {"rater": "2", "failed": True, "marked": False},
+        {"rater": "3", "failed": None, "marked": False},
+        {"rater": "4", "failed": False, "marked": None},
+    ]
 
 
 def test_a_failure_rule_with_an_unknown_error_is_an_error(make_params):

@@ -56,21 +56,36 @@ def test_the_order_of_rows_is_irrelevant_to_the_last_bit(points, random):
 
 
 @given(studies(), st.permutations("abcd"))
-@settings(max_examples=40, deadline=None)
-def test_new_names_of_raters_change_no_skill_score(points, names):
-    renamed = {dict(zip("abcd", names, strict=True))[rater]: scores for rater, scores in points.items()}
-    pd.testing.assert_frame_equal(score_all(ratings_of(points))[1], score_all(ratings_of(renamed))[1], check_exact=True)
+@settings(max_examples=60, deadline=None)
+def test_new_names_of_raters_change_no_score_to_the_last_bit(points, names):
+    new = dict(zip("abcd", names, strict=True))
+    before, after = score_all(ratings_of(points)), score_all(ratings_of({new[rater]: scores for rater, scores in points.items()}))
+    key = ["task", "id", "rater", "aspect"]
+    named = before[0].assign(rater=before[0].rater.map(new)).sort_values(key, ignore_index=True)
+    pd.testing.assert_frame_equal(named, after[0].sort_values(key, ignore_index=True), check_exact=True)
+    pd.testing.assert_frame_equal(before[1], after[1], check_exact=True)
 
 
-@given(studies(), st.floats(-50, 50), st.floats(0.1, 20))
-@settings(max_examples=40, deadline=None)
-def test_a_shifted_and_scaled_rater_has_the_same_normalised_scores(points, shift, scale):
+@given(studies(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_shifted_and_scaled_raters_have_the_same_normalised_scores_and_skill(points, data):
     ratings = ratings_of(points)
-    one = ratings.rater == next(iter(points))
-    moved = ratings.assign(score=ratings.score.where(~one, ratings.score * scale + shift))
-    first, second = score_all(ratings), score_all(moved)
-    np.testing.assert_allclose(first[0].score, second[0].score, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(first[1].GRS, second[1].GRS, rtol=0, atol=1e-9)
+    moved = {rater: (data.draw(st.floats(-50, 50)), data.draw(st.floats(0.1, 20))) for rater in points}
+    shift, scale = (ratings.rater.map({rater: pair[i] for rater, pair in moved.items()}) for i in (0, 1))
+    before, after = score_all(ratings), score_all(ratings.assign(score=ratings.score * scale + shift))
+    np.testing.assert_allclose(before[0].score, after[0].score, rtol=0, atol=1e-9)
+    pd.testing.assert_frame_equal(before[1], after[1], check_exact=False, rtol=0, atol=1e-9)
+    assert before[1].strong_disagreement.tolist() == after[1].strong_disagreement.tolist()
+
+
+def test_equal_disagreements_stay_equal_when_a_rater_is_scaled():
+    """Without rounding, the scale of a rater would decide which of two equal disagreements is beyond the percentile."""
+    points = {"a": {f"v{i}": i % 4 for i in range(8)}, "b": {f"v{i}": (i + 2) % 4 for i in range(8)}}
+    for scale in (1.0, 0.1, 0.3, 7.7, 1 / 3):
+        ratings = ratings_of({rater: {id_: score * scale for id_, score in scores.items()} for rater, scores in points.items()})
+        skill = score_all(ratings)[1]
+        assert len(set(skill.disagreement.round(9))) == 1
+        assert not skill.strong_disagreement.any()
 
 
 @given(studies())

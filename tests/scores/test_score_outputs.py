@@ -7,12 +7,13 @@ from pathlib import Path
 import pytest
 
 from scrubin.core import params
-from scrubin.scores import aggregation, effects, harmonisation, lasana_csv, normalisation
+from scrubin.scores import aggregation, harmonisation, lasana_csv, normalisation
 from scrubin.scores.agreement import pairwise, pool
 from scrubin.scores.entries import read_entries
 from scrubin.scores.params import ScoresParams
 from scrubin.scores.sheets import read_folder
 from scrubin.scores.statistics import summarise
+from scrubin.statistics import association
 
 TASKS = {"papepu": "Knot", "nonidu": "Knot", "golaso": "Knot", "unseen": "Knot", "tiridi": "Peg"}
 MARKS = "id;needle_dropped;fewer_than_three_throws"
@@ -51,6 +52,29 @@ def test_a_task_without_sheets_is_not_in_the_statistics(results):
 def test_a_failed_recording_without_its_error_is_a_contradiction_in_the_statistics(results):
     found = results["summary"]["tasks"]["Knot"]["contradictions"]
     assert [(row["id"], row["rater"], row["occurred"]) for row in found] == [("golaso", None, False), ("golaso", "1", False)]
+
+
+def test_a_contradiction_of_all_raters_tells_who_said_what(results):
+    found = results["summary"]["tasks"]["Knot"]["contradictions"]
+    assert found[0]["said"] == [{"rater": "1", "failed": True, "marked": False}, {"rater": "2", "failed": True, "marked": None}]
+    assert "said" not in found[1]
+
+
+def test_recordings_without_labels_are_listed_with_a_count(results):
+    marks = results["summary"]["tasks"]["Knot"]["error_marks"]
+    assert marks["unlabelled"] == {"n": 1, "recordings": [{"id": "unseen", "raters": []}]}
+    assert (marks["rows"], marks["raters"]) == (6, ["1"])
+    assert marks["agreement"]["needle_dropped"]["kappa"]["pairs"] == {}
+
+
+def test_every_measure_of_agreement_stands_in_the_statistics_with_its_count(results):
+    knot = results["summary"]["tasks"]["Knot"]
+    assert (knot["agreement"]["GRS"]["failed_included"]["icc"]["n"], knot["agreement"]["GRS"]["failed_excluded"]["icc"]["n"]) == (3, 2)
+    assert knot["agreement"]["GRS"]["failed_excluded"]["icc"]["ICC(2,1)"] == {"value": None, "low": None, "high": None}
+    assert knot["agreement"]["GRS"]["failed_included"]["alpha"]["n"] == 3
+    assert knot["raw_agreement"]["efficiency"]["kappa"]["pairs"]["1-2"]["n"] == 2
+    assert knot["raw_agreement"]["efficiency"]["alpha"] == {"n": 2, "values": 4, "left_out": 0, "alpha": pytest.approx(1 - 3 / 4 / 4.5)}
+    assert {"ICC(2,1)", "ICC(2,k)", "kappa", "alpha", "unlabelled"} <= set(results["summary"]["definitions"])
 
 
 def test_statistics_name_no_private_thing(results):
@@ -120,9 +144,9 @@ def test_spearman_handles_ties_and_undefined_cases():
     from scipy.stats import spearmanr
 
     x, y = [1.0, 2.0, 2.0, 5.0, 9.0], [3.0, 1.0, 4.0, 4.0, 0.5]
-    assert effects.spearman(x, y) == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
-    assert math.isnan(effects.spearman([1.0], [2.0]))
-    assert math.isnan(effects.spearman([1.0, 1.0], [2.0, 3.0]))
+    assert association.spearman(x, y) == pytest.approx(spearmanr(x, y).statistic, abs=1e-12)
+    assert math.isnan(association.spearman([1.0], [2.0]))
+    assert math.isnan(association.spearman([1.0, 1.0], [2.0, 3.0]))
 
 
 def test_params_yaml_has_a_valid_section():

@@ -5,10 +5,11 @@ import math
 import pandas as pd
 import pytest
 
-from scrubin.scores import aggregation, agreement, effects, normalisation
+from scrubin.scores import aggregation, effects, normalisation
 from scrubin.scores.entries import read_entries
 from scrubin.scores.sheets import read_folder
 from scrubin.scores.statistics import summarise
+from scrubin.statistics import association
 
 TASKS = ("PegTransfer", "CircleCutting", "BalloonResection", "SutureAndKnot")
 
@@ -90,7 +91,7 @@ def test_agreement_is_golden_in_every_form_with_pooled_halves(run, task):
     for aspect, variants in task["expected"]["ccc"].items():
         for variant, expected in variants.items():
             found = run["summary"]["tasks"][task["task"]]["agreement"][aspect][variant]
-            for form in agreement.FORMS:
+            for form in association.FORMS:
                 assert close(found["raters"]["mean"][form], expected[f"mean_over_rater_pairs_{form}"])
                 assert close(found["pooled"]["mean"][form], expected[f"mean_over_pooled_pairs_{form}"])
             for name, values in expected["pairs"].items():
@@ -119,9 +120,9 @@ def test_effects_of_errors_are_golden(run, task):
 def test_concordance_of_edge_cases(edge):
     assert len(edge["ccc"]) == 12
     for case in edge["ccc"]:
-        for form in agreement.FORMS:
-            assert close(agreement.concordance(case["x"], case["y"], form), case["expected"][form]), (case["name"], form)
-        assert close(agreement.correlation(case["x"], case["y"]), case["expected"]["pearson"]), case["name"]
+        for form in association.FORMS:
+            assert close(association.concordance(case["x"], case["y"], form), case["expected"][form]), (case["name"], form)
+        assert close(association.correlation(case["x"], case["y"]), case["expected"]["pearson"]), case["name"]
 
 
 def test_cohens_d_of_edge_cases(edge):

@@ -31,6 +31,8 @@ def document(study: Study, p: ReportParams) -> dict[str, Any]:
             "tasks": skill.tasks(study),
             "agreement": skill.agreement(study),
             "errors": skill.errors(study),
+            "unlabelled": skill.unlabelled(study),
+            "contradictions": skill.contradictions(study),
             "strong_disagreement": skill.strong_disagreement(study),
         },
         "splits": {"balance": splits.balance(study), "tasks": splits.tasks(study), "coverage": splits.gaps(study)},

@@ -9,6 +9,8 @@ from scrubin.report.study import Study, records
 FORM = "bessel"
 """The form of Lin's concordance that scores calls the primary one."""
 VARIANT = "failed_excluded"
+WEIGHTS = "quadratic"
+"""The weights of Cohen's kappa that the page shows: ICC and quadratic kappa weigh differences alike."""
 
 
 def tasks(study: Study) -> list[dict[str, Any]]:
@@ -29,11 +31,15 @@ def tasks(study: Study) -> list[dict[str, Any]]:
 
 
 def agreement(study: Study) -> list[dict[str, Any]]:
-    """Return per task and aspect the mean of Lin's rho_c over pairs of raters, and that of the pooled raters."""
+    """Return per task and aspect how far the raters agree.
+
+    The mean of Lin's rho_c over pairs of raters, and that of the pooled raters; ICC of one rater
+    and of the mean of all; Krippendorff's alpha; the mean of Cohen's weighted kappa of the points.
+    """
     rows = []
     for task, facts in sorted(study.scores.get("tasks", {}).items()):
         for aspect, variants in facts["agreement"].items():
-            found = variants[VARIANT]
+            found, raw = variants[VARIANT], facts["raw_agreement"].get(aspect, {})
             values = [pair[FORM] for pair in found["raters"]["pairs"].values() if pair[FORM] is not None]
             rows.append(
                 {
@@ -44,13 +50,19 @@ def agreement(study: Study) -> list[dict[str, Any]]:
                     "lowest": min(values) if values else None,
                     "highest": max(values) if values else None,
                     "pooled": found["pooled"]["mean"][FORM],
+                    "icc": {name: found["icc"][name] for name in ("n", "k", "left_out")},
+                    "icc_one": found["icc"]["ICC(2,1)"],
+                    "icc_mean": found["icc"]["ICC(2,k)"],
+                    # The total has no categories, so there its normalised scores are compared.
+                    "alpha": raw.get("alpha", found.get("alpha", {})).get("alpha"),
+                    "kappa": raw["kappa"]["mean"][WEIGHTS] if raw else None,
                 }
             )
     return rows
 
 
 def errors(study: Study) -> list[dict[str, Any]]:
-    """Return per task and error how often it occurred, and Cohen's d of the GRS."""
+    """Return per task and error how often it occurred, Cohen's d of the GRS, and how far the raters' marks agree."""
     return [
         {
             "task": task,
@@ -59,10 +71,46 @@ def errors(study: Study) -> list[dict[str, Any]]:
             "occurred": label["occurred"],
             "share": label["share"],
             "d": label["effect_on_GRS"]["d"],
+            "kappa": facts["error_marks"]["agreement"][error]["kappa"]["mean"]["plain"],
+            "alpha": facts["error_marks"]["agreement"][error]["alpha"]["alpha"],
+            "overruled": len([mark for mark in facts["harmonised"] if mark["error"] == error]),
         }
         for task, facts in sorted(study.scores.get("tasks", {}).items())
         for error, label in sorted(facts["errors"].items())
     ]
+
+
+def unlabelled(study: Study) -> list[dict[str, Any]]:
+    """Return the recordings without error labels although others of their task have some, and who marked them all the same."""
+    return [
+        {"task": task, **row}
+        for task, facts in sorted(study.scores.get("tasks", {}).items())
+        for row in facts["error_marks"]["unlabelled"]["recordings"]
+    ]
+
+
+def contradictions(study: Study) -> list[dict[str, Any]]:
+    """Return what contradicts the failure rules when all raters are taken together, and who said what.
+
+    Contradictions of single raters stand in ``reports/scores.json``.
+    """
+    return [
+        {"task": task, **{name: row[name] for name in ("id", "failed", "error", "occurred")}, "said": [_said(one) for one in row["said"]]}
+        for task, facts in sorted(study.scores.get("tasks", {}).items())
+        for row in facts["contradictions"]
+        if row["rater"] is None
+    ]
+
+
+def _said(one: dict[str, Any]) -> str:
+    """Return what a rater said, as a phrase.
+
+    >>> _said({"rater": "1", "failed": True, "marked": None})
+    'rater 1: failed, no error marks'
+    """
+    failed = {True: "failed", False: "scored", None: "no scores"}[one["failed"]]
+    marked = {True: "error", False: "no error", None: "no error marks"}[one["marked"]]
+    return f"rater {one['rater']}: {failed}, {marked}"
 
 
 def strong_disagreement(study: Study) -> list[dict[str, Any]]:

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.scores import moments
 from scrubin.scores.params import TOTAL
+from scrubin.statistics import moments
+
+ROUNDING = 1e-9  # disagreements that differ by less are equal: otherwise the scale of a rater would decide between ties
 
 
 def aggregate(
@@ -58,7 +60,7 @@ def aggregate(
     frame = pd.DataFrame(rows, columns=["id", "task", TOTAL, *aspects, "n_ratings", "disagreement"])
     limits = frame.groupby("task").disagreement.agg(lambda values: threshold(values, strong_percentile))
     # An undefined disagreement is not a strong one: comparisons with NaN are False.
-    return frame.assign(strong_disagreement=frame.disagreement > frame.task.map(limits))
+    return frame.assign(strong_disagreement=frame.disagreement - frame.task.map(limits) > ROUNDING)
 
 
 def deviation(scores: Sequence[float]) -> float:

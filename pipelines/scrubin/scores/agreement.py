@@ -1,11 +1,6 @@
-"""How far raters agree: Lin's concordance correlation coefficient.
+"""How far raters agree: Lin's concordance correlation coefficient of every pair.
 
-Source: LASANA, section Statistical analysis, equation 4, footnote 5, Figure 10 and Table 5.
-
-The paper's chain of equalities holds only with 1/n throughout, and its two forms differ:
-``bessel`` is its second form, n - 1 throughout (primary); ``lin1989`` is 1/n throughout, as
-Lin defined it; ``paper_first_form`` takes 1/n for the squared difference and n - 1 for the
-variances.
+Source: LASANA, section Statistical analysis, equation 4, Figure 10 and Table 5.
 """
 
 from __future__ import annotations
@@ -13,44 +8,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
-from scrubin.scores import moments
+from scrubin.statistics import moments
+from scrubin.statistics.association import FORMS, concordance, correlation
 
-Form = Literal["bessel", "lin1989", "paper_first_form"]
-FORMS: tuple[Form, ...] = ("bessel", "lin1989", "paper_first_form")
 POOL = "|"
-
-
-def concordance(x: Sequence[float], y: Sequence[float], form: Form = "bessel") -> float:
-    """Return Lin's rho_c of paired scores, in [-1, 1].
-
-    Undefined (NaN) without values, for a form with n - 1 with fewer than two, and for 0/0,
-    that is for two constant vectors with the same mean.
-
-    >>> concordance([1, 2, 3, 4], [3, 4, 5, 6])
-    0.45454545454545453
-    """
-    n = len(x)
-    degrees = n if form == "lin1989" else n - 1
-    if degrees < 1:
-        return math.nan
-    spread = (moments.squares(x) + moments.squares(y)) / degrees
-    expected = spread + (moments.mean(x) - moments.mean(y)) ** 2
-    if expected == 0:
-        return math.nan
-    if form == "paper_first_form":
-        return 1 - math.fsum((a - b) ** 2 for a, b in zip(x, y, strict=True)) / n / expected
-    return 2 * moments.products(x, y) / degrees / expected
-
-
-def correlation(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return Pearson's r of paired values; NaN with fewer than two or constant ones."""
-    if len(x) < 2 or min(x) == max(x) or min(y) == max(y):
-        return math.nan
-    return moments.products(x, y) / math.sqrt(moments.squares(x) * moments.squares(y))
 
 
 def pool(scores: pd.DataFrame, groups: Sequence[Sequence[str]]) -> pd.DataFrame:

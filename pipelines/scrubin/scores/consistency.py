@@ -7,6 +7,7 @@ completed, balloon resection when the inner balloon was opened with the first cu
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -29,6 +30,15 @@ def contradictions(ratings: pd.DataFrame, marks: pd.DataFrame, errors: pd.DataFr
     total = ratings[ratings.aspect == TOTAL]
     found = [row for task, rule in sorted(rules.items()) for row in _of_task(task, rule, total, marks, errors)]
     return pd.DataFrame(found, columns=COLUMNS).sort_values(["task", "id", "rater"], na_position="first", ignore_index=True)
+
+
+def statements(ratings: pd.DataFrame, marks: pd.DataFrame, task: str, id_: str, error: str) -> list[dict[str, Any]]:
+    """Return who said what about a recording, by rater: whether it is failed, and whether the error occurred; null when not said."""
+    total = ratings[(ratings.task == task) & (ratings.id == id_) & (ratings.aspect == TOTAL)]
+    seen = marks[(marks.task == task) & (marks.id == id_) & (marks.error == error)]
+    failed = {rater: bool(value) for rater, value in zip(total.rater, total.failed, strict=True)}
+    marked = {rater: bool(value) for rater, value in zip(seen.rater, seen.marked, strict=True)}
+    return [{"rater": rater, "failed": failed.get(rater), "marked": marked.get(rater)} for rater in sorted({*failed, *marked})]
 
 
 def _of_task(

@@ -1,7 +1,6 @@
-"""What errors and durations have to do with skill.
+"""What errors have to do with skill: Cohen's d.
 
-Source: LASANA, section Statistical analysis, equation 3 and footnote 4 (Cohen's d); section
-Benchmark baselines (rank correlation of duration and GRS).
+Source: LASANA, section Statistical analysis, equation 3 and footnote 4.
 """
 
 from __future__ import annotations
@@ -9,10 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from scipy.stats import rankdata
-
-from scrubin.scores import moments
-from scrubin.scores.agreement import correlation
+from scrubin.statistics import moments
 
 
 def cohens_d(without: Sequence[float], with_error: Sequence[float]) -> dict[str, float]:
@@ -44,12 +40,3 @@ def cohens_d(without: Sequence[float], with_error: Sequence[float]) -> dict[str,
         pooled_sd = 0.0 if constant else pooled_sd
         d = math.nan if constant else (mean_f - mean_t) / pooled_sd
     return {"n_without": n_f, "n_with": n_t, "mean_without": mean_f, "mean_with": mean_t, "pooled_sd": pooled_sd, "d": d}
-
-
-def spearman(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return Spearman's rank correlation (mean ranks for ties); NaN with fewer than two or constant values.
-
-    >>> spearman([1, 2, 3], [30, 20, 10])
-    -1.0
-    """
-    return correlation(rankdata(x).tolist(), rankdata(y).tolist())

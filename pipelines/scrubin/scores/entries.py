@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,16 +11,18 @@ from typing import Any
 import pandas as pd
 
 from scrubin.errors import RatingsError
+from scrubin.scores import cells, points
+from scrubin.scores.cells import Row
 from scrubin.scores.params import TOTAL, ScoresParams
 from scrubin.scores.roster import Known, Roster
-from scrubin.scores.sheets import Row, Sheet, check_columns
+from scrubin.scores.sheet import Sheet, canonical, check_columns
 from scrubin.tables.io import frame_of
 from scrubin.tables.ratings import RATINGS
 
-NUMBER = re.compile(r"[+-]?\d+(\.\d+)?")
 MARKS = {"true": True, "false": False}
-ROUNDING = 1e-9  # sums of decimal points such as 2.1 + 3.3 are not exact
 MARK_COLUMNS = ["id", "task", "rater", "error", "marked"]
+Places = dict[tuple[bool, str, str, str], str]
+"""Where a rater's scores (False) or error marks (True) of a recording stand, by task, rater and recording."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,8 @@ class Entries:
     marks
         One row per recording, rater and error: id, task, rater, error, marked (bool).
     left_out
-        Number of rows about recordings that are not released, per kind of sheet.
+        Number of rows about recordings that are not released, per kind of sheet; one per
+        recording and rater.
     """
 
     ratings: pd.DataFrame
@@ -44,19 +46,21 @@ class Entries:
 
 
 def read_entries(sheets: Sequence[Sheet], roster: Roster, p: ScoresParams) -> Entries:
-    """Return the checked content of all sheets, independent of the order of their rows.
+    """Return the checked content of all sheets, independent of the order of sheets and rows.
 
     Raises
     ------
     RatingsError
-        Names file, row and value of the first row that breaks a rule.
+        Names file, row and value of the first row that breaks a rule; for a recording that a
+        rater rated twice, in the same sheet or in two, both places.
     """
     ratings: list[dict[str, Any]] = []
     marks: list[dict[str, Any]] = []
     left_out = {"scores": 0, "errors": 0}
+    places: Places = {}
     for sheet in sheets:
         read = _marks if sheet.marks_errors else _scores
-        for known, rows in read(sheet, roster, p):
+        for known, rows in read(sheet, roster, p, places):
             if known.id is None:
                 left_out["errors" if sheet.marks_errors else "scores"] += 1
             else:
@@ -65,55 +69,22 @@ def read_entries(sheets: Sequence[Sheet], roster: Roster, p: ScoresParams) -> En
     return Entries(frame_of(RATINGS, ratings), sorted_marks.astype({"marked": bool}), left_out)
 
 
-def _scores(sheet: Sheet, roster: Roster, p: ScoresParams) -> list[tuple[Known, list[dict[str, Any]]]]:
-    check_columns(sheet, ["id", *p.aspects], ["rater", TOTAL])
+def _scores(sheet: Sheet, roster: Roster, p: ScoresParams, places: Places) -> list[tuple[Known, list[dict[str, Any]]]]:
+    mark = [p.failed_mark.column] if p.failed_mark is not None else []
+    check_columns(sheet, ["id", *p.aspects, *mark], ["rater", TOTAL])
     found = []
-    for row, known in _recordings(sheet, roster):
+    for row, known in _recordings(sheet, roster, places):
         rater = row.cells.get("rater", sheet.rater)
-        if rater != sheet.rater:
+        if not rater.isascii() or not rater.isdigit() or canonical(rater) != sheet.rater:
             msg = f"{row.place}: rater is '{rater}', but the file name says '{sheet.rater}'; correct one of them"
             raise RatingsError(msg)
-        points = _points(row, p)
-        common = {"task": sheet.task, "rater": sheet.rater, "failed": math.isnan(points[TOTAL])}
-        found.append((known, [{**common, "aspect": aspect, "score": score} for aspect, score in points.items()]))
+        given = points.read(row, p)
+        common = {"task": sheet.task, "rater": sheet.rater, "failed": math.isnan(given[TOTAL])}
+        found.append((known, [{**common, "aspect": aspect, "score": score} for aspect, score in given.items()]))
     return found
 
 
-def _points(row: Row, p: ScoresParams) -> dict[str, float]:
-    """Return the score of each aspect and their sum; NaN throughout when marked as failed."""
-    given = {name: row.cells.get(name, "") for name in (*p.aspects, TOTAL)}
-    empty = [name for name, cell in given.items() if not cell]
-    if len(empty) == len(given):
-        return dict.fromkeys((TOTAL, *p.aspects), math.nan)
-    if [name for name in empty if name != TOTAL or TOTAL in row.cells]:
-        msg = f"{row.place}: {', '.join(empty)} empty beside given scores; fill in all, or none to mark the recording as failed"
-        raise RatingsError(msg)
-    scores = {name: _point(row, name, p) for name in p.aspects}
-    total = math.fsum(scores.values())
-    if TOTAL in row.cells and abs(_number(row, TOTAL) - total) > ROUNDING:
-        msg = f"{row.place}: {TOTAL} is {given[TOTAL]}, but the aspects add up to {total:g}; correct the wrong score"
-        raise RatingsError(msg)
-    return {TOTAL: total, **scores}
-
-
-def _point(row: Row, name: str, p: ScoresParams) -> float:
-    value = _number(row, name)
-    steps = (value - p.lowest) / p.step
-    if not p.lowest <= value <= p.highest or abs(steps - round(steps)) > ROUNDING:
-        msg = f"{row.place}: {name} is {row.cells[name]}, not on the scale from {p.lowest:g} to {p.highest:g} in steps of {p.step:g}"
-        raise RatingsError(msg)
-    return value
-
-
-def _number(row: Row, name: str) -> float:
-    cell = row.cells[name]
-    if not NUMBER.fullmatch(cell):
-        msg = f"{row.place}: {name} is {cell!r}, not a number; write it with a decimal point, or leave all scores empty for failed"
-        raise RatingsError(msg)
-    return float(cell)
-
-
-def _marks(sheet: Sheet, roster: Roster, p: ScoresParams) -> list[tuple[Known, list[dict[str, Any]]]]:
+def _marks(sheet: Sheet, roster: Roster, p: ScoresParams, places: Places) -> list[tuple[Known, list[dict[str, Any]]]]:
     names = p.errors.get(sheet.task, ())
     if not names:
         near = difflib.get_close_matches(sheet.task, p.errors, n=1)
@@ -122,33 +93,40 @@ def _marks(sheet: Sheet, roster: Roster, p: ScoresParams) -> list[tuple[Known, l
         raise RatingsError(msg)
     check_columns(sheet, ["id", *names])
     found = []
-    for row, known in _recordings(sheet, roster):
+    for row, known in _recordings(sheet, roster, places):
         common = {"task": sheet.task, "rater": sheet.rater}
         found.append((known, [{**common, "error": name, "marked": _mark(row, name)} for name in names]))
     return found
 
 
 def _mark(row: Row, name: str) -> bool:
+    if name not in row.cells:
+        msg = f"{row.place}: there is no row about error '{name}' of id '{row.cells['id']}'; add it, marked True or False"
+        raise RatingsError(msg)
     cell = row.cells[name]
     if cell.lower() not in MARKS:
-        msg = f"{row.place}: {name} is {cell!r}; write True or False, or remove the row when the rater did not look for errors"
+        msg = (
+            f"{row.place_of(name)}: {name} is {cell!r}; write True or False, "
+            "or remove the recording when the rater did not look for its errors"
+        )
         raise RatingsError(msg)
     return MARKS[cell.lower()]
 
 
-def _recordings(sheet: Sheet, roster: Roster) -> list[tuple[Row, Known]]:
-    """Return each row with its recording; each recording stands in a sheet at most once."""
+def _recordings(sheet: Sheet, roster: Roster, places: Places) -> list[tuple[Row, Known]]:
+    """Return each row with its recording; note its place, and refuse a recording that the rater had before."""
     found: list[tuple[Row, Known]] = []
-    place_of: dict[str, str] = {}
     for row in sheet.rows:
         try:
             known = roster.find(sheet.task, row.cells["id"])
         except LookupError as error:
             msg = f"{row.place}: {error.args[0]}"
             raise RatingsError(msg) from error
-        if known.recording in place_of:
-            msg = f"{row.place}: id '{row.cells['id']}' stands twice, first in {place_of[known.recording]}; remove one of the rows"
+        key = (sheet.marks_errors, sheet.task, sheet.rater, known.recording)
+        if key in places:
+            first = cells.elsewhere(row.place, places[key])
+            msg = f"{row.place}: id '{row.cells['id']}' stands twice, first in {first}; remove one of the rows"
             raise RatingsError(msg)
-        place_of[known.recording] = row.place.rsplit(", ", 1)[-1]
+        places[key] = row.place
         found.append((row, known))
     return found

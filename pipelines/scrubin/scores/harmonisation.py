@@ -50,7 +50,7 @@ def harmonise(marks: pd.DataFrame, rule: str, reviewer: str) -> pd.DataFrame:
             if reviewer not in set(group.rater):
                 msg = (
                     f"task {task}: reviewer '{reviewer}' marked no errors, only raters {', '.join(sorted(set(group.rater)))} did; "
-                    f"add {task}_rater{reviewer}_errors.csv or change 'scores.error_rule'"
+                    f"add {task}_rater{reviewer}_errors.csv, or rows of rater {reviewer} to errors.csv, or change 'scores.error_rule'"
                 )
                 raise RatingsError(msg)
         labels = marks[marks.rater == reviewer].rename(columns={"marked": "occurred"})
@@ -65,3 +65,20 @@ def changes(marks: pd.DataFrame, errors: pd.DataFrame) -> pd.DataFrame:
     both = marks.merge(errors, on=["task", "id", "error"], validate="many_to_one")
     changed = both[both.marked != both.occurred].sort_values(["task", "id", "error", "rater"], ignore_index=True)
     return changed[["id", "task", "error", "rater", "marked", "occurred"]]
+
+
+def unlabelled(marks: pd.DataFrame, errors: pd.DataFrame, released: pd.DataFrame) -> pd.DataFrame:
+    """Return the released recordings of marked tasks that have no label: task, id, raters (who marked them all the same).
+
+    With a reviewer these are the recordings that the reviewer did not mark; with any rule those
+    that nobody marked. Tasks without any marks are left out: in them nobody looked for errors.
+    """
+    labelled = set(zip(errors.task, errors.id, strict=True))
+    raters = {key: sorted(set(group)) for key, group in marks.groupby(["task", "id"]).rater}
+    marked_tasks = set(marks.task)
+    rows = [
+        (task, id_, raters.get((task, id_), []))
+        for task, id_ in sorted(zip(released.task, released.id, strict=True))
+        if task in marked_tasks and (task, id_) not in labelled
+    ]
+    return pd.DataFrame(rows, columns=["task", "id", "raters"])

@@ -32,22 +32,41 @@ def task_csv(
     aspects, error_names
         Columns beside GRS, and the task's errors, in the order of the columns.
     """
-    recordings = released_recordings(videos[videos.task == task])
-    scores = skill[skill.task == task].set_index("id")[[TOTAL, *aspects]].to_dict("index")
-    labels = errors[errors.task == task].set_index(["id", "error"]).occurred.to_dict()
+    return main_csv(skill, errors, released_recordings(videos[videos.task == task]), aspects, error_names)
+
+
+def main_csv(
+    skill: pd.DataFrame,
+    errors: pd.DataFrame,
+    recordings: pd.DataFrame,
+    aspects: Sequence[str],
+    error_names: Sequence[str],
+    *,
+    timed: bool = True,
+) -> str:
+    """Return ``<Task>.csv`` of recordings whose videos need not be there.
+
+    Parameters
+    ----------
+    skill, errors
+        The tables of these names; rows of other tasks are ignored.
+    recordings
+        One row per recording of one task, in the order of the rows: task, id, duration_s, frame_count.
+    aspects, error_names
+        As in ``task_csv``.
+    timed
+        Whether there are columns for duration and frame count.
+    """
+    scores = skill.set_index(["task", "id"])[[TOTAL, *aspects]].to_dict("index")
+    labels = errors.set_index(["task", "id", "error"]).occurred.to_dict()
     rows = []
     for row in recordings.to_dict("records"):
-        score = scores.get(row["id"], {})
-        rows.append(
-            [
-                row["id"],
-                *(_truth(labels.get((row["id"], name))) for name in error_names),
-                *(_number(score.get(name, math.nan)) for name in (TOTAL, *aspects)),
-                duration(row["duration_s"]),
-                str(row["frame_count"]),
-            ]
-        )
-    return _csv(["id", *error_names, TOTAL, *aspects, "duration", "frame_count"], rows)
+        key = row["task"], row["id"]
+        score = scores.get(key, {})
+        cells = [row["id"], *(_truth(labels.get((*key, name))) for name in error_names)]
+        cells += [_number(score.get(name, math.nan)) for name in (TOTAL, *aspects)]
+        rows.append([*cells, duration(row["duration_s"]), str(row["frame_count"])] if timed else cells)
+    return _csv(["id", *error_names, TOTAL, *aspects, *(("duration", "frame_count") if timed else ())], rows)
 
 
 def rater_csv(task: str, rater: str, ratings: pd.DataFrame, aspects: Sequence[str]) -> str:
@@ -57,6 +76,18 @@ def rater_csv(task: str, rater: str, ratings: pd.DataFrame, aspects: Sequence[st
     names = [*aspects, TOTAL]
     rows = [[id_, rater, *(_points(points[id_, name]) for name in names)] for id_ in sorted(set(theirs.id))]
     return _csv(["id", "rater", *names], rows)
+
+
+def labels_csv(errors: pd.DataFrame, error_names: Sequence[str]) -> str:
+    """Return ``<Task>_errors.csv``, our file of labels after harmonising: rows of one task of the table ``errors``."""
+    labels = errors.set_index(["id", "error"]).occurred.to_dict()
+    rows = ([id_, *(_truth(labels.get((id_, name))) for name in error_names)] for id_ in sorted(set(errors.id)))
+    return _csv(["id", *error_names], rows)
+
+
+def frame_csv(frame: pd.DataFrame) -> str:
+    """Return any table in the same spelling, in its own order of rows and columns."""
+    return _csv([str(name) for name in frame.columns], ([_cell(value) for value in row.values()] for row in frame.to_dict("records")))
 
 
 def duration(duration_s: float) -> str:
@@ -76,6 +107,12 @@ def _truth(value: Any) -> str:
 def _number(value: float) -> str:
     # repr is the shortest text that reads back as the same number.
     return "" if math.isnan(value) else repr(float(value))
+
+
+def _cell(value: Any) -> str:
+    if value is None or pd.isna(value):
+        return ""
+    return _number(value) if isinstance(value, float) else str(value)
 
 
 def _points(value: float) -> str:

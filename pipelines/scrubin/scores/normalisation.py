@@ -8,8 +8,8 @@ from __future__ import annotations
 import pandas as pd
 
 from scrubin.errors import RatingsError
-from scrubin.scores import moments
 from scrubin.scores.params import TOTAL
+from scrubin.statistics import moments
 
 GROUP = ["task", "rater", "aspect"]
 

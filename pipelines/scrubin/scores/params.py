@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import math
+import re
 from dataclasses import dataclass
 
 from scrubin.core.params import ranged
 from scrubin.errors import ParamsError
 
 TOTAL = "GRS"
+RATER = re.compile(r"0|[1-9][0-9]*")
+RESERVED = ("", "id", "task", "rater", "aspect", "score", "error", "marked", TOTAL)
+"""Columns of rater sheets with a meaning of their own."""
+NOT_FAILED = ("", "false", "no", "0")
+"""Cells that mean that a recording is not failed, in any case."""
 
 
 @dataclass(frozen=True)
@@ -23,13 +30,25 @@ class FailureRule:
 
 
 @dataclass(frozen=True)
+class FailedMark:
+    """The column of rater sheets that says whether a recording is failed, and the cell that says so."""
+
+    column: str
+    value: str
+
+
+@dataclass(frozen=True)
 class ScoresParams:
-    """How rater sheets become skill scores and error labels."""
+    """How rater sheets become skill scores and error labels.
+
+    Without ``failed_mark`` a recording is marked as failed by leaving all its scores empty.
+    """
 
     aspects: tuple[str, ...]
     lowest: float
     highest: float
     step: float
+    failed_mark: FailedMark | None
     failed_grs: float
     reviewer: str
     complementary_raters: tuple[tuple[str, ...], ...]
@@ -40,18 +59,17 @@ class ScoresParams:
     error_rule: str = ranged(choices=("majority", "any", "reviewer"))
 
     def __post_init__(self) -> None:
-        if not self.aspects or TOTAL in self.aspects or len(set(self.aspects)) != len(self.aspects):
-            msg = f"params.yaml: 'scores.aspects' must name different aspects, without their sum {TOTAL}, but is {list(self.aspects)}"
-            raise ParamsError(msg)
-        if not (self.lowest < self.highest and 0 < self.step <= self.highest - self.lowest):
+        self._check_aspects()
+        self._check_raters()
+        finite = all(map(math.isfinite, (self.lowest, self.highest, self.step)))
+        if not (finite and self.lowest < self.highest and 0 < self.step <= self.highest - self.lowest):
             msg = (
                 "params.yaml: 'scores.lowest', 'scores.highest' and 'scores.step' must make a scale, "
                 f"but are {self.lowest}, {self.highest} and {self.step}"
             )
             raise ParamsError(msg)
-        raters = [rater for group in self.complementary_raters for rater in group]
-        if len(set(raters)) != len(raters):
-            msg = f"params.yaml: 'scores.complementary_raters' names a rater twice: {sorted(raters)}"
+        if not math.isfinite(self.failed_grs):
+            msg = f"params.yaml: 'scores.failed_grs' must be a finite number, such as -2.5, but is {self.failed_grs}"
             raise ParamsError(msg)
         for task, rule in sorted(self.failure_rules.items()):
             if rule.error not in self.errors.get(task, ()):
@@ -59,4 +77,37 @@ class ScoresParams:
                     f"params.yaml: 'scores.failure_rules.{task}.error' must be one of 'scores.errors.{task}' "
                     f"({', '.join(self.errors.get(task, ())) or 'none'}), but is {rule.error!r}"
                 )
+                raise ParamsError(msg)
+
+    @property
+    def points(self) -> int:
+        """The number of points of the scale."""
+        # Steps such as 0.1 do not divide exactly.
+        return math.floor((self.highest - self.lowest) / self.step + 1e-9) + 1
+
+    def _check_aspects(self) -> None:
+        if not self.aspects or set(self.aspects) & set(RESERVED) or len(set(self.aspects)) != len(self.aspects):
+            msg = (
+                f"params.yaml: 'scores.aspects' must name different aspects, without their sum {TOTAL} "
+                f"and other columns of a sheet, but is {list(self.aspects)}"
+            )
+            raise ParamsError(msg)
+        mark = self.failed_mark
+        if mark is not None and (mark.column in {*RESERVED, *self.aspects} or mark.column != mark.column.strip()):
+            msg = f"params.yaml: 'scores.failed_mark.column' must name a column of its own, such as failed, but is {mark.column!r}"
+            raise ParamsError(msg)
+        if mark is not None and (not mark.value or mark.value != mark.value.strip() or mark.value.lower() in NOT_FAILED):
+            msg = f"params.yaml: 'scores.failed_mark.value' must be a cell that means failed, such as \"True\", but is {mark.value!r}"
+            raise ParamsError(msg)
+
+    def _check_raters(self) -> None:
+        raters = [rater for group in self.complementary_raters for rater in group]
+        if len(set(raters)) != len(raters):
+            msg = f"params.yaml: 'scores.complementary_raters' names a rater twice: {sorted(raters)}"
+            raise ParamsError(msg)
+        named = {"complementary_raters": raters, "reviewer": [self.reviewer] if self.error_rule == "reviewer" else []}
+        for name, given in named.items():
+            wrong = [rater for rater in given if not RATER.fullmatch(rater)]
+            if wrong:
+                msg = f"params.yaml: 'scores.{name}' must name raters by number, such as \"3\", but holds {wrong[0]!r}"
                 raise ParamsError(msg)

@@ -2,7 +2,7 @@
 
 Development over trials is not among them: trial numbers are private, and which recording
 belongs to which trial could be guessed from means per trial and the published scores. This
-report may be shown.
+report may be shown; the development stands in a private file (``development``).
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.scores import aggregation, agreement, effects, moments
-from scrubin.scores.consistency import contradictions
+from scrubin.scores import aggregation, effects, rater_agreement
+from scrubin.scores.consistency import contradictions, statements
 from scrubin.scores.entries import Entries
-from scrubin.scores.harmonisation import changes
+from scrubin.scores.harmonisation import changes, unlabelled
 from scrubin.scores.normalisation import rater_moments
 from scrubin.scores.params import TOTAL, ScoresParams
 from scrubin.scores.roster import Roster
+from scrubin.statistics import association, moments
+from scrubin.statistics.undefined import without_nan
+from scrubin.tables.io import records
 
 DEFINITIONS = {
     "normalised score": "(score - mean) / sd per task, rater and aspect; sd with n - 1; failed recordings do not count (LASANA, eq. 1)",
@@ -31,6 +34,17 @@ DEFINITIONS = {
     "failed_excluded": "recordings that one of the two raters marked as failed are left out",
     "pooled": "raters who share the recordings are joined to one (LASANA, Figure 10)",
     "d": "Cohen's d: (mean without error - mean with error) / pooled sd; positive when the error goes with less skill (LASANA, eq. 3)",
+    "ICC(2,1)": "intraclass correlation, two-way random effects, absolute agreement, one rater (Shrout and Fleiss 1979), 95 % interval "
+    "as McGraw, Wong (1996) give it; on normalised scores of recordings that all k raters scored, raters who share recordings joined to one",
+    "ICC(2,k)": "the same of the mean of the k raters",
+    "kappa": "Cohen's kappa per pair of raters: plain, or with linear or quadratic weights over all points of the scale; of points "
+    "as given or error marks",
+    "alpha": "Krippendorff's alpha over all raters: interval for the normalised GRS, ordinal for points as given, nominal for error marks; "
+    "n recordings with at least two values, left_out those with one",
+    "harmonised": "marks that the error rule overruled",
+    "unlabelled": "released recordings of tasks with error marks that have no label, and the raters who marked them all the same",
+    "contradictions": "failure marks against errors, by the failure rules: per rater (rater given) and of all raters together (rater null, "
+    "said: who said what)",
     "spearman": "rank correlation of duration_s and GRS, mean ranks for ties",
 }
 
@@ -53,37 +67,35 @@ def summarise(
     """
     changed = changes(entries.marks, errors)
     doubtful = contradictions(entries.ratings, entries.marks, errors, p.failure_rules)
+    without = unlabelled(entries.marks, errors, roster.released)
     tasks: dict[str, Any] = {}
     for task in sorted({*skill.task, *errors.task}):
-        marks, scores, labels = (frame[frame.task == task] for frame in (entries.marks, skill, errors))
+        ratings, marks, scores, labels = (frame[frame.task == task] for frame in (entries.ratings, entries.marks, skill, errors))
         tasks[task] = {
             "recordings": _counts(scores, roster, task),
-            "raters": _raters(entries.ratings[entries.ratings.task == task]),
+            "raters": _raters(ratings),
             "skill": {name: _distribution(scores[name].dropna().tolist()) for name in (TOTAL, *p.aspects)},
             "disagreement": {
                 **_distribution(scores.disagreement.dropna().tolist()),
                 "percentile": p.strong_percentile,
                 "threshold": aggregation.threshold(scores.disagreement, p.strong_percentile),
             },
-            "agreement": _agreement(normalised[normalised.task == task], p),
+            "agreement": rater_agreement.of_scores(normalised[normalised.task == task], p),
+            "raw_agreement": rater_agreement.of_points(ratings, p),
             "errors": _errors(labels, scores),
-            "error_marks": {"rows": len(marks), "raters": sorted(set(marks.rater))},
+            "error_marks": {
+                "rows": len(marks),
+                "raters": sorted(set(marks.rater)),
+                "agreement": rater_agreement.of_marks(marks),
+                "unlabelled": {"n": int((without.task == task).sum()), "recordings": _records(without[without.task == task])},
+            },
             "duration_and_GRS": _duration(scores, roster),
             "harmonised": _records(changed[changed.task == task]),
-            "contradictions": _records(doubtful[doubtful.task == task]),
+            "contradictions": _contradictions(doubtful[doubtful.task == task], entries, task),
         }
     value = {"definitions": DEFINITIONS, "error_rule": p.error_rule, "left_out_rows": entries.left_out, "tasks": tasks}
     plain: dict[str, Any] = without_nan(value)
     return plain
-
-
-def without_nan(value: Any) -> Any:
-    """Return a JSON value with null in place of NaN, because JSON has no NaN."""
-    if isinstance(value, dict):
-        return {key: without_nan(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [without_nan(item) for item in value]
-    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def _counts(scores: pd.DataFrame, roster: Roster, task: str) -> dict[str, int]:
@@ -109,20 +121,6 @@ def _distribution(values: list[float]) -> dict[str, Any]:
     return {"n": len(values), "mean": moments.mean(values), "sd": moments.sd(values), **ends}
 
 
-def _agreement(normalised: pd.DataFrame, p: ScoresParams) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for aspect in (TOTAL, *p.aspects):
-        scores = normalised[(normalised.aspect == aspect) & normalised.score.notna()]
-        variants = {"failed_excluded": scores[~scores.failed]}
-        if aspect == TOTAL:
-            variants["failed_included"] = scores
-        found[aspect] = {
-            name: {"raters": agreement.pairwise(some), "pooled": agreement.pairwise(agreement.pool(some, p.complementary_raters))}
-            for name, some in variants.items()
-        }
-    return found
-
-
 def _errors(errors: pd.DataFrame, scores: pd.DataFrame) -> dict[str, Any]:
     grs = scores.set_index("id")[TOTAL]
     found: dict[str, Any] = {}
@@ -141,10 +139,15 @@ def _errors(errors: pd.DataFrame, scores: pd.DataFrame) -> dict[str, Any]:
 
 def _duration(scores: pd.DataFrame, roster: Roster) -> dict[str, float]:
     both = scores.merge(roster.released, on=["task", "id"]).dropna(subset=TOTAL)
-    return {"n": len(both), "spearman": effects.spearman(both.duration_s.tolist(), both[TOTAL].tolist())}
+    return {"n": len(both), "spearman": association.spearman(both.duration_s.tolist(), both[TOTAL].tolist())}
+
+
+def _contradictions(doubtful: pd.DataFrame, entries: Entries, task: str) -> list[dict[str, Any]]:
+    return [
+        row if row["rater"] else {**row, "said": statements(entries.ratings, entries.marks, task, row["id"], row["error"])}
+        for row in _records(doubtful)
+    ]
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
-    return [
-        {str(key): None if pd.isna(value) else value for key, value in row.items() if key != "task"} for row in frame.to_dict("records")
-    ]
+    return records(frame.drop(columns="task"))

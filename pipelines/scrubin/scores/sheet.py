@@ -1,0 +1,77 @@
+"""One rater's sheet for one task, and what its columns must be."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scrubin.errors import RatingsError
+from scrubin.scores.cells import Row
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """One rater's sheet for one task.
+
+    Parameters
+    ----------
+    file
+        Where it was read.
+    task, rater
+        Whose scores of what; the rater is a number without leading zeros.
+    marks_errors
+        Whether it holds error marks instead of scores.
+    columns, rows
+        Column names, and the cells by them.
+    molten
+        In a long table with one aspect or error per row: by each aspect or error the place where
+        it first stands. None in any other sheet.
+    """
+
+    file: str
+    task: str
+    rater: str
+    marks_errors: bool
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    molten: Mapping[str, str] | None = None
+
+
+def canonical(rater: str) -> str:
+    """Return a rater's number without leading zeros, so that nobody is two raters.
+
+    >>> canonical("03"), canonical("00")
+    ('3', '0')
+    """
+    return rater.lstrip("0") or "0"
+
+
+def check_task(place: str, task: str, tasks: Sequence[str]) -> None:
+    """Refuse a task of which the manifest has no recording."""
+    if task not in tasks:
+        near = difflib.get_close_matches(task, tasks, n=1)
+        hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(tasks) or 'none'}"
+        msg = f"{place}: the manifest has no recording of task '{task}'; {hint}"
+        raise RatingsError(msg)
+
+
+def check_columns(sheet: Sheet, required: Sequence[str], optional: Sequence[str] = ()) -> None:
+    """Refuse a sheet whose columns are not the expected ones, in any order.
+
+    Of a molten sheet only what is unknown is refused: its rows may lack different aspects.
+    """
+    known = (*required, *optional)
+    kind = "error" if sheet.marks_errors else "aspect"
+    for column in sheet.columns:
+        if column not in known:
+            near = difflib.get_close_matches(column, known, n=1)
+            hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(known)}"
+            place = (sheet.molten or {}).get(column)
+            what = f"{place}: {kind} '{column}'" if place else f"{sheet.file}, row 1: column '{column}'"
+            msg = f"{what} is unknown; {hint}"
+            raise RatingsError(msg)
+    missing = [column for column in required if column not in sheet.columns]
+    if missing and sheet.molten is None:
+        msg = f"{sheet.file}, row 1: column '{missing[0]}' is missing; the sheet has {', '.join(sheet.columns)}"
+        raise RatingsError(msg)

@@ -1,0 +1,1 @@
+"""Statistics that several stages need: moments, association and agreement of paired values."""
