@@ -30,8 +30,7 @@ WHOLE_NUMBER_SUMS = {
     "report/hidden.py": 1,
     "screen/album.py": 1,
     "screen/places.py": 1,
-    "splits/balanced.py": 3,
-    "splits/program.py": 1,
+    "splits/schemes/balanced.py": 2,
     "validate/outcomes.py": 2,
     "video/truncation.py": 1,
 }

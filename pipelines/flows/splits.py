@@ -7,12 +7,13 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import files, params
-from scrubin.splits import balanced
-from scrubin.splits.balance import balance
-from scrubin.splits.coverage import coverage
+from scrubin.splits import study
+from scrubin.splits.features import Tables
 from scrubin.splits.listings import listings
 from scrubin.splits.params import SplitsParams
 from scrubin.splits.people import people as people_of
+from scrubin.splits.schemes.registry import Setting
+from scrubin.splits.search import Effort
 from scrubin.tables import io
 from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.phases import PHASES
@@ -28,21 +29,29 @@ TABLES = Path("data/tables")
 
 @flow(name="splits")
 def main() -> None:
-    """Balance the subsets, write the split and its proof."""
+    """Make every split, write it with its proof."""
     p = params.load("splits", SplitsParams)
     videos = io.read(VIDEOS, TABLES / "videos.parquet")
     recordings = io.read(RECORDINGS, Path("data/interim/recordings.parquet"))
     people = people_of(recordings, io.read(LINKAGE, Path("data/private/linkage.parquet")), videos)
-    skill = io.read(skill_table(tuple(params.read()["scores"]["aspects"])), TABLES / "skill.parquet")
-    errors = io.read(ERRORS, TABLES / "errors.parquet")
-    made = balanced.split(people, skill, errors, p)
-    io.write(SPLITS, made.splits, TABLES / "splits.parquet")
+    tables = Tables(
+        skill=io.read(skill_table(tuple(params.read()["scores"]["aspects"])), TABLES / "skill.parquet"),
+        errors=io.read(ERRORS, TABLES / "errors.parquet"),
+        videos=videos,
+        triplets=io.read(TRIPLETS, TABLES / "triplets.parquet"),
+        phases=io.read(PHASES, TABLES / "phases.parquet"),
+        sites=people[["id", "site"]],
+    )
+    everyone = study.cohort_of(people, tables)
+    effort = Effort(p.gap, p.node_limit, p.time_limit_s)
+    made = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder()))
+    table = study.table(made)
+    io.write(SPLITS, table, TABLES / "splits.parquet")
     folder = files.fresh_folder(Path("data/release/splits"))
-    for name, text in listings(made.splits, videos).items():
+    for name, text in listings(table, videos, next(iter(p.schemes))).items():
         files.write_text(folder / name, text)
-    triplets, phases = io.read(TRIPLETS, TABLES / "triplets.parquet"), io.read(PHASES, TABLES / "phases.parquet")
-    covered = coverage(made.splits, triplets, phases, errors, list(p.subsets))
-    files.write_json(Path("reports/splits.json"), {**balance(made, people, skill, errors, p), "coverage": covered})
+    files.write_json(Path("data/private/obstacles.json"), study.obstacles(made))
+    files.write_json(Path("reports/splits.json"), study.document(made, everyone, tables, p))
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from scrubin.errors import ManifestError
 from scrubin.ingest import manifest
 from scrubin.screen import decisions
 
-FOLDERS = ("videos", "ratings", "annotations")
+FOLDERS = ("videos", "ratings", "annotations", "splits")
 # The synthetic study, an output of the pipeline.
 DEMO = Path("data/demo")
 

@@ -61,7 +61,7 @@ def test_a_real_study_is_not_released_under_the_synthetic_ones_name(tmp_path, ca
 
 
 def test_a_raw_folder_that_is_not_there_is_named_with_the_mend(tmp_path):
-    with pytest.raises(ManifestError, match=r"there is no videos, ratings, annotations, recordings.csv, redactions.csv in it; run"):
+    with pytest.raises(ManifestError, match=r"there is no videos, ratings, annotations, splits, recordings.csv, redactions.csv in it; run"):
         study.require(tmp_path / "rwa")
     study.create(tmp_path / "raw")
     study.require(tmp_path / "raw")

@@ -42,6 +42,7 @@ def test_nothing_but_the_raw_layout_is_in_the_raw_folder(small_study):
         "ratings",
         "recordings.csv",
         "redactions.csv",
+        "splits",
         "videos",
     ]
     assert bytes.fromhex((small_study.raw / "pseudonym.key").read_text()) == bytes.fromhex(PSEUDONYM_KEY)

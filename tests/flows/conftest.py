@@ -50,7 +50,7 @@ class Project:
             writer.writeheader()
             writer.writerows(self.rows)
         (self.raw / "redactions.csv").write_text("recording,camera,kind,start_s,end_s,x,y,w,h,decision\n")
-        for name in ("ratings", "annotations", "videos"):
+        for name in ("ratings", "annotations", "splits", "videos"):
             (self.raw / name).mkdir(exist_ok=True)
 
     def run(self, *command: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:

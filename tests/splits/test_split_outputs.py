@@ -8,12 +8,14 @@ import pytest
 
 from scrubin.core import params
 from scrubin.errors import ParamsError, SplitError
-from scrubin.splits import balanced
-from scrubin.splits.balance import balance
-from scrubin.splits.coverage import coverage
+from scrubin.splits import study
+from scrubin.splits.coverage import classes, coverage, warnings
+from scrubin.splits.features import Tables
 from scrubin.splits.listings import listings
-from scrubin.splits.params import SplitsParams
+from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, SplitsParams
 from scrubin.splits.people import people
+from scrubin.splits.schemes.registry import Setting
+from scrubin.splits.search import Effort
 
 
 @pytest.fixture
@@ -21,7 +23,7 @@ def tables():
     recordings = pd.DataFrame(
         [("r1", "anna", "Peg", "left"), ("r1", "anna", "Peg", "right"), ("r2", "bert", "Peg", "left"), ("r3", "cleo", "Peg", "left")],
         columns=["recording", "participant", "task", "camera"],
-    )
+    ).assign(site=["north", "north", None, None])
     linkage = pd.DataFrame({"recording": ["r1", "r2", "r3"], "id": ["papepu", "nonidu", "golaso"]})
     videos = pd.DataFrame(
         [("papepu", "Peg", "left"), ("papepu", "Peg", "right"), ("nonidu", "Peg", "left")], columns=["id", "task", "camera"]
@@ -31,9 +33,9 @@ def tables():
 
 def test_each_released_recording_has_one_row_with_its_participant(tables):
     found = people(*tables)
-    assert found.to_dict("records") == [
-        {"id": "nonidu", "task": "Peg", "participant": "bert"},
-        {"id": "papepu", "task": "Peg", "participant": "anna"},
+    assert found.drop(columns="site").to_dict("records") == [
+        {"id": "nonidu", "task": "Peg", "participant": "bert", "recording": "r2"},
+        {"id": "papepu", "task": "Peg", "participant": "anna", "recording": "r1"},
     ]
 
 
@@ -46,56 +48,135 @@ def test_a_released_recording_without_participant_is_an_error(tables):
 def test_a_recording_with_two_participants_is_an_error(tables):
     recordings, linkage, videos = tables
     recordings.loc[1, "participant"] = "bert"
-    with pytest.raises(SplitError, match="'papepu' has several participants or tasks"):
+    with pytest.raises(SplitError, match="'papepu' has several participants, sites or tasks"):
         people(recordings, linkage, videos)
 
 
-@pytest.fixture
-def made(make_study, make_split_params):
-    study = make_study(participants=8)
-    p = make_split_params(gap=0.05)
-    return balanced.split(*study, p), study, p
+SCHEMES = {
+    "balanced": BalancedParams({"train": 0.6, "val": 0.2, "test": 0.2}, True, None, "balanced", ("GRS", "error")),
+    "lasana": BalancedParams({"train": 0.5, "test": 0.5}, False, None, "balanced", ("GRS",)),
+    "folds": KFoldParams(True, False, "k_fold", ("GRS",), 3, 1),
+    "hard": DifficultyFoldsParams("duration", True, False, "difficulty_folds", 3, 2),
+}
+P = SplitsParams(SCHEMES, seed=0, gap=0.05, node_limit=50, time_limit_s=300)
 
 
-def test_csv_files_hold_every_recording_once_sorted_by_id(made):
-    result, (folk, _, _), _ = made
+@pytest.fixture(scope="module")
+def everything(make_cohort, tmp_path_factory):
+    """Everyone, their tables and every split."""
+    drawn = make_cohort(participants=9, procedures=4)
+    frame = drawn.people.assign(**{column.name: column.values for column in drawn.columns})
+    scored = frame[frame.task != "Surgery"]
+    marks = scored.melt("id", ["dropped", "torn"], "error", "occurred").merge(scored[["id", "task"]], on="id")
+    tables = Tables(
+        skill=scored[["id", "task", "GRS"]].assign(strong_disagreement=scored.pinned),
+        errors=marks.astype({"occurred": bool}),
+        videos=frame.assign(camera="left", duration_s=frame.duration)[["id", "task", "camera", "duration_s"]],
+        triplets=pd.DataFrame({"id": frame.id[:4], "vocabulary": "v", "triplet": "a,b,c", "instrument": ["a", "a", "a", "x"]}),
+        phases=pd.DataFrame({"id": frame.id[:4], "vocabulary": "v", "phase": ["p", "p", "q", "q"], "frame": 0}),
+        sites=pd.DataFrame({"id": frame.id, "site": ["north", "south"] * (len(frame) // 2) + [None] * (len(frame) % 2)}),
+    )
+    folk = frame[["id", "task", "participant"]].assign(recording=frame.id, site=None)
+    everyone = study.cohort_of(folk, tables)
+    made = study.splits(everyone, P, Setting(0, Effort(P.gap, P.node_limit, P.time_limit_s), tmp_path_factory.mktemp("raw")))
+    return everyone, tables, made
+
+
+def test_every_feature_of_a_study_can_be_balanced(everything):
+    everyone, tables, _ = everything
+    assert set(everyone.features) == {"GRS", "error", "duration", "site", "instrument", "triplet", "phase"}
+    assert everyone.people.id[everyone.people.pinned].tolist() == tables.skill.id[tables.skill.strong_disagreement].tolist()
+    instrument = everyone.column("instrument v: a")
+    assert instrument.kind == "count"
+    assert instrument.values.sum() == 3
+    errors = everyone.column("error torn").values
+    assert errors[everyone.people.task == "Surgery"].isna().all()
+    assert sum(value is True for value in errors) == tables.errors[tables.errors.error == "torn"].occurred.sum()
+
+
+def test_csv_files_hold_every_recording_once_per_fold_sorted_by_id(everything):
+    everyone, _, made = everything
+    folk = everyone.people
     stereo = pd.concat([folk.assign(camera="left"), folk[folk.task != "Surgery"].assign(camera="right")])
-    files = listings(result.splits, stereo)
-    assert sorted(files) == ["Knot_split.csv", "Peg_split.csv", "Surgery_split.csv", "balanced.csv"]
+    files = listings(study.table(made), stereo, "balanced")
+    by_task = ["lasana.Knot.csv", "lasana.Peg.csv", "lasana.Surgery.csv"]
+    assert sorted(files) == ["Knot_split.csv", "Peg_split.csv", "Surgery_split.csv", "balanced.csv", "folds.csv", "hard.csv", *by_task]
     lines = files["balanced.csv"].splitlines()
     assert lines[0] == "id,task,subset"
     assert [line.split(",")[0] for line in lines[1:]] == sorted(folk.id)
     knot = files["Knot_split.csv"].splitlines()
     assert knot[0] == "id;split"
-    subset = result.splits.set_index("id").subset
+    subset = made["balanced"].rows.set_index("id").subset
     assert dict(line.split(";") for line in knot[1:]) == subset[folk.id[folk.task == "Knot"]].to_dict()
+    folds = [line.split(",") for line in files["folds.csv"].splitlines()]
+    assert folds[0] == ["fold", "id", "task", "subset"]
+    assert [(int(row[0]), row[1]) for row in folds[1:]] == [(fold, id_) for fold in range(3) for id_ in sorted(folk.id)]
 
 
-def test_the_balance_table_adds_up_and_names_nobody(made):
-    result, (folk, skill, errors), p = made
-    value = json.loads(json.dumps(balance(result, folk, skill, errors, p), allow_nan=False))
-    assert sum(value["participants"].values()) == folk.participant.nunique()
-    for task, subsets in value["tasks"].items():
-        assert sum(subset["recordings"] for subset in subsets.values()) == (folk.task == task).sum()
-    occurred = sum(subset["errors"].get("dropped", {"occurred": 0})["occurred"] for subset in value["tasks"]["Knot"].values())
-    assert occurred == errors[(errors.task == "Knot") & (errors.error == "dropped")].occurred.sum()
-    scored = value["tasks"]["Knot"]["test"]["GRS"]
-    ids = result.splits.id[result.splits.subset == "test"]
-    assert scored["mean"] == pytest.approx(skill.GRS[skill.id.isin(ids) & (skill.task == "Knot")].mean())
-    assert value["tasks"]["Surgery"]["train"]["GRS"] == {"n": 0, "mean": None}
-    assert value["proof"]["gap"] == pytest.approx(value["proof"]["objective"] - value["proof"]["bound"])
-    assert value["imbalance"]["worst"] >= value["imbalance"]["mean"]
-    assert value["participants_kept_in_first_subset"] == 1
+def test_lasanas_files_are_those_of_the_scheme_that_was_asked_for(everything):
+    everyone, _, made = everything
+    videos = everyone.people.assign(camera="left")
+    files = listings(study.table(made), videos, "lasana")
+    peg = dict(line.split(";") for line in files["Peg_split.csv"].splitlines()[1:])
+    assert peg == made["lasana.Peg"].rows.set_index("id").subset.to_dict()
+    assert not any(name.endswith("_split.csv") for name in listings(study.table(made), videos, "folds"))
+
+
+def test_the_document_adds_up_and_names_nobody(everything):
+    everyone, tables, made = everything
+    value = json.loads(json.dumps(study.document(made, everyone, tables, P), allow_nan=False))
+    assert [scheme["scheme"] for scheme in value["schemes"]] == ["balanced", "lasana.Knot", "lasana.Peg", "lasana.Surgery", "folds", "hard"]
+    balanced = value["schemes"][0]
+    fold = balanced["folds"][0]
+    assert sum(fold["participants"].values()) == everyone.people.participant.nunique()
+    for task, subsets in fold["tasks"].items():
+        assert sum(subset["recordings"] for subset in subsets.values()) == (everyone.people.task == task).sum()
+    occurred = sum(subset["errors"].get("dropped", {"occurred": 0})["occurred"] for subset in fold["tasks"]["Knot"].values())
+    assert occurred == tables.errors[(tables.errors.task == "Knot") & (tables.errors.error == "dropped")].occurred.sum()
+    ids = made["balanced"].rows.id[made["balanced"].rows.subset == "test"]
+    mean = tables.skill.GRS[tables.skill.id.isin(ids) & (tables.skill.task == "Knot")].mean()
+    assert fold["tasks"]["Knot"]["test"]["GRS"]["mean"] == pytest.approx(mean)
+    assert fold["tasks"]["Surgery"]["train"]["GRS"] == {"n": 0, "mean": None}
+    assert sum(fold["tasks"][task]["train"]["strong_disagreement"] for task in fold["tasks"]) == 1
+    assert all(fold["tasks"][task][subset]["strong_disagreement"] == 0 for task in fold["tasks"] for subset in ("val", "test"))
+    proof = balanced["proofs"][0]
+    assert proof["gap"] == pytest.approx(proof["objective"] - proof["bound"])
+    assert balanced["imbalance"]["worst"] >= balanced["imbalance"]["mean"]
+    assert [len(scheme["folds"]) for scheme in value["schemes"]] == [1, 1, 1, 1, 3, 6]
+    assert set(fold["shortcut"]) == {"Knot", "Peg", "Surgery"}
     text = json.dumps(value)
     assert "person" not in text
     assert "patient" not in text
 
 
-def test_strong_disagreement_is_counted_in_training_only(made):
-    result, (folk, skill, errors), p = made
-    tasks = balance(result, folk, skill, errors, p)["tasks"]
-    assert sum(tasks[task]["train"]["strong_disagreement"] for task in tasks) == 1
-    assert all(tasks[task][subset]["strong_disagreement"] == 0 for task in tasks for subset in ("val", "test"))
+def test_imbalance_is_the_deviation_from_the_share_of_the_total(everything):
+    everyone, tables, made = everything
+    table = study.document(made, everyone, tables, P)["schemes"][0]["imbalance"]["measures"]
+    sizes = next(row for row in table if (row["task"], row["measure"]) == ("Knot", "recordings"))
+    total = int((everyone.people.task == "Knot").sum())
+    for subset, share in {"train": 0.6, "val": 0.2, "test": 0.2}.items():
+        cell = sizes["subsets"][subset]
+        assert cell["wanted"] == pytest.approx(share * total)
+        assert cell["imbalance"] == pytest.approx(abs(cell["value"] - share * total) / max(1, share * total))
+    mean = next(row for row in table if (row["task"], row["measure"]) == ("Knot", "GRS mean"))["subsets"]["train"]
+    scores = everyone.people.merge(tables.skill[["id", "GRS"]], on="id").merge(made["balanced"].rows, on="id").query("task == 'Knot'")
+    shift = (scores.GRS[scores.subset == "train"] - scores.GRS.mean()).sum() / scores.GRS.std() / (0.6 * len(scores))
+    assert mean["value"] == pytest.approx(shift)
+    assert mean["wanted"] == 0
+
+
+def test_reaching_the_time_guard_is_an_error_and_no_split(everything, tmp_path):
+    everyone, _, _ = everything
+    p = SplitsParams({"balanced": SCHEMES["balanced"]}, seed=0, gap=0.0, node_limit=10**6, time_limit_s=1)
+    with pytest.raises(SplitError, match=r"split 'balanced' was not found within 'splits.time_limit_s' = 1 s; .*raise it, or lower"):
+        study.splits(everyone, p, Setting(0, Effort(0.0, 10**6, 1e-4), tmp_path))
+
+
+def test_an_impossible_split_is_named(everything, tmp_path):
+    everyone, _, _ = everything
+    p = SplitsParams({"many": KFoldParams(True, False, "k_fold", (), 40, 1)}, seed=0, gap=0.0, node_limit=1, time_limit_s=1)
+    with pytest.raises(SplitError, match="split 'many': 13 participants cannot fill 40 folds"):
+        study.splits(everyone, p, Setting(0, Effort(0.0, 1, 1), tmp_path))
 
 
 def test_classes_that_training_never_saw_are_listed():
@@ -104,37 +185,74 @@ def test_classes_that_training_never_saw_are_listed():
         [("a", "v", "hook,cut,fat"), ("a", "v", None), ("b", "v", "hook,cut,fat"), ("c", "v", "clip,clip,duct"), ("d", "v", "x,y,z")],
         columns=["id", "vocabulary", "triplet"],
     )
-    phases = pd.DataFrame([("a", "v", "start"), ("c", "v", "start")], columns=["id", "vocabulary", "phase"])
+    phases = pd.DataFrame(
+        [("a", "v", "start", 0), ("a", "v", "end", 1), ("c", "v", "end", 0), ("c", "v", "end", 1), ("c", "v", "start", 4)],
+        columns=["id", "vocabulary", "phase", "frame"],
+    )
     errors = pd.DataFrame([("b", "Knot", "dropped", True), ("a", "Knot", "dropped", False)], columns=["id", "task", "error", "occurred"])
-    found = coverage(splits, triplets, phases, errors, ["train", "val", "test"])
+    found = coverage(splits, classes(triplets, phases, errors), ["train", "val", "test"])
     assert found["triplets"]["classes"] == 2
     assert found["triplets"]["not_in_train"] == {"val": [], "test": ["v: clip,clip,duct"]}
     assert found["triplets"]["subsets"]["val"] == {"present": 1, "missing": ["v: clip,clip,duct"]}
     assert found["phases"]["not_in_train"] == {"val": [], "test": []}
+    assert found["phase transitions"]["not_in_train"] == {"val": [], "test": ["v: end > start"]}
     assert found["errors"]["not_in_train"] == {"val": ["Knot: dropped"], "test": []}
+    assert list(warnings(found, "train")) == [
+        "1 triplets occur in test but not in train: v: clip,clip,duct",
+        "1 phase transitions occur in test but not in train: v: end > start",
+        "1 errors occur in val but not in train: Knot: dropped",
+    ]
 
 
 def test_coverage_of_nothing_is_nothing():
     splits = pd.DataFrame({"id": ["a"], "subset": ["train"]})
     empty = pd.DataFrame({"id": [], "vocabulary": [], "triplet": [], "phase": [], "task": [], "error": []}, dtype="str")
-    found = coverage(splits, empty, empty, empty.assign(occurred=pd.Series([], dtype=bool)), ["train", "test"])
-    assert {kind: value["classes"] for kind, value in found.items()} == {"triplets": 0, "phases": 0, "errors": 0}
+    nothing = classes(empty, empty.assign(frame=pd.Series([], dtype=int)), empty.assign(occurred=pd.Series([], dtype=bool)))
+    found = coverage(splits, nothing, ["train", "test"])
+    assert {kind: value["classes"] for kind, value in found.items()} == {"triplets": 0, "phases": 0, "phase transitions": 0, "errors": 0}
+    assert list(warnings(found, "train")) == []
 
 
 @pytest.mark.parametrize(
     ("subsets", "message"),
     [
         ({"train": 0.75, "test": 0.2}, r"shares that add up to 1, but they add up to 0.95"),
-        ({"train": 1.5, "test": -0.5}, r"'splits.subsets.train' must be a share between 0 and 1, but is 1.5"),
-        ({"train": 1.0}, r"'splits.subsets.train' must be a share between"),
+        ({"train": 1.5, "test": -0.5}, r"'train' must be a share between 0 and 1, but is 1.5"),
+        ({"train": 1.0}, r"'train' must be a share between"),
         ({}, r"add up to 0"),
+        ({"a/b": 0.5, "c": 0.5}, r"'a/b' becomes part of file names"),
     ],
 )
-def test_shares_that_make_no_split_are_errors(make_split_params, subsets, message):
+def test_shares_that_make_no_split_are_errors(subsets, message):
     with pytest.raises(ParamsError, match=message):
-        make_split_params(subsets=subsets)
+        BalancedParams(subsets, True, None, "balanced", ())
+
+
+@pytest.mark.parametrize(
+    ("scheme", "message"),
+    [
+        ("{kind: k_folds}", r"'splits.schemes.x.kind' must be one of balanced, k_fold, .*but is 'k_folds'; did you mean 'k_fold'\?"),
+        ("{folds: 5}", "'splits.schemes.x.kind' must be one of .*but is None"),
+        ("{kind: leave_n_participants_out, joint: true, participants: 0, repeats: 1}", "'splits.schemes.x.participants' must lie in"),
+        ("{kind: k_fold, folds: 5, joint: true, repeats: 1, validation: false, balance: [GRS, errors]}", "did you mean 'error'"),
+        ("{kind: official, split: a}", "'splits.schemes.x.videos' is missing"),
+    ],
+)
+def test_a_scheme_that_is_none_is_an_error_by_its_full_name(tmp_path, scheme, message):
+    path = tmp_path / "params.yaml"
+    path.write_text(f"splits:\n  schemes:\n    x: {scheme}\n  seed: 0\n  gap: 0\n  node_limit: 1\n  time_limit_s: 1\n")
+    with pytest.raises(ParamsError, match=message):
+        params.load("splits", SplitsParams, path)
+
+
+def test_a_schemes_name_must_be_fit_for_a_file():
+    with pytest.raises(ParamsError, match=r"'splits\.schemes\.a/b' becomes a file name"):
+        SplitsParams({"a/b": SCHEMES["folds"]}, seed=0, gap=0.0, node_limit=1, time_limit_s=1)
+    with pytest.raises(ParamsError, match=r"'splits\.schemes' is empty"):
+        SplitsParams({}, seed=0, gap=0.0, node_limit=1, time_limit_s=1)
 
 
 def test_params_yaml_has_a_valid_section_for_splits():
     p = params.load("splits", SplitsParams, Path(__file__).parents[2] / "params.yaml")
-    assert list(p.subsets) == ["train", "val", "test"]
+    assert list(p.schemes) == ["balanced", "five_folds"]
+    assert list(p.schemes["balanced"].subsets) == ["train", "val", "test"]

@@ -107,7 +107,7 @@ def _value(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Fie
     if origin in (typing.Union, types.UnionType):
         if value is None and type(None) in arguments:
             return None
-        return _value(path, where, value, _alternative(arguments, value), field)
+        return _value(path, where, value, _alternative(path, where, arguments, value), field)
     if origin is tuple:
         _expect(path, where, value, list, "a list")
         return tuple(_value(path, f"{where}[{i}]", item, arguments[0], field) for i, item in enumerate(value))
@@ -119,12 +119,28 @@ def _value(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Fie
     return _scalar(path, where, value, hint, field)
 
 
-def _alternative(arguments: tuple[Any, ...], value: Any) -> Any:
-    """Return the member of a union that a value is meant for: a section for a mapping, else the first that is none."""
+def _alternative(path: Path, where: str, arguments: tuple[Any, ...], value: Any) -> Any:
+    """Return the member of a union that a value is meant for: a section for a mapping, else the first that is none.
+
+    Of several sections, the one that its ``kind`` names.
+    """
     known = [argument for argument in arguments if argument is not type(None)]
     sections = [argument for argument in known if dataclasses.is_dataclass(argument)]
     others = [argument for argument in known if argument not in sections]
+    if isinstance(value, dict) and len(sections) > 1:
+        return _of_kind(path, where, sections, value)
     return (sections or others)[0] if isinstance(value, dict) else (others or sections)[0]
+
+
+def _of_kind(path: Path, where: str, sections: list[Any], value: Mapping[Any, Any]) -> Any:
+    kind_of = {field.metadata["choices"][0]: of for of in sections for field in dataclasses.fields(of) if field.name == "kind"}
+    kind = value.get("kind")
+    if kind not in kind_of:
+        near = difflib.get_close_matches(str(kind), kind_of, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        msg = f"{path}: '{where}.kind' must be one of {', '.join(kind_of)}, but is {kind!r}{hint}"
+        raise ParamsError(msg)
+    return kind_of[kind]
 
 
 def _scalar(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Field[Any]) -> Any:

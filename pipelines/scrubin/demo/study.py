@@ -20,6 +20,7 @@ from scrubin.demo.procedures import procedures
 PSEUDONYM_KEY = "5c12ab0d97e4f8361b7d20c94e6fa3580d1f92b6e37c48a5f0692bd81473ce5a"
 QUANTISER = 28
 WORKERS = 2
+SPLITS = "Splits that were released before, to be extended, and lists of videos for official splits. This study has none.\n"
 
 
 def make_study(params: DemoParams, folder: Path, truth_folder: Path, *, longest_procedure_s: int | None = None) -> None:
@@ -49,6 +50,7 @@ def make_study(params: DemoParams, folder: Path, truth_folder: Path, *, longest_
     write_text(folder / "pseudonym.key", PSEUDONYM_KEY + "\n")
     for name, text in ratings.sheets(rated).items():
         write_text(folder / "ratings" / name, text)
+    write_text(folder / "splits" / "README.txt", SPLITS)
     for number, recording in enumerate(recordings):
         _write_labels(recording, number, folder / "annotations")
     for name, content in truth.files(recordings, rated).items():

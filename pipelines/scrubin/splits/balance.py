@@ -6,28 +6,83 @@ It names no participant.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
-from scrubin.splits.balanced import SCHEME, Balanced
-from scrubin.splits.measures import BINS, bins
-from scrubin.splits.params import SplitsParams
+from scrubin.splits.cohort import Cohort
+from scrubin.splits.columns import BINS, bins
+from scrubin.splits.made import Made
+from scrubin.splits.measures import Measure
 
 DEFINITIONS = {
     "imbalance": "deviation of a subset from its share of the total, relative to that share but at least to one recording; "
-    "for the GRS mean its shift in standard deviations of the task",
-    "objective": "mean imbalance over all measures and subsets + worst imbalance beyond what whole counts make unavoidable "
+    "for a mean its shift in standard deviations of the task",
+    "unavoidable": "imbalance that is left in any split of whole participants, for one measure and subset alone",
+    "objective": "mean imbalance over all measures and subsets + worst imbalance beyond the unavoidable "
     "+ 10 for each task missing in a subset",
     "bound": "no split has a smaller objective (mixed-integer program, HiGHS)",
     "gap": "objective - bound: by how much a perfect split could at most be better",
-    "status": "proven: the search ended within 'splits.gap'; node_limit: the best split within 'splits.node_limit'",
+    "status": "proven: the search ended within 'splits.gap'; node_limit: the best split within 'splits.node_limit'; time_limit: the best "
+    "split at the last checkpoint before the clock stopped the search; sampled: a repetition, drawn and improved, not searched for",
 }
 
 
-def balance(made: Balanced, people: pd.DataFrame, skill: pd.DataFrame, errors: pd.DataFrame, p: SplitsParams) -> dict[str, Any]:
-    """Return counts, GRS and errors per task and subset, and the proof; null is undefined.
+def balance(made: Made, cohort: Cohort) -> dict[str, Any]:
+    """Return shares, imbalance, proofs, obstacles and notes of a split.
+
+    Parameters
+    ----------
+    made
+        The split.
+    cohort
+        Its recordings, with the columns that are to be balanced.
+    """
+    table = imbalances(made, cohort)
+    values = [cell["imbalance"] for row in table for cell in row["subsets"].values()]
+    return {
+        "subsets": list(made.subsets),  # in their order, which JSON keys lose
+        "shares": None if made.shares is None else dict(made.shares),
+        "imbalance": {
+            "mean": math.fsum(values) / len(values) if values else None,
+            "worst": max(values, default=None),
+            "measures": table,
+        },
+        "proofs": [{"objective": one.objective, "bound": one.bound, "gap": one.gap, "status": one.status} for one in made.proofs],
+        "obstacles": [one.sentence(named=False) for one in made.obstacles],
+        "notes": list(made.notes),
+    }
+
+
+def imbalances(made: Made, cohort: Cohort) -> list[dict[str, Any]]:
+    """Return per fold, task and measure what each subset has, what it should have, and the imbalance between the two.
+
+    Where a scheme asks for no shares, a subset's share is that of the recordings it has.
+    """
+    measures = cohort.measures()
+    place = {id_: i for i, id_ in enumerate(cohort.people.id)}
+    found = []
+    for fold, rows in made.rows.groupby("fold"):
+        inside = {subset: np.array([place[id_] for id_ in rows.id[rows.subset == subset]], dtype=np.int64) for subset in made.subsets}
+        shares = made.shares or {subset: len(members) / len(rows) for subset, members in inside.items()}
+        for measure in measures:
+            cells = {subset: _cell(measure, members, shares[subset]) for subset, members in inside.items()}
+            found.append({"fold": int(str(fold)), "task": measure.task, "measure": measure.name, "subsets": cells})
+    return found
+
+
+def _cell(measure: Measure, members: npt.NDArray[np.int64], share: float) -> dict[str, float]:
+    """Return the count and the count that is wanted; for a mean its shift in sd, of which 0 is wanted."""
+    value, wanted, scale = math.fsum(measure.values[members]), share * measure.total, measure.scale(share)
+    shift = {"value": value, "wanted": wanted} if measure.whole else {"value": value / scale, "wanted": 0.0}
+    return {**shift, "imbalance": abs(value - wanted) / scale}
+
+
+def folds(made: Made, people: pd.DataFrame, skill: pd.DataFrame, errors: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return per fold its participants, and per task and subset the counts, the GRS and the errors; null is undefined.
 
     Parameters
     ----------
@@ -39,60 +94,35 @@ def balance(made: Balanced, people: pd.DataFrame, skill: pd.DataFrame, errors: p
         The tables of these names.
     """
     scores = skill[["id", "GRS", "strong_disagreement"]]
-    placed = made.splits.merge(people, on="id", validate="one_to_one").merge(scores, on="id", how="left")
-    return {
-        "scheme": SCHEME,
-        "definitions": DEFINITIONS,
-        "seed": p.seed,
-        "shares": p.subsets,
-        "subsets": list(p.subsets),  # in the order of params.yaml, which JSON keys lose
-        "participants": {subset: int(placed.participant[placed.subset == subset].nunique()) for subset in p.subsets},
-        "participants_kept_in_first_subset": made.pinned,
-        "proof": _proof(made),
-        "imbalance": _imbalance(made, list(p.subsets)),
-        "tasks": {str(task): _task(group, errors, list(p.subsets)) for task, group in placed.groupby("task")},
-    }
-
-
-def _proof(made: Balanced) -> dict[str, Any]:
-    found = made.solution
-    return {
-        "objective": found.objective,
-        "bound": found.bound,
-        "gap": found.objective - found.bound,
-        "status": "proven" if found.optimal else "node_limit",
-    }
-
-
-def _imbalance(made: Balanced, subsets: list[str]) -> dict[str, Any]:
-    table = [
-        {"task": measure.task, "measure": measure.name, **dict(zip(subsets, map(float, row), strict=True))}
-        for measure, row in zip(made.measures, made.imbalances, strict=True)
-    ]
-    return {
-        "mean": math.fsum(made.imbalances.ravel()) / made.imbalances.size,
-        "worst": float(made.imbalances.max()),
-        "measures": table,
-    }
-
-
-def _task(placed: pd.DataFrame, errors: pd.DataFrame, subsets: list[str]) -> dict[str, Any]:
-    tercile = pd.Series(bins(placed.GRS.to_numpy(dtype=float)), index=placed.index)
-    labels = errors[errors.id.isin(placed.id)]
-    found = {}
-    for subset in subsets:
-        inside = placed[placed.subset == subset]
-        theirs = labels[labels.id.isin(inside.id)]
-        grs = inside.GRS.dropna().tolist()
-        found[subset] = {
-            "recordings": len(inside),
-            "share": len(inside) / len(placed),
-            "strong_disagreement": int(inside.strong_disagreement.eq(True).sum()),
-            "GRS": {"n": len(grs), "mean": math.fsum(grs) / len(grs) if grs else None},
-            "GRS_terciles": {name: int((tercile[inside.index] == i).sum()) for i, name in enumerate(BINS)},
-            "errors": {str(error): _occurred(group) for error, group in theirs.groupby("error")},
+    placed = made.rows.merge(people[["id", "task", "participant"]], on="id", validate="many_to_one").merge(scores, on="id", how="left")
+    return [
+        {
+            "fold": int(str(fold)),
+            "participants": {subset: int(rows.participant[rows.subset == subset].nunique()) for subset in made.subsets},
+            "tasks": dict(_tasks(rows, errors, made.subsets)),
         }
-    return found
+        for fold, rows in placed.groupby("fold")
+    ]
+
+
+def _tasks(placed: pd.DataFrame, errors: pd.DataFrame, subsets: Sequence[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for task, rows in placed.groupby("task"):
+        tercile = pd.Series(bins(rows.GRS.to_numpy(dtype=float)), index=rows.index)
+        labels = errors[errors.id.isin(rows.id)]
+        yield str(task), {subset: _subset(rows[rows.subset == subset], len(rows), tercile, labels) for subset in subsets}
+
+
+def _subset(inside: pd.DataFrame, of: int, tercile: pd.Series[int], labels: pd.DataFrame) -> dict[str, Any]:
+    theirs = labels[labels.id.isin(inside.id)]
+    grs = inside.GRS.dropna().tolist()
+    return {
+        "recordings": len(inside),
+        "share": len(inside) / of,
+        "strong_disagreement": int(inside.strong_disagreement.eq(True).sum()),
+        "GRS": {"n": len(grs), "mean": math.fsum(grs) / len(grs) if grs else None},
+        "GRS_terciles": {name: int((tercile[inside.index] == i).sum()) for i, name in enumerate(BINS)},
+        "errors": {str(error): _occurred(group) for error, group in theirs.groupby("error")},
+    }
 
 
 def _occurred(labels: pd.DataFrame) -> Mapping[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,13 +22,13 @@ class Group:
         The released ids of each member's recordings, in the order in which members are dealt.
     values
         The sum over the recordings of one member, per measure.
-    pinned
-        Whether the members must be in the first subset.
+    place
+        Number of the subset that the members must be in; None when any will do.
     """
 
     members: tuple[tuple[str, ...], ...]
     values: Floats
-    pinned: bool
+    place: int | None
 
     @property
     def key(self) -> str:
@@ -36,7 +36,7 @@ class Group:
         return " ".join(self.members[0])
 
 
-def groups(people: pd.DataFrame, measures: Sequence[Measure], pinned_ids: Sequence[str], seed: int) -> list[Group]:
+def groups(people: pd.DataFrame, measures: Sequence[Measure], place_of: Mapping[str, int], seed: int) -> list[Group]:
     """Return the groups, in an order that depends on the seed and the released ids only.
 
     Neither the order of rows nor a participant's name has an influence.
@@ -44,27 +44,26 @@ def groups(people: pd.DataFrame, measures: Sequence[Measure], pinned_ids: Sequen
     Parameters
     ----------
     people
-        One row per recording, in the order of the measures' values: id, task, participant.
+        One row per recording, in the order of the measures' values: id, participant.
     measures
         What is balanced.
-    pinned_ids
-        Recordings that must be in the first subset; their participants go there as a whole.
+    place_of
+        Number of the subset by participant, for those who have a fixed place.
     seed
         Shuffles equal participants.
     """
+    ids = people.id.to_numpy(dtype=object)
     matrix = np.stack([measure.values for measure in measures], axis=1)
-    pinned = people.id.isin(list(pinned_ids)).to_numpy()
-    alike: dict[tuple[bool, bytes], list[tuple[tuple[str, ...], Floats]]] = {}
-    for rows in people.groupby("participant").indices.values():
+    alike: dict[tuple[int | None, bytes], list[tuple[tuple[str, ...], Floats]]] = {}
+    for participant, rows in people.groupby("participant").indices.items():
         # Sorted by id, so that sums of decimals do not depend on the order of rows.
-        ordered = rows[np.argsort(people.id.to_numpy()[rows])]
-        values = matrix[ordered].sum(axis=0)
-        member = tuple(people.id.iloc[ordered])
-        alike.setdefault((bool(pinned[ordered].any()), values.tobytes()), []).append((member, values))
+        ordered = rows[np.argsort(ids[rows])]
+        values = matrix[ordered].sum(axis=0) + 0.0  # no -0.0, whose bytes differ
+        alike.setdefault((place_of.get(str(participant)), values.tobytes()), []).append((tuple(ids[ordered]), values))
     found = []
-    for (is_pinned, _), members in alike.items():
+    for (place, _), members in alike.items():
         dealt = sorted((member for member, _ in members), key=lambda member: fraction(seed, *member))
-        found.append(Group(tuple(dealt), members[0][1], is_pinned))
+        found.append(Group(tuple(dealt), members[0][1], place))
     return sorted(found, key=lambda group: fraction(seed, group.key))
 
 

@@ -9,29 +9,37 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 
-def listings(splits: pd.DataFrame, videos: pd.DataFrame) -> dict[str, str]:
+def listings(splits: pd.DataFrame, videos: pd.DataFrame, lasana: str) -> dict[str, str]:
     """Return the text of each file by its name.
 
-    ``balanced.csv`` (commas: id, task, subset) and for each task ``<Task>_split.csv`` (semicolons: id, split;
-    LASANA, section Data Records). Rows are sorted by id, an order that tells nothing.
+    ``<scheme>.csv`` (commas: id, task, subset; with folds fold, id, task, subset) and for each task
+    ``<Task>_split.csv`` (semicolons: id, split; LASANA, section Data Records). Rows are sorted by id, an order that
+    tells nothing.
 
     Parameters
     ----------
     splits
-        Rows of one scheme without folds: scheme, subset, id.
+        Rows of the table ``splits``.
     videos
         The table of this name.
+    lasana
+        The scheme of LASANA's files: itself, or split by task ``<scheme>.<task>``. One with folds has no such files.
     """
-    placed = splits.merge(videos[["id", "task"]].drop_duplicates(), on="id", validate="one_to_one").sort_values("id")
+    placed = splits.merge(videos[["id", "task"]].drop_duplicates(), on="id", validate="many_to_one").sort_values(["fold", "id"])
     files = {}
     for scheme, rows in placed.groupby("scheme"):
-        files[f"{scheme}.csv"] = _csv(["id", "task", "subset"], rows[["id", "task", "subset"]].to_numpy().tolist(), ",")
-    for task, rows in placed.groupby("task"):
-        files[f"{task}_split.csv"] = _csv(["id", "split"], rows[["id", "subset"]].to_numpy().tolist(), ";")
+        several = len(set(rows.fold)) > 1
+        header = ["fold", "id", "task", "subset"] if several else ["id", "task", "subset"]
+        files[f"{scheme}.csv"] = csv_text(header, rows[header].to_numpy().tolist(), ",")
+    mine = placed[placed.scheme.str.split(".").str[0] == lasana]
+    if not (mine.fold > 0).any():
+        for task, rows in mine.groupby("task"):
+            files[f"{task}_split.csv"] = csv_text(["id", "split"], rows[["id", "subset"]].to_numpy().tolist(), ";")
     return files
 
 
-def _csv(header: Sequence[str], rows: Iterable[Sequence[str]], delimiter: str) -> str:
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[object]], delimiter: str) -> str:
+    """Return a CSV with line feeds."""
     text = io.StringIO()
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
     writer.writerow(header)

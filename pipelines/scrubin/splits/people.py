@@ -8,7 +8,7 @@ from scrubin.errors import SplitError
 
 
 def people(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame) -> pd.DataFrame:
-    """Return one row per released recording: id, task, participant, sorted by id. Private.
+    """Return one row per released recording: id, task, participant, recording, site, sorted by id. Private.
 
     Parameters
     ----------
@@ -21,11 +21,12 @@ def people(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame
         When a released recording has no participant, or more than one.
     """
     released = videos[["id", "task"]].drop_duplicates()
-    known = recordings[["recording", "participant"]].drop_duplicates().merge(linkage, on="recording")
-    both = released.merge(known[["id", "participant"]], on="id", how="left").sort_values("id", ignore_index=True)
+    known = recordings[["recording", "participant", "site"]].drop_duplicates().merge(linkage, on="recording")
+    known = known[["id", "participant", "recording", "site"]]
+    both = released.merge(known, on="id", how="left").sort_values("id", ignore_index=True)
     twice = both[both.id.duplicated()]
     if len(twice):
-        msg = f"released recording '{twice.id.iloc[0]}' has several participants or tasks; its rows in recordings.csv must agree"
+        msg = f"released recording '{twice.id.iloc[0]}' has several participants, sites or tasks; its rows in recordings.csv must agree"
         raise SplitError(msg)
     lost = both[both.participant.isna()]
     if len(lost):

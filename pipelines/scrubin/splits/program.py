@@ -1,16 +1,13 @@
-"""The mixed-integer program of a balanced split, solved by HiGHS.
+"""The mixed-integer program of a balanced split.
 
 Whole numbers x[g, s] say how many members of group g go to subset s. The objective is
 
     mean over measures and subsets of the imbalance
-    + the worst imbalance, beyond what is unavoidable because counts are whole
+    + the worst imbalance, beyond what no split can avoid for that measure alone
     + PENALTY per task that is missing in a subset.
 
-Without that "beyond", one error that occurred twice would set the worst value for good, and
-nothing else would be held down by it.
-
-Reproducible: HiGHS searches in an order that depends on nothing but the program, also with
-another number of cores, and stops by gap or node limit, never by the clock.
+Without that "beyond", one error that occurred twice, or one participant who recorded half of the
+study, would set the worst value for good, and nothing else would be held down by it.
 """
 
 from __future__ import annotations
@@ -18,187 +15,232 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import Bounds, LinearConstraint, milp
-from scipy.sparse import coo_array, csr_array
+from scipy.sparse import coo_array, csr_array, eye_array, hstack, kron, vstack
 
-from scrubin.errors import SplitError
 from scrubin.splits.groups import Group, fraction
-from scrubin.splits.measures import Floats, Measure
-from scrubin.splits.params import SplitsParams
+from scrubin.splits.measures import RECORDINGS, Floats, Measure
+from scrubin.splits.reach import reach
 
 PENALTY = 10.0  # more than any imbalance is worth
 SCALE = 1000.0  # HiGHS takes values closer than 1e-6 for equal; scaled up, that is below any imbalance that counts
 TIE = 1e-5  # the most that the seed's choice between equally good splits may cost, in imbalance
-PER_TOLERANCE = 10**6  # of HiGHS, inverted
-OPTIMAL, OUT_OF_TIME = 0, 1  # result.status of scipy; a node limit is 4
+Counts = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class Solution:
-    """How many members of each group go to each subset, and what is proven about it.
+class Rows:
+    """Linear constraints: ``low <= matrix x columns <= high``."""
+
+    matrix: csr_array
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True)
+class Program:
+    """Columns: counts x, imbalance d per measure and subset, absence z per task and subset, worst, 1.
 
     Parameters
     ----------
-    counts
-        Shape (groups, subsets).
-    objective
-        As above; less is better.
-    bound
-        No split has a smaller objective; ``objective - bound`` is the proven gap.
-    optimal
-        Whether the search ended by itself, with the gap asked for, and not at the node limit.
+    groups, measures
+        Who is dealt, and what is balanced.
+    shares
+        Share of each subset.
+    seed
+        Decides between equally good splits.
     """
 
-    counts: npt.NDArray[np.int64]
-    objective: float
-    bound: float
-    optimal: bool
+    groups: Sequence[Group]
+    measures: Sequence[Measure]
+    shares: Sequence[float]
+    seed: int
 
+    @cached_property
+    def values(self) -> Floats:
+        """Value of one member, shape (groups, measures)."""
+        return np.stack([group.values for group in self.groups])
 
-def solve(groups: Sequence[Group], measures: Sequence[Measure], p: SplitsParams) -> Solution:
-    """Return the best split found.
+    @cached_property
+    def sizes(self) -> Counts:
+        """Number of members per group."""
+        return np.array([len(group.members) for group in self.groups], dtype=np.int64)
 
-    Raises
-    ------
-    SplitError
-        When the time guard is reached, or no split was found within the node limit.
-    """
-    program = _Program(groups, measures, tuple(p.subsets.values()), p.seed)
-    result = milp(
-        program.costs,
-        integrality=program.integrality,
-        bounds=program.bounds,
-        constraints=program.constraints,
-        options={"mip_rel_gap": p.gap, "node_limit": p.node_limit, "time_limit": p.time_limit_s},
-    )
-    if result.status == OUT_OF_TIME:
-        msg = (
-            f"the balanced split was not found within 'splits.time_limit_s' = {p.time_limit_s:g} s; what is found by then depends on the "
-            f"machine: raise it, or lower 'splits.node_limit' ({p.node_limit}), or loosen 'splits.gap' ({p.gap:g})"
+    @cached_property
+    def targets(self) -> Floats:
+        """Value of a perfectly balanced subset, shape (measures, subsets)."""
+        return np.array([[share * measure.total for share in self.shares] for measure in self.measures])
+
+    @cached_property
+    def scales(self) -> Floats:
+        """Deviation that counts as imbalance 1, shape (measures, subsets)."""
+        return np.array([[measure.scale(share) for share in self.shares] for measure in self.measures])
+
+    @cached_property
+    def nearest(self) -> Floats:
+        """The reachable value nearest to the target, for one measure and subset alone, shape (measures, subsets)."""
+        reached = [reach(m, measure, self.groups, len(self.shares)) for m, measure in enumerate(self.measures)]
+        return np.array(
+            [
+                [one.nearest(s, target) if self.measures[m].whole else target for s, target in enumerate(self.targets[m])]
+                for m, one in enumerate(reached)
+            ],
+            dtype=np.float64,
         )
-        raise SplitError(msg)
-    if result.x is None:
-        msg = f"no balanced split was found within 'splits.node_limit' = {p.node_limit}; raise it (HiGHS: {result.message})"
-        raise SplitError(msg)
-    counts = np.rint(result.x[: program.n_counts]).astype(np.int64).reshape(len(groups), len(p.subsets))
-    objective = program.objective(counts)
-    # The bound is on a cost with an offset of 1 and the seed's choice, which is worth at most TIE. It is
-    # rounded down to the solver's own tolerance, so that its last digits do not depend on the machine.
-    bound = math.floor((result.mip_dual_bound / SCALE - 1 - TIE) * PER_TOLERANCE) / PER_TOLERANCE
-    return Solution(counts, objective, max(0.0, min(objective, bound)), result.status == OPTIMAL)
 
+    @cached_property
+    def unavoidable(self) -> Floats:
+        """Imbalance that no split can avoid, shape (measures, subsets)."""
+        return np.asarray(np.abs(self.nearest - self.targets) / self.scales, dtype=np.float64)
 
-def imbalances(counts: npt.NDArray[np.int64], groups: Sequence[Group], measures: Sequence[Measure], shares: Sequence[float]) -> Floats:
-    """Return the imbalance of each measure in each subset, shape (measures, subsets)."""
-    sums = _sums(counts, groups, len(measures))
-    targets = np.array([[measure.target(share) for share in shares] for measure in measures])
-    scales = np.array([[measure.scale(share) for share in shares] for measure in measures])
-    return np.asarray(np.abs(sums - targets) / scales, dtype=np.float64)
+    @cached_property
+    def tasks(self) -> list[int]:
+        """The measures that count the recordings of a task."""
+        return [m for m, measure in enumerate(self.measures) if measure.name == RECORDINGS]
 
+    @property
+    def n_counts(self) -> int:
+        """Number of columns that are counts."""
+        return len(self.groups) * len(self.shares)
 
-def missing(counts: npt.NDArray[np.int64], groups: Sequence[Group], measures: Sequence[Measure]) -> npt.NDArray[np.bool_]:
-    """Return whether a task has no recording in a subset, shape (tasks, subsets), tasks sorted."""
-    sizes = [i for i, measure in enumerate(measures) if measure.name == "recordings"]
-    return np.asarray(_sums(counts, groups, len(measures))[sizes] < 0.5, dtype=np.bool_)
+    @property
+    def n_terms(self) -> int:
+        """Number of imbalances."""
+        return len(self.measures) * len(self.shares)
 
+    @property
+    def n_absences(self) -> int:
+        """Number of pairs of task and subset."""
+        return len(self.tasks) * len(self.shares)
 
-def _sums(counts: npt.NDArray[np.int64], groups: Sequence[Group], n_measures: int) -> Floats:
-    # Exactly rounded: a matrix product differs in its last bits between processors.
-    weighted = [[group.values[m] * counts[i] for i, group in enumerate(groups)] for m in range(n_measures)]
-    return np.array([[math.fsum(column) for column in zip(*rows, strict=True)] for rows in weighted])
+    def imbalances(self, counts: Counts) -> Floats:
+        """Return the imbalance of each measure in each subset, shape (measures, subsets)."""
+        return np.asarray(np.abs(self.sums(counts) - self.targets) / self.scales, dtype=np.float64)
 
+    def sums(self, counts: Counts) -> Floats:
+        """Return the value of each measure in each subset, shape (measures, subsets)."""
+        # Exactly rounded: a matrix product differs in its last bits between processors.
+        return np.array([[math.fsum(self.values[:, m] * counts[:, s]) for s in range(counts.shape[1])] for m in range(len(self.measures))])
 
-class _Program:
-    """Columns: counts x, imbalance d per measure and subset, absence z per task and subset, worst, 1."""
+    def objective(self, counts: Counts) -> float:
+        """Return what is minimised."""
+        terms = self.imbalances(counts)
+        absent = int((self.sums(counts)[self.tasks] < 0.5).sum())
+        return math.fsum(terms.ravel()) / terms.size + max(0.0, float((terms - self.unavoidable).max())) + PENALTY * absent
 
-    def __init__(self, groups: Sequence[Group], measures: Sequence[Measure], shares: Sequence[float], seed: int) -> None:
-        self.groups, self.measures, self.shares = groups, measures, shares
-        self.tasks = [i for i, measure in enumerate(measures) if measure.name == "recordings"]
-        self.n_counts = len(groups) * len(shares)
-        self.n_terms = len(measures) * len(shares)
-        self.first_term = self.n_counts
-        self.first_absence = self.first_term + self.n_terms
-        self.worst = self.first_absence + len(self.tasks) * len(shares)
-        self.width = self.worst + 2
-        self.costs = self._costs(seed)
-        self.integrality = np.zeros(self.width, dtype=np.int64)
-        self.integrality[: self.n_counts] = 1
-        self.bounds = self._bounds()
-        self.constraints = [self._all_dealt(), self._none_empty(), self._deviations(), self._worst(), self._absences()]
-
-    def objective(self, counts: npt.NDArray[np.int64]) -> float:
-        terms = imbalances(counts, self.groups, self.measures, self.shares)
-        beyond = terms - np.reshape(self._unavoidable(), terms.shape)
-        absent = missing(counts, self.groups, self.measures)
-        return float(math.fsum(terms.ravel()) / terms.size + max(0.0, beyond.max()) + PENALTY * absent.sum())
-
-    def _costs(self, seed: int) -> Floats:
-        costs = np.zeros(self.width)
-        costs[self.first_term : self.first_absence] = 1 / self.n_terms
-        costs[self.first_absence : self.worst] = PENALTY
-        costs[self.worst] = 1
-        # HiGHS stops by a relative gap. The constant 1 makes it one of the imbalance itself,
-        # which may be as small as 0.
-        costs[-1] = 1
-        people = sum(len(group.members) for group in self.groups)
+    def costs(self) -> Floats:
+        """Return the cost of each column."""
         subsets = range(len(self.shares))
-        choice = [fraction(seed, group.key, str(subset)) for group in self.groups for subset in subsets]
-        costs[: self.n_counts] = TIE / people * np.array(choice)
-        return SCALE * costs
+        choice = [fraction(self.seed, group.key, str(subset)) for group in self.groups for subset in subsets]
+        return SCALE * np.concatenate(
+            [
+                TIE / int(self.sizes.sum()) * np.array(choice),
+                np.full(self.n_terms, 1 / self.n_terms),
+                np.full(self.n_absences, PENALTY),
+                # HiGHS stops by a relative gap. The constant 1 makes it one of the imbalance itself, which may be as small as 0.
+                [1.0, 1.0],
+            ]
+        )
 
-    def _bounds(self) -> Bounds:
-        low, high = np.zeros(self.width), np.full(self.width, np.inf)
-        for i, group in enumerate(self.groups):
-            high[self._column(i, 0) : self._column(i + 1, 0)] = len(group.members)
-            if group.pinned:
-                low[self._column(i, 0)] = len(group.members)
-        low[-1] = high[-1] = 1
-        return Bounds(low, high)
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the lowest and highest value of each column."""
+        high = np.repeat(self.sizes, len(self.shares)).astype(np.float64)
+        low = np.zeros(self.n_counts)
+        for g, group in enumerate(self.groups):
+            if group.place is not None:
+                low[g * len(self.shares) + group.place] = len(group.members)
+        rest = self.n_absences
+        lowest = np.concatenate([low, self.unavoidable.ravel(), np.zeros(rest), [0.0, 1.0]])
+        return lowest, np.concatenate([high, np.full(self.n_terms + rest + 1, np.inf), [1.0]])
 
-    def _column(self, group: int, subset: int) -> int:
-        return group * len(self.shares) + subset
+    def constraints(self) -> list[Rows]:
+        """Return all constraints."""
+        return [self._all_dealt(), self._none_empty(), *self._deviations(), self._rounded(), self._worst(), self._absences()]
 
-    def _all_dealt(self) -> LinearConstraint:
-        entries = [(i, self._column(i, s), 1.0) for i in range(len(self.groups)) for s in range(len(self.shares))]
-        sizes = np.array([len(group.members) for group in self.groups], dtype=float)
-        return LinearConstraint(self._matrix(entries, len(self.groups)), sizes, sizes)
+    def _all_dealt(self) -> Rows:
+        sizes = self.sizes.astype(np.float64)
+        return Rows(self._wide(kron(eye_array(len(self.groups)), np.ones((1, len(self.shares))))), sizes, sizes)
 
-    def _none_empty(self) -> LinearConstraint:
-        entries = [(s, self._column(i, s), 1.0) for i in range(len(self.groups)) for s in range(len(self.shares))]
-        return LinearConstraint(self._matrix(entries, len(self.shares)), 1, np.inf)
+    def _none_empty(self) -> Rows:
+        matrix = self._wide(kron(np.ones((1, len(self.groups))), eye_array(len(self.shares))))
+        return Rows(matrix, np.ones(len(self.shares)), np.full(len(self.shares), np.inf))
 
-    def _deviations(self) -> LinearConstraint:
-        # |sum - target| / scale <= d, as two rows.
-        entries: list[tuple[int, int, float]] = []
-        limits: list[float] = []
-        for m, measure in enumerate(self.measures):
-            for s, share in enumerate(self.shares):
-                for sign in (1.0, -1.0):
-                    row, scale = len(limits), measure.scale(share)
-                    entries += [(row, self._column(i, s), sign * group.values[m] / scale) for i, group in enumerate(self.groups)]
-                    entries.append((row, self.first_term + m * len(self.shares) + s, -1.0))
-                    limits.append(sign * measure.target(share) / scale)
-        return LinearConstraint(self._matrix(entries, len(limits)), -np.inf, limits)
+    def _deviations(self) -> list[Rows]:
+        # |sum - target| / scale <= d, as two sets of rows.
+        scaled = vstack([self._sums_of(m, 1 / self.scales[m]) for m in range(len(self.measures))])
+        limits, open_end = (self.targets / self.scales).ravel(), np.full(self.n_terms, np.inf)
+        minus = -eye_array(self.n_terms)
+        return [
+            Rows(self._wide(hstack([scaled, minus])), -open_end, limits),
+            Rows(self._wide(hstack([-scaled, minus])), -open_end, -limits),
+        ]
 
-    def _worst(self) -> LinearConstraint:
-        entries = [(k, self.first_term + k, 1.0) for k in range(self.n_terms)] + [(k, self.worst, -1.0) for k in range(self.n_terms)]
-        return LinearConstraint(self._matrix(entries, self.n_terms), -np.inf, self._unavoidable())
+    def _rounded(self) -> Rows:
+        # Whole counts cannot all be as near to their targets as each alone: they add up to the total.
+        whole = [m for m, measure in enumerate(self.measures) if measure.whole]
+        low = np.array([least_rounding(self.targets[m], self.scales[m]) for m in whole])
+        rows = [(i, self.n_counts + m * len(self.shares) + s) for i, m in enumerate(whole) for s in range(len(self.shares))]
+        return Rows(self._of(rows, len(whole)), low, np.full(len(whole), np.inf))
 
-    def _unavoidable(self) -> list[float]:
-        return [measure.unavoidable(share) for measure in self.measures for share in self.shares]
+    def _worst(self) -> Rows:
+        rows = [(k, self.n_counts + k) for k in range(self.n_terms)]
+        worst = [(k, self.n_counts + self.n_terms + self.n_absences) for k in range(self.n_terms)]
+        matrix = self._of(rows, self.n_terms) - self._of(worst, self.n_terms)
+        return Rows(matrix, np.full(self.n_terms, -np.inf), self.unavoidable.ravel())
 
-    def _absences(self) -> LinearConstraint:
-        entries: list[tuple[int, int, float]] = []
-        for t, measure in enumerate(self.tasks):
-            for s in range(len(self.shares)):
-                row = t * len(self.shares) + s
-                entries += [(row, self._column(i, s), group.values[measure]) for i, group in enumerate(self.groups)]
-                entries.append((row, self.first_absence + row, 1.0))
-        return LinearConstraint(self._matrix(entries, len(self.tasks) * len(self.shares)), 1, np.inf)
+    def _absences(self) -> Rows:
+        present = vstack([self._sums_of(m, np.ones(len(self.shares))) for m in self.tasks])
+        absent = self._of([(k, self.n_counts + self.n_terms + k) for k in range(self.n_absences)], self.n_absences)
+        return Rows(self._wide(present) + absent, np.ones(self.n_absences), np.full(self.n_absences, np.inf))
 
-    def _matrix(self, entries: Sequence[tuple[int, int, float]], rows: int) -> csr_array:
-        row, column, value = zip(*[entry for entry in entries if entry[2] != 0], strict=True)
-        return coo_array((value, (row, column)), shape=(rows, self.width)).tocsr()
+    def _sums_of(self, measure: int, factors: Floats) -> csr_array:
+        subsets = len(self.shares)
+        used = np.flatnonzero(self.values[:, measure])
+        row = np.tile(np.arange(subsets), used.size)
+        column = (used[:, None] * subsets + np.arange(subsets)).ravel()
+        value = (self.values[used, measure][:, None] * factors).ravel()
+        return coo_array((value, (row, column)), shape=(subsets, self.n_counts)).tocsr()
+
+    def _of(self, entries: Sequence[tuple[int, int]], rows: int) -> csr_array:
+        row, column = zip(*entries, strict=True)
+        return coo_array((np.ones(len(row)), (row, column)), shape=(rows, self._width)).tocsr()
+
+    def _wide(self, matrix: csr_array) -> csr_array:
+        wide = csr_array(matrix)
+        wide.resize((wide.shape[0], self._width))
+        return wide
+
+    @property
+    def _width(self) -> int:
+        return self.n_counts + self.n_terms + self.n_absences + 2
+
+
+def least_rounding(targets: Floats, scales: Floats) -> float:
+    """Return the least sum of imbalances of whole numbers that add up as the targets do.
+
+    >>> round(least_rounding(np.array([2.25, 0.3, 0.45]), np.array([2.25, 1.0, 1.0])), 4)
+    0.9611
+    """
+    counts = np.rint(targets)
+    total = round(math.fsum(targets))
+
+    def cost(s: int, value: float) -> float:
+        return float(abs(value - targets[s]) / scales[s])
+
+    def step_cost(s: int, step: int) -> float:
+        return cost(s, float(counts[s]) + step) - cost(s, float(counts[s]))
+
+    while (rest := total - int(counts.sum())) != 0:
+        step = 1 if rest > 0 else -1
+        counts[min((step_cost(s, step), s) for s in range(len(targets)))[1]] += step
+    # Costs are convex, so that a sum which no single exchange makes smaller is the least.
+    pairs = [(a, b) for a in range(len(targets)) for b in range(len(targets)) if a != b]
+    while True:
+        gains = [(step_cost(a, -1) + step_cost(b, 1), a, b) for a, b in pairs]
+        gain, a, b = min(gains, default=(0.0, 0, 0))
+        if gain >= -1e-12:
+            return math.fsum(cost(s, float(counts[s])) for s in range(len(targets)))
+        counts[a], counts[b] = counts[a] - 1, counts[b] + 1

@@ -1,0 +1,179 @@
+"""What of a column is balanced: by its kind, how often a value occurs, how much there is, or how values are distributed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from scrubin.errors import SplitError
+from scrubin.splits.measures import RECORDINGS, Floats, Measure, count, mean
+
+BINS = ("low", "middle", "high")
+"""Terciles of a task, in ascending order."""
+KINDS = {
+    "flag": "True or False: how often it is True",
+    "number": "a measurement: recordings per tercile, and the mean",
+    "count": "a number of things: their total, and the recordings that have any",
+    "category": "a word: recordings per word",
+}
+"""What is balanced of a column, by its kind."""
+TRUE, FALSE = frozenset({"true", "1", "1.0", "yes"}), frozenset({"false", "0", "0.0", "no"})
+MANY_WORDS = 50
+"""A category with more words than this names recordings rather than describes them."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column to balance; values in the order of the recordings, missing ones allowed.
+
+    Parameters
+    ----------
+    name
+        Its name.
+    kind
+        One of ``KINDS``.
+    values
+        Values: bool for a flag (None = unknown), float for a number or count, str for a category.
+    """
+
+    name: str
+    kind: str
+    values: pd.Series[Any]
+
+
+def column(name: str, values: pd.Series[Any], kind: str | None = None) -> Column:
+    """Return a column of text or plain values with its kind, which is found from the values when it is not given.
+
+    True/False, 0/1 and yes/no are flags; whole numbers that are never negative, with zeros among them, are
+    counts; other numbers are numbers; the rest are categories.
+
+    Raises
+    ------
+    SplitError
+        When the values do not fit the kind.
+
+    >>> column("sutures", pd.Series(["0", "3", "12"])).kind
+    'count'
+    """
+    texts = [None if pd.isna(value) or not str(value).strip() else str(value).strip() for value in values]
+    present = [text for text in texts if text is not None]
+    found = kind or _kind(present)
+    if found == "flag":
+        flags = [None if text is None else _flag(name, text) for text in texts]
+        return Column(name, found, pd.Series(flags, dtype=object))
+    if found in ("number", "count"):
+        numbers = [math.nan if text is None else _number(name, text, found) for text in texts]
+        return Column(name, found, pd.Series(numbers, dtype=float))
+    if len(set(present)) > MANY_WORDS:
+        words = f"{len(set(present))} different words, such as '{present[0]}'"
+        msg = f"column '{name}' has {words}: too many to balance; choose another column"
+        raise SplitError(msg)
+    return Column(name, "category", pd.Series(texts, dtype=object))
+
+
+def measures(tasks: Sequence[str], columns: Sequence[Column]) -> list[Measure]:
+    """Return the measures of all columns, per task, sorted by task: first the number of recordings.
+
+    What does not vary within a task is left out.
+
+    Parameters
+    ----------
+    tasks
+        The task of each recording.
+    columns
+        The columns, in the order of the recordings.
+    """
+    of = np.asarray(tasks, dtype=object)
+    found: list[Measure] = []
+    for task in sorted(set(tasks)):
+        inside = of == task
+        found.append(count(task, RECORDINGS, inside))
+        for one in columns:
+            found += MEASURES[one.kind](task, one, inside)
+    return found
+
+
+def bins(values: Floats) -> npt.NDArray[np.int64]:
+    """Return the tercile (0, 1, 2) of each defined value, -1 for undefined ones.
+
+    Edges are numpy's linear quantiles; a value on an edge belongs below it, so equal values
+    share a bin.
+
+    >>> bins(np.array([1.0, 2.0, 3.0, 4.0, np.nan])).tolist()
+    [0, 0, 1, 2, -1]
+    """
+    defined = ~np.isnan(values)
+    found = np.full(values.shape, -1, dtype=np.int64)
+    if defined.any():
+        edges = np.quantile(values[defined], [1 / 3, 2 / 3], method="linear")
+        found[defined] = np.searchsorted(edges, values[defined], side="left")
+    return found
+
+
+def _flags(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[Measure]:
+    marked = inside & of.values.map(lambda value: value is True).to_numpy(dtype=bool)
+    if marked.any() and (marked != inside).any():
+        yield count(task, of.name, marked)
+
+
+def _numbers(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[Measure]:
+    values = np.where(inside, of.values.to_numpy(dtype=float), np.nan)
+    tercile = bins(values)
+    if len(set(values[~np.isnan(values)])) > 1:
+        yield from (count(task, f"{of.name} {name}", tercile == i) for i, name in enumerate(BINS) if (tercile == i).any())
+    centre = mean(task, f"{of.name} mean", values)
+    if centre is not None:
+        yield centre
+
+
+def _counts(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[Measure]:
+    values = np.where(inside, np.nan_to_num(of.values.to_numpy(dtype=float)), 0.0)
+    if values.any():
+        yield count(task, f"{of.name} total", values)
+    if (values > 0).any() and ((values > 0) != inside).any():
+        yield count(task, f"{of.name} any", values > 0)
+
+
+def _categories(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[Measure]:
+    words = of.values.to_numpy(dtype=object)
+    present = sorted({str(word) for word in words[inside] if word is not None})
+    if len(present) > 1:
+        yield from (count(task, f"{of.name}={word}", inside & (words == word)) for word in present)
+
+
+MEASURES = {"flag": _flags, "number": _numbers, "count": _counts, "category": _categories}
+
+
+def _kind(present: Sequence[str]) -> str:
+    if {text.lower() for text in present} <= TRUE | FALSE:
+        return "flag"
+    try:
+        numbers = [float(text) for text in present]
+    except ValueError:
+        return "category"
+    counts = all(number >= 0 and number.is_integer() for number in numbers) and 0.0 in numbers
+    return "count" if counts else "number"
+
+
+def _flag(name: str, text: str) -> bool:
+    if text.lower() not in TRUE | FALSE:
+        msg = f"column '{name}' holds '{text}' where True or False is expected; correct it, or balance it as another kind: {name}:category"
+        raise SplitError(msg)
+    return text.lower() in TRUE
+
+
+def _number(name: str, text: str, kind: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value) or (kind == "count" and (value < 0 or value % 1)):
+        msg = f"column '{name}' holds '{text}', which is no {kind}; correct it, or leave the cell empty"
+        raise SplitError(msg)
+    return value

@@ -1,0 +1,1 @@
+"""The kinds of splits, one module each, behind one registry."""

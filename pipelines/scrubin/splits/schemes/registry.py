@@ -1,0 +1,112 @@
+"""Every kind of split by its name; a new kind is one module and one entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from scrubin.errors import SplitError
+from scrubin.splits import released
+from scrubin.splits.cohort import Cohort
+from scrubin.splits.extension import extension
+from scrubin.splits.made import Made
+from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams, SchemeParams
+from scrubin.splits.schemes.balanced import balanced
+from scrubin.splits.schemes.difficulty_folds import difficulty_folds
+from scrubin.splits.schemes.k_fold import k_fold
+from scrubin.splits.schemes.leave_out import leave_n_participants_out
+from scrubin.splits.schemes.published import published
+from scrubin.splits.search import Effort, Progress
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What all schemes of a study share.
+
+    Parameters
+    ----------
+    seed, effort
+        Of every draw and search.
+    raw
+        Folder of the raw study, where released splits and lists of videos lie.
+    progress
+        Told of better splits while searching.
+    """
+
+    seed: int
+    effort: Effort
+    raw: Path
+    progress: Progress | None = None
+
+
+def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[str, Made]:
+    """Return the splits of a scheme by their names: one, or one per task named ``<scheme>.<task>``.
+
+    Parameters
+    ----------
+    name
+        Name of the scheme.
+    cohort
+        All recordings, with every column that any scheme balances.
+    p
+        Its parameters.
+    setting
+        What all schemes share.
+
+    Raises
+    ------
+    SplitError
+        When the scheme is impossible for the cohort, by the name of the scheme.
+    """
+    parts = {name: cohort} if getattr(p, "joint", True) else {f"{name}.{task}": of_task(cohort, task) for task in cohort.tasks()}
+    found = {}
+    for part, recordings in parts.items():
+        try:
+            found[part] = SCHEMES[p.kind](recordings, p, setting)
+        except SplitError as error:
+            msg = f"split '{part}': {error}"
+            raise SplitError(msg) from error
+    return found
+
+
+def of_task(cohort: Cohort, task: str) -> Cohort:
+    """Return the recordings of one task."""
+    return cohort.only((cohort.people.task == task).to_numpy())
+
+
+def _balanced(cohort: Cohort, p: BalancedParams, setting: Setting) -> Made:
+    chosen = cohort.balancing(p.balance)
+    if p.extends is None:
+        return balanced(chosen, p.subsets, setting.seed, setting.effort, progress=setting.progress)
+    old = extension(chosen, released.read(setting.raw / p.extends), list(p.subsets))
+    made = balanced(old.cohort, p.subsets, setting.seed, setting.effort, old.placed, setting.progress)
+    return replace(made, notes=old.notes())
+
+
+def _k_fold(cohort: Cohort, p: KFoldParams, setting: Setting) -> Made:
+    chosen = cohort.balancing(p.balance)
+    return k_fold(chosen, p.folds, p.repeats, setting.seed, setting.effort, validation=p.validation, progress=setting.progress)
+
+
+def _difficulty_folds(cohort: Cohort, p: DifficultyFoldsParams, setting: Setting) -> Made:
+    return difficulty_folds(cohort, p.difficulty, p.folds, p.repeats, setting.seed, validation=p.validation)
+
+
+def _leave_out(cohort: Cohort, p: LeaveOutParams, setting: Setting) -> Made:
+    return leave_n_participants_out(cohort, p.participants, p.repeats, setting.seed)
+
+
+def _official(cohort: Cohort, p: OfficialParams, setting: Setting) -> Made:
+    return published(cohort, p.split, setting.raw / p.videos)
+
+
+SCHEMES: dict[str, Callable[[Cohort, Any, Setting], Made]] = {
+    "balanced": _balanced,
+    "k_fold": _k_fold,
+    "difficulty_folds": _difficulty_folds,
+    "leave_n_participants_out": _leave_out,
+    "official": _official,
+}
+"""How each kind of split is made."""

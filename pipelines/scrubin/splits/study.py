@@ -1,0 +1,105 @@
+"""All splits of a study, and what is told about them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from scrubin.errors import SplitError
+from scrubin.splits import shortcut
+from scrubin.splits.balance import DEFINITIONS, balance, folds
+from scrubin.splits.cohort import Cohort, cohort
+from scrubin.splits.coverage import classes, coverage, warnings
+from scrubin.splits.features import Tables, columns
+from scrubin.splits.made import Made
+from scrubin.splits.params import SplitsParams
+from scrubin.splits.schemes.registry import Setting, make, of_task
+from scrubin.splits.search import TIME_LIMIT
+
+
+def cohort_of(people: pd.DataFrame, tables: Tables) -> Cohort:
+    """Return the study's recordings with every feature; those with strong disagreement are pinned.
+
+    Parameters
+    ----------
+    people
+        One row per recording: id, task, participant, recording, site.
+    tables
+        Its tables.
+    """
+    strong = set(tables.skill.id[tables.skill.strong_disagreement])
+    return cohort(people.assign(pinned=people.id.isin(strong)), columns(people.id, tables))
+
+
+def splits(everyone: Cohort, p: SplitsParams, setting: Setting) -> dict[str, Made]:
+    """Return every split by its name.
+
+    Raises
+    ------
+    SplitError
+        When one is impossible, or the time guard was reached.
+    """
+    found: dict[str, Made] = {}
+    for name, scheme in p.schemes.items():
+        for part, made in make(name, everyone, scheme, setting).items():
+            if any(proof.status == TIME_LIMIT for proof in made.proofs):
+                msg = (
+                    f"split '{part}' was not found within 'splits.time_limit_s' = {p.time_limit_s:g} s; what is found by then depends on "
+                    f"the machine: raise it, or lower 'splits.node_limit' ({p.node_limit}), or loosen 'splits.gap' ({p.gap:g})"
+                )
+                raise SplitError(msg)
+            found[part] = made
+    return found
+
+
+def table(made: Mapping[str, Made]) -> pd.DataFrame:
+    """Return the rows of the table ``splits``."""
+    return pd.concat([one.rows.assign(scheme=name) for name, one in made.items()], ignore_index=True)[["scheme", "fold", "subset", "id"]]
+
+
+def document(made: Mapping[str, Made], everyone: Cohort, tables: Tables, p: SplitsParams) -> dict[str, Any]:
+    """Return the balance, coverage and shortcut audit of every split, as a JSON value that names no participant.
+
+    ``schemes`` is a list in the order of ``params.yaml``; each has its ``folds``.
+    """
+    occurring = classes(tables.triplets, tables.phases, tables.errors)
+    return {
+        "definitions": {**DEFINITIONS, "shortcut": shortcut.DEFINITIONS},
+        "seed": p.seed,
+        "schemes": [_scheme(name, one, everyone, tables, occurring, p) for name, one in made.items()],
+    }
+
+
+def obstacles(made: Mapping[str, Made]) -> dict[str, list[str]]:
+    """Return what stands in the way of each split, participants by name. Private."""
+    return {name: [one.sentence(named=True) for one in made_one.obstacles] for name, made_one in made.items()}
+
+
+def _scheme(name: str, made: Made, everyone: Cohort, tables: Tables, occurring: dict[str, pd.DataFrame], p: SplitsParams) -> dict[str, Any]:
+    base, _, task = name.partition(".")
+    scheme = p.schemes[base]
+    # What a scheme does not balance is looked at all the same: how far are the folds apart in it?
+    looked_at = getattr(scheme, "balance", ("GRS", "error"))
+    of = of_task(everyone, task) if task else everyone
+    here = of.only(of.people.id.isin(made.rows.id).to_numpy()).balancing(looked_at)
+    return {
+        "scheme": name,
+        "kind": scheme.kind,
+        **balance(made, here),
+        "folds": [
+            {**fold, **_fold(made.rows[made.rows.fold == fold["fold"]], made.subsets, everyone, tables, occurring)}
+            for fold in folds(made, everyone.people, tables.skill, tables.errors)
+        ],
+    }
+
+
+def _fold(
+    rows: pd.DataFrame, subsets: Sequence[str], everyone: Cohort, tables: Tables, occurring: dict[str, pd.DataFrame]
+) -> dict[str, Any]:
+    first = tables.videos.sort_values(["id", "camera"]).drop_duplicates("id")[["id", "duration_s"]]
+    known = rows[["id", "subset"]].merge(everyone.people[["id", "task"]], on="id").merge(first, on="id", how="left")
+    audited = shortcut.audit(known.merge(tables.skill[["id", "GRS"]], on="id", how="left"), subsets[0])
+    covered = coverage(rows, occurring, subsets)
+    return {"coverage": covered, "warnings": list(warnings(covered, subsets[0])), "shortcut": audited["tasks"]}

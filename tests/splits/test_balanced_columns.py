@@ -1,0 +1,85 @@
+"""What of a column is balanced follows from its values."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scrubin.errors import SplitError
+from scrubin.splits.columns import bins, column, measures
+
+
+def test_terciles_keep_equal_scores_together():
+    assert bins(np.array([1.0, 1.0, 1.0, 1.0, 2.0])).tolist() == [0, 0, 0, 0, 2]
+    assert bins(np.array([np.nan, np.nan])).tolist() == [-1, -1]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (["True", "False", ""], "flag"),
+        (["0", "1", "1"], "flag"),
+        ([1.0, 0.0, np.nan], "flag"),
+        (["yes", "no"], "flag"),
+        (["0", "3", "12"], "count"),
+        (["4", "20", "7"], "number"),
+        (["-1.5", "0.2"], "number"),
+        (["Leipzig", "Dresden", "Leipzig"], "category"),
+        (["3", "n/a"], "category"),
+    ],
+)
+def test_the_kind_of_a_column_is_found_from_its_values(values, kind):
+    assert column("x", pd.Series(values, dtype=object)).kind == kind
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "says"),
+    [
+        (["maybe"], "flag", "'x' holds 'maybe' where True or False"),
+        (["three"], "number", "'x' holds 'three', which is no number"),
+        (["inf"], "number", "which is no number"),
+        (["-1"], "count", "'-1', which is no count"),
+        (["1.5"], "count", "'1.5', which is no count"),
+        ([str(i) + "x" for i in range(60)], None, "60 different words, such as '0x'"),
+    ],
+)
+def test_a_value_that_does_not_fit_its_kind_is_an_error(values, kind, says):
+    with pytest.raises(SplitError, match=says):
+        column("x", pd.Series(values, dtype=object), kind)
+
+
+def names(found):
+    return [measure.name for measure in found]
+
+
+def test_a_task_is_balanced_in_size_terciles_mean_counts_flags_and_words():
+    n = 12
+    columns = [
+        column("GRS", pd.Series(np.linspace(-1, 1, n))),
+        column("torn", pd.Series([True] + [False] * (n - 1))),
+        column("sutures", pd.Series([0, 5] * (n // 2))),
+        column("site", pd.Series(["north", "south", None] * (n // 3))),
+    ]
+    found = measures(["Knot"] * n, columns)
+    assert names(found) == [
+        "recordings", "GRS low", "GRS middle", "GRS high", "GRS mean", "torn", "sutures total", "sutures any", "site=north", "site=south",
+    ]  # fmt: skip
+    mean = next(measure for measure in found if measure.name == "GRS mean")
+    assert mean.total == pytest.approx(0, abs=1e-9)
+    assert next(measure for measure in found if measure.name == "sutures total").total == 30
+
+
+def test_what_does_not_vary_within_a_task_is_left_out():
+    columns = [
+        column("GRS", pd.Series([1.5, 1.5, np.nan])),
+        column("torn", pd.Series([True, True, True])),
+        column("never", pd.Series([False, False, False])),
+        column("site", pd.Series(["north", "north", None])),
+    ]
+    assert names(measures(["Knot"] * 3, columns)) == ["recordings"]
+
+
+def test_each_task_has_its_own_measures():
+    found = measures(["Peg", "Knot", "Peg"], [column("torn", pd.Series([True, True, False]))])
+    assert [(measure.task, measure.name, measure.total) for measure in found] == [
+        ("Knot", "recordings", 1), ("Peg", "recordings", 2), ("Peg", "torn", 1),
+    ]  # fmt: skip

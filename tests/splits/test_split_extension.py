@@ -1,0 +1,116 @@
+"""New recordings join a released split, and nobody is moved."""
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrubin.errors import SplitError
+from scrubin.splits import released
+from scrubin.splits.extension import extension
+from scrubin.splits.params import BalancedParams
+from scrubin.splits.schemes.balanced import balanced
+from scrubin.splits.schemes.registry import Setting, make
+from scrubin.splits.search import Effort
+
+SHORT = Effort(0.05, 20, 300)
+SHARES = {"train": 0.5, "val": 0.2, "test": 0.3}
+
+
+def extended(cohort, old):
+    known = extension(cohort, old, list(SHARES))
+    return known, balanced(known.cohort, SHARES, 0, SHORT, known.placed)
+
+
+@given(st.integers(6, 12), st.integers(0, 1000), st.randoms())
+@settings(max_examples=15, deadline=None)
+def test_nobody_moves_and_participants_stay_whole(make_cohort, participants, seed, random):
+    cohort = make_cohort(participants, 3, strong=2, seed=seed)
+    first = cohort.only(cohort.people.participant.isin(random.sample(cohort.participants, 6)).to_numpy())
+    first = first.only(pd.Series([random.random() < 0.8 or i < 3 for i in range(len(first.people))]).to_numpy())
+    if len(first.participants) < 3 or (first.people.pinned.any() and len(set(first.people.participant[~first.people.pinned])) < 3):
+        return
+    try:
+        old = balanced(first, SHARES, 0, SHORT).rows
+    except SplitError:
+        return
+    known, made = extended(cohort, old)
+    subset = made.rows.set_index("id").subset
+    assert subset[old.id].tolist() == old.subset.tolist()
+    placed = cohort.people.assign(subset=cohort.people.id.map(subset)).dropna(subset="subset")
+    assert placed[["participant", "subset"]].drop_duplicates().participant.is_unique
+    assert set(cohort.people.id) - set(made.rows.id) == set(known.left_out)
+    new = placed[~placed.id.isin(old.id)]
+    assert set(new.subset[new.pinned]) <= {"train"}
+
+
+def test_a_new_recording_that_must_train_of_a_tested_participant_is_in_no_subset(make_cohort):
+    cohort = make_cohort(participants=6, procedures=0, strong=0)
+    who = cohort.participants
+    places = dict(zip(who, ["train", "train", "val", "test", "train", "train"], strict=True))
+    mine = cohort.people[cohort.people.participant == who[3]]
+    new = mine.id.iloc[-1]
+    old = cohort.people[cohort.people.id != new].assign(subset=lambda rows: rows.participant.map(places))[["id", "subset"]]
+    cohort.people.loc[cohort.people.id == new, "pinned"] = True
+    known, made = extended(cohort, old)
+    assert known.left_out == (new,)
+    assert new not in set(made.rows.id)
+    assert any(new in note and "their participant is tested" in note for note in known.notes())
+
+
+def test_a_released_recording_stays_although_raters_turn_out_to_disagree(make_cohort):
+    cohort = make_cohort(participants=6, procedures=0, strong=0)
+    places = dict(zip(cohort.participants, ["train", "train", "val", "test", "train", "train"], strict=True))
+    old = cohort.people.assign(subset=cohort.people.participant.map(places))[["id", "subset"]]
+    cohort.people["pinned"] = cohort.people.participant == cohort.participants[3]
+    _, made = extended(cohort, old)
+    pd.testing.assert_frame_equal(made.rows[["id", "subset"]], old.sort_values("id", ignore_index=True).astype({"subset": "str"}))
+
+
+def test_a_released_participant_in_two_subsets_is_an_error(make_cohort):
+    cohort = make_cohort(participants=4, procedures=0, strong=0)
+    mine = cohort.people[cohort.people.participant == cohort.participants[0]].id
+    old = pd.DataFrame({"id": mine.iloc[:2], "subset": ["train", "test"]})
+    with pytest.raises(SplitError, match=rf"one participant in two subsets: '{mine.iloc[0]}' in train and '{mine.iloc[1]}' in test"):
+        extension(cohort, old, list(SHARES))
+
+
+def test_a_released_split_with_other_subsets_is_an_error(make_cohort):
+    cohort = make_cohort(participants=4, procedures=0, strong=0)
+    old = pd.DataFrame({"id": cohort.people.id[:1], "subset": ["validation"]})
+    with pytest.raises(SplitError, match="has a subset 'validation', but the subsets are train, val, test"):
+        extension(cohort, old, list(SHARES))
+
+
+def test_recordings_that_are_gone_are_told(make_cohort):
+    cohort = make_cohort(participants=6, procedures=0, strong=0)
+    known = extension(cohort, pd.DataFrame({"id": ["vanished"], "subset": ["val"]}), list(SHARES))
+    assert known.gone == ("vanished",)
+    assert "1 recordings of the released split are not there any more: vanished" in known.notes()
+
+
+def test_a_released_file_is_extended_by_the_scheme_balanced(make_cohort, tmp_path):
+    cohort = make_cohort(participants=8, procedures=0, strong=0)
+    first = cohort.people[cohort.people.participant == cohort.participants[0]].id
+    (tmp_path / "old.csv").write_text("id;split\n" + "".join(f"{id_};test\n" for id_ in first))
+    p = BalancedParams(SHARES, True, "old.csv", "balanced", ("GRS",))
+    made = make("balanced", cohort, p, Setting(0, SHORT, tmp_path))["balanced"]
+    assert set(made.rows.subset[made.rows.id.isin(first)]) == {"test"}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("id,subset\na,train\na,test\n", "row 3: recording 'a' stands twice"),
+        ("id,subset\na,\n", "row 2: the cell 'subset' is empty"),
+        ("id,place\na,train\n", "no column is named subset or split; it has id, place"),
+        ("id,subset\na,train,x\n", "row 2: expected 2 cells, but got 3"),
+        ("", "expected a header"),
+        ("id,id\na,b\n", "expected different column names"),
+    ],
+)
+def test_a_released_file_that_is_none_is_an_error_with_its_row(tmp_path, text, says):
+    path = tmp_path / "old.csv"
+    path.write_text(text)
+    with pytest.raises(SplitError, match=says):
+        released.read(path)

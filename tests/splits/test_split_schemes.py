@@ -1,0 +1,180 @@
+"""Folds: every recording tested once, participants whole, difficulty dealt evenly."""
+
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrubin.errors import SplitError
+from scrubin.splits.cohort import cohort as cohort_of
+from scrubin.splits.columns import column
+from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams
+from scrubin.splits.schemes.difficulty_folds import clusters, difficulty_folds
+from scrubin.splits.schemes.k_fold import k_fold
+from scrubin.splits.schemes.leave_out import leave_n_participants_out
+from scrubin.splits.schemes.registry import SCHEMES, Setting, make
+from scrubin.splits.search import Effort
+
+SHORT = Effort(0.05, 20, 300)
+
+
+def check_folds(made, cohort, repeats):
+    """Every fold has everybody, participants whole; over a repetition each recording is tested once."""
+    for _, rows in made.rows.groupby("fold"):
+        assert sorted(rows.id) == sorted(cohort.people.id)
+        placed = cohort.people.assign(subset=cohort.people.id.map(rows.set_index("id").subset))
+        assert len(placed[["participant", "subset"]].drop_duplicates()) == placed.participant.nunique()
+        assert set(rows.subset) == set(made.subsets)
+    tested = made.rows[made.rows.subset == "test"].id.value_counts()
+    assert len(tested) == len(cohort.people)
+    assert set(tested) == {repeats}
+
+
+@given(st.integers(5, 12), st.integers(0, 3), st.integers(2, 5), st.integers(1, 3), st.integers(0, 1000))
+@settings(max_examples=15, deadline=None)
+def test_k_fold_tests_everybody_once_per_repetition(make_cohort, participants, procedures, n_folds, repeats, seed):
+    cohort = make_cohort(participants, procedures, strong=0, seed=seed)
+    made = k_fold(cohort, n_folds, repeats, seed, SHORT, validation=n_folds > 2)
+    check_folds(made, cohort, repeats)
+    assert sorted(set(made.rows.fold)) == list(range(n_folds * repeats))
+    assert [one.status == "sampled" for one in made.proofs] == [False] + [True] * (repeats - 1)
+
+
+def test_repetitions_of_k_fold_differ_and_are_balanced_too(make_cohort):
+    cohort = make_cohort(participants=30, procedures=0, strong=0)
+    made = k_fold(cohort, 3, 3, 0, Effort(0.0, 200, 300), validation=False)
+    parts = {
+        tuple(sorted(map(tuple, (rows.id[rows.subset == "test"] for _, rows in made.rows[made.rows.fold // 3 == r].groupby("fold")))))
+        for r in range(3)
+    }
+    assert len(parts) == 3
+    assert max(one.objective for one in made.proofs) < 4 * made.proofs[0].objective
+
+
+def test_the_next_fold_validates_when_asked_for(make_cohort):
+    cohort = make_cohort(participants=9, procedures=0, strong=0)
+    made = k_fold(cohort, 3, 1, 0, SHORT, validation=True)
+    for fold in range(3):
+        validated = set(made.rows.id[(made.rows.fold == fold) & (made.rows.subset == "val")])
+        assert validated == set(made.rows.id[(made.rows.fold == (fold + 1) % 3) & (made.rows.subset == "test")])
+    assert made.shares == {"train": 1 / 3, "val": 1 / 3, "test": 1 / 3}
+
+
+@given(st.integers(3, 25), st.integers(2, 6), st.integers(1, 2), st.integers(0, 1000))
+@settings(max_examples=30, deadline=None)
+def test_each_difficulty_fold_has_exactly_one_of_each_cluster(make_cohort, participants, n_folds, repeats, seed):
+    cohort = make_cohort(max(participants, n_folds), 0, strong=0, seed=seed)
+    made = difficulty_folds(cohort, "duration", n_folds, repeats, seed, validation=False)
+    check_folds(made, cohort, repeats)
+    ranked = clusters(cohort, "duration", n_folds, seed)
+    who = dict(zip(cohort.people.id, cohort.people.participant, strict=True))
+    for fold, rows in made.rows[made.rows.subset == "test"].groupby("fold"):
+        tested = {who[id_] for id_ in rows.id}
+        for number, cluster in enumerate(ranked):
+            inside = len(tested & set(cluster))
+            assert inside == 1 if len(cluster) == n_folds else inside <= 1, (fold, number)
+
+
+def test_clusters_are_sorted_by_the_mean_difficulty_of_a_participant():
+    people = pd.DataFrame({"id": list("abcdef"), "task": "", "participant": ["p", "q", "p", "r", "s", "s"], "pinned": False})
+    cohort = cohort_of(people, [column("duration", pd.Series([10, 50, 30, 40, 5, 5]))])
+    assert clusters(cohort, "duration", 2, 0) == [["q", "r"], ["p", "s"]]
+
+
+def test_fifty_videos_in_five_folds_are_dealt_as_in_cholect50():
+    people = pd.DataFrame(
+        {"id": [f"v{i:02d}" for i in range(50)], "task": "", "participant": [f"v{i:02d}" for i in range(50)], "pinned": False}
+    )
+    cohort = cohort_of(people, [column("duration", pd.Series([float((i * 37) % 50) for i in range(50)]))])
+    made = difficulty_folds(cohort, "duration", 5, 1, 0, validation=False)
+    tests = made.rows[made.rows.subset == "test"]
+    assert tests.fold.value_counts().to_dict() == dict.fromkeys(range(5), 10)
+    other = difficulty_folds(cohort, "duration", 5, 1, 1, validation=False).rows
+    assert not other.equals(made.rows)
+
+
+@given(st.integers(2, 10), st.integers(1, 4), st.integers(1, 2), st.integers(0, 1000))
+@settings(max_examples=20, deadline=None)
+def test_leaving_n_participants_out_tests_n_at_a_time(make_cohort, participants, n, repeats, seed):
+    cohort = make_cohort(max(participants, n + 1), 0, strong=0, seed=seed)
+    made = leave_n_participants_out(cohort, n, repeats, seed)
+    check_folds(made, cohort, repeats)
+    who = dict(zip(cohort.people.id, cohort.people.participant, strict=True))
+    sizes = [len({who[id_] for id_ in rows.id}) for _, rows in made.rows[made.rows.subset == "test"].groupby("fold")]
+    assert len(sizes) == repeats * -(-len(cohort.participants) // n)
+    assert all(size == n for size in sizes[: len(cohort.participants) // n])
+    assert bool(made.notes) == (n == 1)
+
+
+@given(st.randoms())
+@settings(max_examples=5, deadline=None)
+def test_folds_do_not_depend_on_the_order_of_rows_or_names(make_cohort, reordered, random):
+    cohort = make_cohort(participants=8, procedures=2)
+    other = reordered(cohort, random)
+    for one, two in (
+        (k_fold(cohort, 3, 2, 0, SHORT, validation=False), k_fold(other, 3, 2, 0, SHORT, validation=False)),
+        (difficulty_folds(cohort, "duration", 3, 2, 0, validation=True), difficulty_folds(other, "duration", 3, 2, 0, validation=True)),
+        (leave_n_participants_out(cohort, 2, 2, 0), leave_n_participants_out(other, 2, 2, 0)),
+    ):
+        pd.testing.assert_frame_equal(one.rows, two.rows)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "says"),
+    [
+        (lambda c: k_fold(c, 5, 1, 0, SHORT, validation=False), "4 participants cannot fill 5 folds"),
+        (
+            lambda c: k_fold(c, 2, 1, 0, SHORT, validation=True),
+            "2 folds leave nothing to train on; ask for more folds, or for no validation",
+        ),
+        (lambda c: difficulty_folds(c, "GRS", 2, 1, 0, validation=False), "has no number in column 'GRS'"),
+        (
+            lambda c: difficulty_folds(c, "weight", 2, 1, 0, validation=False),
+            "there is no column 'weight'; there are GRS, dropped, duration",
+        ),
+        (lambda c: leave_n_participants_out(c, 4, 1, 0), "leaving 4 of 4 participants out leaves nobody to train on"),
+    ],
+)
+def test_impossible_folds_are_errors(make_cohort, scheme, says):
+    with pytest.raises(SplitError, match=says):
+        scheme(make_cohort(participants=3, procedures=1, tasks=("Knot",), strong=0))
+
+
+@pytest.fixture
+def setting(tmp_path):
+    return Setting(0, SHORT, tmp_path)
+
+
+def test_split_by_task_a_participant_may_be_in_several_subsets_but_not_within_a_task(make_cohort, setting):
+    cohort = make_cohort(participants=12, procedures=0, strong=0)
+    found = make("lasana", cohort, BalancedParams({"train": 0.5, "test": 0.5}, False, None, "balanced", ("GRS",)), setting)
+    assert sorted(found) == ["lasana.Knot", "lasana.Peg"]
+    tables = {name: cohort.people.merge(made.rows, on="id") for name, made in found.items()}
+    for name, table in tables.items():
+        assert set(table.task) == {name.removeprefix("lasana.")}
+        assert table[["participant", "subset"]].drop_duplicates().participant.is_unique
+    assert not pd.concat(tables.values())[["participant", "subset"]].drop_duplicates().participant.is_unique
+
+
+def test_an_official_split_is_taken_over_in_the_studys_own_ids(setting, tmp_path):
+    people = pd.DataFrame(
+        {"id": ["abba", "bebe", "cici"], "task": "C", "participant": ["1", "2", "3"], "pinned": False, "recording": ["or1", "or2", "or3"]}
+    )
+    (tmp_path / "videos.csv").write_text("recording,video\nor1,VID08\nor3,51\n")
+    made = make("rdv", cohort_of(people, []), OfficialParams("cholect50/rdv", "videos.csv", "official"), setting)["rdv"]
+    assert made.rows.to_dict("records") == [{"fold": 0, "subset": "val", "id": "abba"}, {"fold": 0, "subset": "test", "id": "cici"}]
+    assert any("48 of 50 videos of cholect50/rdv are missing" in note for note in made.notes)
+    assert any("1 recordings of the study are no video" in note for note in made.notes)
+
+
+def test_every_kind_of_scheme_in_params_can_be_made(make_cohort, setting):
+    cohort = make_cohort(participants=8, procedures=0)
+    every = {
+        "balanced": BalancedParams({"train": 0.5, "test": 0.5}, True, None, "balanced", ("GRS",)),
+        "k_fold": KFoldParams(True, False, "k_fold", ("GRS",), 2, 1),
+        "difficulty_folds": DifficultyFoldsParams("duration", True, False, "difficulty_folds", 2, 1),
+        "leave_n_participants_out": LeaveOutParams(True, "leave_n_participants_out", 2, 1),
+    }
+    assert {*every, "official"} == set(SCHEMES)
+    for name, p in every.items():
+        assert len(make(name, cohort, p, setting)[name].rows) >= len(cohort.people)
