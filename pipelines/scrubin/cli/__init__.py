@@ -22,6 +22,8 @@ COMMANDS = {
     "render": "trim a video and hide what could identify, encoding only what must be",
     "frames": "extract frames of a video by the frame contract",
     "frames-check": "tell which convention made a folder of frames, and its offset",
+    "splits": "show, compare, check and prove splits; find leaks between public datasets",
+    "scores": "make skill scores of raters' sheets in LASANA's format, or check published ones against them",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""

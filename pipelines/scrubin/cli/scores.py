@@ -1,0 +1,106 @@
+"""`scrubin scores RATER_DIR --out DIR`."""
+
+from __future__ import annotations
+
+import argparse
+import errno
+import json
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from scrubin.cli.given import section_or
+from scrubin.core import params
+from scrubin.errors import RatingsError
+from scrubin.scores import lasana_files, lasana_reports, lasana_summary, revalidation
+from scrubin.scores.lasana_defaults import LASANA
+from scrubin.scores.lasana_scoring import score_folder
+from scrubin.scores.params import ScoresParams
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the folders and the parameters."""
+    parser.add_argument(
+        "rater_dir",
+        help="folder of <Task>_rater<k>.csv (raw points), or a whole published folder Annotation with <Task>.csv, which is then checked "
+        f"against its rater files: values that differ by more than {revalidation.TOLERANCE:g} sd are listed; it is never changed",
+    )
+    parser.add_argument(
+        "--out",
+        required=True,
+        metavar="DIR",
+        help="folder to write into: the annotations in LASANA's format, statistics.json, <Task>_agreement.csv, harmonised.csv, "
+        "contradictions.csv, differences.csv; made when it is not there; what an earlier run wrote there is replaced or removed",
+    )
+    parser.add_argument(
+        "--params",
+        metavar="FILE",
+        help="params.yaml whose section 'scores' counts (default: the one of the working folder, else as in LASANA: "
+        f"aspects {', '.join(LASANA.aspects)}, {LASANA.lowest:g} to {LASANA.highest:g} points, failed = {LASANA.failed_grs:g} sd, "
+        f"at least {LASANA.min_ratings} ratings, percentile {LASANA.strong_percentile:g})",
+    )
+    parser.add_argument("--json", action="store_true", help="print the statistics as JSON instead of lines")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Score, compare and write; 0 only when every task was scored and nothing differs."""
+    source, out = Path(given.rater_dir), Path(given.out)
+    folder = lasana_files.read_folder(source)
+    _refuse_source(source, out)
+    p = params.load("scores", ScoresParams, Path(given.params)) if given.params else section_or("scores", LASANA)
+    rescored = score_folder(folder, p)
+    for sentences in rescored.faults.values():
+        sys.stderr.write("".join(f"scrubin scores: {sentence}\n" for sentence in sentences))
+    if not rescored.tasks:
+        msg = f"{source}: no task could be scored, nothing is written"
+        raise RatingsError(msg)
+    found = revalidation.findings(rescored.tasks)
+    told = lasana_reports.statistics_of(rescored, found, p)
+    contents = lasana_reports.files_of(rescored, found, told)
+    _write(out, contents)
+    if given.json:
+        sys.stdout.write(contents[lasana_reports.STATISTICS].decode())
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in lasana_summary.lines(rescored, found, told)))
+        sys.stdout.write(f"{out}: {len(contents)} files\n")
+    return 1 if rescored.faults or lasana_reports.errors_of(found) else 0
+
+
+def _refuse_source(source: Path, out: Path) -> None:
+    if out.exists() and not out.is_dir():
+        msg = f"{out}: it is a file; name a folder"
+        raise RatingsError(msg)
+    if out.resolve() == source.resolve() or (out.exists() and out.samefile(source)):
+        msg = f"{out}: this is the folder of the rater files, which are never overwritten; name another folder"
+        raise RatingsError(msg)
+
+
+def _write(out: Path, contents: Mapping[str, bytes]) -> None:
+    """Write all files or none, and remove what an earlier run wrote and this one does not."""
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        stale = _written_before(out) - set(contents)
+        for name in contents:
+            if (out / name).is_dir():
+                raise IsADirectoryError(errno.EISDIR, f"there is a folder named {name} in it")
+        with tempfile.TemporaryDirectory(prefix=".part-", dir=out) as temporary:
+            for name, content in contents.items():
+                (Path(temporary) / name).write_bytes(content)
+            for name in contents:
+                (Path(temporary) / name).replace(out / name)
+        for name in stale:
+            (out / name).unlink(missing_ok=True)
+    except OSError as error:
+        msg = f"{out}: cannot be written: {error.strerror}; mend it or name another folder"
+        raise RatingsError(msg) from error
+
+
+def _written_before(out: Path) -> set[str]:
+    """Return the names that an earlier run says it wrote; none when there is no such word."""
+    try:
+        names = json.loads((out / lasana_reports.STATISTICS).read_text(encoding="utf-8"))["files"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return set()
+    # Only plain CSV names of ours: whatever the file says, nothing else is removed.
+    return {name for name in names if isinstance(name, str) and name.endswith(".csv") and Path(name).name == name}

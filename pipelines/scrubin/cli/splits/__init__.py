@@ -1,0 +1,56 @@
+"""`scrubin splits`: one module per subcommand, imported only when it is asked for."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from scrubin.cli import Command
+
+SUBCOMMANDS = {
+    "show": "list the official splits, or the videos of one",
+    "diff": "tell which videos of a split file sit elsewhere than in an official split",
+    "check": "tell whether a split file is sound",
+    "make": "divide the recordings of a table, balanced or in folds, participants whole",
+    "extend": "add new recordings to a released split without moving anybody",
+    "leaks": "tell which operations training and test share, over all public datasets",
+}
+"""Every subcommand and what it does; its module has the same name, with ``_`` for ``-``."""
+USAGE = 2
+
+
+class LazyParser(argparse.ArgumentParser):
+    """A parser that asks the subcommand's module for its arguments when it is used."""
+
+    asked = False
+
+    def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
+        """Declare the arguments of the subcommand, then parse."""
+        if not self.asked:
+            self.asked = True
+            _module(self.prog.split()[-1]).add_arguments(self)
+        return super().parse_known_args(args, namespace)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the subcommands."""
+    parser.set_defaults(subcommand=None, help_text=parser.format_help)
+    found = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND", parser_class=LazyParser)
+    for name, does in SUBCOMMANDS.items():
+        found.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Run the subcommand; without one, print the help."""
+    if given.subcommand is None:
+        sys.stdout.write(given.help_text())
+        return USAGE
+    return _module(given.subcommand).run(given)
+
+
+def _module(name: str) -> Command:
+    return cast("Command", importlib.import_module(f"scrubin.cli.splits.{name.replace('-', '_')}"))

@@ -1,0 +1,133 @@
+"""`scrubin splits check FILE.csv`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from scrubin.errors import SplitError
+from scrubin.splits.official.datasets import dataset
+from scrubin.splits.official.people import People, from_sheet, from_table
+from scrubin.splits.official.sheet import Row, Sheet, read, read_grid
+from scrubin.splits.official.soundness import Finding, Question, findings, sizes
+from scrubin.splits.overlaps.mixed import common_dataset, equals, shared
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the file, the table beside it and the form of the answer."""
+    parser.description = (
+        "Tell whether a split file is sound: every video once per fold and scheme, no empty subset, the same videos in every fold, each "
+        "held out equally often, no group in two subsets, nobody forgotten, pinned videos only in train, and no operation of public "
+        "datasets on two sides. The file is a CSV (comma, semicolon or tab) with a column 'id' or 'video', a column 'subset' or 'split', "
+        "and where there are several 'fold' and 'scheme'. The exit code is 0 only when it is sound."
+    )
+    parser.add_argument("file", metavar="FILE.csv", help="the split file; it is only read")
+    parser.add_argument("--table", metavar="TABLE.csv", help="one row per video: who is in it; without it, the columns of FILE.csv tell")
+    parser.add_argument(
+        "--group", metavar="COLUMN", help="whom to keep in one subset (default: participant, patient, subject or group, where there is one)"
+    )
+    parser.add_argument("--pin-train", metavar="COLUMN", help="true or false: videos that must be in train (default: none)")
+    parser.add_argument(
+        "--repeats",
+        type=times,
+        default=1,
+        metavar="N",
+        help="how many folds hold each video out, as in a repeated cross-validation (default: 1)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
+
+
+def times(text: str) -> int:
+    """Return a number of times."""
+    if not text.isascii() or not text.isdigit() or not 1 <= len(text) <= 6 or int(text) < 1:
+        msg = f"'{text}' is no number of times such as 2"
+        raise argparse.ArgumentTypeError(msg)
+    return int(text)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print every fault; 0 only when there are none."""
+    sheet = read(Path(given.file), given.file)
+    question = asked(given, sheet)
+    leaks = [Finding(row, sentence) for row, sentence in shared(sheet)]
+    found = sorted([*findings(question), *leaks], key=lambda finding: (finding.row == 0, finding.row))
+    if given.json:
+        sys.stdout.write(json.dumps(document(question, found), indent=2, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in lines(question, found)))
+    return 1 if found else 0
+
+
+def asked(given: argparse.Namespace, sheet: Sheet) -> Question:
+    """Return what is asked of the file.
+
+    Raises
+    ------
+    SplitError
+        When a table or column is missing.
+    """
+    spelling = _spelling(sheet)
+
+    def key(row: Row) -> str:
+        return (
+            f"{row.cells[sheet.columns['dataset']].strip().casefold()}/{row.video}" if "dataset" in sheet.columns else spelling(row.video)
+        )
+
+    people: People | None
+    if given.table is None:
+        people = from_sheet(sheet, key, given.group, given.pin_train)
+    elif "dataset" in sheet.columns:
+        by = sheet.columns["dataset"]
+        msg = f"{sheet.name}: its videos are told apart by '{by}', which --table cannot say; put the groups into this file"
+        raise SplitError(msg)
+    else:
+        people = from_table(read_grid(Path(given.table), given.table, ("video",)), sheet, spelling, given.group, given.pin_train)
+    return Question(sheet, key, people, given.repeats)
+
+
+def _spelling(sheet: Sheet) -> Callable[[str], str]:
+    """Return how videos are told apart: by the ids of a public dataset that has them all, or as they are written."""
+    name = common_dataset(sheet)
+    if name is None:
+        return str.strip
+    home = dataset(name)
+    return lambda text: home.video(text) or text.strip()
+
+
+def lines(question: Question, found: list[Finding]) -> Iterator[str]:
+    """Yield the report in words."""
+    sheet, people = question.sheet, question.people
+    yield from (f"{sheet.name}: {note}" for note in sheet.notes)
+    for (scheme, fold), counts in sizes(question).items():
+        place = " ".join([*([f"scheme {scheme}"] if scheme else []), *([f"fold {fold}"] if fold else [])]) or "videos"
+        yield f"{place}: " + ", ".join(f"{name} {count}" for name, count in counts.items())
+    if people is None or people.group is None:
+        yield "groups: not checked, no column tells them (see --group)"
+    else:
+        yield f"groups: {people.group} of {people.table or sheet.name}, {len(set(people.groups.values()))} in all"
+    for name in equals(sheet):
+        yield f"equals the official split {name}"
+    for finding in found:
+        yield f"{sheet.name}{f', row {finding.row}' if finding.row else ''}: {finding.sentence}"
+    yield f"{sheet.name} is " + (f"not sound: {len(found)} fault{'s' if len(found) > 1 else ''}" if found else "sound")
+
+
+def document(question: Question, found: list[Finding]) -> dict[str, Any]:
+    """Return the report as plain values; row 0 is the file as a whole."""
+    sheet, people = question.sheet, question.people
+    return {
+        "file": sheet.name,
+        "sound": not found,
+        "findings": [asdict(finding) for finding in found],
+        "sizes": [
+            {"scheme": scheme or None, "fold": fold or None, "counts": dict(counts)} for (scheme, fold), counts in sizes(question).items()
+        ],
+        "group": people.group if people else None,
+        "equals": equals(sheet),
+        "notes": list(sheet.notes),
+    }

@@ -1,0 +1,124 @@
+"""`scrubin splits diff NAME FILE.csv`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from scrubin.errors import SplitError
+from scrubin.splits.official.catalogue import NO_FOLD, Official, load
+from scrubin.splits.official.compare import Diff, FoldDiff, compare
+from scrubin.splits.official.ids import whole_number
+from scrubin.splits.official.sheet import Sheet, read
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the split, the file and the form of the answer."""
+    parser.description = (
+        "Tell which videos of a file sit elsewhere than in an official split, which are missing and which are unknown. The file is a CSV "
+        "(comma, semicolon or tab) with a column 'id' or 'video', a column 'subset' or 'split' (train, val, test and their usual other "
+        "names), and for a cross-validation a column 'fold'; further columns are ignored. Videos may be written 68, VID68, video68, "
+        "68.json. Folds are matched by content, whatever their numbers. The exit code is 0 only when the file is the split."
+    )
+    parser.add_argument(
+        "name", metavar="NAME", help="an official split such as cholect50/rdv; cholect50/cv@2 compares with its fold 2 alone"
+    )
+    parser.add_argument("file", metavar="FILE.csv", help="the split file; it is only read")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print the differences; 0 only when there are none."""
+    split, fold = named(given.name)
+    sheet = read(Path(given.file), given.file)
+    found = compare(split, sheet, fold)
+    if given.json:
+        sys.stdout.write(json.dumps(document(split, sheet, found), indent=2, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in lines(given.name, split, sheet, found)))
+    return 0 if found.equal else 1
+
+
+def named(text: str) -> tuple[Official, int | None]:
+    """Return the split, and the fold when ``@fold`` is named.
+
+    Raises
+    ------
+    SplitError
+        For an unknown name or fold.
+    """
+    name, at, number = text.partition("@")
+    split = load(name)
+    if not at:
+        return split, None
+    digits = whole_number(number)
+    if not digits or len(digits) > 4 or split.folds == (NO_FOLD,) or int(digits) not in split.folds:
+        msg = f"'{text}': '{number}' is no fold of '{split.name}'; {split.which_folds}"
+        raise SplitError(msg)
+    return split, int(digits)
+
+
+def lines(asked: str, split: Official, sheet: Sheet, found: Diff) -> Iterator[str]:
+    """Yield the comparison in words."""
+    yield from (f"{sheet.name}: {note}" for note in sheet.notes)
+    if split.interpretation:
+        yield f"{split.name}: {split.interpretation}"
+    for diff in found.folds:
+        yield from _fold(sheet, split, diff)
+    for number in found.only_official:
+        yield f"fold {number} of {split.name} has no partner in {sheet.name}"
+    for label in found.only_file:
+        yield f"fold {label} of {sheet.name} has no partner in {split.name}"
+    for row, sentence in found.wrong:
+        yield f"{sheet.name}, row {row}: {sentence}"
+    if found.nearest:
+        yield _nearest(split, found.nearest)
+    yield f"{sheet.name} is {asked}" if found.equal else f"{sheet.name} is not {asked}"
+
+
+def _fold(sheet: Sheet, split: Official, diff: FoldDiff) -> Iterator[str]:
+    theirs = f"fold {diff.file} of {sheet.name}" if diff.file else sheet.name
+    ours = f"fold {diff.official} of {split.name}" if diff.official != NO_FOLD else split.name
+    counts = f"{len(diff.elsewhere)} elsewhere, {len(diff.missing)} missing" if diff.count else "equal"
+    yield f"{theirs} and {ours}: {counts}"
+    for video in diff.elsewhere:
+        yield f"  video {video.video}: {video.official}, but {video.file} in row {video.row}"
+    for missing, subset in diff.missing:
+        yield f"  video {missing}: {subset}, but missing"
+
+
+def _nearest(split: Official, diff: FoldDiff) -> str:
+    theirs = f"fold {diff.file} of the file" if diff.file else "the file"
+    ours = f"fold {diff.official}" if diff.official != NO_FOLD else split.name
+    differs = f"{diff.count} videos differ" if diff.count else "they are equal"
+    hint = f"; to compare with this fold alone, name {split.name}@{diff.official}" if diff.official != NO_FOLD else ""
+    return f"nearest: {theirs} and {ours}, {differs}{hint}"
+
+
+def document(split: Official, sheet: Sheet, found: Diff) -> dict[str, Any]:
+    """Return the comparison as plain values."""
+
+    def fold(diff: FoldDiff) -> dict[str, Any]:
+        return {
+            "official_fold": diff.official,
+            "file_fold": diff.file or None,
+            "elsewhere": [asdict(video) for video in diff.elsewhere],
+            "missing": [{"video": video, "official": subset} for video, subset in diff.missing],
+        }
+
+    return {
+        "official": split.name,
+        "file": sheet.name,
+        "equal": found.equal,
+        "folds": [fold(diff) for diff in found.folds],
+        "nearest": {"official_fold": found.nearest.official, "file_fold": found.nearest.file or None} if found.nearest else None,
+        "only_official": list(found.only_official),
+        "only_file": list(found.only_file),
+        "wrong": [{"row": row, "what": sentence} for row, sentence in found.wrong],
+        "notes": [*sheet.notes, *([split.interpretation] if split.interpretation else [])],
+    }

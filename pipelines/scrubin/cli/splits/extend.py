@@ -1,0 +1,38 @@
+"""`scrubin splits extend`: new recordings join a released split, and nobody is moved."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+from pathlib import Path
+
+from scrubin.cli.splits import cohort_sheet, making
+from scrubin.errors import SplitError
+from scrubin.splits import released
+from scrubin.splits.extension import extension
+from scrubin.splits.schemes.balanced import balanced
+from scrubin.splits.sheet import read
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments."""
+    parser.add_argument("released", type=Path, metavar="RELEASED.csv", help="the released split: id and subset (or split)")
+    parser.add_argument("table", type=Path, metavar="TABLE.csv", help="one row per recording, old and new, as for make")
+    cohort_sheet.add_arguments(parser)
+    making.add_arguments(parser)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Extend the split; the exit code is 0 when it is written."""
+    subsets = making.shares(given.subsets)
+    cohort = cohort_sheet.cohort_of(read(given.table), cohort_sheet.wanted(given))
+    old = extension(cohort, released.read(given.released), list(subsets))
+    if old.gone:
+        msg = (
+            f"{given.table}: recording '{old.gone[0]}' of the released split is missing ({len(old.gone)} are); without their participants "
+            "nobody knows where new recordings may go: give all recordings, old and new"
+        )
+        raise SplitError(msg)
+    made = balanced(old.cohort, subsets, given.seed, making.effort(given), old.placed, making.progress)
+    made = replace(made, notes=old.notes())
+    return making.finish(given, "balanced", {"balanced": (made, old.cohort)})

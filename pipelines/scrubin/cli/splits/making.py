@@ -1,0 +1,122 @@
+"""What `make` and `extend` share: options of the search, and the file and text that come of it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from scrubin.cli.splits.balance_text import lines
+from scrubin.core import files
+from scrubin.errors import ParamsError, SplitError
+from scrubin.splits.balance import balance
+from scrubin.splits.cohort import Cohort
+from scrubin.splits.listings import csv_text
+from scrubin.splits.made import Made
+from scrubin.splits.params import check_shares
+from scrubin.splits.search import Effort
+
+SUBSETS = "train=0.75,val=0.10,test=0.15"
+NODE_LIMIT = 5_000
+"""Search nodes: the same on every machine."""
+GAP = 0.0005
+"""Imbalance that is not worth a longer search."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of the search."""
+    parser.add_argument("--out", required=True, type=Path, metavar="SPLIT.csv", help="where the split is written")
+    parser.add_argument("--subsets", default=SUBSETS, metavar="NAME=SHARE,...", help=f"the first is for training; default {SUBSETS}")
+    parser.add_argument("--seed", type=int, default=0, help="decides between equally good splits; default 0")
+    parser.add_argument(
+        "--time-limit",
+        type=float,
+        default=30.0,
+        metavar="SECONDS",
+        help="when the search is stopped, whatever is proven by then; default 30",
+    )
+    parser.add_argument("--json", action="store_true", help="print everything as JSON, for machines")
+
+
+def shares(text: str) -> dict[str, float]:
+    """Return the shares of ``train=0.75,test=0.25``; whole numbers such as ``75:25`` in percent are none.
+
+    Raises
+    ------
+    SplitError
+        When it is none of such a list.
+    """
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, share = part.partition("=")
+        try:
+            value = float(share)
+        except ValueError as error:
+            msg = f"--subsets: '{part}' is not NAME=SHARE, such as train=0.75"
+            raise SplitError(msg) from error
+        if name.strip() in found:
+            msg = f"--subsets: '{name.strip()}' stands twice"
+            raise SplitError(msg)
+        found[name.strip()] = value
+    try:
+        check_shares(found, "--subsets")
+    except ParamsError as error:
+        raise SplitError(str(error)) from error
+    if len(found) < 2:
+        msg = "--subsets: name at least two"
+        raise SplitError(msg)
+    return found
+
+
+def effort(given: argparse.Namespace) -> Effort:
+    """Return how long to search.
+
+    Raises
+    ------
+    SplitError
+        For a time limit that is none.
+    """
+    if not given.time_limit > 0:
+        msg = f"--time-limit must be above 0 s, but is {given.time_limit:g}"
+        raise SplitError(msg)
+    return Effort(GAP, NODE_LIMIT, given.time_limit)
+
+
+def progress(objective: float, bound: float, nodes: int) -> None:
+    """Show how the search gets on, on the terminal only."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\rsearching: objective {objective:.5f}, bound {max(0.0, bound):.5f}, {nodes} nodes ")
+        sys.stderr.flush()
+
+
+def finish(given: argparse.Namespace, scheme: str, made: dict[str, tuple[Made, Cohort]]) -> int:
+    """Write the split, print what is to be known, and return the exit code."""
+    files.write_text(given.out, _csv({name: one for name, (one, _) in made.items()}))
+    if sys.stderr.isatty():
+        sys.stderr.write("\n")
+    values = {name: _value(one, cohort) for name, (one, cohort) in made.items()}
+    if given.json:
+        whole: Any = next(iter(values.values())) if len(values) == 1 else {"splits": values}
+        sys.stdout.write(json.dumps({"scheme": scheme, "seed": given.seed, **whole}, indent=2) + "\n")
+        return 0
+    for name, (one, cohort) in made.items():
+        folds = one.rows.fold.nunique()
+        what = f"{len(cohort.people)} recordings of {len(cohort.participants)} participants, {folds} {'fold' if folds == 1 else 'folds'}"
+        sys.stdout.write("\n".join([f"{name}: {what}", *lines(values[name], one)]) + "\n")
+    sys.stdout.write(f"written: {given.out}\n")
+    return 0
+
+
+def _value(made: Made, cohort: Cohort) -> dict[str, Any]:
+    value = balance(made, cohort)
+    named = [one.sentence(named=True) for one in made.obstacles]  # whoever has the table knows the participants
+    return {"recordings": len(cohort.people), "participants": len(cohort.participants), **value, "obstacles": named}
+
+
+def _csv(made: dict[str, Made]) -> str:
+    several = any(one.rows.fold.nunique() > 1 for one in made.values())
+    header = ["fold", "id", "subset"] if several else ["id", "subset"]
+    rows = sorted(row for one in made.values() for row in one.rows[header].itertuples(index=False, name=None))
+    return csv_text(header, rows, ",")

@@ -1,0 +1,78 @@
+"""`scrubin splits show [NAME]`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import Any
+
+from scrubin.splits.official.catalogue import NO_FOLD, Official, available, load
+from scrubin.splits.official.datasets import dataset
+from scrubin.splits.official.ids import shown
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the name and the form of the answer."""
+    parser.description = (
+        "Print an official split: its source, its notes, and the videos of every subset and fold. "
+        "Folds are numbered from 1, as in the papers."
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="such as cholect50/rdv (default: list the available ones)")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of lines; every video is named")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Print one split, or the list of all."""
+    splits = [load(name) for name in ([given.name] if given.name else available())]
+    if given.json:
+        found: Any = [document(split) for split in splits]
+        sys.stdout.write(json.dumps(found[0] if given.name else found, indent=2, ensure_ascii=False) + "\n")
+    elif given.name:
+        sys.stdout.write("".join(f"{line}\n" for line in lines(splits[0])))
+    else:
+        width = max(len(name) for name in available())
+        sys.stdout.write("".join(f"{split.name:<{width}}  {summary(split)}\n" for split in splits))
+    return 0
+
+
+def summary(split: Official) -> str:
+    """Return the sizes of a split as one line."""
+    folds = f"{len(split.folds)} folds, " if split.folds != (NO_FOLD,) else ""
+    sizes = [sorted({len(subsets[name]) for subsets in split.placed.values()}) for name in split.placed[split.folds[0]]]
+    names = list(split.placed[split.folds[0]])
+    counts = ", ".join(f"{name} {' or '.join(map(str, size))}" for name, size in zip(names, sizes, strict=True))
+    return f"{len(split.videos)} videos of {split.dataset}: {folds}{counts}"
+
+
+def lines(split: Official) -> list[str]:
+    """Return a split in words."""
+    order = dataset(split.dataset).videos
+    found = [split.name, summary(split), f"source: {split.source}"]
+    found += [f"note: {note}" for note in split.notes]
+    found += [f"interpretation: {split.interpretation}"] if split.interpretation else []
+    found += [f"sha256: {split.sha256}"]
+    for fold, subsets in split.placed.items():
+        found += [f"fold {fold}"] if fold != NO_FOLD else []
+        found += [f"{name} ({len(videos)}): {shown(videos, order)}" for name, videos in subsets.items()]
+    return found
+
+
+def document(split: Official) -> dict[str, Any]:
+    """Return a split as plain values; the one fold of a split without folds is 0."""
+    return {
+        "name": split.name,
+        "dataset": split.dataset,
+        "source": split.source,
+        "notes": list(split.notes),
+        "interpretation": split.interpretation or None,
+        "sha256": split.sha256,
+        "folds": [
+            {
+                "fold": fold,
+                "counts": {name: len(videos) for name, videos in subsets.items()},
+                "subsets": {name: list(videos) for name, videos in subsets.items()},
+            }
+            for fold, subsets in split.placed.items()
+        ],
+    }

@@ -1,0 +1,113 @@
+"""Ids of videos: lists of them, and the many ways in which people write one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+# Endings of files that are named after a video, and of the label files of Cholec80.
+ENDING = re.compile(r"(?:[-_](?:phase|tool|timestamp))?(?:\.(?:json|txt|csv|tsv|mp4|mkv|avi|mov|m4v|png|jpg|zip))*$")
+# 68.0 and 1.62e+02 are what pandas and numpy make of an id when they write a column of numbers.
+WHOLE_FLOAT = re.compile(r"([0-9]+)(?:\.0*)?(?:e\+?0*([0-9]{1,2}))?|([0-9])\.([0-9]*)e\+?0*([0-9]{1,2})")
+RANGE = re.compile(r"([0-9]+)-([0-9]+)")
+SEPARATORS = r"[\s_\-#:.]*"
+NAMED = re.compile(r"([a-z]+)[\s_\-]*([0-9]+)")
+LONGEST = 9
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """Return the ids of a list such as ``"1-3 8 12"``; a range is of numbers only.
+
+    >>> listed("1-3 8, esadv1")
+    ('1', '2', '3', '8', 'esadv1')
+
+    Raises
+    ------
+    ValueError
+        When a range runs backwards.
+    """
+    found: list[str] = []
+    for item in text.replace(",", " ").split():
+        bounds = RANGE.fullmatch(item)
+        if not bounds:
+            found.append(item)
+            continue
+        first, last = int(bounds[1]), int(bounds[2])
+        if first > last or len(bounds[2]) > LONGEST or last - first > 10_000:
+            msg = f"'{item}' is no range such as 41-80"
+            raise ValueError(msg)
+        found += [str(number) for number in range(first, last + 1)]
+    return tuple(found)
+
+
+def shown(videos: Iterable[str], order: Sequence[str] = ()) -> str:
+    """Return ids as one line, in the order of the dataset, numbers by value."""
+    place = {video: i for i, video in enumerate(order)}
+    return " ".join(sorted(videos, key=lambda video: (place.get(video, len(place)), natural(video))))
+
+
+def ranges(videos: Iterable[str], order: Sequence[str]) -> str:
+    """Return ids in the order of the dataset, three or more numbers in a row as a range.
+
+    >>> ranges(["3", "1", "2", "7"], ["1", "2", "3", "7"])
+    '1-3 7'
+    """
+    items = shown(videos, order).split() if videos else []
+    runs: list[list[str]] = []
+    for item in items:
+        follows = bool(runs) and item.isdigit() and runs[-1][-1].isdigit() and int(item) == int(runs[-1][-1]) + 1
+        runs[-1].append(item) if follows else runs.append([item])
+    return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else " ".join(run) for run in runs)
+
+
+def natural(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Return a key that sorts ``2`` before ``10`` and ``psiv7`` before ``psiv14``."""
+    parts = [part for part in re.split(r"([0-9]+)", text) if part]
+    return tuple((0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part) for part in parts)
+
+
+def folded(text: str) -> str:
+    """Return what a person wrote without folder, file ending, surrounding space and case."""
+    return ENDING.sub("", re.split(r"[/\\]", text.strip())[-1].casefold(), count=1).strip()
+
+
+def number_of(text: str, prefixes: Iterable[str]) -> str | None:
+    """Return the number of a video: 68, VID68, VID068, video68, "video 68", 68.json, 68.0 are all ``"68"``.
+
+    None when no or several numbers could be meant.
+
+    >>> number_of("VID068", ["vid"]), number_of("68-2", ["vid"]), number_of("1.620000e+02", [])
+    ('68', None, '162')
+    """
+    name = folded(text)
+    for prefix in sorted(prefixes, key=len, reverse=True):
+        rest = re.fullmatch(rf"{re.escape(prefix)}{SEPARATORS}([0-9]+)", name)
+        if rest:
+            return _plain(rest[1])
+    return _plain(whole_number(name))
+
+
+def whole_number(text: str) -> str:
+    """Return the digits of a whole number, also of one written as a float; "" when it is none."""
+    found = WHOLE_FLOAT.fullmatch(text.strip().casefold())
+    if not found:
+        return ""
+    if found[1] is not None:
+        return found[1] + "0" * int(found[2] or 0)
+    places, exponent = found[4].rstrip("0"), int(found[5])
+    return found[3] + places.ljust(exponent, "0") if len(places) <= exponent else ""
+
+
+def name_of(text: str, names: Iterable[str]) -> str | None:
+    """Return the one of ``names`` that is meant: case, spaces, hyphens and leading zeros do not count.
+
+    >>> name_of("ESADv 01.json", ["esadv1", "esadv2"])
+    'esadv1'
+    """
+    parts = NAMED.fullmatch(folded(text))
+    wanted = f"{parts[1]}{int(parts[2])}" if parts and len(parts[2]) <= LONGEST else None
+    return wanted if wanted in set(names) else None
+
+
+def _plain(digits: str) -> str | None:
+    return str(int(digits)) if digits and len(digits) <= LONGEST else None

@@ -1,0 +1,173 @@
+"""`scrubin splits make` and `extend`, as somebody with a CSV uses them."""
+
+import csv
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scrubin import cli
+
+
+@pytest.fixture
+def table(tmp_path):
+    """60 recordings of 20 participants; recording k of participant p is named p-k."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"v{p:02d}-{k}", f"p{p}", round(rng.normal(), 3), bool(rng.random() < 0.3), bool(rng.random() < 0.1), 100 + p, p == 3 and k == 0)
+        for p in range(20)
+        for k in range(3)
+    ]
+    path = tmp_path / "table.csv"
+    pd.DataFrame(rows, columns=["id", "participant", "GRS", "error_a", "error_b", "duration", "strong"]).to_csv(path, index=False)
+    return path
+
+
+def run(*arguments):
+    return cli.main(["splits", *map(str, arguments)])
+
+
+def rows_of(path):
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_make_writes_a_sound_split_and_prints_imbalance_and_gap(table, tmp_path, capsys):
+    out = tmp_path / "split.csv"
+    assert run("make", table, "--out", out, "--scheme", "balanced", "--group", "participant", "--pin-train", "strong") == 0
+    rows = rows_of(out)
+    assert list(rows[0]) == ["id", "subset"]
+    assert [row["id"] for row in rows] == sorted(f"v{p:02d}-{k}" for p in range(20) for k in range(3))
+    subset = {row["id"]: row["subset"] for row in rows}
+    assert all(len({subset[f"v{p:02d}-{k}"] for k in range(3)}) == 1 for p in range(20))
+    assert subset["v03-0"] == "train"
+    printed = capsys.readouterr().out
+    assert "60 recordings of 20 participants" in printed
+    assert "error_a" in printed
+    assert "GRS mean" in printed
+    assert "duration" not in printed
+    assert "proven gap" in printed
+
+
+def test_make_prints_json_for_machines_and_is_the_same_again_from_shuffled_rows(table, tmp_path, capsys):
+    arguments = [
+        "--group",
+        "participant",
+        "--balance",
+        "GRS,error_a,error_b,duration",
+        "--subsets",
+        "train=0.7,test=0.3",
+        "--seed",
+        "3",
+        "--json",
+    ]
+    assert run("make", table, "--out", tmp_path / "one.csv", *arguments) == 0
+    first = capsys.readouterr().out
+    pd.read_csv(table).sample(frac=1, random_state=1).to_csv(tmp_path / "shuffled.csv", index=False, sep=";")
+    assert run("make", tmp_path / "shuffled.csv", "--out", tmp_path / "two.csv", *arguments) == 0
+    assert capsys.readouterr().out == first
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "two.csv").read_bytes()
+    value = json.loads(first)
+    assert value["subsets"] == ["train", "test"]
+    assert value["proofs"][0]["gap"] >= 0
+    assert {row["measure"] for row in value["imbalance"]["measures"]} >= {"recordings", "GRS mean", "error_a", "error_b", "duration mean"}
+    assert value["imbalance"]["mean"] <= value["imbalance"]["worst"]
+
+
+@pytest.mark.parametrize(("scheme", "folds"), [("k_fold", 5), ("difficulty_folds", 5), ("leave_n_participants_out", 20)])
+def test_folds_test_every_recording_once(table, tmp_path, capsys, scheme, folds):
+    out = tmp_path / "folds.csv"
+    assert run("make", table, "--out", out, "--scheme", scheme, "--group", "participant", "--folds", 5) == 0
+    rows = rows_of(out)
+    assert list(rows[0]) == ["fold", "id", "subset"]
+    assert {row["fold"] for row in rows} == {str(fold) for fold in range(folds)}
+    tested = [row["id"] for row in rows if row["subset"] == "test"]
+    assert len(tested) == len(set(tested)) == 60
+    assert "note: each fold tests a single participant" in capsys.readouterr().out or scheme != "leave_n_participants_out"
+
+
+def test_per_task_splits_each_task_by_itself(table, tmp_path, capsys):
+    frame = pd.read_csv(table)
+    frame["task"] = np.where(frame.id.str.endswith("0"), "Peg", "Knot")
+    frame.to_csv(table, index=False)
+    out = tmp_path / "split.csv"
+    assert run("make", table, "--out", out, "--group", "participant", "--per-task") == 0
+    assert len(rows_of(out)) == 60
+    printed = capsys.readouterr().out
+    assert "balanced.Knot: 40 recordings" in printed
+    assert "balanced.Peg: 20 recordings" in printed
+
+
+def test_extend_moves_nobody(table, tmp_path, capsys):
+    old, out = tmp_path / "old.csv", tmp_path / "new.csv"
+    frame = pd.read_csv(table)
+    frame[frame.id < "v12"].to_csv(tmp_path / "first.csv", index=False)
+    assert run("make", tmp_path / "first.csv", "--out", old, "--group", "participant") == 0
+    assert run("extend", old, table, "--out", out, "--group", "participant") == 0
+    before, after = ({row["id"]: row["subset"] for row in rows_of(path)} for path in (old, out))
+    assert len(after) == 60
+    assert {id_: after[id_] for id_ in before} == before
+
+
+def test_extend_needs_every_released_recording_in_the_table(table, tmp_path, capsys):
+    (tmp_path / "old.csv").write_text("id,subset\nv00-0,train\nv99-9,test\n")
+    assert run("extend", tmp_path / "old.csv", table, "--out", tmp_path / "new.csv", "--group", "participant") == 1
+    assert "recording 'v99-9' of the released split is missing" in capsys.readouterr().err
+    assert not (tmp_path / "new.csv").exists()
+
+
+def test_groups_that_make_balance_impossible_are_named(tmp_path, capsys):
+    who = ["giant"] * 50 + ["big"] * 40 + ["a", "b", "c"]
+    pd.DataFrame({"id": [f"v{i}" for i in range(len(who))], "participant": who}).to_csv(tmp_path / "t.csv", index=False)
+    assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant", "--subsets", "train=0.54,test=0.46") == 0
+    assert "cannot be balanced" not in capsys.readouterr().out
+    assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant", "--subsets", "train=0.75,test=0.25") == 0
+    printed = capsys.readouterr().out
+    assert "cannot be balanced: recordings in test: 23.2 wanted, 40 is the nearest that whole participants reach" in printed
+    assert "cannot be balanced: recordings in train: 69.8 wanted" in printed
+    assert "giant 50, big 40" in printed
+
+
+HEAD = "id,participant,GRS,error_a,pin\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "more", "says"),
+    [
+        (HEAD + "a,p,1,True,\na,q,1,True,\n", [], "row 3: recording 'a' (column 'id') stands twice, first in row 2"),
+        (HEAD + "a,p,1,True,\nb,,1,True,\n", [], "row 3: the cell 'participant' is empty"),
+        (HEAD + ",p,1,True,\n", [], "row 2: the cell 'id' is empty"),
+        (HEAD + "a,p,1,True\n", [], "row 2: expected 5 cells, but got 4"),
+        (HEAD, [], "expected a header and at least one row"),
+        (HEAD + "a,p,1,True,\nb,q,2,False,\n", [], "2 participants cannot fill 3 subsets (train, val, test)"),
+        (HEAD + "a,p,1,True,\n", ["--balance", "weight"], "there is no column 'weight'; it has id, participant"),
+        (HEAD + "a,p,x1,True,\n", ["--balance", "GRS:number"], "column 'GRS' holds 'x1', which is no number"),
+        (HEAD + "a,p,1,True,\n", ["--balance", "GRS:flavour"], "'flavour' of 'GRS:flavour' is no kind"),
+        (HEAD + "a,p,1,True,\n", ["--balance", "GRS,GRS"], "--balance names 'GRS' twice"),
+        (HEAD + "a,p,1,True,perhaps\n", ["--pin-train", "pin"], "row 2: 'pin' is 'perhaps'; --pin-train needs a column of True and False"),
+        (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.8,test=0.3"], "must be shares that add up to 1, but they add up to 1.1"),
+        (HEAD + "a,p,1,True,\n", ["--subsets", "train"], "'train' is not NAME=SHARE"),
+        (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.5,train=0.5"], "'train' stands twice"),
+        (HEAD + "a,p,1,True,\n", ["--folds", "1"], "--folds must be at least 2, but is 1"),
+        (HEAD + "a,p,1,True,\n", ["--time-limit", "0"], "--time-limit must be above 0 s"),
+        (HEAD + "a,p,1,True,\n", ["--scheme", "k_fold"], "1 participants cannot fill 5 folds"),
+        (HEAD + "a,p,1,True,\n", ["--scheme", "k_fold", "--pin-train", "pin"], "--pin-train is of balanced"),
+        (HEAD + "a,p,1,True,\n", ["--scheme", "difficulty_folds"], "there is no column 'duration'"),
+        (HEAD + "a,p,1,True,\n", ["--per-task"], "--per-task needs a column 'task'"),
+    ],
+)
+def test_bad_input_gives_one_clear_sentence_and_no_file(tmp_path, capsys, text, more, says):
+    path, out = tmp_path / "table.csv", tmp_path / "split.csv"
+    path.write_text(text)
+    assert run("make", path, "--out", out, "--group", "participant", *more) == 1
+    error = capsys.readouterr().err
+    assert says in error
+    assert error.startswith("scrubin splits")
+    assert error.count("\n") == 1
+    assert not out.exists()
+
+
+def test_a_table_that_is_missing_is_an_error(tmp_path, capsys):
+    assert run("make", tmp_path / "none.csv", "--out", tmp_path / "s.csv", "--group", "participant") == 1
+    assert "cannot be read as UTF-8 text" in capsys.readouterr().err
