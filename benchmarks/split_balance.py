@@ -68,7 +68,7 @@ def random_best(program: Program, draws: int, seed: int) -> np.ndarray:
 
 
 def stratified(program: Program, people: Cohort) -> np.ndarray:
-    """Return the best of scikit-learn's splits into twenty folds over ten seeds: 2 validate, 3 test, 15 train; pins are moved to training."""
+    """Return the best of ten of scikit-learn's splits into twenty folds: 2 validate, 3 test, 15 train; pins are moved to training."""
     frame = people.people
     label = np.digitize(people.column("GRS").values.to_numpy(dtype=float), np.quantile(people.column("GRS").values, [1 / 3, 2 / 3]))
     group_of = {id_: i for i, group in enumerate(program.groups) for member in group.members for id_ in member}

@@ -138,7 +138,7 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (HEAD + "a,p,1,True,\na,q,1,True,\n", [], "row 3: recording 'a' (column 'id') stands twice, first in row 2"),
         (HEAD + "a,p,1,True,\nb,,1,True,\n", [], "row 3: the cell 'participant' is empty"),
         (HEAD + ",p,1,True,\n", [], "row 2: the cell 'id' is empty"),
-        (HEAD + "a,p,1,True\n", [], "row 2: expected 5 cells, but got 4"),
+        (HEAD + "a,p,1,True\n", [], "row 2: has 4 cells, but the header has 5 columns"),
         (HEAD, [], "expected a header and at least one row"),
         (HEAD + "a,p,1,True,\nb,q,2,False,\n", [], "2 participants cannot fill 3 subsets (train, val, test)"),
         (HEAD + "a,p,1,True,\n", ["--balance", "weight"], "there is no column 'weight'; it has id, participant"),
@@ -170,4 +170,4 @@ def test_bad_input_gives_one_clear_sentence_and_no_file(tmp_path, capsys, text, 
 
 def test_a_table_that_is_missing_is_an_error(tmp_path, capsys):
     assert run("make", tmp_path / "none.csv", "--out", tmp_path / "s.csv", "--group", "participant") == 1
-    assert "cannot be read as UTF-8 text" in capsys.readouterr().err
+    assert "none.csv: the file is missing; name a CSV file" in capsys.readouterr().err

@@ -178,7 +178,7 @@ def test_a_second_column_of_a_role_is_ignored_aloud(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", r"s\.csv: the file is empty; expected a column 'id' or 'video'"),
+        (b"", r"s\.csv: the file is empty; expected a header"),
         (b"id,subset\n", r"s\.csv: it has a header but no rows; give one row per video"),
         (
             b"1,train\n2,test\n",

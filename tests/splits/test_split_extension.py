@@ -104,9 +104,9 @@ def test_a_released_file_is_extended_by_the_scheme_balanced(make_cohort, tmp_pat
         ("id,subset\na,train\na,test\n", "row 3: recording 'a' stands twice"),
         ("id,subset\na,\n", "row 2: the cell 'subset' is empty"),
         ("id,place\na,train\n", "no column is named subset or split; it has id, place"),
-        ("id,subset\na,train,x\n", "row 2: expected 2 cells, but got 3"),
+        ("id,subset\na,train,x\n", "row 2: has 3 cells, but the header has 2 columns"),
         ("", "expected a header"),
-        ("id,id\na,b\n", "expected different column names"),
+        ("id,id\na,b\n", "column 'id' stands twice in the header"),
     ],
 )
 def test_a_released_file_that_is_none_is_an_error_with_its_row(tmp_path, text, says):

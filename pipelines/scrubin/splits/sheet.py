@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.errors import SplitError
+from scrubin.splits import grid
 
 IDS = ("id", "recording", "video")
 """Names of the column that identifies a recording, in this order; otherwise it is the first column."""
@@ -84,43 +83,17 @@ class Sheet:
 
 
 def read(path: Path) -> Sheet:
-    """Return a sheet; the delimiter is the one that its header has most of.
+    """Return a sheet.
 
     Raises
     ------
     SplitError
         When it is no UTF-8 CSV with a header of different names, or a row has another number of cells.
     """
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        msg = f"{path}: cannot be read as UTF-8 text: {error}; name a CSV file"
-        raise SplitError(msg) from error
-    first = text.split("\n", 1)[0]
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count), strict=True)
-    rows: list[list[str]] = []
-    lines: list[int] = []
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                rows.append([cell.strip() for cell in cells])
-                lines.append(reader.line_num)
-    except csv.Error as error:
-        msg = f"{path}, row {reader.line_num}: is no CSV: {error}; save it again as CSV"
-        raise SplitError(msg) from error
-    return Sheet(path, _frame(path, rows, lines), tuple(lines[1:]))
-
-
-def _frame(path: Path, rows: list[list[str]], lines: list[int]) -> pd.DataFrame:
-    if len(rows) < 2:
-        msg = f"{path}: expected a header and at least one row, but got {len(rows)} rows"
+    cells = grid.read(path, str(path))
+    if "" in cells.headers or not cells.rows:
+        wrong = "has a column without a name" if cells.rows else "has a header but no rows"
+        msg = f"{path}: expected a header and at least one row, but it {wrong}; correct it"
         raise SplitError(msg)
-    header = rows[0]
-    if len(set(header)) != len(header) or "" in header:
-        msg = f"{path}, row {lines[0]}: expected different column names, but got {', '.join(header)}"
-        raise SplitError(msg)
-    for cells, line in zip(rows[1:], lines[1:], strict=True):
-        if len(cells) != len(header):
-            msg = f"{path}, row {line}: expected {len(header)} cells, but got {len(cells)}; correct the row"
-            raise SplitError(msg)
-    return pd.DataFrame([[cell or None for cell in cells] for cells in rows[1:]], columns=header, dtype=object)
+    rows = [[cell.strip() or None for cell in row] for _, row in cells.rows]
+    return Sheet(path, pd.DataFrame(rows, columns=list(cells.headers), dtype=object), tuple(line for line, _ in cells.rows))

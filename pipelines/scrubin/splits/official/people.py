@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from scrubin.errors import SplitError
+from scrubin.splits.grid import Grid, folded
 from scrubin.splits.official.datasets import nearest
-from scrubin.splits.official.sheet import ROLES, Grid, Row, Sheet, folded
+from scrubin.splits.official.sheet import ROLES, Row, Sheet
 
 GROUPS = ("participant", "patient", "subject", "group")
 YES = ("true", "1", "1.0", "yes", "y", "t")

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from scrubin.errors import SplitError
+from scrubin.splits import grid
+from scrubin.splits.grid import Grid, folded
 from scrubin.splits.official.ids import natural, whole_number
 
-DELIMITERS = (",", ";", "\t")
 ROLES: dict[str, tuple[str, ...]] = {
     # The first name that a header has wins; the others of the row are ignored, with a note.
     "video": ("video", "videoid", "videoname", "vid", "id", "recording", "recordingid", "case"),
@@ -93,23 +92,6 @@ class Sheet:
         return tuple(sorted({row.scheme for row in self.rows}))
 
 
-@dataclass(frozen=True)
-class Grid:
-    """The cells of a CSV file: headers, and per row its line and its cells."""
-
-    name: str
-    headers: tuple[str, ...]
-    rows: tuple[tuple[int, tuple[str, ...]], ...]
-
-    def column(self, header: str) -> str | None:
-        """Return the header of this name, case and spaces aside."""
-        return next((found for found in self.headers if folded(found) == folded(header)), None)
-
-    def mapping(self, cells: Sequence[str]) -> dict[str, str]:
-        """Return the cells of a row by header."""
-        return dict(zip(self.headers, cells, strict=True))
-
-
 def read(path: Path, name: str) -> Sheet:
     """Return a split file.
 
@@ -121,17 +103,17 @@ def read(path: Path, name: str) -> Sheet:
     SplitError
         When the file cannot be read or its columns are not understood; names file, row and mend.
     """
-    grid = read_grid(path, name, ("video",), ("subset", "fold"))
-    columns, notes = _roles(grid)
+    cells_of = read_grid(path, name, ("video",), ("subset", "fold"))
+    columns, notes = _roles(cells_of)
     if "video" not in columns or ("subset" not in columns and "fold" not in columns):
-        msg = f"{name}: expected {EXPECTED}, but its columns are {', '.join(map(repr, grid.headers))}; add or rename them"
+        msg = f"{name}: expected {EXPECTED}, but its columns are {', '.join(map(repr, cells_of.headers))}; add or rename them"
         raise SplitError(msg)
-    if not grid.rows:
+    if not cells_of.rows:
         msg = f"{name}: it has a header but no rows; give one row per video"
         raise SplitError(msg)
     rows = []
-    for line, cells in grid.rows:
-        by_header = grid.mapping(cells)
+    for line, cells in cells_of.rows:
+        by_header = cells_of.mapping(cells)
         role = {found: by_header[header].strip() for found, header in columns.items()}
         rows.append(
             Row(line, role["video"], subset(role.get("subset", TEST)), fold(role.get("fold", "")), role.get("scheme", ""), by_header)
@@ -139,7 +121,7 @@ def read(path: Path, name: str) -> Sheet:
     if "subset" not in columns:
         notes.append("there is no column for the subset: a video is taken as tested in its fold and trained on in the others")
         rows = _test_folds(rows)
-    return Sheet(name, tuple(rows), columns, tuple(notes), grid.headers)
+    return Sheet(name, tuple(rows), columns, tuple(notes), cells_of.headers)
 
 
 def read_grid(path: Path, name: str, *wanted: Sequence[str]) -> Grid:
@@ -150,20 +132,7 @@ def read_grid(path: Path, name: str, *wanted: Sequence[str]) -> Grid:
     SplitError
         When it is missing, empty, not text, or a row has another number of cells than the header.
     """
-    text = _text(path, name)
-    grids = [_parsed(text, delimiter, name) for delimiter in DELIMITERS]
-    known = [_found(grid, wanted) for grid in grids]
-    best = max(range(len(grids)), key=lambda i: (known[i], len(grids[i].headers), -i))
-    grid = grids[best]
-    twice = sorted({header for header in grid.headers if header and [folded(other) for other in grid.headers].count(folded(header)) > 1})
-    if twice:
-        msg = f"{name}: column '{twice[0]}' stands twice in the header; rename or remove one"
-        raise SplitError(msg)
-    for line, cells in grid.rows:
-        if len(cells) != len(grid.headers):
-            msg = f"{name}, row {line}: has {len(cells)} cells, but the header has {len(grid.headers)} columns; correct the row"
-            raise SplitError(msg)
-    return grid
+    return grid.read(path, name, lambda found: _found(found, wanted))
 
 
 def subset(written: str) -> str:
@@ -184,59 +153,15 @@ def fold(written: str) -> str:
     return str(int(digits)) if digits and len(digits) <= 9 else text
 
 
-def folded(header: str) -> str:
-    """Return a header without case, spaces and underscores."""
-    return re.sub(r"[\s_\-]+", "", header).casefold()
-
-
-def _text(path: Path, name: str) -> str:
-    # A pipe is read like a file.
-    if not path.exists() or path.is_dir():
-        msg = f"{name}: {'it is a folder' if path.is_dir() else 'the file is missing'}; name a CSV file"
-        raise SplitError(msg)
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"{name}: is not UTF-8 text ({error.reason} at byte {error.start}); save it as CSV in UTF-8"
-        raise SplitError(msg) from error
-    except OSError as error:
-        msg = f"{name}: cannot be read: {error.strerror}; correct its permissions"
-        raise SplitError(msg) from error
-    if not text.strip():
-        msg = f"{name}: the file is empty; expected {EXPECTED}"
-        raise SplitError(msg)
-    return text
-
-
-def _parsed(text: str, delimiter: str, name: str) -> Grid:
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
-    rows: list[tuple[int, tuple[str, ...]]] = []
-    line = 1
-    try:
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                rows.append((line, tuple(cells)))
-            line = reader.line_num + 1
-    except csv.Error as error:
-        msg = f"{name}, row {line}: cannot be read as CSV: {error}; correct the row"
-        raise SplitError(msg) from error
-    headers = [cell.strip() for cell in rows[0][1]] if rows else []
-    # Spreadsheets add empty columns at the end.
-    while headers and not headers[-1]:
-        headers.pop()
-    width = len(headers)
-    return Grid(name, tuple(headers), tuple((at, cells if any(cells[width:]) else cells[:width]) for at, cells in rows[1:]))
-
-
-def _found(grid: Grid, wanted: Sequence[Sequence[str]]) -> int:
-    present = {folded(header) for header in grid.headers}
+def _found(read: Grid, wanted: Sequence[Sequence[str]]) -> int:
+    present = {folded(header) for header in read.headers}
     hits = [any(present & set(ROLES[role]) for role in roles) for roles in wanted]
     return hits.count(True)
 
 
-def _roles(grid: Grid) -> tuple[dict[str, str], list[str]]:
+def _roles(read: Grid) -> tuple[dict[str, str], list[str]]:
     columns, notes = {}, []
-    by_name = {folded(header): header for header in grid.headers}
+    by_name = {folded(header): header for header in read.headers}
     for role, options in ROLES.items():
         found = [by_name[option] for option in options if option in by_name]
         if found:
