@@ -35,7 +35,7 @@ DEFINITIONS = {
     "pooled": "raters who share the recordings are joined to one (LASANA, Figure 10)",
     "d": "Cohen's d: (mean without error - mean with error) / pooled sd; positive when the error goes with less skill (LASANA, eq. 3)",
     "ICC(2,1)": "intraclass correlation, two-way random effects, absolute agreement, one rater (Shrout & Fleiss 1979), 95 % interval "
-    "(McGraw & Wong 1996); on normalised scores of recordings that all k raters scored, raters who share recordings joined to one",
+    "(McGraw, Wong 1996); on normalised scores of recordings that all k raters scored, raters who share recordings joined to one",
     "ICC(2,k)": "the same of the mean of the k raters",
     "kappa": "Cohen's kappa per pair of raters: plain, or with linear or quadratic weights over all points of the scale; of points "
     "as given or error marks",
