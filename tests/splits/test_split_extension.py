@@ -98,6 +98,19 @@ def test_a_released_file_is_extended_by_the_scheme_balanced(make_cohort, tmp_pat
     assert set(made.rows.subset[made.rows.id.isin(first)]) == {"test"}
 
 
+def test_recordings_of_other_tasks_are_not_gone_when_every_task_is_extended_by_itself(make_cohort, tmp_path):
+    cohort = make_cohort(participants=8, procedures=0, strong=0)
+    p = BalancedParams(SHARES, False, None, "balanced", ("GRS",))
+    setting = Setting(0, SHORT, tmp_path)
+    before = make("lasana", cohort, p, setting)
+    rows = [row for made in before.values() for row in made.rows[["id", "subset"]].itertuples(index=False, name=None)]
+    (tmp_path / "old.csv").write_text("id,subset\n" + "".join(f"{id_},{subset}\n" for id_, subset in rows))
+    after = make("lasana", cohort, BalancedParams(SHARES, False, "old.csv", "balanced", ("GRS",)), setting)
+    for name, made in after.items():
+        pd.testing.assert_frame_equal(made.rows, before[name].rows)
+        assert made.notes == ()
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

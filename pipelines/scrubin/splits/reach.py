@@ -6,6 +6,7 @@ as the bits of one whole number.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -55,18 +56,22 @@ class Reach:
 def reach(measure: int, of: Measure, groups: Sequence[Group], subsets: int) -> Reach:
     """Return what a measure can come to; ``measure`` is its place among the values of the groups."""
     fixed = [0.0] * subsets
-    free: list[tuple[int, int]] = []
+    free: Counter[int] = Counter()
     for group in groups:
         value = group.values[measure]
         if group.place is not None:
             fixed[group.place] += value * len(group.members)
         elif value:
-            free.append((round(value), len(group.members)))
+            free[round(value)] += len(group.members)
     whole = tuple(round(value) for value in fixed)
     if not of.whole or np.sum(of.values) > LARGEST_TOTAL:
         return Reach(whole, None)
     bits = 1
-    for value, times in free:
-        for _ in range(times):
-            bits |= bits << value
+    for value, times in sorted(free.items()):
+        # Any number of `times` equal values: 1, 2, 4 ... of them at once, and the rest.
+        left, step = times, 1
+        while left:
+            taken = min(step, left)
+            bits |= bits << (value * taken)
+            left, step = left - taken, 2 * step
     return Reach(whole, bits)

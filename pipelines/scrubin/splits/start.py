@@ -18,8 +18,8 @@ UNIT = 10**6
 """Whole numbers per unit of imbalance."""
 ROUNDS = 400
 """Moves at most."""
-CANDIDATES = 4000
-"""Moves looked at before the best of them is taken."""
+LOOKED_AT = 120_000
+"""Imbalances computed before the best of a batch of moves is taken: seconds at most for any study."""
 Whole = npt.NDArray[np.int64]
 
 
@@ -52,6 +52,7 @@ class _State:
         self.members = np.zeros(len(program.shares), dtype=np.int64)
         self.subset = np.full(self.group.size, -1)
         places = [group.place for group in program.groups]
+        self.candidates = max(100, LOOKED_AT // self.floor.size)
         self.free = np.array([places[g] is None for g in self.group], dtype=bool)
         for i in np.flatnonzero(~self.free):
             place = places[self.group[i]]
@@ -88,8 +89,8 @@ class _State:
                 self._move(int(one[best]), int(other[best]), int(to[best]))
                 now, idle = int(costs[best]), 0
             else:
-                idle += CANDIDATES
-                offset += CANDIDATES
+                idle += self.candidates
+                offset += self.candidates
                 if idle >= total:
                     return
 
@@ -99,8 +100,8 @@ class _State:
         if free.size == 0:
             return free, free, free, 0
         alone, pairs = free.size * subsets, free.size * (free.size - 1) // 2
-        total = alone + min(pairs, 20 * CANDIDATES)
-        number = (offset + np.arange(min(CANDIDATES, total))) % total
+        total = alone + min(pairs, 20 * self.candidates)
+        number = (offset + np.arange(min(self.candidates, total))) % total
         single = number < alone
         # Exchanges are numbered by distance: members i and i + 1, i and i + 2, and so on.
         exchange = number - alone

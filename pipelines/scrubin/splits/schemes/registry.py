@@ -33,12 +33,15 @@ class Setting:
         Folder of the raw study, where released splits and lists of videos lie.
     progress
         Told of better splits while searching.
+    elsewhere
+        Recordings of the study that are split by themselves, because they are of another task.
     """
 
     seed: int
     effort: Effort
     raw: Path
     progress: Progress | None = None
+    elsewhere: frozenset[str] = frozenset()
 
 
 def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[str, Made]:
@@ -63,8 +66,9 @@ def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[s
     parts = {name: cohort} if getattr(p, "joint", True) else {f"{name}.{task}": of_task(cohort, task) for task in cohort.tasks()}
     found = {}
     for part, recordings in parts.items():
+        elsewhere = frozenset(cohort.people.id) - frozenset(recordings.people.id)
         try:
-            found[part] = SCHEMES[p.kind](recordings, p, setting)
+            found[part] = SCHEMES[p.kind](recordings, p, replace(setting, elsewhere=elsewhere))
         except SplitError as error:
             msg = f"split '{part}': {error}"
             raise SplitError(msg) from error
@@ -80,7 +84,8 @@ def _balanced(cohort: Cohort, p: BalancedParams, setting: Setting) -> Made:
     chosen = cohort.balancing(p.balance)
     if p.extends is None:
         return balanced(chosen, p.subsets, setting.seed, setting.effort, progress=setting.progress)
-    old = extension(chosen, released.read(setting.raw / p.extends), list(p.subsets))
+    rows = released.read(setting.raw / p.extends)
+    old = extension(chosen, rows[~rows.id.isin(setting.elsewhere)], list(p.subsets))
     made = balanced(old.cohort, p.subsets, setting.seed, setting.effort, old.placed, setting.progress)
     return replace(made, notes=old.notes())
 
