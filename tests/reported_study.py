@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,22 @@ import synthetic_study
 from checked_study import severities, study_of
 from scrubin.report.params import ReportParams
 from scrubin.report.study import Study
-from scrubin.splits import balanced
-from scrubin.splits.balance import balance
-from scrubin.splits.coverage import coverage
-from scrubin.splits.params import SplitsParams
+from scrubin.splits import study as split_study
+from scrubin.splits.features import Tables as SplitTables
+from scrubin.splits.params import BalancedParams, KFoldParams, SchemeParams, SplitsParams
 from scrubin.splits.people import people as people_of
+from scrubin.splits.schemes.registry import Setting
+from scrubin.splits.search import Effort
 from scrubin.validate import checks, outcomes
 
 Tables = dict[str, pd.DataFrame]
 Report = dict[str, Any]
 PARAMS = ReportParams(worst_frames=12, thumbnail_width_px=96, thumbnail_quality=80, much_hidden_share=0.25, top_triplets=3)
-SPLITS = SplitsParams(subsets={"train": 0.5, "val": 0.25, "test": 0.25}, seed=0, gap=0.0, node_limit=200, time_limit_s=60)
+SHARES = {"train": 0.5, "val": 0.25, "test": 0.25}
+JOINT = BalancedParams(SHARES, joint=True, extends=None, kind="balanced", balance=("GRS", "error"))
+BY_TASK = BalancedParams(SHARES, joint=False, extends=None, kind="balanced", balance=("GRS",))
+FOLDS = KFoldParams(joint=True, validation=False, kind="k_fold", balance=("GRS",), folds=2, repeats=2)
+SCHEMES: dict[str, SchemeParams] = {"balanced": JOINT, "folds": FOLDS}
 
 
 def study() -> Study:
@@ -67,11 +73,20 @@ def _study(
     )
 
 
-def split(tables: dict[str, pd.DataFrame]) -> dict[str, Any]:
+def split(tables: dict[str, pd.DataFrame], schemes: dict[str, SchemeParams] | None = None) -> dict[str, Any]:
+    """What splits reports."""
     people = people_of(tables["recordings"], tables["linkage"], tables["videos"])
-    made = balanced.split(people, tables["skill"], tables["errors"], SPLITS)
-    covered = coverage(made.splits, tables["triplets"], tables["phases"], tables["errors"], list(SPLITS.subsets))
-    return {**balance(made, people, tables["skill"], tables["errors"], SPLITS), "coverage": covered}
+    taken = SplitTables(*(tables[name] for name in ("skill", "errors", "videos", "triplets", "phases")), sites=people[["id", "site"]])
+    return split_report(people, taken, SCHEMES if schemes is None else schemes)
+
+
+def split_report(people: pd.DataFrame, taken: SplitTables, schemes: dict[str, SchemeParams]) -> dict[str, Any]:
+    """What splits reports of these people and tables, as it is read from its file."""
+    p = SplitsParams(schemes, seed=0, gap=0.0, node_limit=200, time_limit_s=60)
+    everyone = split_study.cohort_of(people, taken)
+    made = split_study.splits(everyone, p, Setting(p.seed, Effort(p.gap, p.node_limit, p.time_limit_s), Path()))
+    found: dict[str, Any] = json.loads(json.dumps(split_study.document(made, everyone, taken, p), sort_keys=True))
+    return found
 
 
 def scores(skill: pd.DataFrame) -> dict[str, Any]:
@@ -81,12 +96,29 @@ def scores(skill: pd.DataFrame) -> dict[str, Any]:
         pairs = {"0-1": {"n": 4, "bessel": 0.5, "pearson": 0.6}, "0-2": {"n": 1, "bessel": None, "pearson": None}}
         found = {"pairs": pairs, "mean": {"bessel": 0.5, "n_pairs_bessel": 1}}
         distribution = {"n": len(group), "mean": float(group.GRS.mean()), "sd": 1.0, "lowest": -1.0, "highest": 1.0}
+        interval = {"value": 0.61, "low": 0.2, "high": None}
+        icc = {"n": 3, "k": 2, "left_out": 1, "ICC(2,1)": interval, "ICC(2,k)": {"value": None, "low": None, "high": None}}
+        kappa = {"mean": {"plain": 0.31, "linear": 0.32, "quadratic": 0.33, "n_pairs": 1}}
+        marked = {"kappa": kappa, "alpha": {"alpha": 0.27}}
+        one = str(group.id.iloc[0])
+        said = [{"rater": "1", "failed": True, "marked": None}, {"rater": "2", "failed": False, "marked": False}]
+        contradiction = {"id": one, "failed": True, "error": "object_dropped", "occurred": False}
         tasks[str(task)] = {
             "recordings": {"released": len(group), "rated": len(group), "with_GRS": len(group), "strong_disagreement": 1},
             "skill": {"GRS": distribution},
             "disagreement": {**distribution, "percentile": 95, "threshold": 0.65},
-            "agreement": {"GRS": {"failed_excluded": {"raters": found, "pooled": found}}},
+            "agreement": {
+                "GRS": {"failed_excluded": {"raters": found, "pooled": found, "icc": icc, "alpha": {"alpha": 0.28}}},
+                "efficiency": {"failed_excluded": {"raters": found, "pooled": found, "icc": icc}},
+            },
+            "raw_agreement": {"efficiency": {"kappa": kappa, "alpha": {"alpha": 0.29}}},
             "errors": {"object_dropped": {"n": 4, "occurred": 2, "share": 0.5, "effect_on_GRS": {"d": None}}},
+            "error_marks": {
+                "agreement": {"object_dropped": marked},
+                "unlabelled": {"n": 1, "recordings": [{"id": one, "raters": ["1", "2"]}]},
+            },
+            "harmonised": [{"id": one, "error": "object_dropped", "rater": "1", "marked": True, "occurred": False}],
+            "contradictions": [{**contradiction, "rater": None, "said": said}, {**contradiction, "rater": "1"}],
             "duration_and_GRS": {"n": 4, "spearman": -0.5},
         }
     return {"tasks": tasks}

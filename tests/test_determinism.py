@@ -28,6 +28,7 @@ WHOLE_NUMBER_SUMS = {
     "render/effort.py": 2,
     "render/parts.py": 1,
     "report/hidden.py": 1,
+    "report/splits.py": 1,
     "screen/album.py": 1,
     "screen/places.py": 1,
     "splits/schemes/balanced.py": 2,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reported_study
-from scrubin.report import attention, hidden, quality, recordings, splits
+from scrubin.report import attention, hidden, quality, recordings
 from scrubin.report.study import Study
 
 
@@ -138,12 +138,6 @@ def test_a_study_with_few_frames_shows_what_it_has(study):
     assert 0 < len(quality.worst(few, 12)) <= 2
 
 
-def test_the_subsets_stand_in_the_order_of_the_parameters_although_json_sorts_keys(study):
-    assert splits.subsets(study) == ["train", "val", "test"]
-    assert splits.training(study) == "train"
-    assert splits.training(dataclasses.replace(study, splits={})) is None
-
-
 def test_every_span_can_be_copied_into_the_list_of_decisions(study):
     found = hidden.spans(study)
     assert len(found) == len(study.redactions)
@@ -152,11 +146,3 @@ def test_every_span_can_be_copied_into_the_list_of_decisions(study):
 
 def test_what_was_read_in_a_picture_is_not_in_the_report(study):
     assert not [row for row in hidden.spans(study) if "text" in row]
-
-
-def test_the_shares_of_a_task_add_up(study):
-    shares: dict[str, float] = {}
-    for row in splits.tasks(study):
-        shares[row["task"]] = shares.get(row["task"], 0.0) + row["share"]
-    assert all(share == pytest.approx(1.0) for share in shares.values())
-    assert len(shares) == 3

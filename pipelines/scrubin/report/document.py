@@ -4,7 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrubin.report import attention, hidden, labels, quality, recordings, skill, splits, validation
+from scrubin.report import (
+    attention,
+    hidden,
+    labels,
+    quality,
+    recordings,
+    skill,
+    split_classes,
+    split_proofs,
+    split_shortcut,
+    splits,
+    validation,
+)
 from scrubin.report.params import ReportParams
 from scrubin.report.study import Study
 
@@ -35,7 +47,7 @@ def document(study: Study, p: ReportParams) -> dict[str, Any]:
             "contradictions": skill.contradictions(study),
             "strong_disagreement": skill.strong_disagreement(study),
         },
-        "splits": {"balance": splits.balance(study), "tasks": splits.tasks(study), "coverage": splits.gaps(study)},
+        "splits": _splits(study),
         "labels": {
             "totals": labels.totals(study),
             "phases": labels.phases(study),
@@ -43,4 +55,27 @@ def document(study: Study, p: ReportParams) -> dict[str, Any]:
             "without_triplet": labels.without_triplet(study),
         },
         "validation": {**validation.verdict(study), "broken": validation.broken(study)},
+    }
+
+
+def _splits(study: Study) -> dict[str, Any]:
+    warned = split_classes.warnings(study)
+    return {
+        "main": splits.main(study),
+        "seed": study.splits.get("seed"),
+        "schemes": [
+            {
+                **scheme,
+                "proof": split_proofs.sentences(scheme["proofs"]),
+                "warnings": len([one for one in warned if one["name"] == scheme["name"]]),
+            }
+            for scheme in splits.schemes(study)
+        ],
+        "warnings": warned,
+        "tasks": splits.tasks(study),
+        "balance": splits.balance(study),
+        "folds": splits.folds(study),
+        "coverage": split_classes.coverage(study),
+        "shortcut": split_shortcut.shortcut(study),
+        "without_GRS": split_shortcut.without_grs(study),
     }

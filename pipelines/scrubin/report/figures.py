@@ -90,31 +90,6 @@ def _small_multiples(panels: Sequence[tuple[str, pd.Series[float], float | None]
     return figure
 
 
-def subsets(rows: Sequence[Mapping[str, Any]], shares: Mapping[str, float]) -> Figure:
-    """Return the share of each task's recordings per subset, with the shares asked for as dashed lines."""
-    if not rows:
-        return blank("no recording is in a subset")
-    tasks = list(dict.fromkeys(row["task"] for row in rows))
-    figure = Figure(figsize=(WIDTH_IN, 0.9 + 0.42 * len(tasks)))
-    axes = figure.add_subplot()
-    left = np.zeros(len(tasks))
-    for i, subset in enumerate(shares):
-        of_subset = {row["task"]: row for row in rows if row["subset"] == subset}
-        widths = np.array([of_subset[task]["share"] * 100 for task in tasks])
-        bars = axes.barh(tasks, widths, left=left, height=0.62, color=COLOURS[i % len(COLOURS)], edgecolor="white", label=subset)
-        counts = [str(of_subset[task]["recordings"]) if width else "" for task, width in zip(tasks, widths, strict=True)]
-        axes.bar_label(bars, counts, label_type="center", color="white", fontsize=8, fontweight="bold")
-        left += widths
-    for edge in np.cumsum(list(shares.values()))[:-1]:
-        axes.axvline(edge * 100 / math.fsum(shares.values()), color="#1d2733", ls="--", lw=1)
-    axes.invert_yaxis()
-    axes.set_xlim(0, 100)
-    axes.set_xlabel("recordings (%); the number is the count; dashed: as asked for")
-    no_grid(axes, "y")
-    figure.legend(loc="outside upper center", ncols=max(1, len(shares)), frameon=False)
-    return figure
-
-
 def counts(rows: Sequence[Mapping[str, Any]], name: str, value: str, unit: str, nothing: str) -> Figure:
     """Return counts as horizontal bars, in the given order."""
     if not rows:
