@@ -9,6 +9,7 @@ import pyarrow as pa
 
 import synthetic_study
 from scrubin.tables.catalogue import public_tables
+from scrubin.validate.near_duplicates import Limits
 from scrubin.validate.outcomes import Outcome
 from scrubin.validate.params import Severities
 from scrubin.validate.study import Study, found_of
@@ -39,6 +40,7 @@ def study_of(tables: dict[str, pd.DataFrame], retyped: dict[str, dict[str, pa.Da
         linkage=tables["linkage"],
         vocabularies={"cholect50": load("cholect50")},
         flicker_frames=1,
+        near_duplicate=Limits(min_frames=20, contrast=0.5),
     )
 
 

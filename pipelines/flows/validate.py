@@ -12,6 +12,7 @@ from scrubin.tables.catalogue import public_tables
 from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.recordings import RECORDINGS
 from scrubin.validate import checks, outcomes, page, study
+from scrubin.validate.near_duplicates import Limits
 from scrubin.validate.params import ValidateParams
 from scrubin.vocabulary import vocabulary
 
@@ -30,6 +31,7 @@ def main() -> None:
         linkage=io.read(LINKAGE, Path("data/private/linkage.parquet")),
         vocabularies={name: vocabulary.load(name) for name in vocabulary.available()},
         flicker_frames=p.flicker_frames,
+        near_duplicate=Limits(p.near_duplicate.min_frames, p.near_duplicate.contrast),
     )
     answers, rows = checks.run(found, p.severity), checks.row_counts(found)
     folder = files.fresh_folder(OUT)

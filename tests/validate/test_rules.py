@@ -90,6 +90,22 @@ def both(*changes: Change) -> Change:
 FRAME = {"id": EXERCISE, "camera": "left", "frame": 3}
 LAST = {**FRAME, "frame": 11}
 LABEL = {"id": CASE, "frame": 3}
+VALIDATED = "dovi-wuma"  # in another subset than SECOND
+
+
+def same_pictures(one: str, other: str) -> Change:
+    """Let a recording show what another one shows, but for a few bits, as if it were encoded again."""
+
+    def change(tables: Tables) -> None:
+        frame = tables["frames"].copy()
+        hashes = frame.perceptual_hash[rows_of(frame, id=one, camera="left")].tolist()
+        altered = [f"{int(text, 16) ^ (1 << (5 * k)):016x}" for k, text in enumerate(hashes[:-1])] + hashes[-1:]
+        frame.loc[rows_of(frame, id=other, camera="left"), "perceptual_hash"] = altered
+        tables["frames"] = frame
+
+    return change
+
+
 SPLIT = {"scheme": "balanced", "fold": 0, "id": SECOND}
 HIDE = put("frames", "redacted", True, id=CASE, frame=3)
 DROP = both(
@@ -165,6 +181,13 @@ BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
     ("participant_in_one_subset", "splits", put("splits", "subset", "test", id=LATER), {**SPLIT, "id": EXERCISE}),
     ("participant_in_one_subset", "splits", put("linkage", "id", "somebody", id=SECOND), SPLIT),
     ("missing_from_split", "videos", drop("splits", id=SECOND), {"id": SECOND, "camera": "left"}),
+    (
+        "near_duplicate_in_two_subsets",
+        "splits",
+        same_pictures(SECOND, VALIDATED),
+        {**SPLIT, "like": VALIDATED, "shift_frames": 0, "matching_frames": 12, "compared_frames": 12, "its_subset": "val"},
+    ),
+    ("near_duplicate_recording", "videos", same_pictures(SECOND, VALIDATED), {"id": SECOND, "camera": "left", "like": VALIDATED}),
     ("no_private_value", "videos", put("videos", "id", "ann.smith", id=CASE), {"id": "ann.smith"}),
     ("no_private_value", "videos", put("videos", "path", "videos/bo PegTransfer left.mp4", id=CASE), {"id": CASE}),
     ("no_private_value", "videos", put("videos", "path", "videos/Rec_PegTransfer_0.mkv", id=CASE), {"id": CASE}),
@@ -246,6 +269,9 @@ BESIDE: list[tuple[str, str, Change]] = [
     ("participant_in_one_subset", "splits", again("splits", {"fold": 1, "subset": "test"}, **SPLIT)),
     ("participant_in_one_subset", "splits", again("splits", {"scheme": "other", "subset": "val"}, **SPLIT)),
     ("missing_from_split", "videos", both(*(drop("splits", id=name) for name in ("movi-wuma", "novi-kuma", "povi-zuma", "rovi-wuma")))),
+    ("near_duplicate_in_two_subsets", "splits", same_pictures(SECOND, EXERCISE)),
+    ("near_duplicate_in_two_subsets", "splits", both(same_pictures(SECOND, VALIDATED), put("frames", "redacted", True, id=VALIDATED))),
+    ("near_duplicate_recording", "videos", both(same_pictures(SECOND, VALIDATED), put("frames", "contrast", 3.0, id=SECOND))),
     ("phase_flicker", "phases", put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": 0})),
     ("phase_flicker", "phases", put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": 11})),
     ("triplet_in_vocabulary", "triplets", both(*(put("triplets", name, None, **LABEL) for name in ("verb_id", "target_id", "triplet_id")))),

@@ -17,6 +17,7 @@ from scrubin.tables.declare import Column, Table
 from scrubin.validate import checks, outcomes, page
 from scrubin.validate.declared import questions
 from scrubin.validate.judge import Judge
+from scrubin.validate.near_duplicates import Limits
 from scrubin.validate.params import ValidateParams
 from scrubin.validate.study import Found, Study, read
 
@@ -165,7 +166,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 3), VALUES, VALUES, st.sampled_from(["a
 def test_great_expectations_and_the_named_keys_always_agree(judge, rows):
     frame = pd.DataFrame(rows, columns=ANY.column_names).astype({"key": "int64", "share": "float64", "open": "float64", "word": "str"})
     types = {"key": "int64", "share": "double", "open": "double", "word": "string"}
-    study = Study({"any": Found(ANY, types, frame)}, frame, frame, {}, 1)
+    study = Study({"any": Found(ANY, types, frame)}, frame, frame, {}, 1, Limits(20, 0.5))
     made = [question.check() for question in questions(study, "any")]
     verdicts = judge.verdicts("any", frame, [check.expectation for check in made])
     assert [not check.broken().any() for check in made] == verdicts

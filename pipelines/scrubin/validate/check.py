@@ -21,6 +21,8 @@ class Check:
         What Great Expectations is asked.
     broken
         Returns for each row whether it breaks the rule; asked only when the expectation failed.
+    details
+        Returns more columns to be named beside the key of an offending row; None when there are none.
     """
 
     rule: str
@@ -28,6 +30,7 @@ class Check:
     says: str
     expectation: Expectation
     broken: Callable[[], pd.Series[bool]]
+    details: Callable[[], pd.DataFrame] | None = None
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,12 @@ from scrubin.validate.check import Check, Question
 from scrubin.validate.judge import Judge
 from scrubin.validate.outcomes import FAILED, NOT_CHECKED, PASSED, Outcome, keys_of
 from scrubin.validate.params import Severities
-from scrubin.validate.rules import labels, privacy, references, splits, videos, vocabulary
+from scrubin.validate.rules import labels, leakage, privacy, references, splits, videos, vocabulary
 from scrubin.validate.rules.registry import RULES, Rule
 from scrubin.validate.schema import schema_checks, schema_of
 from scrubin.validate.study import NotCheckableError, Study
 
-FAMILIES = (labels, privacy, references, splits, videos, vocabulary)
+FAMILIES = (labels, leakage, privacy, references, splits, videos, vocabulary)
 """The modules whose import registers the rules across tables."""
 DECLARED_RULES = ("declared_columns", "declared_types", "no_private_column", "not_missing", "in_range", "allowed_value", "key_unique")
 """The rules that follow from the declarations; the others are in ``RULES``."""
@@ -111,7 +111,8 @@ def _across(study: Study, table: str, rule: Rule) -> Question:
     def check() -> Check:
         broken = rule.find(study, table).fillna(value=False).astype(bool)
         expectation = gxe.ExpectColumnValuesToBeInSet(column=rule.name, value_set=[True])
-        return Check(rule.name, rule.columns[table], rule.says, expectation, partial(_same, broken))
+        details = partial(rule.details, study, table) if rule.details else None
+        return Check(rule.name, rule.columns[table], rule.says, expectation, partial(_same, broken), details)
 
     return Question(rule.name, rule.columns[table], rule.says, check)
 
@@ -127,5 +128,6 @@ def _outcome(table: str, check: Check, rows: pd.DataFrame, key: tuple[str, ...],
     if offenders.empty:
         msg = f"table '{table}', rule {check.rule}: Great Expectations finds it broken, but no row breaks it; the two must mean the same"
         raise StageError(msg)
-    keys = keys_of(offenders, (*key, *check.columns))
+    more = check.details().loc[offenders.index] if check.details else pd.DataFrame(index=offenders.index)
+    keys = keys_of(offenders.join(more), (*key, *check.columns, *more.columns))
     return Outcome(check.rule, table, check.columns, severity, check.says, FAILED, len(rows), len(offenders), keys)

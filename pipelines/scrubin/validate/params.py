@@ -48,9 +48,19 @@ class Severities:
     phase_flicker: str = _severity()
     one_subset_per_recording: str = _severity()
     participant_in_one_subset: str = _severity()
+    near_duplicate_in_two_subsets: str = _severity()
+    near_duplicate_recording: str = _severity()
     missing_from_split: str = _severity()
     no_private_column: str = _severity()
     no_private_value: str = _severity()
+
+
+@dataclass(frozen=True)
+class NearDuplicate:
+    """When recordings count as showing the same: see ``near_duplicates.Limits``."""
+
+    min_frames: int = ranged(low=4)
+    contrast: float = ranged(low=0, high=1)
 
 
 @dataclass(frozen=True)
@@ -61,9 +71,12 @@ class ValidateParams:
     ----------
     flicker_frames
         A phase that lasts at most so many extracted frames, with another phase before and after it, flickers.
+    near_duplicate
+        When recordings count as showing the same.
     severity
         The severity of each rule.
     """
 
+    near_duplicate: NearDuplicate
     flicker_frames: int = ranged(low=0)
     severity: Severities = ranged()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import pandas as pd
@@ -12,6 +13,7 @@ import pyarrow.parquet as pq
 
 from scrubin.errors import TableError
 from scrubin.tables.declare import ARROW, Column, Table
+from scrubin.validate.near_duplicates import Limits, near_duplicates
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 
@@ -81,6 +83,8 @@ class Study:
         Vocabularies by name.
     flicker_frames
         Longest run of frames that counts as a flickering phase.
+    near_duplicate
+        When recordings count as showing the same.
     """
 
     tables: Mapping[str, Found]
@@ -88,6 +92,20 @@ class Study:
     linkage: pd.DataFrame
     vocabularies: Mapping[str, Vocabulary]
     flicker_frames: int
+    near_duplicate: Limits
+
+    @cached_property
+    def near_duplicates(self) -> pd.DataFrame:
+        """The pairs of recordings that show the same; see ``near_duplicates``.
+
+        Raises
+        ------
+        NotCheckableError
+            When the table ``frames`` lacks a column for it.
+        """
+        return near_duplicates(
+            self.columns("frames", "id", "camera", "frame", "redacted", "contrast", "perceptual_hash"), self.near_duplicate
+        )
 
     def columns(self, table: str, *names: str) -> pd.DataFrame:
         """Return columns of a table.
