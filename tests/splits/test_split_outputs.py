@@ -198,9 +198,9 @@ def test_classes_that_training_never_saw_are_listed():
     assert found["phase transitions"]["not_in_train"] == {"val": [], "test": ["v: end > start"]}
     assert found["errors"]["not_in_train"] == {"val": ["Knot: dropped"], "test": []}
     assert list(warnings(found, "train")) == [
-        "1 triplets occur in test but not in train: v: clip,clip,duct",
-        "1 phase transitions occur in test but not in train: v: end > start",
-        "1 errors occur in val but not in train: Knot: dropped",
+        "1 triplet occurs in test but not in train: v: clip,clip,duct",
+        "1 phase transition occurs in test but not in train: v: end > start",
+        "1 error occurs in val but not in train: Knot: dropped",
     ]
 
 

@@ -163,6 +163,7 @@ def test_an_official_split_is_taken_over_in_the_studys_own_ids(setting, tmp_path
     (tmp_path / "videos.csv").write_text("recording,video\nor1,VID08\nor3,51\n")
     made = make("rdv", cohort_of(people, []), OfficialParams("cholect50/rdv", "videos.csv", "official"), setting)["rdv"]
     assert made.rows.to_dict("records") == [{"fold": 0, "subset": "val", "id": "abba"}, {"fold": 0, "subset": "test", "id": "cici"}]
+    assert made.subsets == ("train", "val", "test")
     assert any("48 of 50 videos of cholect50/rdv are missing" in note for note in made.notes)
     assert any("1 recordings of the study are no video" in note for note in made.notes)
 

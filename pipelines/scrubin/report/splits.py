@@ -130,15 +130,15 @@ def balance(study: Study) -> list[dict[str, Any]]:
     for entry in main_entries(study):
         rows: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
         for row in entry["imbalance"]["measures"]:
-            rows.setdefault((row["task"], row["measure"]), []).append(row["subsets"])
+            rows.setdefault((row["task"], row["measure"]), []).append(row)
         found += [{"task": task, "measure": measure, **_of_measure(folds, entry["subsets"])} for (task, measure), folds in rows.items()]
     return found
 
 
 def _of_measure(folds: Sequence[Mapping[str, Any]], subsets: Sequence[str]) -> dict[str, Any]:
-    cells = {subset: [fold[subset] for fold in folds] for subset in subsets}
+    cells = {subset: [fold["subsets"][subset] for fold in folds] for subset in subsets}
     return {
-        "whole": all(float(cell["value"]).is_integer() for of_subset in cells.values() for cell in of_subset),
+        "whole": folds[0]["counted"],
         "subsets": {
             subset: {
                 "value": spread(cell["value"] for cell in of_subset),

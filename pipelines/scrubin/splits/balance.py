@@ -70,7 +70,8 @@ def imbalances(made: Made, cohort: Cohort) -> list[dict[str, Any]]:
         shares = made.shares or {subset: len(members) / len(rows) for subset, members in inside.items()}
         for measure in measures:
             cells = {subset: _cell(measure, members, shares[subset]) for subset, members in inside.items()}
-            found.append({"fold": int(str(fold)), "task": measure.task, "measure": measure.name, "subsets": cells})
+            facts = {"fold": int(str(fold)), "task": measure.task, "measure": measure.name, "counted": measure.whole}
+            found.append({**facts, "subsets": cells})
     return found
 
 

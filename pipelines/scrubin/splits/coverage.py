@@ -59,7 +59,8 @@ def warnings(covered: dict[str, Any], first: str) -> Iterator[str]:
         for subset, names in facts[f"not_in_{first}"].items():
             if names:
                 shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-                yield f"{len(names)} {kind} occur in {subset} but not in {first}: {shown}"
+                what = f"1 {kind.removesuffix('s')} occurs" if len(names) == 1 else f"{len(names)} {kind} occur"
+                yield f"{what} in {subset} but not in {first}: {shown}"
 
 
 def _transitions(phases: pd.DataFrame) -> pd.DataFrame:

@@ -48,6 +48,7 @@ def published(cohort: Cohort, split: str, videos: Path) -> Made:
         notes.append(f"{len(missing)} of {len(load(split).videos)} videos of {split} are missing: {', '.join(missing[:20])}")
     if left := len(cohort.people) - len(video_of):
         notes.append(f"{left} recordings of the study are no video of {split}")
-    found = set(rows.subset)
+    # All subsets of the split, also those of which the study has no video: training must not be taken for another one.
+    found = {subset for fold in load(split).folds for subset in load(split).subset_of(fold).values()}
     subsets = tuple(name for name in ORDER if name in found) + tuple(sorted(found - set(ORDER)))
     return Made(rows_of(list(zip(rows.fold, rows.subset, rows.id, strict=True))), subsets, notes=tuple(notes))
