@@ -116,7 +116,9 @@ def params_for(files: TaskFiles, p: ScoresParams) -> ScoresParams:
         long = [column for sheet in files.long if sheet.marks_errors for column in sheet.columns if column != "id"]
         names = tuple(dict.fromkeys([*chain.from_iterable(map(error_names, documents)), *long]))
         p = replace(p, errors={**p.errors, files.task: names})
-    columns = {column for sheet in (*files.sheets.values(), *files.long) for column in sheet.columns}
+    columns = {column for sheet in files.sheets.values() for column in sheet.columns} | {
+        column for sheet in files.long for column in sheet.columns
+    }
     if p.failed_mark is not None and p.failed_mark.column not in columns:
         p = replace(p, failed_mark=None)
     return p
