@@ -30,7 +30,7 @@ DISTURBED: dict[str, tuple[float, float, tuple[str, ...]]] = {
     # name: start as a share of the length and in seconds, and what the encoder is told
     "encoded again, crf 28": (0, 0, (*X264, "-crf", "28")),
     "encoded again, crf 35": (0, 0, (*X264, "-crf", "35")),
-    "half the size": (0, 0, (*X264, "-vf", "scale=iw/4*2:ih/4*2")),
+    "half the size": (0, 0, (*X264, "-vf", "scale=trunc(iw/4)*2:trunc(ih/4)*2")),
     "10 % brighter": (0, 0, (*X264, "-vf", "lutyuv=y='min(235,val*1.1)'")),
     "its last two thirds": (1 / 3, 0, X264),
     "shifted by 0.2 s": (0, 0.2, X264),

@@ -51,9 +51,9 @@ def test_a_shifted_noisy_excerpt_is_found_with_its_shift_and_nothing_else(seed, 
     copy = film("copy", noisy(source.hashes[start : start + 50], seed))
     rows = found([*films, copy])
     assert rows[["one", "other"]].to_numpy().tolist() == [["copy", source.id]]
-    assert rows.shift_frames[0] == start
+    assert abs(rows.shift_frames[0] - start) <= 1  # found between two frames, it is the one before
     assert rows.matching_frames[0] >= 20
-    assert rows.compared_frames[0] == 50
+    assert rows.compared_frames[0] in (49, 50)
 
 
 @given(st.integers(0, 10**6), st.sampled_from([0, 30, 48]))
@@ -78,6 +78,18 @@ def test_a_copy_within_a_longer_film_of_something_else_is_found():
     rows = found([*films, spliced])
     assert rows[["one", "other", "shift_frames"]].to_numpy().tolist() == [["film04", "spliced", 50]]
     assert 35 <= rows.matching_frames[0] <= 55
+
+
+@pytest.mark.parametrize("part", [0.3, 0.5])
+def test_frames_between_the_frames_of_the_other_are_found(part):
+    films = study(10)
+    source = films[6].hashes
+    rng = np.random.default_rng(3)
+    # A bit that flips between two frames has flipped already at this part of the way, or not yet.
+    flipped = np.packbits((rng.random((119, 64)) < part).astype(np.uint8), axis=1).view(np.uint64).ravel()
+    between = (source[:-1] & ~flipped) | (source[1:] & flipped)
+    rows = found([*films, film("copy", noisy(between, 1))])
+    assert rows[["one", "other", "shift_frames"]].to_numpy().tolist() == [["copy", "film06", 0]]
 
 
 def test_hidden_frames_are_no_evidence_and_do_not_hide_the_rest():

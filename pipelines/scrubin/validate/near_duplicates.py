@@ -8,14 +8,16 @@ difference. Recordings too short for that are compared as a whole, with how far 
 others. Frames without evidence (hidden, flat) are left out.
 
 All in whole numbers: 64-bit difference hashes of the extracted frames, compared by the number of different bits.
-How far it reaches is measured in ``benchmarks/near_duplicates.py``: frames between the frames of the other, after a
-shift by half a second, agree only where nothing moves fast.
+After a shift by half a second every frame of one lies between two of the other: there only bits count
+that these two have in common, because what is the same before and after is mostly the same in between.
+How far that reaches is measured in ``benchmarks/near_duplicates.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -26,6 +28,8 @@ Whole = npt.NDArray[np.int64]
 
 ANCHORS = 16
 """So many frames of a recording are looked for in the others."""
+MODES = (0, 1)
+"""Compared with frames, and with what lies between two frames."""
 VOTES = 4
 """So many of them must be found at one shift for it to be looked at closely."""
 NEAR, FAR = 3, 12
@@ -38,6 +42,8 @@ MIN_BITS = 2
 """Of 64 bits so many must differ on average a few frames earlier or later: otherwise nothing moves, and nothing is proven."""
 SHORT_FRAMES = 4
 """The least that recordings too short for runs must have in common; they are not judged below it."""
+MIN_COUNTING = 16
+"""Of fewer bits that count, a frame proves little: a difference is not scaled up further."""
 FLAT_CONTRAST = 4.0
 """Frames of less contrast (standard deviation of grey) are almost one colour: they look alike everywhere."""
 COLUMNS = ["one", "other", "camera", "shift_frames", "matching_frames", "compared_frames"]
@@ -51,6 +57,32 @@ class Film:
     camera: str
     hashes: Bits
     usable: npt.NDArray[np.bool_]
+
+    @cached_property
+    def moments(self) -> tuple[Moments, Moments]:
+        """What another film is compared with: the frames, and what lies between a frame and the next."""
+        following = np.append(self.hashes[1:], self.hashes[-1:])
+        both = self.usable & np.append(self.usable[1:], False)
+        same = ~(self.hashes ^ following)
+        share = np.maximum(np.bitwise_count(same), MIN_COUNTING).astype(np.uint16)
+        every = np.full(len(self.hashes), ~np.uint64(0))
+        return Moments(self.hashes, every, np.full(len(every), 64, np.uint16), self.usable), Moments(self.hashes, same, share, both)
+
+
+@dataclass(frozen=True)
+class Moments:
+    """Hashes of which some bits count, ``of`` so many; ``usable`` is False where there is no evidence."""
+
+    hashes: Bits
+    counting: Bits
+    of: npt.NDArray[np.uint16]
+    usable: npt.NDArray[np.bool_]
+
+    def bits(self, hashes: Bits, at: Whole | slice) -> npt.NDArray[np.uint16]:
+        """Return how many of 64 bits differ, as far as they count, scaled to 64."""
+        differing = np.bitwise_count((self.hashes[at] ^ hashes) & self.counting[at])
+        scaled: npt.NDArray[np.uint16] = differing * np.uint16(64) // self.of[at]
+        return scaled
 
 
 @dataclass(frozen=True)
@@ -115,18 +147,22 @@ class _Shelf:
         self.films = of
         lengths = [len(film.hashes) for film in of]
         self.starts = np.cumsum([0, *lengths])
-        self.hashes = np.concatenate([film.hashes for film in of]) if of else np.zeros(0, dtype=np.uint64)
-        self.usable = np.concatenate([film.usable for film in of]) if of else np.zeros(0, dtype=bool)
         # In one number: different bits (or 255, no evidence) above the place in the film. The smallest is the best match.
-        self.place = (np.arange(len(self.hashes)) - np.repeat(self.starts[:-1], lengths)).astype(np.uint32)
-        self.hopeless = np.where(self.usable, 0, 255).astype(np.uint8)
+        self.place = (np.arange(self.starts[-1]) - np.repeat(self.starts[:-1], lengths)).astype(np.uint32)
+        self.moments = [_joined([film.moments[mode] for film in of]) for mode in MODES] if of else []
+        self.hopeless = [np.where(moments.usable, 0, 255).astype(np.uint16) for moments in self.moments]
 
-    def best_matches(self, hash_: np.uint64, first: int) -> Whole:
-        """Return for each film from ``first`` on the place of the frame that is nearest to a hash."""
+    def best_matches(self, hash_: np.uint64, first: int, mode: int) -> Whole:
+        """Return for each film from ``first`` on the place of the moment that is nearest to a hash."""
         start = self.starts[first]
-        bits = np.bitwise_count(self.hashes[start:] ^ hash_) | self.hopeless[start:]
-        found = np.minimum.reduceat(bits.astype(np.uint32) << np.uint32(24) | self.place[start:], self.starts[first:-1] - start)
+        after = slice(start, None)
+        bits = (self.moments[mode].bits(np.asarray(hash_), after) | self.hopeless[mode][after]).astype(np.uint32)
+        found = np.minimum.reduceat(bits << np.uint32(24) | self.place[after], self.starts[first:-1] - start)
         return (found & np.uint32(0xFFFFFF)).astype(np.int64)
+
+
+def _joined(parts: Sequence[Moments]) -> Moments:
+    return Moments(*(np.concatenate([getattr(part, name) for part in parts]) for name in ("hashes", "counting", "of", "usable")))
 
 
 def _partners(shelf: _Shelf, i: int, limits: Limits) -> Iterator[tuple[str, str, str, int, int, int]]:
@@ -134,31 +170,35 @@ def _partners(shelf: _Shelf, i: int, limits: Limits) -> Iterator[tuple[str, str,
     if film.usable.sum() < SHORT_FRAMES:
         return
     apart = _apart(shelf, i)
-    for k, shift in _candidates(shelf, i):
+    found: dict[int, tuple[int, float, int, int]] = {}
+    for mode in MODES:
+        for k, shift in _candidates(shelf, i, mode):
+            agreed = [_agreement(film, shelf.films[k], shift + d, mode, limits, apart) for d in (-1, 0, 1)]
+            best = min((one for one in agreed if one is not None), key=lambda one: (one[1], one[0]), default=None)
+            if best is not None:
+                found.setdefault(k, best)
+    for k, (shift, _, matching, compared) in sorted(found.items()):
         other = shelf.films[k]
-        found = [_agreement(film, other, shift + d, limits, apart) for d in (-1, 0, 1)]
-        shift_frames, matching, compared = min(found, key=lambda one: (one[1] == 0, _mean_bits(film, other, one[0]), one[0]))
-        if matching:
-            one, two = sorted((film.id, other.id))
-            camera = film.camera if one == film.id else other.camera
-            yield one, two, camera, shift_frames if one == film.id else -shift_frames, matching, compared
+        one, two = sorted((film.id, other.id))
+        camera = film.camera if one == film.id else other.camera
+        yield one, two, camera, shift if one == film.id else -shift, matching, compared
 
 
 def _apart(shelf: _Shelf, i: int) -> float:
     """Return the median of different bits between a film's frames and those of longer films."""
     mine = shelf.films[i].hashes[shelf.films[i].usable]
-    theirs = shelf.hashes[shelf.starts[i + 1] :][shelf.usable[shelf.starts[i + 1] :]]
+    theirs = shelf.moments[0].hashes[shelf.starts[i + 1] :][shelf.moments[0].usable[shelf.starts[i + 1] :]]
     if not len(theirs):
         return 0.0
     sample = theirs[:: max(1, len(theirs) // 1000)]
     return float(np.median(np.bitwise_count(mine[:: max(1, len(mine) // 32), None] ^ sample[None, :])))
 
 
-def _candidates(shelf: _Shelf, i: int) -> Iterator[tuple[int, int]]:
+def _candidates(shelf: _Shelf, i: int, mode: int) -> Iterator[tuple[int, int]]:
     """Yield (number of another film, shift) where several anchors are found at one shift."""
     film = shelf.films[i]
     anchors = _anchors(film)
-    best = np.stack([shelf.best_matches(film.hashes[anchor], i + 1) for anchor in anchors])
+    best = np.stack([shelf.best_matches(film.hashes[anchor], i + 1, mode) for anchor in anchors])
     shifts = np.sort(best - anchors[:, None], axis=0)
     # How many of the sorted shifts from each on are equal to it or one more.
     votes = np.stack([((shifts >= shifts[row]) & (shifts <= shifts[row] + 1)).sum(axis=0) for row in range(len(anchors))])
@@ -178,49 +218,46 @@ def _anchors(film: Film) -> Whole:
     return np.array([places[slot[int(np.argmax((rare - moves)[slot]))]] for slot in slots], dtype=np.int64)
 
 
-def _agreement(film: Film, other: Film, shift: int, limits: Limits, apart: float) -> tuple[int, int, int]:
-    """Return the shift, the frames in common (0 when the two are no near-duplicates at this shift), and the compared frames."""
-    bits, frames = _bits(film, other, shift)
+def _agreement(film: Film, other: Film, shift: int, mode: int, limits: Limits, apart: float) -> tuple[int, float, int, int] | None:
+    """Return the shift, the mean of different bits, the frames in common and the compared frames; None for no near-duplicates."""
+    frames = np.arange(max(0, -shift), min(len(film.hashes), len(other.hashes) - shift))
+    frames = frames[film.usable[frames] & other.moments[mode].usable[frames + shift]]
+    bits = other.moments[mode].bits(film.hashes[frames], frames + shift).astype(np.int64)
     if film.usable.sum() < limits.min_frames:
-        enough = len(bits) >= max(SHORT_FRAMES, (film.usable.sum() + 1) // 2)
-        return shift, len(bits) if enough and 3 * bits.sum() <= apart * len(bits) else 0, len(bits)
+        enough = len(bits) >= max(SHORT_FRAMES, film.usable.sum() // 2)
+        matching = len(bits) if enough and 3 * bits.sum() <= apart * len(bits) else 0
+    else:
+        matching = _in_runs(film, other, frames, bits, shift, mode, limits)
+    return (shift, float(bits.mean()), matching, len(bits)) if matching else None
+
+
+def _in_runs(film: Film, other: Film, frames: Whole, bits: Whole, shift: int, mode: int, limits: Limits) -> int:
+    """Return the frames in runs that agree much better than a few frames earlier or later; 0 when they are too few."""
     if len(bits) < limits.min_frames:
-        return shift, 0, len(bits)
+        return 0
     window = np.ones(RUN_FRAMES, dtype=np.int64)
     run = np.convolve(bits, window, "valid")
     if run.min() > MAX_BITS * RUN_FRAMES:
-        return shift, 0, len(bits)
+        return 0
     # Where one of the two stands still there is no evidence: anything that stands still as well would agree.
-    moves = [_usual(film, other, frames, shift), _usual(film, film, frames, 0), _usual(other, other, frames + shift, 0)]
-    usual = np.min([np.convolve(bits_of, window, "valid") for bits_of in moves], axis=0)
+    moves = [_usual(film, other, frames, shift, mode), _usual(film, film, frames, 0, mode), _usual(other, other, frames + shift, 0, mode)]
+    usual = np.min([np.convolve(of_one, window, "valid") for of_one in moves], axis=0)
     same = (run <= limits.contrast * usual) & (run <= MAX_BITS * RUN_FRAMES) & (usual >= MIN_BITS * RUN_FRAMES)
     matching = int((np.convolve(same.astype(np.int64), window, "full") > 0).sum())
-    return shift, matching if matching >= limits.min_frames else 0, len(bits)
+    return matching if matching >= limits.min_frames else 0
 
 
-def _mean_bits(film: Film, other: Film, shift: int) -> float:
-    bits, _ = _bits(film, other, shift)
-    return float(bits.sum() / len(bits)) if len(bits) else float("inf")
-
-
-def _usual(film: Film, other: Film, frames: Whole, shift: int) -> Whole:
+def _usual(film: Film, other: Film, frames: Whole, shift: int, mode: int) -> Whole:
     """Return for each frame the median of different bits a few frames earlier and later; 0, no evidence, where there are none."""
+    moments = other.moments[mode]
     found = []
     for distance in range(NEAR, FAR + 1):
         for places in (frames + shift - distance, frames + shift + distance):
             inside = (places >= 0) & (places < len(other.hashes))
             at = np.where(inside, places, 0)
-            bits = np.bitwise_count(film.hashes[frames] ^ other.hashes[at]).astype(np.int64)
-            found.append(np.where(inside & other.usable[at], bits, -1))
+            found.append(np.where(inside & moments.usable[at], moments.bits(film.hashes[frames], at).astype(np.int64), -1))
     ordered = np.sort(np.stack(found), axis=0)
     unknown = (ordered < 0).sum(axis=0)
     middle = np.minimum((unknown + len(found)) // 2, len(found) - 1)
     usual: Whole = np.maximum(ordered[middle, np.arange(len(frames))], 0)
     return usual
-
-
-def _bits(film: Film, other: Film, shift: int) -> tuple[Whole, Whole]:
-    """Return the different bits of the frames that both have at a shift, and their numbers in ``film``."""
-    frames = np.arange(max(0, -shift), min(len(film.hashes), len(other.hashes) - shift))
-    frames = frames[film.usable[frames] & other.usable[frames + shift]]
-    return np.bitwise_count(film.hashes[frames] ^ other.hashes[frames + shift]).astype(np.int64), frames
