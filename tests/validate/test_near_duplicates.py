@@ -43,7 +43,7 @@ def found(films, limits=LIMITS):
     return pairs(shortest_first, limits)
 
 
-@given(st.integers(0, 10**6), st.integers(0, 60), st.sampled_from([0, 30, 48]))
+@given(st.integers(0, 10**6), st.integers(0, 60), st.sampled_from([0, 20, 40]))
 @settings(max_examples=25, deadline=None)
 def test_a_shifted_noisy_excerpt_is_found_with_its_shift_and_nothing_else(seed, start, fixed):
     films = study(12, fixed=fixed)
@@ -89,7 +89,8 @@ def test_frames_between_the_frames_of_the_other_are_found(part):
     flipped = np.packbits((rng.random((119, 64)) < part).astype(np.uint8), axis=1).view(np.uint64).ravel()
     between = (source[:-1] & ~flipped) | (source[1:] & flipped)
     rows = found([*films, film("copy", noisy(between, 1))])
-    assert rows[["one", "other", "shift_frames"]].to_numpy().tolist() == [["copy", "film06", 0]]
+    assert rows[["one", "other"]].to_numpy().tolist() == [["copy", "film06"]]
+    assert rows.shift_frames[0] in (0, 1)
 
 
 def test_hidden_frames_are_no_evidence_and_do_not_hide_the_rest():
