@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from scrubin.errors import SplitError
 from scrubin.splits import program, search, start
 from scrubin.splits.columns import column
+from scrubin.splits.descent import descend
 from scrubin.splits.groups import groups
 from scrubin.splits.measures import RECORDINGS
 from scrubin.splits.schemes.balanced import balanced
@@ -241,3 +242,29 @@ def test_the_least_rounding_is_the_least_over_all_whole_numbers(parts, seed):
     around = [range(max(0, int(t) - 2), int(t) + 4) for t in targets]
     costs = [np.sum(np.abs(np.array(c) - targets) / scales) for c in itertools.product(*around) if sum(c) == total]
     assert program.least_rounding(targets, scales) == pytest.approx(min(costs), abs=1e-9)
+
+
+@given(st.integers(3, 40), st.integers(1, 8), st.integers(2, 4), st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_a_descent_makes_squares_smaller_and_empties_no_subset(n, measures, k, seed):
+    rng = np.random.default_rng(seed)
+    value = rng.integers(0, 1000, (n, measures, k))
+    subset = np.concatenate([np.arange(k), rng.integers(0, k, max(0, n - k))])[:n]
+    members = np.bincount(subset, minlength=k)
+    target = value.sum(axis=0) // k
+    free = rng.random(n) < 0.8
+
+    def deviations(of):
+        return np.stack([value[of == s, :, s].sum(axis=0) for s in range(k)], axis=1) - target
+
+    found = descend(value, deviations(subset), subset, free, members)
+    assert (found[~free] == subset[~free]).all()
+    assert (np.bincount(found, minlength=k) >= np.minimum(members, 1)).all()
+    assert (deviations(found) ** 2).sum() <= (deviations(subset) ** 2).sum()
+    after = deviations(found)
+    for i in np.flatnonzero(free):
+        for s in range(k):
+            if np.bincount(found, minlength=k)[found[i]] > 1:
+                moved = found.copy()
+                moved[i] = s
+                assert (deviations(moved) ** 2).sum() >= (after**2).sum()

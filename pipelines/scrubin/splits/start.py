@@ -11,10 +11,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.splits.descent import coarser, descend
 from scrubin.splits.groups import fraction
 from scrubin.splits.program import PENALTY, Counts, Program
 
-UNIT = 10**6
+UNIT = 10**8
 """Whole numbers per unit of imbalance."""
 ROUNDS = 400
 """Moves at most."""
@@ -60,9 +61,17 @@ class _State:
             self._put(int(i), place)
 
     def solved(self, order: Sequence[int]) -> Counts:
-        """Deal the members in an order, improve the result, and count."""
+        """Deal the members in an order, improve the result with and without a descent first, and count the better one."""
         self._deal([i for i in order if self.free[i]])
+        dealt = self.subset.copy()
         self._improve()
+        plain, cost = self.subset.copy(), self._now()
+        self._settle(dealt)
+        coarse = coarser(self.value, self.sums)
+        self._settle(descend(self.value // coarse, self.sums // coarse, self.subset, self.free, self.members))
+        self._improve()
+        if cost < self._now():
+            self._settle(plain)
         counts = np.zeros((len(self.program.groups), len(self.program.shares)), dtype=np.int64)
         np.add.at(counts, (self.group, self.subset), 1)
         return counts
@@ -75,6 +84,12 @@ class _State:
             choices = empty if left <= empty.size else np.arange(len(self.program.shares))
             costs = [int(self._cost(self._with(i, int(s))[None], self._present_with(i, int(s))[None])[0]) for s in choices]
             self._put(i, int(choices[int(np.argmin(costs))]))
+
+    def _settle(self, subset: Whole) -> None:
+        """Take over where each member is."""
+        for i in np.flatnonzero(subset != self.subset):
+            self._leave(int(i))
+            self._put(int(i), int(subset[i]))
 
     def _improve(self) -> None:
         """Take the best of a batch of moves, until no batch has a better one."""
@@ -155,8 +170,12 @@ class _State:
     def _move(self, one: int, other: int, to: int) -> None:
         source = int(self.subset[one])
         moves = [(one, source, to)] + ([(other, to, source)] if other >= 0 else [])
-        for member, left, entered in moves:
-            self.sums[:, left] -= self.value[member, :, left]
-            self.present[:, left] -= self.counted[member]
-            self.members[left] -= 1
+        for member, _, entered in moves:
+            self._leave(member)
             self._put(member, entered)
+
+    def _leave(self, member: int) -> None:
+        left = int(self.subset[member])
+        self.sums[:, left] -= self.value[member, :, left]
+        self.present[:, left] -= self.counted[member]
+        self.members[left] -= 1
