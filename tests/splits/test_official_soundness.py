@@ -88,9 +88,9 @@ def test_a_video_that_is_never_or_twice_tested():
     assert faults(sheet_of(rows, folds=True)) == [
         (
             2,
-            "video 'a' is in 'test' of 2 of 2 folds (0, 1), not of 1; in a cross-validation each is held out equally often (see --repeats)",
+            "video 'a' is in 'test' of 2 of 2 folds (0, 1), not of 1; in a cross-validation each is held out equally often",
         ),
-        (3, "video 'b' is in 'test' of 0 of 2 folds, not of 1; in a cross-validation each is held out equally often (see --repeats)"),
+        (3, "video 'b' is in 'test' of 0 of 2 folds, not of 1; in a cross-validation each is held out equally often"),
     ]
 
 

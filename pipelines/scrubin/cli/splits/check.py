@@ -35,9 +35,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--repeats",
         type=times,
-        default=1,
         metavar="N",
-        help="how many folds hold each video out, as in a repeated cross-validation (default: 1)",
+        help="how many folds must hold each video out, as in a repeated cross-validation (default: as many as hold out most videos)",
     )
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
 

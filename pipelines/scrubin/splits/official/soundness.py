@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,13 +29,13 @@ class Question:
     people
         Groups, pins and the videos that must be placed; None when only the file itself is asked.
     repeats
-        How often each video must be tested over the folds.
+        How often each video must be tested over the folds; None: as often as most are.
     """
 
     sheet: Sheet
     key: Callable[[Row], str]
     people: People | None = None
-    repeats: int = 1
+    repeats: int | None = None
 
     @cached_property
     def whole(self) -> tuple[Row, ...]:
@@ -129,15 +130,17 @@ def _tested(question: Question) -> Iterator[Finding]:
                 first.setdefault(key, row)
                 if row.subset == held_out:
                     held.setdefault(key, {})[fold] = None
+        usual = Counter(len(held.get(key, {})) for key in first if key not in pinned)
+        wanted = question.repeats or max(1, max(usual, key=lambda n: (usual[n], -n), default=1))
         for key, row in first.items():
             where = list(held.get(key, {}))
             # What must be trained on is never held out.
-            if key not in pinned and len(where) != question.repeats:
+            if key not in pinned and len(where) != wanted:
                 listed = f" ({', '.join(where[:FEW])}{', ...' if len(where) > FEW else ''})" if where else ""
                 yield Finding(
                     row.line,
-                    f"video '{row.video}' is in '{held_out}' of {len(where)} of {len(folds)} folds{listed}, not of {question.repeats}"
-                    f"{_in(scheme, '')}; in a cross-validation each is held out equally often (see --repeats)",
+                    f"video '{row.video}' is in '{held_out}' of {len(where)} of {len(folds)} folds{listed}, not of {wanted}"
+                    f"{_in(scheme, '')}; in a cross-validation each is held out equally often",
                 )
 
 
