@@ -33,6 +33,35 @@ FOLDS = KFoldParams(joint=True, validation=False, kind="k_fold", balance=("GRS",
 SCHEMES: dict[str, SchemeParams] = {"balanced": JOINT, "folds": FOLDS}
 
 
+DEVELOPMENT = {
+    "tasks": {
+        "PegTransfer": [
+            {
+                "trial": "1",
+                "recordings": 3,
+                "n": 2,
+                "mean": -0.5,
+                "sd": 0.4,
+                "lower_quartile": -0.7,
+                "median": -0.5,
+                "upper_quartile": -0.3,
+            },
+            {"trial": "2", "recordings": 1, "n": 1, "mean": 0.5, "sd": None, "lower_quartile": 0.5, "median": 0.5, "upper_quartile": 0.5},
+            {
+                "trial": "3",
+                "recordings": 1,
+                "n": 0,
+                "mean": None,
+                "sd": None,
+                "lower_quartile": None,
+                "median": None,
+                "upper_quartile": None,
+            },
+        ]
+    }
+}
+
+
 def study() -> Study:
     """A study with everything in it: quarantined and excluded recordings, redactions, ratings and labels."""
     tables = synthetic_study.tables()
@@ -70,6 +99,7 @@ def _study(
         annotations=labelled,
         splits=split(tables) if splits is None else splits,
         validation=outcomes.document(answers, checks.row_counts(found)),
+        development=DEVELOPMENT if scored["tasks"] else {"tasks": {}},
     )
 
 

@@ -45,6 +45,7 @@ def main() -> None:
         annotations=read_json(REPORTS / "annotations.json"),
         splits=read_json(REPORTS / "splits.json"),
         validation=read_json(REPORTS / "validation/validation.json"),
+        development=read_json(Path("data/private/development.json")),
     )
     said = document(study, p)
     files.write_json(REPORTS / "report.json", said)

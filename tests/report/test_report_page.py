@@ -53,7 +53,7 @@ def test_row_order_of_private_tables_does_not_matter(study, release, html):
 
 
 def test_the_page_loads_nothing(html):
-    assert html.count("src=") == len(DATA_IMAGE.findall(html)) == 9 + 12
+    assert html.count("src=") == len(DATA_IMAGE.findall(html)) == 10 + 12
     rest = without_images(html)
     assert not re.search(r"https?://|<script|<link|<iframe|<object|url\(|@import|srcset", rest)
     assert {link for link in re.findall(r'href="([^"]*)"', rest) if not link.startswith("#")} == {"validation/index.html"}
@@ -61,7 +61,7 @@ def test_the_page_loads_nothing(html):
 
 def test_figures_load_nothing_and_carry_no_date_and_no_text_that_needs_a_font(html):
     figures = [base64.b64decode(data) for kind, data in DATA_IMAGE.findall(html) if kind == "svg+xml"]
-    assert len(figures) == 9
+    assert len(figures) == 10
     for figure in figures:
         tree = ET.fromstring(figure)
         assert not list(tree.iter("{http://www.w3.org/2000/svg}text"))
@@ -128,7 +128,7 @@ def test_an_empty_study_has_a_page_and_every_figure_says_why_it_is_empty(tmp_pat
     said = document(study, PARAMS)
     html = page.render(study, said, tmp_path, PARAMS)
     assert said["overview"]["recordings"] == said["overview"]["labelled_frames"] == 0
-    assert len(DATA_IMAGE.findall(html)) == 6
+    assert len(DATA_IMAGE.findall(html)) == 7
     for sentence in (
         "The study has no recordings.",
         "The study has no ratings.",

@@ -22,7 +22,7 @@ from scrubin.splits.params import LeaveOutParams
 from scrubin.tables import io
 
 WORDS = dataclasses.replace(PARAMS, worst_frames=0)
-FIGURES = ("quality", "grs", "disagreement", "subsets", "balance", "subset_grs", "folds", "phases", "triplets")
+FIGURES = ("development", "quality", "grs", "disagreement", "subsets", "balance", "subset_grs", "folds", "phases", "triplets")
 HOSTILE = "<script>alert('x')</script>"
 
 

@@ -46,6 +46,7 @@ def document(study: Study, p: ReportParams) -> dict[str, Any]:
             "unlabelled": skill.unlabelled(study),
             "contradictions": skill.contradictions(study),
             "strong_disagreement": skill.strong_disagreement(study),
+            "development": study.development.get("tasks", {}),
         },
         "splits": _splits(study),
         "labels": {

@@ -56,6 +56,38 @@ def grs(skill: pd.DataFrame) -> Figure:
     )
 
 
+def development(tasks: Mapping[str, Sequence[Mapping[str, Any]]]) -> Figure:
+    """Return how the GRS develops over trials, per task: mean, standard deviation and quartiles (LASANA, Figure 8)."""
+    shown = {task: [row for row in rows if row["trial"] and row["mean"] is not None] for task, rows in sorted(tasks.items())}
+    shown = {task: rows for task, rows in shown.items() if rows}
+    if not shown:
+        return blank("no recording with a GRS has a trial")
+    columns = min(3, len(shown))
+    lines = math.ceil(len(shown) / columns)
+    figure = Figure(figsize=(WIDTH_IN, 2.5 * lines))
+    grid = figure.subplots(lines, columns, sharey=True, squeeze=False).ravel()
+    for axes, (task, rows) in zip(grid, shown.items(), strict=False):
+        places = np.arange(len(rows))
+        mean = np.array([row["mean"] for row in rows])
+        sd = np.array([row["sd"] if row["sd"] is not None else math.nan for row in rows], dtype=float)
+        axes.fill_between(places, mean - sd, mean + sd, color=COLOURS[4], alpha=0.25, lw=0)
+        for place, row in zip(places, rows, strict=True):
+            axes.plot(
+                [place, place], [row["lower_quartile"], row["upper_quartile"]], color=COLOURS[0], lw=6, alpha=0.5, solid_capstyle="butt"
+            )
+            axes.plot(place, row["median"], marker="_", color=COLOURS[0], ms=12)
+        axes.plot(places, mean, marker="o", color=COLOURS[1])
+        axes.set_xticks(places, [f"{row['trial']}\nn = {row['n']}" for row in rows])
+        axes.set_xlabel("trial")
+        axes.set_title(task)
+        no_grid(axes, "x")
+    for axes in grid[len(shown) :]:
+        axes.set_axis_off()
+    for axes in grid[::columns]:
+        axes.set_ylabel("GRS (sd)")
+    return figure
+
+
 def disagreement(skill: pd.DataFrame, thresholds: Mapping[str, float | None]) -> Figure:
     """Return the distribution of the raters' disagreement per task, with the threshold beyond which it is strong."""
     defined = skill.dropna(subset="disagreement")

@@ -66,6 +66,7 @@ def draw(study: Study, document: Mapping[str, Any], p: ReportParams) -> dict[str
     return {
         "quality": figures.quality(visible(study)),
         "grs": figures.grs(study.skill),
+        "development": figures.development(document["skill"]["development"]),
         "disagreement": figures.disagreement(study.skill, thresholds),
         "subsets": split_figures.shares(splits["tasks"], asked),
         "balance": split_figures.balance(splits["balance"]),

@@ -25,6 +25,8 @@ class Study:
         The public tables.
     scores, annotations, splits, validation
         What these stages report.
+    development
+        How the GRS develops over trials, as the stage scores tells it in private.
     """
 
     recordings: pd.DataFrame
@@ -40,6 +42,7 @@ class Study:
     annotations: Mapping[str, Any]
     splits: Mapping[str, Any]
     validation: Mapping[str, Any]
+    development: Mapping[str, Any]
 
     def names(self) -> dict[str, str]:
         """Return the curator's name of each recording by its released id."""
