@@ -199,7 +199,7 @@ def test_error_marks_without_scores_become_labels(elsewhere):
 
 
 @pytest.mark.parametrize("column", [True, False])
-def test_lasanas_sheets_are_taken_with_an_explicit_failed_mark_and_without(column, small, elsewhere):
+def test_an_explicit_mark_for_failed_must_be_a_column_of_the_sheets(column, small, elsewhere, capsys):
     shipped = (ROOT / "params.yaml").read_text(encoding="utf-8")
     marked = shipped.replace("failed_mark: null", 'failed_mark: {column: failed, value: "True"}')
     assert marked != shipped
@@ -209,6 +209,10 @@ def test_lasanas_sheets_are_taken_with_an_explicit_failed_mark_and_without(colum
         for path in folder.iterdir():
             rows = path.read_text().splitlines()
             path.write_text("\n".join([rows[0] + ";failed", *(row + (";True" if ";;" in row else ";") for row in rows[1:])]))
+    if not column:
+        assert main(["scores", str(folder), "--out", "out"]) == 1
+        assert "column 'failed' is missing" in capsys.readouterr().err
+        return
     assert main(["scores", str(folder), "--out", "out"]) == 0
     assert Path("out/Peg_rater2.csv").read_text().splitlines()[2] == "b;2;;;;;"
     assert float(rows_of(Path("out/Peg.csv"))[1]["GRS"]) == pytest.approx(-0.96, abs=0.01)

@@ -15,7 +15,8 @@ def cohens_d(without: Sequence[float], with_error: Sequence[float]) -> dict[str,
     """Return the effect of an error on a score: positive when recordings with it are worse.
 
     Undefined (NaN) when a group has fewer than two recordings, as its variance is undefined
-    then, or when the pooled standard deviation is 0.
+    then, or when the pooled standard deviation is 0. The pooled standard deviation takes the
+    squares of such a group as 0.
 
     Parameters
     ----------
@@ -33,10 +34,8 @@ def cohens_d(without: Sequence[float], with_error: Sequence[float]) -> dict[str,
     n_f, n_t = len(without), len(with_error)
     mean_f, mean_t = moments.mean(without), moments.mean(with_error)
     pooled_sd = d = math.nan
-    if n_f >= 2 and n_t >= 2:
+    if n_f >= 1 and n_t >= 1 and n_f + n_t > 2:
         pooled_sd = math.sqrt((moments.squares(without) + moments.squares(with_error)) / (n_f + n_t - 2))
-        # Squares of equal values can come out as 1e-33: their spread is 0 all the same.
-        constant = moments.sd(without) == 0 and moments.sd(with_error) == 0
-        pooled_sd = 0.0 if constant else pooled_sd
-        d = math.nan if constant else (mean_f - mean_t) / pooled_sd
+    if n_f >= 2 and n_t >= 2 and pooled_sd > 0:
+        d = (mean_f - mean_t) / pooled_sd
     return {"n_without": n_f, "n_with": n_t, "mean_without": mean_f, "mean_with": mean_t, "pooled_sd": pooled_sd, "d": d}

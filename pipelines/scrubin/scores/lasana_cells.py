@@ -13,6 +13,8 @@ from typing import Any
 
 from scrubin.scores.lasana_csv import duration
 
+LONGEST = 60
+"""A number has at most so many characters; no message shows more of a cell."""
 MISSING = frozenset({"", "nan", "na", "n/a", "<na>", "none", "null"})
 DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 CLOCK = re.compile(r"(?:(?P<days>\d+) days?,? )?(?P<h>\d+):(?P<m>[0-5]\d):(?P<s>[0-5]\d(?:\.\d+)?)")
@@ -36,8 +38,8 @@ def number(text: str) -> float | None:
     """
     if text.lower() in MISSING:
         return None
-    if not DECIMAL.fullmatch(text) or not math.isfinite(float(text)):
-        msg = f"{text!r} is no number"
+    if len(text) > LONGEST or not DECIMAL.fullmatch(text) or not math.isfinite(float(text)):
+        msg = f"{text[:LONGEST]!r} is no number"
         raise ValueError(msg)
     return float(text)
 
@@ -45,7 +47,7 @@ def number(text: str) -> float | None:
 def whole_number(text: str) -> int | None:
     """Return a whole number, also from ``104.0``; None when missing."""
     value = number(text)
-    if value is not None and (value != int(value) or value < 0):
+    if value is not None and (value != int(value) or not 0 <= value < 2**53):
         msg = f"{text!r} is no whole number"
         raise ValueError(msg)
     return None if value is None else int(value)

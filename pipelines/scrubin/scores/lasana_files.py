@@ -17,7 +17,7 @@ from scrubin.scores import cells, lasana_document, long_tables
 from scrubin.scores.cells import Row
 from scrubin.scores.lasana_document import Document
 from scrubin.scores.params import TOTAL
-from scrubin.scores.sheet import Sheet
+from scrubin.scores.sheet import Sheet, canonical, refuse_task
 from scrubin.scores.sheets import NAMED_RATER
 
 NAME = re.compile(r"(?P<task>.+?)(?:_rater(?P<rater>[0-9]+)(?P<marks>_errors)?|(?P<labels>_errors)|(?P<split>_split))?\.csv")
@@ -86,7 +86,7 @@ def read_folder(folder: Path) -> Folder:
         except RatingsError as error:
             faults.setdefault(task, []).append(str(error))
     for task, found in read.items():
-        faults.setdefault(task, []).extend(_strange(task, found))
+        faults.setdefault(task, []).extend([*_strange(task, found), *_twice(found)])
     tasks = [
         _gathered(task, found, [sheet for sheet in long if sheet.task == task]) for task, found in sorted(read.items()) if not faults[task]
     ]
@@ -122,7 +122,21 @@ def _match(name: str) -> re.Match[str]:
 def _task_of(name: str) -> str:
     """Return the task whose file this is, or is meant to be."""
     match = NAME.fullmatch(name)
-    return re.split(r"_rater", match["task"] if match else name, maxsplit=1)[0]
+    if match is None or (NAMED_RATER.fullmatch(name) and not match["rater"]):
+        return name.rpartition("_rater")[0] or name
+    return match["task"]
+
+
+def _twice(found: Iterable[tuple[re.Match[str], Document]]) -> list[str]:
+    """Return which files are of one and the same rater, such as rater1 and rater01."""
+    first: dict[tuple[str, bool], str] = {}
+    sentences = []
+    for match, document in found:
+        if match["rater"]:
+            other = first.setdefault((canonical(match["rater"]), match["marks"] is not None), document.file)
+            if other != document.file:
+                sentences.append(f"{document.file}: it is of the same rater as {other}; join the two, or number the raters differently")
+    return sentences
 
 
 def _strange(task: str, found: Iterable[tuple[re.Match[str], Document]]) -> list[str]:
@@ -161,6 +175,8 @@ def _long(path: Path) -> list[Sheet]:
     if nameless:
         msg = f"{nameless[0]}: id is empty; name the recording, or remove the row"
         raise RatingsError(msg)
+    for row in rows:
+        refuse_task(row.place, row.cells.get("task", ""))
     folder = f"{path.parent}/"
 
     def bare(place: str) -> str:

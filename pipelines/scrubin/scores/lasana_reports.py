@@ -92,7 +92,8 @@ def _of_task(scored: Scored) -> dict[str, bytes]:
     )
     if scored.main is not None and scored.files.main is not None:
         main = lasana_writer.main_bytes(scored.files.main, scored.main, after, aspects)
-        return lasana_writer.unchanged(scored.files) | agreement | {scored.files.main.file: main}
+        sheets = {} if scored.files.sheets else lasana_writer.sheet_files(task, scored.entries.ratings, aspects)
+        return lasana_writer.unchanged(scored.files) | sheets | agreement | {scored.files.main.file: main}
     if scored.entries.ratings.empty:
         labels = {f"{task}_errors.csv": lasana_csv.labels_csv(scored.errors, after.error_names).encode()} if len(scored.errors) else {}
         return labels | lasana_writer.unchanged(scored.files)

@@ -13,7 +13,7 @@ from scrubin.scores import aggregation, harmonisation, normalisation
 from scrubin.scores.entries import Entries, read_entries
 from scrubin.scores.lasana_files import Folder, TaskFiles
 from scrubin.scores.lasana_tables import Main, error_names, labels_of, main_of, sheet_of, split_of
-from scrubin.scores.params import ScoresParams
+from scrubin.scores.params import RESERVED, ScoresParams
 from scrubin.scores.roster import Known, Roster
 from scrubin.scores.sheet import Sheet
 from scrubin.tables.io import frame_of
@@ -109,19 +109,28 @@ def score(files: TaskFiles, p: ScoresParams) -> Scored:
 def params_for(files: TaskFiles, p: ScoresParams) -> ScoresParams:
     """Return the parameters for one task: its errors, if they are not named, are those of its files.
 
-    A sheet in LASANA's layout has no column that marks failing: there, empty scores do.
+    A published sheet in LASANA's layout has no column that marks failing: there, empty scores do.
     """
     if files.task not in p.errors:
         documents = [*([files.labels] if files.labels else []), *files.marks.values()]
         long = [column for sheet in files.long if sheet.marks_errors for column in sheet.columns if column != "id"]
         names = tuple(dict.fromkeys([*chain.from_iterable(map(error_names, documents)), *long]))
+        _refuse_columns(files, names, p)
         p = replace(p, errors={**p.errors, files.task: names})
     columns = {column for sheet in files.sheets.values() for column in sheet.columns} | {
         column for sheet in files.long for column in sheet.columns
     }
-    if p.failed_mark is not None and p.failed_mark.column not in columns:
+    if p.failed_mark is not None and p.failed_mark.column not in columns and (files.main is not None or not (files.sheets or files.long)):
         p = replace(p, failed_mark=None)
     return p
+
+
+def _refuse_columns(files: TaskFiles, names: Sequence[str], p: ScoresParams) -> None:
+    """Refuse an error that is named like another column of the task's file."""
+    taken = sorted(set(names) & {*RESERVED, *p.aspects, "duration", "frame_count", "split"})
+    if taken:
+        msg = f"task {files.task}: an error is named '{taken[0]}' like another column of {files.task}.csv; name the error otherwise"
+        raise RatingsError(msg)
 
 
 def sheets_of(files: TaskFiles) -> list[Sheet]:

@@ -34,6 +34,7 @@ def lines(rescored: Rescored, found: Sequence[Finding], told: Mapping[str, Any])
             yield _line("scores", "none, as there is no rater's sheet; the files given are passed through")
         else:
             yield from _scores(told["tasks"][task])
+            yield from _overruled(told["tasks"][task])
             yield from _left_out(scored)
         yield from _found(scored, theirs)
         yield ""
@@ -57,6 +58,14 @@ def _scores(task: Mapping[str, Any]) -> Iterator[str]:
     duration = task["duration_and_GRS"]
     if duration["n"]:
         yield _line("duration", f"Spearman with {TOTAL} {_number(duration['spearman'], 3)}, n = {duration['n']}")
+
+
+def _overruled(task: Mapping[str, Any]) -> Iterator[str]:
+    for name, title, what in (("harmonised", "marks", "overruled"), ("contradictions", "failed", "contradictions with errors")):
+        if task[name]:
+            ids = ", ".join(sorted({row["id"] for row in task[name]})[:SHOWN])
+            file = "harmonised.csv" if name == "harmonised" else "contradictions.csv"
+            yield _line(title, f"{len(task[name])} {what}, in {file}: {ids}{' ...' if len(task[name]) > SHOWN else ''}")
 
 
 def _left_out(scored: Scored) -> Iterator[str]:

@@ -16,7 +16,7 @@ import pandas as pd
 
 from scrubin.errors import RatingsError
 from scrubin.scores.cells import Row
-from scrubin.scores.lasana_cells import COUNT, DECIMAL, DURATION, MISSING, NUMBER, TRUTH, TRUTH_VALUE, Kind
+from scrubin.scores.lasana_cells import COUNT, DECIMAL, DURATION, LONGEST, MISSING, NUMBER, TRUTH, TRUTH_VALUE, Kind
 from scrubin.scores.lasana_document import Document
 from scrubin.scores.params import TOTAL
 from scrubin.scores.sheet import Sheet, canonical
@@ -141,7 +141,8 @@ def _as_entered(text: str) -> str:
         return ""
     if PLAIN.fullmatch(text):
         return text
-    return format(Decimal(text), "f") if DECIMAL.fullmatch(text) else text
+    short = DECIMAL.fullmatch(text) is not None and len(text) <= LONGEST and abs(Decimal(text).adjusted()) < LONGEST
+    return format(Decimal(text), "f") if short else text[:LONGEST]
 
 
 def _labels(rows: Mapping[str, Row], task: str, names: Sequence[str]) -> pd.DataFrame:
@@ -156,7 +157,8 @@ def _value(row: Row, column: str, kind: Kind) -> Any:
     try:
         return kind.read(text)
     except ValueError as error:
-        msg = f"{row.place}: {column} is {text!r}; it should be {kind.expected}"
+        shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+        msg = f"{row.place}: {column} is {shown!r}; it should be {kind.expected}"
         raise RatingsError(msg) from error
 
 

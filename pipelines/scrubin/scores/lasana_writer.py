@@ -92,9 +92,13 @@ def canonical_files(task: str, ratings: pd.DataFrame, main: Main, aspects: Seque
     """Return the main file and the raters' sheets of a task in our own spelling, sorted by id."""
     recordings = main.recordings.sort_values("id")
     texts = {f"{task}.csv": lasana_csv.main_csv(main.skill, main.errors, recordings, aspects, main.error_names, timed=timed)}
-    for rater in sorted(set(ratings.rater)):
-        texts[f"{task}_rater{rater}.csv"] = lasana_csv.rater_csv(task, rater, ratings, aspects)
-    return {name: text.encode() for name, text in texts.items()}
+    return {name: text.encode() for name, text in texts.items()} | sheet_files(task, ratings, aspects)
+
+
+def sheet_files(task: str, ratings: pd.DataFrame, aspects: Sequence[str]) -> dict[str, bytes]:
+    """Return the raters' sheets of a task in our own spelling, sorted by id."""
+    raters = sorted(set(ratings.rater))
+    return {f"{task}_rater{rater}.csv": lasana_csv.rater_csv(task, rater, ratings, aspects).encode() for rater in raters}
 
 
 def unchanged(files: TaskFiles) -> dict[str, bytes]:

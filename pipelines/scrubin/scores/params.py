@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 
 from scrubin.core.params import ranged
 from scrubin.errors import ParamsError
@@ -60,6 +61,7 @@ class ScoresParams:
 
     def __post_init__(self) -> None:
         self._check_aspects()
+        self._check_errors()
         self._check_raters()
         finite = all(map(math.isfinite, (self.lowest, self.highest, self.step)))
         if not (finite and self.lowest < self.highest and 0 < self.step <= self.highest - self.lowest):
@@ -84,6 +86,19 @@ class ScoresParams:
         """The number of points of the scale."""
         # Steps such as 0.1 do not divide exactly.
         return math.floor((self.highest - self.lowest) / self.step + 1e-9) + 1
+
+    def point(self, scores: int, steps: int) -> float:
+        """Return the sum of so many scores that are so many steps above their lowest point: exact, then rounded once."""
+        return float(scores * Fraction(str(self.lowest)) + steps * Fraction(str(self.step)))
+
+    def _check_errors(self) -> None:
+        taken = {*RESERVED, *self.aspects, "duration", "frame_count", "split"}
+        for task, names in sorted(self.errors.items()):
+            wrong = [name for name in names if name in taken or name != name.strip()] or [name for name in names if names.count(name) > 1]
+            if wrong:
+                why = "stands twice" if names.count(wrong[0]) > 1 else "is the name of another column"
+                msg = f"params.yaml: 'scores.errors.{task}': '{wrong[0]}' {why}; name the error otherwise"
+                raise ParamsError(msg)
 
     def _check_aspects(self) -> None:
         if not self.aspects or set(self.aspects) & set(RESERVED) or len(set(self.aspects)) != len(self.aspects):

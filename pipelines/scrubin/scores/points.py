@@ -12,6 +12,7 @@ from scrubin.scores.params import NOT_FAILED, TOTAL, FailedMark, ScoresParams
 
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 MISSING = frozenset({"", "nan", "na", "n/a", "<na>", "none", "null"})  # as pandas, R and spreadsheets write it, in any case
+LONGEST = 40  # digits of a score
 ROUNDING = 1e-9  # sums of decimal points such as 2.1 + 3.3 are not exact
 
 
@@ -40,8 +41,9 @@ def read(row: Row, p: ScoresParams) -> dict[str, float]:
         spelled = f"{empty[0]} is '{row.cells[empty[0]]}', not a number," if row.cells[empty[0]] else f"{', '.join(empty)} empty"
         msg = f"{row.place_of(empty[0])}: {spelled} {beside}; {mend}"
         raise RatingsError(msg)
-    scores = {name: _point(row, name, p) for name in p.aspects}
-    total = math.fsum(scores.values())
+    steps = {name: _steps(row, name, p) for name in p.aspects}
+    scores = {name: p.point(1, count) for name, count in steps.items()}
+    total = p.point(len(steps), sum(steps.values()))
     if TOTAL in row.cells and abs(_number(row, TOTAL) - total) > ROUNDING:
         msg = f"{row.place_of(TOTAL)}: {TOTAL} is {row.cells[TOTAL]}, but the aspects add up to {total:g}; correct the wrong score"
         raise RatingsError(msg)
@@ -79,19 +81,23 @@ def _check_complete(row: Row, absent: list[str]) -> None:
         raise RatingsError(msg)
 
 
-def _point(row: Row, name: str, p: ScoresParams) -> float:
+def _steps(row: Row, name: str, p: ScoresParams) -> int:
+    """Return how many steps above the lowest point of the scale a score is."""
     value = _number(row, name)
     steps = (value - p.lowest) / p.step
     if not p.lowest <= value <= p.highest or abs(steps - round(steps)) > ROUNDING:
         scale = f"the scale from {p.lowest:g} to {p.highest:g} in steps of {p.step:g}"
         msg = f"{row.place_of(name)}: {name} is {row.cells[name]}, not on {scale}"
         raise RatingsError(msg)
-    return value
+    return round(steps)
 
 
 def _number(row: Row, name: str) -> float:
     cell = row.cells[name]
     if not NUMBER.fullmatch(cell):
         msg = f"{row.place_of(name)}: {name} is {cell!r}, not a number; write it with a decimal point, or leave all scores empty for failed"
+        raise RatingsError(msg)
+    if len(cell) > LONGEST:
+        msg = f"{row.place_of(name)}: {name} has {len(cell)} digits; write the score with a decimal point"
         raise RatingsError(msg)
     return float(cell)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scrubin.errors import RatingsError
 from scrubin.scores.cells import Row
+
+UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
+TAKEN = re.compile(r"(?i).*_(split|errors|agreement|rater[0-9]+)|differences|harmonised|contradictions|statistics|ratings|errors")
+"""Names of files that are written beside those of tasks."""
 
 
 @dataclass(frozen=True)
@@ -45,6 +50,19 @@ def canonical(rater: str) -> str:
     ('3', '0')
     """
     return rater.lstrip("0") or "0"
+
+
+def refuse_task(place: str, task: str) -> None:
+    """Refuse a name of a task of which no file name can be made, or one that is another file's.
+
+    Raises
+    ------
+    RatingsError
+        Names the place.
+    """
+    if UNFIT.search(task) or task.startswith(".") or TAKEN.fullmatch(task):
+        msg = f"{place}: task '{task[:60]}' cannot be part of a file name, or is the name of another file of ours; rename the task"
+        raise RatingsError(msg)
 
 
 def check_task(place: str, task: str, tasks: Sequence[str]) -> None:

@@ -14,8 +14,6 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from scipy.stats import rankdata
-
 from scrubin.statistics import moments
 
 Form = Literal["bessel", "lin1989", "paper_first_form"]
@@ -36,10 +34,10 @@ def concordance(x: Sequence[float], y: Sequence[float], form: Form = PRIMARY) ->
     degrees = n if form == "lin1989" else n - 1
     if degrees < 1:
         return math.nan
+    if moments.constant([*x, *y]):
+        return math.nan
     spread = (moments.squares(x) + moments.squares(y)) / degrees
     expected = spread + (moments.mean(x) - moments.mean(y)) ** 2
-    if expected == 0:
-        return math.nan
     if form == "paper_first_form":
         return 1 - math.fsum((a - b) ** 2 for a, b in zip(x, y, strict=True)) / n / expected
     return 2 * moments.products(x, y) / degrees / expected
@@ -47,7 +45,7 @@ def concordance(x: Sequence[float], y: Sequence[float], form: Form = PRIMARY) ->
 
 def correlation(x: Sequence[float], y: Sequence[float]) -> float:
     """Return Pearson's r of paired values; NaN with fewer than two or constant ones."""
-    if len(x) < 2 or min(x) == max(x) or min(y) == max(y):
+    if len(x) < 2 or moments.constant(x) or moments.constant(y):
         return math.nan
     return moments.products(x, y) / math.sqrt(moments.squares(x) * moments.squares(y))
 
@@ -55,7 +53,26 @@ def correlation(x: Sequence[float], y: Sequence[float]) -> float:
 def spearman(x: Sequence[float], y: Sequence[float]) -> float:
     """Return Spearman's rank correlation (mean ranks for ties); NaN with fewer than two or constant values.
 
+    Values that differ by rounding only are ties.
+
     >>> spearman([1, 2, 3], [30, 20, 10])
     -1.0
     """
-    return correlation(rankdata(x).tolist(), rankdata(y).tolist())
+    return correlation(_ranks(x), _ranks(y))
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    """Return the rank of each value; equal ones share their mean rank.
+
+    >>> _ranks([0.3, 0.1 + 0.2, 0.1])
+    [2.5, 2.5, 1.0]
+    """
+    order = sorted(range(len(values)), key=values.__getitem__)
+    ranks = [0.0] * len(values)
+    start = 0
+    for end in range(1, len(order) + 1):
+        if end == len(order) or not moments.constant([values[order[end - 1]], values[order[end]]]):
+            for i in order[start:end]:
+                ranks[i] = (start + 1 + end) / 2
+            start = end
+    return ranks

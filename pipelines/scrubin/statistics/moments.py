@@ -8,6 +8,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+ROUNDING = 1e-12
+"""Values closer than this share of the largest of them differ by rounding only."""
+
 
 def mean(values: Sequence[float]) -> float:
     """Return the mean; NaN without values.
@@ -18,14 +21,27 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values) if len(values) else math.nan
 
 
+def constant(values: Sequence[float]) -> bool:
+    """Return whether all values are equal up to rounding: to 1e-12 of the largest of them, or of 1.
+
+    >>> constant([0.1 + 0.2, 0.3]), constant([0.3, 0.3001])
+    (True, False)
+    """
+    return len(values) > 0 and max(values) - min(values) <= ROUNDING * max(1.0, *(abs(value) for value in values))
+
+
 def squares(values: Sequence[float]) -> float:
-    """Return the sum of squared deviations from the mean; NaN without values."""
+    """Return the sum of squared deviations from the mean; NaN without values, exactly 0 for equal ones."""
+    if constant(values):
+        return 0.0
     centre = mean(values)
     return math.fsum((value - centre) ** 2 for value in values) if len(values) else math.nan
 
 
 def products(x: Sequence[float], y: Sequence[float]) -> float:
-    """Return the sum of products of the deviations of paired values; NaN without values."""
+    """Return the sum of products of the deviations of paired values; NaN without values, exactly 0 when one is constant."""
+    if constant(x) or constant(y):
+        return 0.0
     centre_x, centre_y = mean(x), mean(y)
     return math.fsum((a - centre_x) * (b - centre_y) for a, b in zip(x, y, strict=True)) if len(x) else math.nan
 
@@ -40,6 +56,4 @@ def sd(values: Sequence[float]) -> float:
     """
     if len(values) < 2:
         return math.nan
-    if min(values) == max(values):
-        return 0.0
     return math.sqrt(squares(values) / (len(values) - 1))
