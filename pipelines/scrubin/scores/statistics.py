@@ -36,7 +36,7 @@ DEFINITIONS = {
     "d": "Cohen's d: (mean without error - mean with error) / pooled sd; positive when the error goes with less skill (LASANA, eq. 3)",
     "ICC(2,1)": "intraclass correlation, two-way random effects, absolute agreement, one rater (Shrout & Fleiss 1979), 95 % interval "
     "(McGraw, Wong 1996); on normalised scores of recordings that all k raters scored, raters who share recordings joined to one",
-    "ICC(2,k)": "the same of the mean of the k raters; fewer than five scores give no ICC, and an end of an interval without meaning is null",
+    "ICC(2,k)": "the same of the mean of the k raters; fewer than five scores give no ICC, an end of an interval without meaning is null",
     "kappa": "Cohen's kappa per pair of raters: plain, or with linear or quadratic weights over all points of the scale; of points "
     "as given or error marks",
     "alpha": "Krippendorff's alpha over all raters: interval for the normalised GRS, ordinal for points as given, nominal for error marks; "
