@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 
 import numpy as np
 import pandas as pd
@@ -94,6 +95,8 @@ def test_per_task_splits_each_task_by_itself(table, tmp_path, capsys):
     out = tmp_path / "split.csv"
     assert run("make", table, "--out", out, "--group", "participant", "--per-task") == 0
     assert len(rows_of(out)) == 60
+    assert {row["scheme"] for row in rows_of(out)} == {"balanced.Knot", "balanced.Peg"}
+    assert run("check", out, "--table", table, "--group", "participant") == 0
     printed = capsys.readouterr().out
     assert "balanced.Knot: 40 recordings" in printed
     assert "balanced.Peg: 20 recordings" in printed
@@ -171,3 +174,42 @@ def test_bad_input_gives_one_clear_sentence_and_no_file(tmp_path, capsys, text, 
 def test_a_table_that_is_missing_is_an_error(tmp_path, capsys):
     assert run("make", tmp_path / "none.csv", "--out", tmp_path / "s.csv", "--group", "participant") == 1
     assert "none.csv: the file is missing; name a CSV file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("out", ["table.csv", "../{here}/table.csv", ".", "", "table.csv/x.csv", "link.csv", "/", "{long}", "pipe"])
+def test_nothing_that_must_not_be_is_written_over(table, tmp_path, capsys, monkeypatch, out):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.csv").symlink_to(tmp_path / "kept.csv")
+    os.mkfifo(tmp_path / "pipe")
+    before = table.read_bytes()
+    name = out.format(here=tmp_path.name, long="a" * 300)
+    assert run("make", "table.csv", "--out", name, "--group", "participant") == 1
+    error = capsys.readouterr().err
+    assert error.startswith("scrubin splits: --out ")
+    assert error.count("\n") == 1
+    assert table.read_bytes() == before
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "pipe").is_fifo()
+    assert not (tmp_path / "kept.csv").exists()
+
+
+def test_a_released_split_is_never_written_over(table, tmp_path, capsys):
+    old = tmp_path / "old.csv"
+    old.write_text("id,subset\nv00-0,train\n")
+    assert run("extend", old, table, "--out", old, "--group", "participant") == 1
+    assert "is the same file as" in capsys.readouterr().err
+    assert run("extend", old, table, "--out", tmp_path / "new.csv", "--group", "participant", "--seed", "-5") == 1
+    assert "--seed must be at least 0" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("cell", ["1e308", "-1e200"])
+def test_numbers_whose_squares_do_not_fit_are_refused(tmp_path, capsys, cell):
+    (tmp_path / "t.csv").write_text(HEAD + f"a,p,{cell},True,\nb,q,1,False,\nc,r,2,True,\nd,s,3,False,\n")
+    assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant", "--balance", "GRS") == 1
+    assert f"'GRS' holds '{cell}', which is no number" in capsys.readouterr().err
+
+
+def test_a_nul_byte_is_refused_with_its_row(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text(HEAD + "a,p,1,True,\nb\0,q,1,False,\n")
+    assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant") == 1
+    assert "t.csv, row 3: holds a NUL byte" in capsys.readouterr().err

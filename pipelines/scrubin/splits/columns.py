@@ -24,6 +24,8 @@ KINDS = {
 }
 """What is balanced of a column, by its kind."""
 TRUE, FALSE = frozenset({"true", "1", "1.0", "yes"}), frozenset({"false", "0", "0.0", "no"})
+LARGEST = 1e100
+"""Sums of squares of larger numbers do not fit."""
 MANY_WORDS = 50
 """A category with more words than this names recordings rather than describes them."""
 
@@ -173,7 +175,7 @@ def _number(name: str, text: str, kind: str) -> float:
         value = float(text)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value) or (kind == "count" and (value < 0 or value % 1)):
+    if not abs(value) <= LARGEST or (kind == "count" and (value < 0 or value % 1)):
         msg = f"column '{name}' holds '{text}', which is no {kind}; correct it, or leave the cell empty"
         raise SplitError(msg)
     return value

@@ -72,6 +72,10 @@ def _text(path: Path, name: str) -> str:
     except OSError as error:
         msg = f"{name}: cannot be read: {error.strerror}; correct its permissions"
         raise SplitError(msg) from error
+    if "\0" in text:
+        row = text[: text.index("\0")].count("\n") + 1
+        msg = f"{name}, row {row}: holds a NUL byte, so it is damaged or no text; save it again as CSV in UTF-8"
+        raise SplitError(msg)
     if not text.strip():
         msg = f"{name}: the file is empty; expected a header and one row per recording"
         raise SplitError(msg)

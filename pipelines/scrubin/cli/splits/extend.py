@@ -24,6 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Extend the split; the exit code is 0 when it is written."""
+    making.check(given, [given.released, given.table])
     subsets = making.shares(given.subsets)
     cohort = cohort_sheet.cohort_of(read(given.table), cohort_sheet.wanted(given))
     old = extension(cohort, released.read(given.released), list(subsets))

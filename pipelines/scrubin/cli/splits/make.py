@@ -38,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Make the split; the exit code is 0 when it is written."""
+    making.check(given, [given.table])
     asked = cohort_sheet.wanted(given)
     if given.scheme != "difficulty_folds":
         asked = cohort_sheet.Wanted(asked.group, asked.balance, asked.pin_train, None)
@@ -56,7 +57,7 @@ def _of(cohort: Cohort, name: str, given: argparse.Namespace) -> Cohort:
 
 
 def _params(given: argparse.Namespace, balance: tuple[str, ...]) -> SchemeParams:
-    for name, low in (("folds", 2), ("repeats", 1), ("leave_out", 1), ("seed", 0)):
+    for name, low in (("folds", 2), ("repeats", 1), ("leave_out", 1)):
         if getattr(given, name) < low:
             msg = f"--{name.replace('_', '-')} must be at least {low}, but is {getattr(given, name)}"
             raise SplitError(msg)

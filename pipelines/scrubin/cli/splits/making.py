@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="when the search is stopped, whatever is proven by then; default 30",
     )
     parser.add_argument("--json", action="store_true", help="print everything as JSON, for machines")
+
+
+def check(given: argparse.Namespace, inputs: Sequence[Path]) -> None:
+    """Refuse what cannot be written to, or must not be, before anything is searched for.
+
+    Raises
+    ------
+    SplitError
+        When --out is one of the inputs, no plain file, or in no folder; or for a seed that is none.
+    """
+    out: Path = given.out
+    try:
+        kind = "is a link" if out.is_symlink() else "is no plain file" if out.exists() and not out.is_file() else ""
+        kind = kind or next((f"is the same file as {path}" for path in inputs if out.exists() and path.exists() and out.samefile(path)), "")
+        folder = next((parent for parent in out.absolute().parents if parent.exists()), Path("/"))
+        kind = kind or ("" if folder.is_dir() else f"lies below {folder}, which is no folder")
+        part = out.with_name(f".part-{out.name}") if out.name else out
+        kind = kind or (f"is written by way of {part}, which exists" if part.exists() else "")
+    except OSError as error:
+        kind = f"cannot be used: {error.strerror}"
+    if kind:
+        msg = f"--out {str(out)[:200]!r} {kind}; name another file"
+        raise SplitError(msg)
+    if given.seed < 0:
+        msg = f"--seed must be at least 0, but is {given.seed}"
+        raise SplitError(msg)
 
 
 def shares(text: str) -> dict[str, float]:
@@ -93,7 +120,11 @@ def progress(objective: float, bound: float, nodes: int) -> None:
 
 def finish(given: argparse.Namespace, scheme: str, made: dict[str, tuple[Made, Cohort]]) -> int:
     """Write the split, print what is to be known, and return the exit code."""
-    files.write_text(given.out, _csv({name: one for name, (one, _) in made.items()}))
+    try:
+        files.write_text(given.out, _csv({name: one for name, (one, _) in made.items()}))
+    except OSError as error:
+        msg = f"--out {str(given.out)[:200]!r} cannot be written: {error.strerror}; name another file"
+        raise SplitError(msg) from error
     if sys.stderr.isatty():
         sys.stderr.write("\n")
     values = {name: _value(one, cohort) for name, (one, cohort) in made.items()}
@@ -116,7 +147,9 @@ def _value(made: Made, cohort: Cohort) -> dict[str, Any]:
 
 
 def _csv(made: dict[str, Made]) -> str:
+    # Split by task, folds of the same number have nothing to do with each other: each task is a scheme of its own.
+    by_task = any("." in name for name in made)
     several = any(one.rows.fold.nunique() > 1 for one in made.values())
-    header = ["fold", "id", "subset"] if several else ["id", "subset"]
-    rows = sorted(row for one in made.values() for row in one.rows[header].itertuples(index=False, name=None))
-    return csv_text(header, rows, ",")
+    header = [*(["scheme"] if by_task else []), *(["fold"] if several else []), "id", "subset"]
+    rows = [one.rows.assign(scheme=name)[header] for name, one in made.items()]
+    return csv_text(header, sorted(row for part in rows for row in part.itertuples(index=False, name=None)), ",")

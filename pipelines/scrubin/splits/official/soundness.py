@@ -177,8 +177,11 @@ def _everyone_known(question: Question) -> Iterator[Finding]:
     for row in question.whole:
         if question.key(row) not in known:
             yield Finding(row.line, f"video '{row.video}' is not in {people.table}; correct it or add it there")
-    for scheme in question.schemes:
-        placed = {question.key(row) for rows in question.schemes[scheme].values() for row in rows}
+    # A scheme that is split by task, <scheme>.<task>, places everyone in all its parts together.
+    placed_in: dict[str, set[str]] = {}
+    for name, folds in question.schemes.items():
+        placed_in.setdefault(name.partition(".")[0], set()).update(question.key(row) for rows in folds.values() for row in rows)
+    for scheme, placed in placed_in.items():
         for key, (line, written) in people.listed.items():
             if key not in placed:
                 yield Finding(0, f"video '{written}' ({people.table}, row {line}) is not placed{_in(scheme, '')}; add a row for it")
