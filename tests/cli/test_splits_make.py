@@ -213,3 +213,33 @@ def test_a_nul_byte_is_refused_with_its_row(tmp_path, capsys):
     (tmp_path / "t.csv").write_text(HEAD + "a,p,1,True,\nb\0,q,1,False,\n")
     assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant") == 1
     assert "t.csv, row 3: holds a NUL byte" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("column", "cells", "says"),
+    [
+        ("torn", ["True", "False", "Ture", "False"], "row 4: 'torn' is 'Ture', not True or False as most are"),
+        ("GRS", ["1.5", "NA", "2", "3"], "row 3: 'GRS' is 'NA', not a number as most are"),
+        ("GRS", ["10", "1O", "12", "9"], "row 3: 'GRS' is '1O', not a number as most are"),
+    ],
+)
+def test_a_typo_does_not_turn_a_column_into_words(tmp_path, capsys, column, cells, says):
+    rows = "".join(f"v{i},p{i},{cell}\n" for i, cell in enumerate(cells))
+    (tmp_path / "t.csv").write_text(f"id,participant,{column}\n{rows}")
+    for more in ([], ["--balance", column]):
+        assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant", *more) == 1
+        assert says in capsys.readouterr().err
+
+
+def test_a_grs_with_a_zero_is_still_a_measurement(tmp_path, capsys):
+    rows = "".join(f"v{i},p{i},{i}\n" for i in range(11))
+    (tmp_path / "t.csv").write_text(f"id,participant,GRS\n{rows}")
+    assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant", "--time-limit", "1") == 0
+    assert "GRS mean" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("column", ["fold", "scheme"])
+def test_several_folds_or_schemes_cannot_be_extended(table, tmp_path, capsys, column):
+    (tmp_path / "old.csv").write_text(f"{column},id,subset\n0,v00-0,test\n1,v01-0,test\n")
+    assert run("extend", tmp_path / "old.csv", table, "--out", tmp_path / "new.csv", "--group", "participant") == 1
+    assert f"column '{column}' has 2 different values" in capsys.readouterr().err

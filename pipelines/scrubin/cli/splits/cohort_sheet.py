@@ -89,8 +89,9 @@ def _default(sheet: Sheet, asked: Wanted) -> tuple[str, ...]:
 
 
 def _is_flag(values: pd.Series[Any]) -> bool:
+    # A single other word does not make it another column: it is a typo, which is told.
     words = {str(value).lower() for value in values.dropna()}
-    return bool(words) and words <= {"true", "false"}
+    return bool(words & {"true", "false"})
 
 
 def _named(sheet: Sheet, name: str) -> tuple[str, str | None]:
@@ -106,11 +107,46 @@ def _named(sheet: Sheet, name: str) -> tuple[str, str | None]:
 
 def _column(sheet: Sheet, name: str, kind: str | None) -> Column:
     values = sheet.column(name)
+    if kind is None:
+        _refuse_mixed(sheet, name)
+        kind = "number" if name == "GRS" else None
     try:
         return column(name, values, kind)
     except SplitError as error:
         msg = f"{sheet.path}: {error}"
         raise SplitError(msg) from error
+
+
+def _refuse_mixed(sheet: Sheet, name: str) -> None:
+    """Refuse a column of numbers, or of True and False, in which a cell is something else: it would be taken for words.
+
+    Raises
+    ------
+    SplitError
+        Names file, row and value.
+    """
+    cells = [(i, str(cell)) for i, cell in enumerate(sheet.column(name)) if cell is not None]
+    for what, fits in (("True or False", _is_truth), ("a number", _is_number)):
+        strange = [(i, cell) for i, cell in cells if not fits(cell)]
+        if strange and 2 * len(strange) < len(cells):
+            i, cell = strange[0]
+            msg = (
+                f"{sheet.path}, row {sheet.row(i)}: '{name}' is '{cell}', not {what} as most are; correct it, leave it empty, "
+                f"or balance words: {name}:category"
+            )
+            raise SplitError(msg)
+
+
+def _is_truth(cell: str) -> bool:
+    return cell.lower() in {"true", "false"}
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
 
 
 def _pinned(sheet: Sheet, name: str | None) -> pd.Series[bool]:

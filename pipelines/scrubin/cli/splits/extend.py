@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Extend the split; the exit code is 0 when it is written."""
     making.check(given, [given.released, given.table])
+    _refuse_several(given.released)
     subsets = making.shares(given.subsets)
     cohort = cohort_sheet.cohort_of(read(given.table), cohort_sheet.wanted(given))
     old = extension(cohort, released.read(given.released), list(subsets))
@@ -37,3 +38,13 @@ def run(given: argparse.Namespace) -> int:
     made = balanced(old.cohort, subsets, given.seed, making.effort(given), old.placed, making.progress)
     made = replace(made, notes=old.notes())
     return making.finish(given, "balanced", {"balanced": (made, old.cohort)})
+
+
+def _refuse_several(released_split: Path) -> None:
+    """Refuse a file of several folds or schemes: only one split can be extended."""
+    frame = read(released_split).frame
+    for name in frame.columns:
+        if str(name).lower() in ("fold", "scheme") and frame[name].nunique() > 1:
+            several = f"column '{name}' has {frame[name].nunique()} different values"
+            msg = f"{released_split}: {several}; only one split can be extended, without folds"
+            raise SplitError(msg)
