@@ -74,6 +74,10 @@ class SplitError(ScrubinError):
     """A split is impossible, or breaks one of its constraints."""
 
 
+class MetricsError(ScrubinError):
+    """Predictions or ground truth do not fit a metric, or two results are not comparable."""
+
+
 class PrivacyError(ScrubinError):
     """Something private is, or would be, in the release."""
 

@@ -1,0 +1,170 @@
+"""Average precision of detections at one IoU, per class and its mean.
+
+CholecT50 splits and ivtmetrics paper, section 3.3; ProstaTD, appendix D. Detections of a class are ranked by confidence over
+the whole scope: all frames (`global`), or each video by itself, then averaged over the videos (`video-wise`). A class without
+annotated boxes in the scope is undefined and left out of every mean; annotated boxes without any detection give 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from scrubin.errors import MetricsError
+from scrubin.metrics.detection.matching import check_threshold, matched, ranked, turns_of_equal
+from scrubin.metrics.detection.precision_recall import Curve, Interpolation, area, curve
+from scrubin.metrics.detection.results import of_classes, over_videos
+from scrubin.metrics.detection.rows import BoolArray, FloatArray, IntArray, Scene, Study, checked
+from scrubin.metrics.result import Result, Variant
+
+METRIC = "triplet detection AP"
+Scope = Literal["global", "video-wise"]
+SCOPES: tuple[Scope, ...] = get_args(Scope)
+
+
+def average_precision(
+    study: Study | Scene,
+    component: str = "ivt",
+    *,
+    threshold: float = 0.5,
+    interpolation: Interpolation = "step",
+    scope: Scope = "video-wise",
+) -> Result:
+    """Return the average precision at one IoU.
+
+    Parameters
+    ----------
+    study
+        Annotated and predicted boxes; a `rows.Scene` saves checking them again.
+    component
+        Whose class must be right: ``ivt``, ``i``, ``v`` or ``t``; the box is that of the instrument throughout.
+    threshold
+        Least IoU of a true detection.
+    interpolation
+        How the area is taken: see `precision_recall.area`.
+    scope
+        ``global`` or ``video-wise``.
+
+    Returns
+    -------
+    Result
+        `overall` the mean over classes, with the classes that are defined; `classes` by id, with their annotated boxes (global) or
+        the videos in which they are defined; `videos` the mean over the classes of a video, with their number (video-wise).
+
+    Raises
+    ------
+    MetricsError
+        When the study cannot be used, or component, threshold, interpolation or scope are not there.
+    """
+    name = {"iou": f"{check_threshold(threshold):g}", "interpolation": interpolation}
+    return of_thresholds(study, component, [threshold], interpolation, scope, name)
+
+
+def of_thresholds(
+    study: Study | Scene, component: str, thresholds: Sequence[float], interpolation: Interpolation, scope: Scope, options: dict[str, str]
+) -> Result:
+    """Return the mean over thresholds of the average precision; parameters and errors as `average_precision`."""
+    scene = ranked(checked(study))
+    ranks = ranking(scene, component, scope)
+    values = np.full(ranks.positives.shape, np.nan)
+    for place, class_, one in curves(ranks, matched(scene, component, thresholds)):
+        areas = area(one, interpolation)
+        values[place, class_] = math.fsum(areas.tolist()) / len(areas)
+    variant = Variant(METRIC, "paper", {"component": component, "classes": str(scene.size(component)), "scope": scope, **options})
+    return averaged(variant, scene.names, values, ranks.positives, scope)
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """Detections by scope, class and falling score.
+
+    Parameters
+    ----------
+    order
+        (detections,), rows in that order.
+    scores, turns
+        (detections,), in that order: confidence, and turn among the equal ones of a frame.
+    bounds
+        (scopes x classes + 1,), where each class of each scope begins.
+    positives
+        (scopes, classes), annotated boxes.
+    """
+
+    order: IntArray
+    scores: FloatArray
+    turns: IntArray
+    bounds: IntArray
+    positives: IntArray
+
+
+def ranking(scene: Scene, component: str, scope: Scope) -> Ranking:
+    """Return what is ranked together.
+
+    Parameters
+    ----------
+    scene
+        As `matching.ranked` returns it.
+    component
+        Whose classes.
+    scope
+        Each video by itself, or all together.
+
+    Raises
+    ------
+    MetricsError
+        When there is no such component or scope.
+    """
+    size = scene.size(component)
+    if scope not in SCOPES:
+        msg = f"there is no scope {scope!r}; choose one of {', '.join(SCOPES)}"
+        raise MetricsError(msg)
+    if ("ranking", component, scope) not in scene.memo:
+        truth, found = scene.truth, scene.predictions
+        count, weight = (len(scene.names), size) if scope == "video-wise" else (1, 0)
+        positives = np.bincount(truth.videos * weight + truth.classes[component], minlength=count * size).astype(np.int64)
+        groups, turns = found.videos * weight + found.classes[component], turns_of_equal(found, component, size)
+        order = np.lexsort((turns, -found.scores, groups))
+        bounds = np.searchsorted(groups[order], np.arange(count * size + 1))
+        one = Ranking(order, found.scores[order], turns[order], bounds, positives.reshape(count, size))
+        scene.memo["ranking", component, scope] = one
+    known: Ranking = scene.memo["ranking", component, scope]
+    return known
+
+
+def curves(of: Ranking, hits: BoolArray) -> Iterator[tuple[int, int, Curve]]:
+    """Yield scope, class and curve of every class that is annotated in a scope.
+
+    Parameters
+    ----------
+    of
+        Ranked detections.
+    hits
+        (thresholds, detections), by row.
+    """
+    ordered, bounds, size = hits[:, of.order], of.bounds.tolist(), of.positives.shape[1]
+    for place, class_ in np.argwhere(of.positives).tolist():
+        own = slice(bounds[place * size + class_], bounds[place * size + class_ + 1])
+        yield place, class_, curve(ordered[:, own], of.scores[own], of.turns[own], int(of.positives[place, class_]))
+
+
+def averaged(variant: Variant, names: Sequence[str], values: FloatArray, positives: IntArray, scope: Scope) -> Result:
+    """Return the result of values by scope and class.
+
+    Parameters
+    ----------
+    variant
+        Its name.
+    names
+        The videos.
+    values, positives
+        (scopes, classes); NaN is undefined.
+    scope
+        Which scopes they are.
+    """
+    if scope == "global":
+        return of_classes(variant, values[0], positives[0])
+    return over_videos(variant, values, names)

@@ -1,0 +1,81 @@
+"""Confusion matrices: how many frames annotated as one phase are predicted as another.
+
+Source: section 3.2, C(v): rows are annotated, columns predicted phases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scrubin.metrics.phases.videos import IntArray, Video, checked, named
+
+
+@dataclass(frozen=True, eq=False)
+class Confusions:
+    """Confusion matrices of all runs and videos.
+
+    They do not grow with the length of the videos.
+
+    Parameters
+    ----------
+    counts
+        (runs, videos, phases annotated, phases predicted), frames.
+    videos
+        Names of the videos; empty when the frames of all are pooled, the axis then has length 1.
+    phases
+        Names of the phases.
+    """
+
+    counts: IntArray
+    videos: tuple[str, ...]
+    phases: tuple[str, ...]
+
+    @property
+    def scope(self) -> str:
+        """``video-wise`` or ``frame-wise``."""
+        return "video-wise" if self.videos else "frame-wise"
+
+    def take(self, draw: Sequence[int] | IntArray) -> Confusions:
+        """Return the videos at these positions, which may repeat: a resample for the bootstrap.
+
+        >>> two = Confusions(np.zeros((1, 2, 1, 1), np.int64), ("a", "b"), ("0",))
+        >>> two.take([1, 1]).videos
+        ('b#0', 'b#1')
+        """
+        positions = np.asarray(draw, dtype=np.int64)
+        return Confusions(
+            self.counts[:, positions], tuple(f"{self.videos[at]}#{number}" for number, at in enumerate(positions)), self.phases
+        )
+
+
+def of_videos(videos: Iterable[Video], phases: int | Sequence[str]) -> Confusions:
+    """Count all videos, one at a time.
+
+    Parameters
+    ----------
+    videos
+        Any iterable; only one video needs to be in memory.
+    phases
+        Their number or their names.
+
+    Raises
+    ------
+    MetricsError
+        As `videos.checked`.
+
+    >>> of_videos([Video("v", [0, 0, 1], [0, 1, 1])], 2).counts[0, 0].tolist()
+    [[1, 1], [0, 1]]
+    """
+    names = named(phases)
+    size = len(names)
+    found: list[str] = []
+    counts: list[IntArray] = []
+    for video in checked(videos, size):
+        cells = video.annotation * size + video.predictions
+        runs = [np.bincount(row, minlength=size * size).reshape(size, size) for row in cells]
+        counts.append(np.stack(runs).astype(np.int64, copy=False))
+        found.append(video.name)
+    return Confusions(np.stack(counts, axis=1), tuple(found), names)

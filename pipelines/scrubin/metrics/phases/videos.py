@@ -1,0 +1,162 @@
+"""What phase metrics take: per video one phase per frame, annotated and predicted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.errors import MetricsError
+
+IntArray = npt.NDArray[np.int64]
+FloatArray = npt.NDArray[np.float64]
+BoolArray = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Video:
+    """Annotation and predictions of one video.
+
+    Parameters
+    ----------
+    name
+        Its id; results by video are named after it.
+    annotation
+        (frames,), phase ids from 0.
+    predictions
+        (frames,), or (runs, frames) when the experiment was repeated.
+    """
+
+    name: str
+    annotation: npt.ArrayLike
+    predictions: npt.ArrayLike
+
+
+@dataclass(frozen=True, eq=False)
+class Sequences:
+    """A checked video.
+
+    Parameters
+    ----------
+    name
+        Its id.
+    annotation
+        (frames,).
+    predictions
+        (runs, frames).
+    """
+
+    name: str
+    annotation: IntArray
+    predictions: IntArray
+
+
+def named(phases: int | Sequence[str]) -> tuple[str, ...]:
+    """Return the names of the phases, ``0``, ``1`` ... when only their number is given.
+
+    Raises
+    ------
+    MetricsError
+        When there is none, or one comes twice.
+
+    >>> named(3)
+    ('0', '1', '2')
+    """
+    names = tuple(str(number) for number in range(phases)) if isinstance(phases, int) else tuple(phases)
+    if not names or len(set(names)) != len(names):
+        msg = f"the phases are {list(names)}; give at least one, each with a name of its own"
+        raise MetricsError(msg)
+    return names
+
+
+def checked(videos: Iterable[Video], phases: int) -> Iterator[Sequences]:
+    """Yield every video checked, one at a time.
+
+    Parameters
+    ----------
+    videos
+        Any iterable, so that only one video needs to be in memory.
+    phases
+        How many there are: ids are 0 to ``phases - 1``.
+
+    Yields
+    ------
+    Sequences
+        In the order given.
+
+    Raises
+    ------
+    MetricsError
+        When there is no video, a name comes twice, a video has no frames, lengths or numbers of runs differ, or an id is no whole
+        number or out of range; names video, run and frame.
+    """
+    seen: set[str] = set()
+    runs: int | None = None
+    for video in videos:
+        if video.name in seen:
+            msg = f"video {video.name} is given twice; give every video once, with all its frames"
+            raise MetricsError(msg)
+        seen.add(video.name)
+        one = sequences_of(video, phases)
+        if runs is not None and len(one.predictions) != runs:
+            msg = (
+                f"video {video.name} has predictions of {len(one.predictions)} runs, the videos before have {runs}; "
+                "every run must hold every video"
+            )
+            raise MetricsError(msg)
+        runs = len(one.predictions)
+        yield one
+    if not seen:
+        msg = "no video is given; at least one is needed"
+        raise MetricsError(msg)
+
+
+def sequences_of(video: Video, phases: int) -> Sequences:
+    """Check one video; raises `MetricsError` as `checked`."""
+    annotation = _ids(video.annotation, f"video {video.name}: the annotation", phases)
+    predictions = np.atleast_2d(_ids(video.predictions, f"video {video.name}: the prediction", phases))
+    if annotation.ndim != 1 or predictions.ndim != 2 or len(predictions) == 0:
+        msg = (
+            f"video {video.name}: the annotation has the shape {annotation.shape} and the predictions {predictions.shape}; "
+            "give one id per frame, and predictions of at least one run"
+        )
+        raise MetricsError(msg)
+    if not len(annotation):
+        msg = f"video {video.name} has no annotated frame; leave it out, or give its annotation"
+        raise MetricsError(msg)
+    if len(annotation) != predictions.shape[1]:
+        msg = (
+            f"video {video.name}: {len(annotation)} frames are annotated but {predictions.shape[1]} predicted; "
+            "predict every annotated frame, at the same rate"
+        )
+        raise MetricsError(msg)
+    return Sequences(video.name, annotation, predictions)
+
+
+def _ids(given: npt.ArrayLike, what: str, phases: int) -> IntArray:
+    try:
+        array: npt.NDArray[Any] = np.asarray(given)
+    except ValueError as error:
+        msg = f"{what} has rows of different lengths; every run must predict every frame"
+        raise MetricsError(msg) from error
+    if array.size == 0:
+        return array.astype(np.int64)
+    if array.dtype.kind not in "iuf":
+        msg = f"{what} is of type {array.dtype}; give phase ids as whole numbers from 0"
+        raise MetricsError(msg)
+    # The negation catches NaN, which is smaller than nothing.
+    wrong = ~((array >= 0) & (array < phases))
+    if array.dtype.kind == "f":
+        wrong |= array != np.floor(array)
+    if wrong.any():
+        place = np.argwhere(wrong)[0]
+        run = f" of run {place[0]}" if array.ndim == 2 else ""
+        msg = (
+            f"{what}{run} is {array[tuple(place)]} at frame {place[-1]}; ids are whole numbers from 0 to {phases - 1} "
+            "(subtract 1 from a file that counts from 1)"
+        )
+        raise MetricsError(msg)
+    return array.astype(np.int64, copy=False)

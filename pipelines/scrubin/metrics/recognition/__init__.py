@@ -1,0 +1,5 @@
+"""Recognition of action triplets: average precision of the triplets and of their parts, top-k accuracy, best classes.
+
+`video_wise` and `pooled` are the two scopes of the average precision, `streaming` the same without keeping all videos,
+`compat` what the published package returns, `quirks` the differences by name.
+"""

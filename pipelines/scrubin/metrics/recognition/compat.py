@@ -1,0 +1,234 @@
+"""What the recognition part of ivtmetrics 0.1.5 returns, its state included.
+
+`quirks.QUIRKS` names each difference from the definition. Where the published program ends with an error of any kind, or
+ends the whole process, this raises `MetricsError`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.errors import MetricsError
+from scrubin.metrics.recognition.average_precision import by_class
+from scrubin.metrics.recognition.components import CHOLECT50_NULL, Component, TripletMap, component_named, part
+from scrubin.metrics.recognition.results import result, variant
+from scrubin.metrics.recognition.streaming import Frames
+from scrubin.metrics.recognition.top_k import hits
+from scrubin.metrics.recognition.video_wise import Means
+from scrubin.metrics.recognition.videos import IntArray, Rows, Video, checked
+from scrubin.metrics.result import Result, Value, Variant
+
+ScikitLearn = Literal["<=1.5", ">=1.6"]
+Scored = tuple[npt.NDArray[np.float64], IntArray]
+
+
+class Recognition:
+    """The published accumulator.
+
+    A class without positives is told by the value that scikit-learn returns for it. Up to 1.5 that is -0.0, whose text the
+    package takes for "undefined"; from 1.6 on it is 0.0, which then counts as the worst value possible:
+
+    >>> from scrubin.metrics.recognition.components import triplet_map
+    >>> two = triplet_map([[0, 0, 0], [0, 1, 0]])
+    >>> for release in ("<=1.5", ">=1.6"):
+    ...     published = Recognition(two, scikit_learn=release)
+    ...     published.update([[1, 0]], [[0.9, 0.1]])
+    ...     print(published.compute_video_ap().overall)
+    Value(value=1.0, n=1)
+    Value(value=0.5, n=2)
+
+    Every call that looks at all videos takes the frames of the open one for a closed video, and keeps it so:
+
+    >>> published.closed_frames, published.pending_frames
+    ([1], 1)
+    >>> _ = published.compute_video_ap()
+    >>> published.closed_frames
+    [1, 1]
+
+    Parameters
+    ----------
+    triplets
+        The parts of the triplets; the package holds those of CholecT50.
+    num_class
+        Columns of the matrices; None: as many as triplets in the map. With more, the further columns count for ``ivt`` only; with
+        fewer, only ``ivt`` works.
+    ignore_null
+        Accepted and never used, as published.
+    scikit_learn
+        The release that the package would have found. The package's later repository (0.1.2 by its own account) gives the
+        numbers of ``<=1.5`` with every release.
+
+    Raises
+    ------
+    MetricsError
+        When the release is none of the two.
+    """
+
+    def __init__(
+        self, triplets: TripletMap, num_class: int | None = None, ignore_null: bool = False, *, scikit_learn: ScikitLearn = "<=1.5"
+    ) -> None:
+        if scikit_learn not in get_args(ScikitLearn):
+            msg = f"the behaviour with scikit-learn '{scikit_learn}' is not known; there are {', '.join(get_args(ScikitLearn))}"
+            raise MetricsError(msg)
+        self.ignore_null = ignore_null
+        self._triplets = triplets
+        self._classes = len(triplets) if num_class is None else num_class
+        self._scikit_learn = scikit_learn
+        self.reset_global()
+
+    @property
+    def closed_frames(self) -> list[int]:
+        """Frames of each closed video, those of open videos that calls have added included."""
+        return [rows.frames for rows in self._closed]
+
+    @property
+    def pending_frames(self) -> int:
+        """Frames of the open video."""
+        return len(self._open)
+
+    def reset(self) -> None:
+        """Forget the open video; closed ones stay, also those that calls made of it."""
+        self._open = Frames(self._classes)
+
+    def reset_global(self) -> None:
+        """Forget everything."""
+        self._closed: list[Rows] = []
+        self.reset()
+
+    def update(self, targets: npt.ArrayLike, predictions: npt.ArrayLike) -> None:
+        """Take frames of the open video.
+
+        Parameters
+        ----------
+        targets, predictions
+            (frames, `num_class`).
+
+        Raises
+        ------
+        MetricsError
+            When they cannot be used. The package finds most of that only when it computes, and never in `top_k`.
+        """
+        self._open.add(targets, predictions)
+
+    def video_end(self) -> None:
+        """Close the open video, also one without frames, which then makes `compute_video_ap` fail."""
+        self._closed.append(self._open.rows())
+        self.reset()
+
+    def compute_ap(self, component: str = "ivt", ignore_null: bool = False) -> Result:
+        """Return the average precision of the open video alone; after `video_end` there is none, and it fails."""
+        name = component_named(component)
+        values, positives = self._scored(self._open.rows(), name)
+        return self._result("open video", name, values, positives, ignore_null)
+
+    def compute_video_ap(self, component: str = "ivt", ignore_null: bool = False) -> Result:
+        """Return the video-wise average precision.
+
+        Parameters
+        ----------
+        component
+            One of the six.
+        ignore_null
+            Drops the last six classes of ``ivt`` after computing; no effect on the others.
+
+        Returns
+        -------
+        Result
+            `classes` by position in the published vector, not by the id of the part.
+
+        Raises
+        ------
+        MetricsError
+            When there is no video, one has no frames, or the component is not there.
+        """
+        # The frames of the open video are added before the component is looked at, also below.
+        videos = self._everything()
+        name = component_named(component)
+        means: Means | None = None
+        for rows in videos:
+            values, _ = self._scored(rows, name)
+            means = means or Means(len(values))
+            means.add(values)
+        assert means is not None
+        return self._result("video-wise", name, means.values(), means.counts, ignore_null)
+
+    def compute_global_ap(self, component: str = "ivt", ignore_null: bool = False) -> Result:
+        """Return the global average precision; parameters and errors as `compute_video_ap`, but single videos may be empty."""
+        pool = _joined(self._everything())
+        name = component_named(component)
+        values, positives = self._scored(pool, name)
+        return self._result("global", name, values, positives, ignore_null)
+
+    def top_k(self, k: int = 5, component: str = "ivt") -> Result:
+        """Return the top-k accuracy, 0 without positives.
+
+        The package breaks ties by a sort that is not stable, so that its number depends on the processor; here the lowest class
+        is first, and ``top_k.top_k`` tells the bounds.
+
+        Raises
+        ------
+        MetricsError
+            When k is below 1, there is no video, or the component is not there.
+        """
+        pool = _joined(self._everything())
+        name = component_named(component)
+        found = hits(self._of(pool, name), k)
+        options = {"component": name, "k": str(k), "classes": str(self._classes), "ties": "lowest class first"}
+        value = found.share(found.ruled) if found.positives else 0.0
+        return Result(Variant("triplet top-k accuracy", "compat", options), Value(value, found.positives))
+
+    def top_class(self, k: int = 10, component: str = "ivt") -> list[tuple[int, float]]:
+        """Return position and global average precision of the k best classes, undefined ones last; of equal ones the lower first."""
+        pool = _joined(self._everything())
+        name = component_named(component)
+        values, _ = self._scored(pool, name)
+        order = np.argsort(-values, kind="stable")[: max(0, k)]
+        return [(int(position), float(values[position])) for position in order]
+
+    def _everything(self) -> list[Rows]:
+        """Return the closed videos, to which the open one is added for good."""
+        if self.pending_frames:
+            self._closed.append(self._open.rows())
+        if not self._closed:
+            msg = "no video is closed and none is open; at least one is needed"
+            raise MetricsError(msg)
+        return self._closed
+
+    def _of(self, rows: Rows, component: Component) -> Rows:
+        if component == "ivt":
+            return rows
+        if len(rows.labels) < len(self._triplets):
+            msg = f"{component} is made of all {len(self._triplets)} triplets of the map, but there are {len(rows.labels)} classes"
+            raise MetricsError(msg)
+        return part(rows, self._triplets.grouping(component))
+
+    def _scored(self, rows: Rows, component: Component) -> Scored:
+        if not rows.frames:
+            msg = "a video has no frames, so that the published program fails; use the paper semantics, where it is left out"
+            raise MetricsError(msg)
+        if len(rows.labels) == 1:
+            msg = "the published program fails with a single class; use the paper semantics"
+            raise MetricsError(msg)
+        values, positives = by_class(self._of(rows, component))
+        return np.where(np.isnan(values), 0.0, values) if self._scikit_learn == ">=1.6" else values, positives
+
+    def _result(self, scope: str, component: Component, values: npt.NDArray[np.float64], counts: IntArray, ignore_null: bool) -> Result:
+        last = len(values) - CHOLECT50_NULL if ignore_null and component == "ivt" else len(values)
+        kept = np.arange(max(0, last))
+        name = variant("compat", component, scope, len(kept), ignore_null, scikit_learn=self._scikit_learn)
+        return result(name, kept, values[kept], counts[kept])
+
+
+def of_videos(videos: Iterable[Video], triplets: TripletMap, *, scikit_learn: ScikitLearn = "<=1.5") -> Recognition:
+    """Return the published accumulator with each video closed, from which calls are repeatable; errors as `videos.checked`."""
+    published = Recognition(triplets, scikit_learn=scikit_learn)
+    published._closed.extend(rows for _, rows in checked(videos, len(triplets)))
+    return published
+
+
+def _joined(videos: list[Rows]) -> Rows:
+    return Rows(np.concatenate([one.labels for one in videos], axis=1), np.concatenate([one.scores for one in videos], axis=1))

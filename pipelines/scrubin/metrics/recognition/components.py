@@ -1,0 +1,213 @@
+"""From triplets to their parts: a part's value is the largest among the triplets that share it.
+
+CholecT50 splits and ivtmetrics paper, section 3.2, equation 3. Only parts that occur in a triplet are there, in increasing
+order of their ids: of 60 products of instrument and verb in CholecT50, 26.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.errors import MetricsError
+from scrubin.metrics.recognition.videos import IntArray, Rows
+
+Component = Literal["i", "v", "t", "iv", "it", "ivt"]
+COMPONENTS: tuple[Component, ...] = get_args(Component)
+CHOLECT50_TRIPLETS, CHOLECT50_NULL = 100, 6
+
+
+@dataclass(frozen=True, eq=False)
+class Grouping:
+    """Which triplets make up each class of a component.
+
+    Parameters
+    ----------
+    ids
+        (classes,), increasing: the id of the part; of iv ``verbs * instrument + verb``, of it ``targets * instrument + target``.
+    members
+        Per class the triplets that share it, increasing.
+    """
+
+    ids: IntArray
+    members: tuple[IntArray, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class TripletMap:
+    """The triplets of a vocabulary by their parts; made by `triplet_map`.
+
+    Parameters
+    ----------
+    ids
+        (triplets, 3): instrument, verb, target of triplet 0, 1, ...
+    verbs
+        How many verbs the vocabulary has: the step of iv ids.
+    targets
+        How many targets it has: the step of it ids.
+    null
+        Triplets that mean no action; None when unknown.
+    """
+
+    ids: IntArray
+    verbs: int
+    targets: int
+    null: tuple[int, ...] | None
+
+    def __len__(self) -> int:
+        """How many triplets."""
+        return len(self.ids)
+
+    @cached_property
+    def groupings(self) -> dict[Component, Grouping]:
+        """The classes of all components."""
+        instrument, verb, target = self.ids.T
+        keys: dict[Component, IntArray] = {
+            "i": instrument,
+            "v": verb,
+            "t": target,
+            "iv": self.verbs * instrument + verb,
+            "it": self.targets * instrument + target,
+            "ivt": np.arange(len(self.ids)),
+        }
+        return {name: _grouped(key) for name, key in keys.items()}
+
+    def grouping(self, component: str) -> Grouping:
+        """Return the classes of a component; raises `MetricsError` when it is none of `COMPONENTS`."""
+        return self.groupings[component_named(component)]
+
+    def kept(self, component: Component, ignore_null: bool) -> IntArray:
+        """Return the positions of the classes that count.
+
+        Parameters
+        ----------
+        component
+            One of `COMPONENTS`.
+        ignore_null
+            Leave out the null triplets. They stay inside the maxima of the other components always, where this does nothing.
+
+        Raises
+        ------
+        MetricsError
+            When the map does not say which triplets are null.
+        """
+        everything = np.arange(len(self.grouping(component).ids))
+        if component != "ivt" or not ignore_null:
+            return everything
+        if self.null is None:
+            msg = f"which of the {len(self)} triplets are null is not known; make the map with `null`"
+            raise MetricsError(msg)
+        return np.setdiff1d(everything, np.array(self.null, dtype=np.int64))
+
+
+def component_named(name: str) -> Component:
+    """Return the component of that name; raises `MetricsError` when there is none."""
+    if name not in COMPONENTS:
+        msg = f"there is no component '{name}'; there are {', '.join(COMPONENTS)}"
+        raise MetricsError(msg)
+    return name
+
+
+def triplet_map(
+    ids: npt.ArrayLike, *, verbs: int | None = None, targets: int | None = None, null: Sequence[int] | None = None
+) -> TripletMap:
+    """Return a map of triplets to their parts.
+
+    Parameters
+    ----------
+    ids
+        (triplets, 3), whole numbers from 0: instrument, verb, target of triplet 0, 1, ...
+    verbs, targets
+        How many the vocabulary has; None: the largest id in the map + 1.
+    null
+        The null triplets; None: the last six of a map with 100 triplets, as in CholecT50, else unknown.
+
+    Raises
+    ------
+    MetricsError
+        When the array has another shape, holds anything but whole numbers from 0, or repeats a triplet, or a number given
+        does not fit it.
+
+    Examples
+    --------
+    >>> small = triplet_map([[0, 0, 1], [0, 1, 0], [1, 1, 0]])
+    >>> small.grouping("iv").ids.tolist(), small.grouping("v").members
+    ([0, 1, 3], (array([0]), array([1, 2])))
+    """
+    given = np.asarray(ids)
+    if given.ndim != 2 or given.shape[1] != 3 or not len(given) or given.dtype.kind not in "iu" or given.min() < 0:
+        msg = f"a map of triplets is a matrix (triplets, 3) of whole numbers from 0, not {given.dtype} of the shape {given.shape}"
+        raise MetricsError(msg)
+    own = given.astype(np.int64)
+    _, first = np.unique(own, axis=0, return_index=True)
+    if len(first) < len(own):
+        again = int(np.setdiff1d(np.arange(len(own)), first)[0])
+        msg = f"triplet {again} of the map has the same instrument, verb and target as another one; list each once"
+        raise MetricsError(msg)
+    largest = own.max(axis=0)
+    sizes = []
+    for name, count, least in (("verbs", verbs, int(largest[1]) + 1), ("targets", targets, int(largest[2]) + 1)):
+        if count is not None and count < least:
+            msg = f"the map holds {name} up to id {least - 1}, which does not fit {count} {name}; there must be at least {least}"
+            raise MetricsError(msg)
+        sizes.append(least if count is None else count)
+    if null is None:
+        none = tuple(range(len(own) - CHOLECT50_NULL, len(own))) if len(own) == CHOLECT50_TRIPLETS else None
+    else:
+        none = tuple(sorted(int(one) for one in null))
+        if none and not 0 <= none[0] <= none[-1] < len(own):
+            msg = f"null triplets {list(none)} are not all among the {len(own)} triplets of the map, 0 to {len(own) - 1}"
+            raise MetricsError(msg)
+    return TripletMap(own, sizes[0], sizes[1], none)
+
+
+def disentangle(matrix: npt.ArrayLike, triplets: TripletMap, component: str) -> npt.NDArray[Any]:
+    """Return labels or scores of a component.
+
+    Parameters
+    ----------
+    matrix
+        (frames, triplets).
+    triplets
+        The map.
+    component
+        One of `COMPONENTS`.
+
+    Returns
+    -------
+    numpy.ndarray
+        (frames, classes) of the type given; the classes are ``triplets.grouping(component).ids``.
+
+    Raises
+    ------
+    MetricsError
+        When there are not as many columns as triplets, or the component is unknown.
+    """
+    given = np.asarray(matrix)
+    if given.ndim != 2 or given.shape[1] != len(triplets):
+        msg = f"a matrix of the shape {given.shape} does not fit a map of {len(triplets)} triplets; give (frames, {len(triplets)})"
+        raise MetricsError(msg)
+    if component_named(component) == "ivt":
+        return given.copy()
+    groups = triplets.grouping(component).members
+    return np.stack([given[:, members].max(axis=1) for members in groups], axis=1)
+
+
+def part(rows: Rows, grouping: Grouping) -> Rows:
+    """Return the rows of a component; those of single triplets are copied."""
+    labels = np.empty((len(grouping.ids), rows.frames), dtype=np.bool_)
+    scores = np.empty((len(grouping.ids), rows.frames), dtype=rows.scores.dtype)
+    for position, members in enumerate(grouping.members):
+        np.logical_or.reduce(rows.labels[members], axis=0, out=labels[position])
+        np.maximum.reduce(rows.scores[members], axis=0, out=scores[position])
+    return Rows(labels, scores)
+
+
+def _grouped(keys: IntArray) -> Grouping:
+    ids = np.unique(keys)
+    return Grouping(ids, tuple(np.flatnonzero(keys == one) for one in ids))
