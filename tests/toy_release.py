@@ -82,7 +82,7 @@ def pictures_of(path: Path) -> list[np.ndarray]:
 
 
 def private_of(tables: list[pd.DataFrame]) -> Private:
-    return private_strings.of_tables(tables, IDS, public_words(public_tables(()), PARAMS, [TASK]))
+    return private_strings.of_tables(tables, IDS, public_words(public_tables(()), PARAMS, ["cholect50"], [TASK]))
 
 
 @dataclass

@@ -112,7 +112,7 @@ def private_of(names: dict[str, list[str]], words: object = ()) -> private_strin
     """The toy study with other names in some columns."""
     table = recordings().head(0)
     rows = pd.DataFrame({column: pd.Series(values) for column, values in names.items()})
-    return private_strings.of_tables([pd.concat([table, rows])], IDS, public_words(public_tables(()), PARAMS, [TASK, words]))
+    return private_strings.of_tables([pd.concat([table, rows])], IDS, public_words(public_tables(()), PARAMS, ["cholect50"], [TASK, words]))
 
 
 def numbered(release, first: int) -> None:
@@ -181,7 +181,7 @@ def test_people_called_like_the_words_of_a_release_do_not_stop_it(release):
 
 
 def test_every_word_of_the_ground_truth_and_its_keys_is_public(tmp_path):
-    public = vocabulary(public_words(public_tables(()), PARAMS, [TASK]))
+    public = vocabulary(public_words(public_tables(()), PARAMS, ["cholect50"], [TASK]))
     ground_truth(tmp_path / "groundtruth")
 
     def texts(value: object) -> list[str]:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.errors import AnnotationError
-from scrubin.vocabulary import vocabulary
+from scrubin.vocabulary import own, vocabulary
 
 DATA = Path(__file__).parents[1] / "data" / "vocabulary"
 GOLDEN = json.loads((DATA / "ivt_components.json").read_text(encoding="utf-8"))
@@ -91,5 +91,72 @@ def test_every_vocabulary_states_source_and_version_and_has_distinct_names(name)
     assert len(words.sha256) == 64
     assert (vocabulary.FOLDER / f"{name}_triplets.csv").read_text(encoding="utf-8").startswith("# source: ")
     for kind in vocabulary.KINDS:
-        assert len(set(words.names(kind))) == len(words.names(kind)) > 0
+        assert len(set(words.names(kind))) == len(words.names(kind))
+        # ProstaTD labels no phases.
+        assert (len(words.names(kind)) > 0) == ((name, kind) != ("prostatd", "phase"))
     assert len(set(words.triplets)) == len(words.triplets)
+
+
+@pytest.mark.parametrize("name", [name for name in vocabulary.known() if name not in vocabulary.available()])
+def test_every_other_vocabulary_states_source_and_version_and_knows_its_spellings(name):
+    words = vocabulary.load(name)
+    assert words.name == vocabulary.SAME_LISTS.get(name, name)
+    assert words.source
+    assert words.version
+    for kind in vocabulary.NAMINGS:
+        assert [words.id_of(kind, spelling) for spelling in words.names(kind)] == list(range(len(words.names(kind))))
+
+
+def test_prostatd_has_the_published_triplets_and_counts():
+    words = vocabulary.load("prostatd")
+    assert (len(words.instruments), len(words.verbs), len(words.targets), len(words.triplets)) == (7, 10, 10, 89)
+    text = (vocabulary.FOLDER / "prostatd_triplets.csv").read_text(encoding="utf-8").splitlines()
+    assert sum(int(line.rsplit(",", 1)[1]) for line in text[2:]) == 196_490
+    assert [words.triplet_name(i) for i in words.null_triplets] == [f"{name},null,null" for name in words.instruments]
+    assert words.triplet_of("driver,retract,bladder") == words.triplet_of("needle driver,retract,bladder") == 53
+    assert words.triplet_of("scissors,dissect,fascia") == 20
+
+
+def test_multibypass140_has_the_published_counts_and_marks():
+    words = vocabulary.load("multibypass140")
+    assert (len(words.phases), len(words.steps)) == (14, 46)
+    assert words.id_of("phase", "out_of_body") == 12
+    assert words.steps[45].startswith("s45_")
+
+
+def test_cholectrack20_is_cholect50_and_the_bag():
+    words = vocabulary.load("cholectrack20")
+    assert words.triplets == WORDS.triplets
+    assert words.instruments == (*WORDS.instruments, "specimen-bag")
+    assert words.id_of("instrument", "SpecimenBag") == 6
+
+
+def test_known_typos_and_the_names_of_other_data_sets_have_the_same_ids():
+    cholec80 = vocabulary.load("cholec80")
+    assert [cholec80.id_of("phase", name) for name in (*WORDS.phases, "carlot-triangle-dissection")] == [*range(7), 1]
+    assert vocabulary.load("cholect45").sha256 == WORDS.sha256
+    assert vocabulary.load("endoscapes").id_of("instrument", "Hepatocystic Triangle") == 1
+
+
+def test_a_data_set_without_known_names_is_no_vocabulary():
+    with pytest.raises(AnnotationError, match="'multibypasst40' is no vocabulary; did you mean 'multibypass140'"):
+        vocabulary.load("multibypasst40")
+    assert vocabulary.facts("multibypasst40")["counts"]["triplet"] == 85
+
+
+def test_a_kind_that_a_vocabulary_does_not_have_is_told():
+    with pytest.raises(AnnotationError, match="'closure' is no phase of the vocabulary 'prostatd'; it has no phases"):
+        vocabulary.load("prostatd").id_of("phase", "closure")
+
+
+def test_own_categories_are_a_vocabulary_that_its_content_names():
+    lists = {"instrument": ["a", "b"], "verb": ["null"], "target": ["t", "null"], "triplet": ["b,null,null", "a,null,t"]}
+    words = own.of_categories("f.json", lists)
+    assert words.triplets == ((1, 0, 1), (0, 0, 0))
+    assert words.null_triplets == (0, 1)
+    assert own.as_categories(words) == lists
+    assert own.of_categories("g.json", own.as_categories(words)).name == words.name
+    with pytest.raises(AnnotationError, match=r"f.json: categories: the triplet 'a,cut,t' is not instrument,verb,target of the same file"):
+        own.of_categories("f.json", {**lists, "triplet": ["a,cut,t"]})
+    with pytest.raises(AnnotationError, match="the instrument 'a' stands twice in the categories"):
+        own.of_categories("f.json", {"instrument": ["a", "A_"]})

@@ -7,6 +7,8 @@ from typing import Any
 
 from scrubin.annotations.problems import AnnotationProblems
 
+LONGEST_DIGITS = 15  # also numbers of milliseconds stay below 2**53
+
 
 def text(file: str, data: bytes) -> str:
     """Return the UTF-8 text of a file; a byte order mark is dropped.
@@ -43,6 +45,15 @@ def json_object(file: str, data: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise AnnotationProblems([f"{file}: expected a JSON object, but got {shown(value)}; export it again"])
     return value
+
+
+def frame_number(text: str) -> int | None:
+    """Return a number of a frame, from 0; None for anything else, or one that no video has.
+
+    >>> frame_number("000012"), frame_number("-1"), frame_number("1e3")
+    (12, None, None)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= LONGEST_DIGITS else None
 
 
 def shown(value: Any) -> str:

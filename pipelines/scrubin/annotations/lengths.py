@@ -45,6 +45,11 @@ def _check_layer(layer: Layer, clock: Clock, source_frames: int, source_s: float
         if beyond_s > tolerance_s:
             fault = f"the last label is at {float(last * clock.period_s):g} s, the video ends at {source_s:g} s"
             problems.add(layer.file, f"frame {last}", fault, _offset_mend(labels_s - source_s, clock.period_s))
+        missing_s = source_s - labels_s
+        if layer.every_frame and missing_s > tolerance_s:
+            fault = f"the labels end at {labels_s:g} s, the video at {source_s:g} s"
+            mend = f"{missing_s:g} s are not labelled: label them, or check that the labels are of this video"
+            problems.add(layer.file, "", fault, mend)
         return
     extra = last + 1 - source_frames
     seconds = extra * source_s / source_frames

@@ -48,6 +48,10 @@ class Problems:
         """Note everything that an error names."""
         self._found.extend(error.problems if isinstance(error, AnnotationProblems) else [str(error)])
 
+    def include_text(self, sentence: str) -> None:
+        """Note a sentence of another part of the library."""
+        self._found.append(sentence)
+
     def raise_any(self) -> None:
         """Raise what was found.
 

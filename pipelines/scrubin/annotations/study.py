@@ -12,7 +12,7 @@ import pandas as pd
 
 from scrubin.annotations import lengths, placing, report, spans
 from scrubin.annotations.alignment import Timeline, timeline
-from scrubin.annotations.labels import IDS, IntArray, Labels
+from scrubin.annotations.labels import IDS, IntArray, Labels, details_of
 from scrubin.annotations.placing import Placed
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.tables import io
@@ -165,7 +165,7 @@ def _phase_table(id_: str, placed: Placed | None) -> pd.DataFrame:
 def _triplet_table(id_: str, placed: Placed | None) -> pd.DataFrame:
     if placed is None:
         return io.frame_of(TRIPLETS, [])
-    words, rows = placed.vocabulary, placed.rows
+    words, rows = placed.vocabulary, placed.rows.drop(columns=[name for name in details_of(placed.rows) if name != "frame"])
     triplet_names = tuple(words.triplet_name(i) for i in range(len(words.triplets)))
     names = dict(zip(IDS, (words.instruments, words.verbs, words.targets, triplet_names), strict=True))
     rows = rows.assign(id=id_, vocabulary=words.name, instance=rows.groupby("frame").cumcount())

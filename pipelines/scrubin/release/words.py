@@ -19,7 +19,7 @@ matroska Lavf und DURATION V_MPEG4/ISO/AVC V_MPEGH/ISO/HEVC JFIF id rater split 
 """Words that files of a kind hold by themselves, or that LASANA names columns."""
 
 
-def public_words(tables: Mapping[str, Table], params: ReleaseParams, others: Iterable[object]) -> list[object]:
+def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularies: Iterable[str], others: Iterable[object]) -> list[object]:
     """Return texts whose words are public.
 
     Parameters
@@ -28,6 +28,8 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, others: Ite
         Public tables: their names, columns, meanings and allowed values are documented in the release.
     params
         Version and licence of the release, and the words that the curator calls harmless.
+    vocabularies
+        Those that the study's labels use: words of others are not public, they could be names of people.
     others
         More texts, or lists and mappings of texts, such as tasks, aspects, names of errors and of subsets.
     """
@@ -52,10 +54,15 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, others: Ite
     for table in tables.values():
         texts += [table.name, table.description]
         texts += [[column.name, column.unit, column.description, column.null, list(column.values)] for column in table.columns]
-    for name in vocabulary.available():
+    for name in vocabularies:
         words = vocabulary.load(name)
-        texts += [name, words.version, words.source, [list(words.names(kind)) for kind in vocabulary.KINDS]]
+        texts += [name, words.version, words.source, [list(words.names(kind)) for kind in vocabulary.NAMINGS]]
     return [*texts, *others]
+
+
+def vocabularies(tables: Mapping[str, pd.DataFrame]) -> list[str]:
+    """Return the names of the vocabularies that tables of labels use."""
+    return sorted({str(name) for rows in tables.values() if "vocabulary" in rows for name in rows["vocabulary"].unique()})
 
 
 def subsets(splits: pd.DataFrame) -> list[str]:

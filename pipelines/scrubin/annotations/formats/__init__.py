@@ -1,5 +1,35 @@
 """One module per label format. To add one: write the module and name it here."""
 
-from scrubin.annotations.formats import cholec80, cholect50, labelme
+from scrubin.annotations.formats import (
+    aixsuture,
+    cholec80,
+    cholect45,
+    cholect50,
+    cholect50_writer,
+    cholectrack20,
+    cholectriplet2022,
+    coco,
+    endoscapes,
+    jigsaws,
+    labelme,
+    multibypass140,
+    multibypasst40,
+    yolo,
+)
 
-__all__ = ["cholec80", "cholect50", "labelme"]
+__all__ = [
+    "aixsuture",
+    "cholec80",
+    "cholect45",
+    "cholect50",
+    "cholect50_writer",
+    "cholectrack20",
+    "cholectriplet2022",
+    "coco",
+    "endoscapes",
+    "jigsaws",
+    "labelme",
+    "multibypass140",
+    "multibypasst40",
+    "yolo",
+]

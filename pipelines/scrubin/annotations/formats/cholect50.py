@@ -2,7 +2,7 @@
 
 A vector has 15 items: triplet, instrument, its score and box x, y, w, h, verb, target, its score
 and box, phase; -1 is null. A key without vectors, or with -1 for triplet and instrument, is
-labelled as "no instrument". The target's box is checked for its type and not kept: the tables
+labelled as "no instrument". Score and box of the target are details of the instance: the tables
 have one box per instance, that of the instrument.
 """
 
@@ -16,14 +16,16 @@ from typing import Any, Literal
 import numpy as np
 
 from scrubin.annotations import boxes, documents
-from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, instance_rows, phase_rows
+from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, detailed_rows, phase_rows
 from scrubin.annotations.problems import Problems
-from scrubin.annotations.registry import label_format
+from scrubin.annotations.registry import ByHand, label_format
 from scrubin.errors import AnnotationError
+from scrubin.vocabulary import own, vocabulary
 from scrubin.vocabulary.vocabulary import KINDS, Kind, Vocabulary
 
 ITEMS = ("triplet", "instrument", "score", "x", "y", "w", "h", "verb", "target", "target score", "tx", "ty", "tw", "th", "phase")
 ID_ITEMS = {"triplet": 0, "instrument": 1, "verb": 7, "target": 8, "phase": 14}
+TARGET = {"target_score": 9, "target_x": 10, "target_y": 11, "target_w": 12, "target_h": 13}
 NULL = -1
 FROM_ZERO = "ids are numbered from 0; these look numbered from 1"
 
@@ -35,6 +37,7 @@ class _Reading:
     file: str
     vocabulary: Vocabulary
     box_tolerance: float
+    cut_boxes: bool = True
     problems: Problems = field(default_factory=Problems)
     instances: list[dict[str, Any]] = field(default_factory=list)
     phases: dict[int, int] = field(default_factory=dict)
@@ -44,7 +47,25 @@ class _Reading:
         self.problems.add(self.file, place, fault, mend)
 
 
-@label_format("cholect50", pattern=r"(?P<recording>[^/]+)\.json", expected="<recording>.json")
+def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
+    """Return CholecT50's vocabulary, or the file's own categories where most of its names are others."""
+    ((file, data),) = files.items()
+    words = vocabulary.load("cholect50")
+    categories = documents.json_object(file, data).get("categories")
+    if not isinstance(categories, dict) or not all(isinstance(names, dict) for names in categories.values()):
+        return words
+    named = [(kind, str(name)) for kind in KINDS for name in categories.get(kind, {}).values()]
+    known = [name for kind, name in named if vocabulary.fold(name) in words.spellings[kind]]
+    return words if 2 * len(known) >= len(named) else own.of_categories(file, own.id_lists(file, categories))
+
+
+@label_format(
+    "cholect50",
+    pattern=r"(?P<recording>[^/]+)\.json",
+    expected="<recording>.json",
+    title="CholecT50 JSON: triplets, boxes, phases; one file per video",
+    by_hand=ByHand(vocabulary_of=vocabulary_of),
+)
 def read(source: LabelFiles) -> Labels:
     """Return the labels of one CholecT50 file.
 
@@ -55,7 +76,7 @@ def read(source: LabelFiles) -> Labels:
     """
     ((file, data),) = source.files.items()
     document = documents.json_object(file, data)
-    reading = _Reading(file, source.vocabulary, source.box_tolerance)
+    reading = _Reading(file, source.vocabulary, source.box_tolerance, source.cut_boxes)
     period_s = _period_s(reading, document)
     _check_categories(reading, document.get("categories"))
     frames = _frames(reading, document)
@@ -70,8 +91,9 @@ def read(source: LabelFiles) -> Labels:
         vocabulary=source.vocabulary,
         clock=Clock(period_s),
         phases=Layer(file, np.array(phase_positions, np.int64), phases) if phase_positions else None,
-        instances=Layer(file, np.array(sorted(frames), np.int64), instance_rows(reading.instances)),
-        warnings=(*_count_warning(document, len(frames)), *_outside_warning(reading.outside)),
+        instances=Layer(file, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, dict.fromkeys(TARGET, "float64"))),
+        warnings=(*_count_warning(document, len(frames)), *_outside_warning(reading)),
+        about={"cholect50": {key: None if key == "annotations" else value for key, value in document.items()}},
     )
 
 
@@ -96,26 +118,17 @@ def _check_categories(reading: _Reading, categories: Any) -> None:
             try:
                 wanted = _id_of(reading.vocabulary, kind, str(name))
             except AnnotationError as error:
-                reading.refuse(f"categories, {kind} {key}", str(error), "choose the vocabulary of this file in params.yaml")
+                reading.refuse(
+                    f"categories, {kind} {key}", str(error), "choose the vocabulary of this file (in params.yaml, by hand --vocabulary)"
+                )
                 continue
             if key != str(wanted):
                 mend = FROM_ZERO if key == str(wanted + 1) else "export the file with the ids of the vocabulary"
                 reading.refuse(f"categories, {kind} {key}", f"'{name}' has id {wanted} in '{reading.vocabulary.name}'", mend)
 
 
-def _id_of(vocabulary: Vocabulary, kind: Kind | Literal["triplet"], name: str) -> int:
-    if kind != "triplet":
-        return vocabulary.id_of(kind, name)
-    parts = name.split(",")
-    found = None
-    if len(parts) == 3:
-        instrument, verb, target = parts
-        ids = (vocabulary.id_of("instrument", instrument), vocabulary.id_of("verb", verb), vocabulary.id_of("target", target))
-        found = vocabulary.triplet_id(*ids)
-    if found is None:
-        msg = f"'{name}' is no triplet of the vocabulary '{vocabulary.name}'"
-        raise AnnotationError(msg)
-    return found
+def _id_of(words: Vocabulary, kind: Kind | Literal["triplet"], name: str) -> int:
+    return words.triplet_of(name) if kind == "triplet" else words.id_of(kind, name)
 
 
 def _frames(reading: _Reading, document: Mapping[str, Any]) -> dict[int, list[Any]]:
@@ -125,7 +138,7 @@ def _frames(reading: _Reading, document: Mapping[str, Any]) -> dict[int, list[An
         return {}
     frames: dict[int, list[Any]] = {}
     for key, vectors in annotations.items():
-        if not (key.isascii() and key.isdigit()):
+        if documents.frame_number(key) is None:
             reading.refuse(f"frame '{key}'", "the key is no frame number", "keys are whole numbers from 0")
         elif int(key) in frames:
             reading.refuse(f"frame '{key}'", "the frame stands twice", "keep one of them")
@@ -152,7 +165,8 @@ def _read_frame(reading: _Reading, position: int, vectors: list[Any]) -> None:
         score = None if vector[2] == NULL else vector[2]
         if score is not None and not 0 <= score <= 1:
             reading.refuse(place, f"score {score} is not in 0..1", "ground truth has 1")
-        reading.instances.append({"position": position, **ids, **box, "score": score})
+        target = {name: None if vector[i] == NULL else float(vector[i]) for name, i in TARGET.items()}
+        reading.instances.append({"position": position, **ids, **box, "score": score, **target})
     if len(seen) > 1:
         reading.refuse(f"frame {position}", f"its vectors have different phases {sorted(seen)}", "a frame has one phase")
     elif seen and seen != {NULL}:
@@ -175,7 +189,7 @@ def _is_vector(reading: _Reading, place: str, vector: Any) -> bool:
     }
     for i, (name, value) in enumerate(zip(ITEMS, vector, strict=True)):
         if name not in ID_ITEMS:
-            if isinstance(value, bool) or not isinstance(value, (int, float)):
+            if isinstance(value, bool) or not isinstance(value, (int, float)) or (value != value and name not in "xywh"):
                 reading.refuse(place, f"item {i} ({name}) is {documents.shown(value)}, expected a number", "-1 is null")
         elif isinstance(value, bool) or not isinstance(value, int):
             reading.refuse(place, f"item {i} ({name}) is {documents.shown(value)}, expected a whole number", "-1 is null")
@@ -216,7 +230,7 @@ def _box(reading: _Reading, place: str, vector: list[Any]) -> dict[str, float | 
         return dict.fromkeys("xywh")
     if checked.outside > 0:
         reading.outside.append(checked.outside)
-    return dict(zip("xywh", checked.box_xywh, strict=True))
+    return dict(zip("xywh", checked.box_xywh if reading.cut_boxes else (x, y, w, h), strict=True))
 
 
 def _count_warning(document: Mapping[str, Any], n_frames: int) -> tuple[str, ...]:
@@ -224,5 +238,6 @@ def _count_warning(document: Mapping[str, Any], n_frames: int) -> tuple[str, ...
     return () if stated == n_frames else (f"cholect50: num_frames says {documents.shown(stated)}, but {n_frames} frames are labelled",)
 
 
-def _outside_warning(outside: list[float]) -> tuple[str, ...]:
+def _outside_warning(reading: _Reading) -> tuple[str, ...]:
+    outside = reading.outside if reading.cut_boxes else []  # as drawn: whoever cuts them says so
     return (f"cholect50: {len(outside)} boxes left the image by at most {max(outside):.4f} and were cut to it",) if outside else ()

@@ -1,30 +1,39 @@
 """LabelMe JSON as in ProstaTD: ``<recording>/<source frame number>.json``, one file per labelled frame.
 
 ``shapes`` are rectangles by two corners in pixels; ``label`` is the instrument and ``attributes``
-have ``Action`` and ``Target``. A file without shapes is labelled as "no instrument".
+have ``Action`` and ``Target``. A file without shapes is labelled as "no instrument". A triplet that
+the vocabulary does not have is an error, unless a label map merges it into another.
 """
 
 from __future__ import annotations
 
+import json
+from collections import Counter
+from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from scrubin.annotations import boxes, documents
-from scrubin.annotations.labels import SOURCE_FRAMES, LabelFiles, Labels, Layer, instance_rows
+from scrubin.annotations.collection import Collection
+from scrubin.annotations.labels import SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
-from scrubin.annotations.registry import label_format
+from scrubin.annotations.registry import ByHand, Output, label_format, writes
 from scrubin.errors import AnnotationError
 from scrubin.vocabulary.vocabulary import Kind, Vocabulary
 
 KINDS: tuple[Kind, ...] = ("instrument", "verb", "target")
+PIXEL_DIGITS = 6  # far below what anybody draws, and short of the digits that division leaves
 
 
 @label_format(
     "labelme",
-    pattern=r"(?P<recording>[^/]+)/[0-9]{6,}\.json",
+    pattern=r"(?P<recording>[^/]+)/[0-9]{6,15}\.json",
     expected="<recording>/<frame>.json with the source frame number in six digits, from 000000",
+    title="LabelMe JSON as in ProstaTD: a file per frame, boxes with instrument, action and target",
+    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of a recording's LabelMe files.
@@ -39,6 +48,7 @@ def read(source: LabelFiles) -> Labels:
     sizes: dict[str, tuple[int, int]] = {}
     outside: list[float] = []
     frames: dict[int, str] = {}
+    merged: Counter[tuple[str, str]] = Counter()
     for file in sorted(source.files):
         frame = int(PurePosixPath(file).stem)
         if frame in frames:
@@ -55,13 +65,25 @@ def read(source: LabelFiles) -> Labels:
             problems.add(file, "shapes", f"expected a list, but got {documents.shown(shapes)}", "write [] for none")
             continue
         for i, shape in enumerate(shapes):
-            row = _instance(source, file, f"shape {i}", shape, sizes[file], outside, problems)
+            row = _instance(source, file, f"shape {i}", shape, sizes[file], outside, merged, problems)
             instances.append({"position": frame, **row})
     problems.raise_any()
+    sized = pd.DataFrame([(frame, *sizes[file]) for frame, file in sorted(frames.items())], columns=["position", "width", "height"])
+    outside = outside if source.cut_boxes else []
     cut = (f"labelme: {len(outside)} boxes left the image by at most {max(outside):.4f} and were cut to it",) if outside else ()
     folder = PurePosixPath(min(source.files)).parent.as_posix()
     layer = Layer(folder, np.array(sorted(frames), np.int64), instance_rows(instances))
-    return Labels(source.recording, "labelme", source.vocabulary, SOURCE_FRAMES, instances=layer, image_sizes=sizes, warnings=cut)
+    return Labels(
+        source.recording,
+        "labelme",
+        source.vocabulary,
+        SOURCE_FRAMES,
+        instances=layer,
+        image_sizes=sizes,
+        warnings=cut,
+        frames=sized,
+        merged=merged,
+    )
 
 
 def _image_size(file: str, document: dict[str, Any]) -> tuple[int, int]:
@@ -74,7 +96,14 @@ def _image_size(file: str, document: dict[str, Any]) -> tuple[int, int]:
 
 
 def _instance(
-    source: LabelFiles, file: str, place: str, shape: Any, size: tuple[int, int], outside: list[float], problems: Problems
+    source: LabelFiles,
+    file: str,
+    place: str,
+    shape: Any,
+    size: tuple[int, int],
+    outside: list[float],
+    merged: Counter[tuple[str, str]],
+    problems: Problems,
 ) -> dict[str, Any]:
     if not isinstance(shape, dict) or not isinstance(shape.get("attributes"), dict):
         problems.add(file, place, f"expected a shape with attributes, but got {documents.shown(shape)}", "give label, points, attributes")
@@ -83,7 +112,7 @@ def _instance(
         problems.add(file, place, f"shape_type is {documents.shown(shape['shape_type'])}", "only rectangles can be read")
         return {}
     before = len(problems)
-    ids = _ids(file, place, shape, source.vocabulary, problems)
+    ids = _ids(source, file, place, shape, merged, problems)
     box = _box(file, place, shape.get("points"), size, problems)
     if len(problems) > before:
         return {}
@@ -93,20 +122,20 @@ def _instance(
         return {}
     if checked.outside > 0:
         outside.append(checked.outside)
-    return {**ids, **dict(zip("xywh", checked.box_xywh, strict=True)), "score": 1.0}
+    return {**ids, **dict(zip("xywh", checked.box_xywh if source.cut_boxes else box, strict=True)), "score": 1.0}
 
 
-def _ids(file: str, place: str, shape: dict[str, Any], vocabulary: Vocabulary, problems: Problems) -> dict[str, int]:
-    names = (shape.get("label"), shape["attributes"].get("Action"), shape["attributes"].get("Target"))
+def _ids(
+    source: LabelFiles, file: str, place: str, shape: dict[str, Any], merged: Counter[tuple[str, str]], problems: Problems
+) -> dict[str, int]:
+    names = _names(source, file, place, shape, merged, problems)
+    vocabulary = source.vocabulary
     ids: list[int] = []
     for kind, field, name in zip(KINDS, ("label", "attribute Action", "attribute Target"), names, strict=True):
-        if not isinstance(name, str):
-            problems.add(file, place, f"{field} is {documents.shown(name)}, expected the name of the {kind}", "name it")
-            continue
         try:
-            ids.append(vocabulary.id_of(kind, name))
+            ids += [] if name is None else [vocabulary.id_of(kind, name)]
         except AnnotationError as error:
-            problems.add(file, f"{place}, {field}", str(error), "correct it, or choose another vocabulary in params.yaml")
+            problems.add(file, f"{place}, {field}", str(error), _other_vocabulary(vocabulary))
     if len(ids) < len(KINDS):
         return {}
     triplet = vocabulary.triplet_id(ids[0], ids[1], ids[2])
@@ -114,6 +143,28 @@ def _ids(file: str, place: str, shape: dict[str, Any], vocabulary: Vocabulary, p
         problems.add(file, place, f"'{','.join(map(str, names))}' is no triplet of '{vocabulary.name}'", "correct one of the three")
         return {}
     return {"instrument_id": ids[0], "verb_id": ids[1], "target_id": ids[2], "triplet_id": triplet}
+
+
+def _names(
+    source: LabelFiles, file: str, place: str, shape: dict[str, Any], merged: Counter[tuple[str, str]], problems: Problems
+) -> tuple[str | None, ...]:
+    """Return instrument, action and target after the label map; None for what is no name."""
+    given = (shape.get("label"), shape["attributes"].get("Action"), shape["attributes"].get("Target"))
+    for kind, field, name in zip(KINDS, ("label", "attribute Action", "attribute Target"), given, strict=True):
+        if not isinstance(name, str):
+            problems.add(file, place, f"{field} is {documents.shown(name)}, expected the name of the {kind}", "name it")
+    instrument, verb, target = (name if isinstance(name, str) else None for name in given)
+    if source.label_map is None or instrument is None or verb is None or target is None:
+        return instrument, verb, target
+    to = source.label_map.merged((instrument, verb, target))
+    if to != (instrument, verb, target):
+        merged[f"{instrument},{verb},{target}", ",".join(to)] += 1
+    return to
+
+
+def _other_vocabulary(vocabulary: Vocabulary) -> str:
+    mapped = ", or merge it by a label map" if vocabulary.name == "prostatd" else ""
+    return f"correct it, or choose another vocabulary (in params.yaml, by hand --vocabulary){mapped}"
 
 
 def _box(file: str, place: str, points: Any, size: tuple[int, int], problems: Problems) -> boxes.XYWH:
@@ -129,3 +180,37 @@ def _box(file: str, place: str, points: Any, size: tuple[int, int], problems: Pr
 
 def _corner_mend(checked: boxes.Checked) -> str:
     return "they enclose nothing; draw the box again" if "no area" in checked.fault else "draw the box inside the image"
+
+
+@writes("labelme", holds=("instances", "actions", "boxes", "repeats", "empty frames"), pixels=True)
+def write(collection: Collection, out: Output) -> None:
+    """Write ``<recording>/<position>.json``, one file per labelled frame."""
+    for labels in collection.recordings:
+        sizes = {} if labels.frames is None else labels.frames.set_index("position")[["width", "height"]].to_dict("index")
+        for position, rows in by_position(labels.instances).items():
+            width, height = int(sizes[position]["width"]), int(sizes[position]["height"])
+            document: dict[str, Any] = {
+                "version": "5.0.1",
+                "flags": {},
+                "shapes": [_shape(row, labels.vocabulary, width, height) for row in rows],
+                "imagePath": f"{position:06d}.jpg",
+                "imageData": None,
+                "imageHeight": height,
+                "imageWidth": width,
+            }
+            out.files[f"{labels.recording}/{position:06d}.json"] = (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _shape(row: dict[str, Any], words: Vocabulary, width: int, height: int) -> dict[str, Any]:
+    corners = [
+        [round(x * width, PIXEL_DIGITS), round(y * height, PIXEL_DIGITS)]
+        for x, y in ((row["x"], row["y"]), (row["x"] + row["w"], row["y"] + row["h"]))
+    ]
+    return {
+        "label": words.instruments[row["instrument_id"]],
+        "points": corners,
+        "group_id": None,
+        "shape_type": "rectangle",
+        "flags": {},
+        "attributes": {"Action": words.verbs[row["verb_id"]], "Target": words.targets[row["target_id"]]},
+    }

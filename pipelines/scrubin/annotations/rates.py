@@ -1,0 +1,105 @@
+"""Numbers of labels from one way of counting to another, by one rule.
+
+The rule
+--------
+1. A label numbered n has the time ``(n - first) / per_second``: 25 per second from 0 (frames of
+   Cholec80), 1 per second from 0 (CholecT50), 1000 per second (milliseconds), 1 per second from 1
+   (the numbered PNG files of Cholec80, where N stands for frame (N - 1) * 25).
+2. Towards fewer per second, number k takes the first label with a time in [k, k + 1) / per_second.
+   Where every frame is labelled that is the first frame at or after k / per_second, our frame
+   contract. The other labels have no number there.
+3. Towards more per second, a label goes to the first number whose time is not before its own. The
+   numbers between have no label; only a format that must label every frame repeats the last one.
+
+Times are fractions: nothing drifts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from scrubin.annotations.labels import Clock, IntArray
+from scrubin.errors import AnnotationError
+
+NONE = -1
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """How instants are counted.
+
+    Parameters
+    ----------
+    per_second
+        How many numbers a second has.
+    first
+        The number at time 0.
+    """
+
+    per_second: Fraction
+    first: int = 0
+
+    @property
+    def clock(self) -> Clock:
+        """The same for labels numbered from 0."""
+        return Clock(1 / self.per_second)
+
+
+CHOLEC80_FRAMES = Numbering(Fraction(25))
+CHOLEC80_PNG = Numbering(Fraction(1), first=1)
+SECONDS = Numbering(Fraction(1))
+MILLISECONDS = Numbering(Fraction(1000))
+
+
+def of_clock(clock: Clock, source_fps: Fraction | None) -> Numbering:
+    """Return how a clock counts; source frames need the rate of their video.
+
+    Raises
+    ------
+    AnnotationError
+        When the rate is not known.
+    """
+    if clock.period_s is not None:
+        return Numbering(1 / clock.period_s)
+    if source_fps is None:
+        msg = "the labels are numbered by source frames of an unknown rate; give the frames per second of the video"
+        raise AnnotationError(msg)
+    return Numbering(source_fps)
+
+
+def renumber(numbers: IntArray, of: Numbering, to: Numbering) -> IntArray:
+    """Return the number of each label in another way of counting, -1 where it has none.
+
+    Parameters
+    ----------
+    numbers
+        Different whole numbers, increasing, shape (n,).
+
+    Raises
+    ------
+    AnnotationError
+        For a number before the first one: labels that count from 0 where 1 is the first.
+
+    >>> renumber(np.array([0, 12, 25, 50]), CHOLEC80_FRAMES, SECONDS).tolist()
+    [0, -1, 1, 2]
+    >>> renumber(np.array([1, 26, 27]), CHOLEC80_FRAMES, SECONDS).tolist()
+    [0, 1, -1]
+    >>> renumber(np.array([1, 2, 3]), CHOLEC80_PNG, CHOLEC80_FRAMES).tolist()
+    [0, 25, 50]
+    """
+    numbers = np.asarray(numbers, np.int64)
+    if len(numbers) and int(numbers.min()) < of.first:
+        msg = f"number {int(numbers.min())} is before the first one, {of.first}; they look numbered from {of.first - 1}"
+        raise AnnotationError(msg)
+    ratio = to.per_second / of.per_second
+    up, down = ratio.numerator, ratio.denominator
+    elapsed = [int(number) - of.first for number in numbers]
+    if ratio >= 1:
+        return np.array([-(-n * up // down) + to.first for n in elapsed], np.int64)
+    served = np.array([n * up // down for n in elapsed], np.int64)
+    first = np.ones(len(served), bool)
+    first[1:] = served[1:] != served[:-1]
+    return np.where(first, served + to.first, NONE)

@@ -1,0 +1,211 @@
+"""`scrubin convert PATH --from FORMAT --to FORMAT --out PATH`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from scrubin.annotations import label_map, lengths
+from scrubin.annotations.collection import Collection
+from scrubin.annotations.label_map import LabelMap
+from scrubin.annotations.labels import Clock
+from scrubin.annotations.problems import Problems
+from scrubin.annotations.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
+from scrubin.convert import fitting, reading, writing
+from scrubin.convert.fitting import Fit
+from scrubin.convert.reading import Options
+from scrubin.errors import AnnotationError
+from scrubin.vocabulary import vocabulary
+
+LENGTH_TOLERANCE_S = 1.0
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare paths, formats and what files do not say."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("path", metavar="PATH", help="file or folder of labels; it is never changed")
+    parser.add_argument("--from", dest="source", required=True, metavar="FORMAT", help="format of PATH, see below")
+    parser.add_argument("--to", dest="target", required=True, metavar="FORMAT", help="format to write, see below")
+    parser.add_argument("--out", required=True, metavar="PATH", help="folder to write into, or the file where the format is a single one")
+    parser.add_argument(
+        "--vocabulary",
+        metavar="NAME",
+        help=f"names and ids of PATH: {', '.join(vocabulary.known())} (default: that of the format, or the file's own categories)",
+    )
+    parser.add_argument(
+        "--label-map",
+        metavar="NAME",
+        help=f"merge triplets: {', '.join(label_map.available())}, or a CSV with {', '.join(label_map.COLUMNS)} (default: merge none)",
+    )
+    parser.add_argument(
+        "--fps", metavar="N", help="frames per second by which PATH numbers its labels (default: that of the format, else 1 per second)"
+    )
+    parser.add_argument("--to-fps", metavar="N", help="labels per second to write (default: that of the format, else as in PATH)")
+    parser.add_argument(
+        "--first-frame",
+        type=int,
+        default=0,
+        metavar="N",
+        help="number of the first frame in PATH, such as 1 for Cholec80's PNG files (default: 0)",
+    )
+    parser.add_argument("--image-size", metavar="WxH", help="size of the images in px, where a format needs it and PATH does not say it")
+    parser.add_argument(
+        "--only-instruments", action="store_true", help="take instances as instruments, without verb and target (default: whole triplets)"
+    )
+    parser.add_argument(
+        "--box-tolerance",
+        type=float,
+        default=reading.BOX_TOLERANCE,
+        metavar="SHARE",
+        help="a box may leave the image by this share of its side (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--video",
+        metavar="FILE",
+        help=f"the video of a single recording: labels longer or shorter by more than "
+        f"{LENGTH_TOLERANCE_S:g} s are an error (default: not checked)",
+    )
+    parser.epilog = _formats()
+
+
+def run(given: argparse.Namespace) -> int:
+    """Read, fit, write; what the target cannot hold is told on stderr and counted."""
+    form, writer = reading.format_of(given.source), writing.writer_of(given.target)
+    path, out = Path(given.path), Path(given.out)
+    _refuse_source(path, out)
+    if not 0 <= given.box_tolerance <= 0.2:
+        msg = f"--box-tolerance {given.box_tolerance:g}: give a share in 0..0.2"
+        raise AnnotationError(msg)
+    if given.first_frame < 0:
+        msg = f"--first-frame {given.first_frame}: give 0 or more"
+        raise AnnotationError(msg)
+    merges = label_map.load(given.label_map) if given.label_map else None
+    found = reading.find(path, form)
+    collection = reading.read(found.files, form, Options(given.vocabulary, merges, given.box_tolerance))
+    collection = _at_rate(collection, form, _rate("--fps", given.fps))
+    source_fps = _rate("--fps", given.fps) or form.by_hand.fps
+    if given.video:
+        _check_length(collection, Path(given.video), source_fps)
+    size = _size(given.image_size)
+    fit = Fit(given.source, source_fps, _rate("--to-fps", given.to_fps), size, given.only_instruments, given.first_frame)
+    kept, losses = fitting.fitted(collection, writer, fit)
+    made = writing.render(kept, writer)
+    paths = writing.save(made.files, out)
+    _tell(f"{found.others} other files in {path} are not of this format" if found.others else "")
+    if form.by_hand.fps_unstated and not given.fps:
+        _tell(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
+    for warning in (*collection.warnings, *_warnings(collection)):
+        _tell(warning)
+    for (of, to), count in sorted(_merged(collection, merges).items()):
+        _tell(f"merged: {of} -> {to}: {count} instances")
+    for what, count in sorted((losses + made.losses).items()):
+        _tell(f"not in {given.target}: {what}: {count}")
+    sys.stdout.write(f"{out}: {len(paths)} files, {_summary(kept)}\n")
+    return 0
+
+
+def _formats() -> str:
+    names = sorted({*readable(), *WRITERS})
+    lines = []
+    for name in names:
+        can = " ".join(("read" if name in readable() or name in READ_AS else "    ", "write" if name in WRITERS else "     "))
+        title = readable()[name].title if name in readable() else "our own tables as CSV"
+        lines.append(f"  {name:<18} {can}  {title}")
+    others = ", ".join(f"{name} is {of}" for name, of in sorted({**READ_AS, **WRITTEN_AS}.items()) if name not in names)
+    return "formats:\n" + "\n".join(lines) + f"\nother names: {others}"
+
+
+def _tell(sentence: str) -> None:
+    if sentence:
+        sys.stderr.write(f"scrubin convert: {sentence}\n")
+
+
+def _refuse_source(path: Path, out: Path) -> None:
+    if out.exists() and path.exists() and out.samefile(path):
+        msg = f"{out}: this is what is read, which is never overwritten; name another path"
+        raise AnnotationError(msg)
+
+
+def _rate(option: str, text: str | None) -> Fraction | None:
+    if text is None:
+        return None
+    try:
+        rate = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        rate = Fraction(0)
+    if rate <= 0:
+        msg = f"{option} {text}: give a rate above 0, such as 25, 1 or 30000/1001"
+        raise AnnotationError(msg)
+    return rate
+
+
+def _size(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    match = re.fullmatch(r"([1-9][0-9]{0,5})[x×]([1-9][0-9]{0,5})", text)
+    if match is None:
+        msg = f"--image-size {text}: give width and height in px, such as 854x480"
+        raise AnnotationError(msg)
+    return int(match[1]), int(match[2])
+
+
+def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction | None) -> Collection:
+    """Return the collection at a given rate, where no file states another one."""
+    if fps is None:
+        return collection
+    if form.by_hand.fps is None:
+        msg = f"--fps {fps}: {form.name} states the rate of its labels; leave --fps out"
+        raise AnnotationError(msg)
+    if not form.by_hand.fps_unstated:
+        return collection
+    return replace(collection, recordings=tuple(replace(labels, clock=Clock(1 / fps)) for labels in collection.recordings))
+
+
+def _check_length(collection: Collection, video: Path, source_fps: Fraction | None) -> None:
+    # Video tools only when asked for.
+    from scrubin.cli.given import existing_video
+    from scrubin.video.probe import probe
+
+    found = probe(existing_video(str(video)), str(video))
+    if len(collection.recordings) != 1:
+        msg = f"{video}: one video, but there are {len(collection.recordings)} recordings; convert them one by one"
+        raise AnnotationError(msg)
+    problems = Problems()
+    lengths.check(
+        collection.recordings[0],
+        source_frames=found.frame_count,
+        source_s=float(found.end_s),
+        source_size=(found.width, found.height),
+        tolerance_s=LENGTH_TOLERANCE_S,
+        problems=problems,
+    )
+    problems.raise_any()
+
+
+def _warnings(collection: Collection) -> list[str]:
+    return [f"{labels.recording}: {warning}" for labels in collection.recordings for warning in labels.warnings]
+
+
+def _merged(collection: Collection, merges: LabelMap | None) -> Mapping[tuple[str, str], int]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for labels in collection.recordings:
+        counts.update(labels.merged)
+    if merges is not None and not counts:
+        _tell(f"label map {merges.name}: no instance was merged")
+    return counts
+
+
+def _summary(kept: Collection) -> str:
+    counts: dict[str, Any] = {"recordings": len(kept.recordings)}
+    counts["instances"] = sum(len(labels.instances.rows) for labels in kept.recordings if labels.instances is not None)
+    counts["phases"] = sum(len(labels.phases.rows) for labels in kept.recordings if labels.phases is not None)
+    counts["spans"] = sum(len(labels.segments) for labels in kept.recordings if labels.segments is not None)
+    counts["ratings"] = 0 if kept.scores is None else len(kept.scores.ratings)
+    return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "no rows"

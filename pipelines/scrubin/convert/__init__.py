@@ -1,0 +1,1 @@
+"""Conversion by hand: any label format to any other, through one canonical form."""

@@ -1,0 +1,265 @@
+"""Our own tables as a format: triplets, phases, ratings, skill, errors as parquet or CSV, and what tables do not say.
+
+``labels.json`` beside them has the rate, the labelled frames (a frame without instrument has no row),
+the size of the images and the words of vocabularies that no data file has. Without it, frames with
+rows are the labelled ones, at 1 per second.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import PurePosixPath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scrubin.annotations import documents, report, spans
+from scrubin.annotations.collection import ERROR_COLUMNS, RATING_COLUMNS, Collection, Scores, rating_rows
+from scrubin.annotations.labels import BOX, IDS, INSTANCE_COLUMNS, Clock, Detail, LabelFiles, Labels, Layer, instance_rows, phase_rows
+from scrubin.annotations.problems import AnnotationProblems
+from scrubin.annotations.registry import ByHand, Content, Output, dataset_format, writes
+from scrubin.convert.table_files import bytes_of, declared, table_of
+from scrubin.errors import AnnotationError
+from scrubin.tables import io
+from scrubin.tables.declare import Table
+from scrubin.tables.phases import PHASES
+from scrubin.tables.ratings import RATINGS
+from scrubin.tables.spans import SPANS
+from scrubin.tables.task_errors import ERRORS
+from scrubin.tables.triplets import TRIPLETS
+from scrubin.vocabulary import own, vocabulary
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+NOTES = "labels.json"
+NAMES = ("triplets", "phases", "ratings", "skill", "errors")
+HOLDS: tuple[Content, ...] = (
+    "phases",
+    "instances",
+    "actions",
+    "boxes",
+    "boxless",
+    "partial",
+    "repeats",
+    "scores",
+    "empty frames",
+    "ratings",
+    "errors",
+    "skill",
+)
+KIND = {"instrument_id": "instrument", "verb_id": "verb", "target_id": "target"}
+
+
+@dataclass
+class _Notes:
+    """What ``labels.json`` says."""
+
+    recordings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    vocabularies: Mapping[str, Vocabulary] = field(default_factory=dict)
+
+
+@dataset_format(
+    "tables",
+    pattern=rf"(?:{'|'.join(NAMES)})\.(?:parquet|csv)|{NOTES}",
+    expected="triplets, phases, ratings, skill or errors, each .parquet or .csv, and labels.json",
+    title="our own tables as parquet (or, written as tables-csv, CSV)",
+    by_hand=ByHand(brings_words=True),
+)
+def read(source: LabelFiles) -> Collection:
+    """Return what the tables of a folder say.
+
+    Raises
+    ------
+    AnnotationError
+        Names file, column and rows of the first fault.
+    """
+    found: dict[str, tuple[str, pd.DataFrame]] = {}
+    notes = _Notes()
+    for file, data in sorted(source.files.items()):
+        name = PurePosixPath(file).name
+        if name == NOTES:
+            notes = _notes_of(file, documents.json_object(file, data))
+            continue
+        table = PurePosixPath(name).stem
+        if table in found:
+            raise AnnotationProblems([f"{file}: the table is also in {found[table][0]}; keep one of them"])
+        found[table] = (file, table_of(file, data, table))
+    recordings = _recordings(found, notes)
+    scores = _scores({name: frame for name, (_, frame) in found.items()})
+    unstated = () if notes.recordings or not recordings else ("tables: no labels.json says the rate; frames are read as 1 per second",)
+    return Collection(recordings, scores, unstated)
+
+
+def _notes_of(file: str, document: Mapping[str, Any]) -> _Notes:
+    recordings, lists = document.get("recordings"), document.get("vocabularies", {})
+    if not isinstance(recordings, dict) or not isinstance(lists, dict):
+        raise AnnotationProblems([f"{file}: expected objects 'recordings' and 'vocabularies'; write the tables again"])
+    return _Notes(recordings, {name: own.of_categories(file, categories) for name, categories in lists.items()})
+
+
+def _words(file: str, names: set[str], notes: _Notes) -> Vocabulary:
+    if len(names) != 1:
+        raise AnnotationProblems([f"{file}: a recording has {len(names)} vocabularies ({', '.join(sorted(names))}); it must have one"])
+    (name,) = names
+    try:
+        return notes.vocabularies.get(name) or vocabulary.load(name)
+    except AnnotationError as error:
+        raise AnnotationProblems([f"{file}: {error}; vocabularies of their own stand in {NOTES}"]) from error
+
+
+def _recordings(found: Mapping[str, tuple[str, pd.DataFrame]], notes: _Notes) -> tuple[Labels, ...]:
+    triplets = found.get("triplets", ("", io.frame_of(TRIPLETS, [])))
+    phases = found.get("phases", ("", io.frame_of(PHASES, [])))
+    ids = sorted({*triplets[1]["id"], *phases[1]["id"], *notes.recordings})
+    by_id = dict(list(triplets[1].groupby("id"))), dict(list(phases[1].groupby("id")))
+    recordings = []
+    for id_ in ids:
+        rows, phase = by_id[0].get(id_, triplets[1].iloc[:0]), by_id[1].get(id_, phases[1].iloc[:0])
+        note = notes.recordings.get(id_, {})
+        names = {*rows["vocabulary"], *phase["vocabulary"]} or {str(note.get("vocabulary"))}
+        words = _words(triplets[0] or phases[0], names, notes)
+        _check_ids(triplets[0], rows, words)
+        recordings.append(
+            _labels(id_, rows, phase, words, note, has_instances="triplets" in found and (len(rows) > 0 or "labelled" in note))
+        )
+    return tuple(recordings)
+
+
+def _check_ids(file: str, rows: pd.DataFrame, words: Vocabulary) -> None:
+    sizes = {"instrument_id": words.instruments, "verb_id": words.verbs, "target_id": words.targets, "triplet_id": words.triplets}
+    for column, names in sizes.items():
+        beyond = rows[rows[column].notna() & (rows[column] >= len(names))]
+        if len(beyond):
+            row = beyond.iloc[0]
+            fault = f"{column} {row[column]} is not in 0..{len(names) - 1} of '{words.name}'"
+            raise AnnotationProblems([f"{file}, {row['id']} frame {row['frame']}: {fault}; ids are numbered from 0"])
+
+
+def _labels(
+    id_: str, rows: pd.DataFrame, phases: pd.DataFrame, words: Vocabulary, note: Mapping[str, Any], *, has_instances: bool
+) -> Labels:
+    instances = rows.sort_values(["frame", "instance"]).rename(columns={"frame": "position"})[list(INSTANCE_COLUMNS)]
+    labelled = sorted({*instances["position"], *(frame for start, end in note.get("labelled", []) for frame in range(start, end))})
+    layer = Layer(id_, np.array(labelled, np.int64), instance_rows(io.records(instances)))
+    at = phases["frame"].tolist()
+    complete = not len(rows) or bool(rows["verb_id"].notna().any())
+    detail: Detail = "instrument" if note.get("detail", "" if complete else "instrument") == "instrument" else "triplet"
+    size = note.get("image_size")
+    frames = None if size is None else pd.DataFrame({"position": sorted({*labelled, *at}), "width": size[0], "height": size[1]})
+    return Labels(
+        recording=id_,
+        format="tables",
+        vocabulary=words,
+        clock=Clock(1 / Fraction(note.get("fps", "1"))),
+        phases=Layer(id_, np.array(at, np.int64), phase_rows(at, phases["phase_id"].tolist())) if at else None,
+        instances=layer if has_instances else None,
+        detail=detail,
+        frames=frames,
+    )
+
+
+def _scores(found: Mapping[str, pd.DataFrame]) -> Scores | None:
+    if not {"ratings", "errors", "skill"} & set(found):
+        return None
+    ratings = found.get("ratings", rating_rows([]))[list(RATING_COLUMNS)]
+    errors = found.get("errors", pd.DataFrame(columns=list(ERROR_COLUMNS)))[list(ERROR_COLUMNS)]
+    skills = found.get("skill", pd.DataFrame(columns=["id", "task"]))
+    facts = pd.concat([frame[["id", "task"]] for frame in (ratings, errors, skills)]).drop_duplicates().reset_index(drop=True)
+    return Scores(ratings, facts, errors, skills)
+
+
+@writes("tables", holds=HOLDS, whole_fps=True)
+def write(collection: Collection, out: Output) -> None:
+    """Write the tables as parquet, and ``labels.json``."""
+    _write(collection, out, "parquet")
+
+
+@writes("tables-csv", holds=HOLDS, whole_fps=True)
+def write_csv(collection: Collection, out: Output) -> None:
+    """Write the tables as CSV, and ``labels.json``."""
+    _write(collection, out, "csv")
+
+
+def _write(collection: Collection, out: Output, suffix: str) -> None:
+    if collection.recordings:
+        triplets = _joined(TRIPLETS, [_triplets(labels) for labels in collection.recordings])
+        tables = {TRIPLETS: triplets, PHASES: _joined(PHASES, [_phases(labels) for labels in collection.recordings])}
+        for table, frame in {**tables, SPANS: spans.from_triplets(triplets)}.items():
+            out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
+        out.files[NOTES] = (json.dumps(_notes(collection), indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+    if collection.scores is not None:
+        _write_scores(collection.scores, out, suffix)
+
+
+def _write_scores(scores: Scores, out: Output, suffix: str) -> None:
+    undefined = scores.ratings["score"].isna() & ~scores.ratings["failed"]
+    out.lose("ratings without a score that are not marked as failed", int(undefined.sum()))
+    for table, frame in ((RATINGS, scores.ratings[~undefined]), (ERRORS, scores.errors)):
+        if len(frame):
+            out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
+    if len(scores.skill):
+        table = declared("skill", list(scores.skill.columns))
+        if set(table.column_names) <= set(scores.skill.columns):
+            out.files[f"skill.{suffix}"] = bytes_of(table, scores.skill, suffix)
+        else:
+            out.lose("rows of skill, which say nothing of the number of ratings and of disagreement", len(scores.skill))
+
+
+def _joined(table: Table, parts: list[pd.DataFrame]) -> pd.DataFrame:
+    rows = [part for part in parts if len(part)]
+    return io.conform(table, pd.concat(rows)) if rows else io.frame_of(table, [])
+
+
+def _triplets(labels: Labels) -> pd.DataFrame:
+    words = labels.vocabulary
+    if labels.instances is None:
+        return io.frame_of(TRIPLETS, [])
+    rows = labels.instances.rows
+    names = {"instrument_id": words.instruments, "verb_id": words.verbs, "target_id": words.targets}
+    full = tuple(words.triplet_name(i) for i in range(len(words.triplets)))
+    named: dict[str, Any] = {column.removesuffix("_id"): _named(rows[column], {**names, "triplet_id": full}[column]) for column in IDS}
+    numbered = rows.assign(id=labels.recording, vocabulary=words.name, instance=rows.groupby("position").cumcount(), **named)
+    return io.conform(TRIPLETS, numbered.rename(columns={"position": "frame"})[TRIPLETS.column_names].pipe(_inside))
+
+
+def _inside(rows: pd.DataFrame) -> pd.DataFrame:
+    # Division leaves shares like 1.0000000000000002.
+    return rows.assign(**{side: rows[side].astype("float64").clip(0, 1) for side in BOX})
+
+
+def _named(ids: pd.Series[Any], names: tuple[str, ...]) -> list[str | None]:
+    return [None if pd.isna(id_) else names[int(id_)] for id_ in ids]
+
+
+def _phases(labels: Labels) -> pd.DataFrame:
+    if labels.phases is None:
+        return io.frame_of(PHASES, [])
+    rows = labels.phases.rows
+    names: Any = _named(rows["phase_id"], labels.vocabulary.phases)
+    named = rows.assign(id=labels.recording, vocabulary=labels.vocabulary.name, phase=names)
+    return io.conform(PHASES, named.rename(columns={"position": "frame"})[PHASES.column_names])
+
+
+def _notes(collection: Collection) -> dict[str, Any]:
+    recordings: dict[str, Any] = {}
+    words: dict[str, Any] = {}
+    for labels in collection.recordings:
+        fps = Fraction(1) if labels.clock.period_s is None else 1 / labels.clock.period_s
+        note: dict[str, Any] = {"fps": str(fps), "vocabulary": labels.vocabulary.name, "detail": labels.detail}
+        if labels.instances is not None:
+            note["labelled"] = report.runs(labels.instances.positions)
+        size = _size(labels.frames)
+        recordings[labels.recording] = note if size is None else {**note, "image_size": size}
+        if labels.vocabulary.name not in vocabulary.known():
+            words[labels.vocabulary.name] = own.as_categories(labels.vocabulary)
+    return {"recordings": recordings, "vocabularies": words}
+
+
+def _size(frames: pd.DataFrame | None) -> list[int] | None:
+    if frames is None or not {"width", "height"} <= set(frames.columns) or not len(frames):
+        return None
+    sizes = frames[["width", "height"]].drop_duplicates()
+    return [int(side) for side in sizes.iloc[0]] if len(sizes) == 1 and sizes.notna().all(axis=None) else None

@@ -1,0 +1,36 @@
+from fractions import Fraction
+
+import pytest
+
+from label_examples import EXAMPLES, read_files
+from scrubin.annotations import lengths
+from scrubin.annotations.problems import AnnotationProblems, Problems
+
+
+def check(name, seconds, *, fps=25, size=(854, 480)):
+    (labels,) = read_files(name, EXAMPLES[name]).recordings
+    problems = Problems()
+    frames = round(seconds * fps)
+    lengths.check(labels, source_frames=frames, source_s=float(Fraction(frames, fps)), source_size=size, tolerance_s=1.0, problems=problems)
+    problems.raise_any()
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"), [("cholec80", 3), ("cholect45", 3), ("cholect45", 3.9), ("cholect50", 41), ("cholect50", 500)]
+)
+def test_labels_as_long_as_their_video_are_fine(name, seconds):
+    check(name, seconds)
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds", "message"),
+    [
+        ("cholec80", 10, "the labels have 75 frames, the video 250 .* 175 frames .* are not labelled"),
+        ("cholec80", 1.5, "the labels have 75 frames, the video 38 .* likely the video lacks its first 1.48 s"),
+        ("cholect45", 10, "the labels end at 3 s, the video at 10 s; 7 s are not labelled"),
+        ("cholect50", 20, "the last label is at 40 s, the video ends at 20 s; likely the video lacks its first 21 s"),
+    ],
+)
+def test_labels_of_another_length_are_refused_with_both_lengths(name, seconds, message):
+    with pytest.raises(AnnotationProblems, match=message):
+        check(name, seconds)

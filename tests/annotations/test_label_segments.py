@@ -1,0 +1,47 @@
+from fractions import Fraction
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.annotations.labels import segment_rows
+from scrubin.annotations.segments import of_phases, to_phases
+
+MS = Fraction(1, 1000)
+
+
+def test_a_frame_has_the_phase_of_its_instant_and_spans_are_half_open():
+    rows, contested = to_phases(segment_rows([("phase", 0, 2000, 3), ("phase", 2000, 3500, 4), ("step", 0, 9000, 1)]), MS, Fraction(1))
+    assert rows["position"].tolist() == [0, 1, 2, 3]
+    assert rows["phase_id"].tolist() == [3, 3, 4, 4]
+    assert contested == 0
+
+
+def test_a_span_that_misses_every_frame_has_none():
+    rows, _ = to_phases(segment_rows([("phase", 1, 999, 3)]), MS, Fraction(1))
+    assert len(rows) == 0
+
+
+def test_what_is_laid_over_counts_and_marks_do_not():
+    spans = segment_rows([("phase", 1000, 3000, 12), ("phase", 0, 5000, 0), ("phase", 2000, 5000, 13)])
+    rows, contested = to_phases(spans, MS, Fraction(1), marks=[13], over=[12])
+    assert rows["phase_id"].tolist() == [0, 12, 12, 0, 0]
+    assert contested == 0
+
+
+def test_competing_phases_are_counted_and_the_later_counts():
+    rows, contested = to_phases(segment_rows([("phase", 0, 3000, 0), ("phase", 2000, 4000, 1)]), MS, Fraction(1))
+    assert rows["phase_id"].tolist() == [0, 0, 1, 1]
+    assert contested == 1
+
+
+@given(st.dictionaries(st.integers(0, 200), st.integers(0, 6), max_size=60))
+def test_phases_to_spans_and_back_are_the_same(phases):
+    positions = np.array(sorted(phases), np.int64)
+    ids = np.array([phases[position] for position in positions.tolist()], np.int64)
+    spans = of_phases(positions, ids)
+    rows, contested = to_phases(spans, Fraction(1), Fraction(1))
+    assert rows["position"].tolist() == positions.tolist()
+    assert rows["phase_id"].tolist() == ids.tolist()
+    assert contested == 0
+    assert (spans["start"] < spans["end"]).all()

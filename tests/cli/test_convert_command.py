@@ -1,0 +1,212 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from label_examples import EXAMPLES, shape
+from scrubin import cli
+from scrubin.annotations.registry import WRITERS, readable
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Write the example of a format and return its folder."""
+
+    def folder(name, **more):
+        for file, data in {**EXAMPLES[name], **more}.items():
+            path = tmp_path / name / file
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        return tmp_path / name
+
+    return folder
+
+
+def convert(*arguments):
+    return cli.main(["convert", *map(str, arguments)])
+
+
+def test_a_cholect50_file_comes_back_byte_for_byte(folder, tmp_path, capsys):
+    source = folder("cholect50") / "labels/VID07.json"
+    assert convert(source, "--from", "cholect50", "--to", "cholect50", "--out", tmp_path / "again.json") == 0
+    assert (tmp_path / "again.json").read_bytes() == source.read_bytes()
+    assert capsys.readouterr() == (f"{tmp_path / 'again.json'}: 1 files, 1 recordings, 3 instances, 3 phases\n", "")
+
+
+def test_what_the_target_cannot_hold_is_told_and_counted(folder, tmp_path, capsys):
+    assert convert(folder("cholect50"), "--from", "cholect50", "--to", "cholect45", "--out", tmp_path / "o") == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told == ["scrubin convert: not in cholect45: boxes: 2", "scrubin convert: not in cholect45: phases: 3"]
+    rows = (tmp_path / "o/triplet/VID07.txt").read_text().splitlines()
+    assert [row.split(",")[0] for row in rows] == ["16", "23", "24", "40"]
+    assert rows[0].split(",")[1:].count("1") == 2
+    assert (tmp_path / "o/dict/maps.txt").read_text().splitlines()[1] == "0,0,2,1,2,1"
+
+
+def test_a_box_beyond_the_image_is_cut_for_other_formats(folder, tmp_path, capsys):
+    assert convert(folder("cholect50"), "--from", "cholect50", "--to", "yolo", "--out", tmp_path / "o") == 0
+    errors = capsys.readouterr().err
+    assert "not in yolo: boxes cut to the image: 1" in errors
+    # The frame of the instance without a box is not there: an empty file would say that nothing is.
+    assert "not in yolo: frames left out because of instances without a box: 1" in errors
+    assert sorted(path.name for path in (tmp_path / "o/labels").iterdir()) == ["VID07_000016.txt", "VID07_000023.txt", "VID07_000024.txt"]
+
+
+def test_cholec80_becomes_cholect50_at_one_label_per_second(folder, tmp_path, capsys):
+    assert convert(folder("cholec80"), "--from", "cholec80", "--to", "cholect50", "--out", tmp_path / "o") == 0
+    document = json.loads((tmp_path / "o/video01.json").read_text())
+    assert document["fps"] == 1
+    assert [len(document["annotations"][key]) for key in ("0", "1", "2")] == [2, 1, 1]
+    assert document["annotations"]["1"][0][:2] == [-1, -1]  # no instrument
+    assert [vector[1] for vector in document["annotations"]["2"]] == [0]  # the bag is no instrument of CholecT50
+    assert [vector[1] for vector in document["annotations"]["0"]] == [0, 2]
+    errors = capsys.readouterr().err
+    assert "instruments of instances without a name in 'cholect50': SpecimenBag: 1" in errors
+
+
+def test_phases_of_one_per_second_are_repeated_for_cholec80(folder, tmp_path):
+    assert convert(folder("cholect50"), "--from", "cholect50", "--to", "cholec80", "--out", tmp_path / "o") == 0
+    rows = [row.split("\t") for row in (tmp_path / "o/VID07-phase.txt").read_text().splitlines()[1:]]
+    assert [int(frame) for frame, _ in rows] == [*range(400, 425), *range(575, 600), *range(1000, 1025)]
+    assert {name for _, name in rows} == {"CalotTriangleDissection", "GallbladderRetraction"}
+
+
+def test_milliseconds_become_phases_and_what_is_laid_over_counts(folder, tmp_path, capsys):
+    assert convert(folder("multibypass140"), "--from", "multibypass140", "--to", "tables-csv", "--out", tmp_path / "o") == 0
+    rows = [row.split(",") for row in (tmp_path / "o/phases.csv").read_text().splitlines()[1:]]
+    assert [int(row[4]) for row in rows] == [*[0] * 5, *[12] * 3, *[0] * 46, *[1] * 6]
+    assert "spans of steps: 2" in capsys.readouterr().err
+
+
+def test_the_label_map_tells_what_was_merged(folder, tmp_path, capsys):
+    shapes = [shape("scissors", "dissect", "lymph node", [[1, 1], [5, 5]])]
+    more = {"prostatd/pwhv1/000009.json": json.dumps({"shapes": shapes, "imageWidth": 10, "imageHeight": 10}).encode()}
+    source = folder("labelme", **more)
+    assert convert(source, "--from", "labelme", "--to", "yolo4", "--out", tmp_path / "o") == 1
+    assert "'lymph node' is no target" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+    assert convert(source, "--from", "labelme", "--to", "yolo4", "--out", tmp_path / "o", "--label-map", "prostatd") == 0
+    assert "merged: scissors,dissect,lymph node -> scissors,dissect,fascias: 1 instances" in capsys.readouterr().err
+    assert (tmp_path / "o/labels/pwhv1_000009.txt").read_text() == "20 0 3 4 0.300000 0.300000 0.400000 0.400000\n"
+
+
+def test_an_impossible_pair_says_which_make_sense(folder, tmp_path, capsys):
+    assert convert(folder("lasana"), "--from", "lasana", "--to", "coco", "--out", tmp_path / "o") == 1
+    message = capsys.readouterr().err
+    assert "nothing of these lasana files can be written as coco" in message
+    assert message.endswith("formats that make sense: aixsuture, jigsaws, lasana, tables, tables-csv\n")
+    assert convert(folder("multibypass140"), "--from", "multibypass140", "--to", "yolo", "--out", tmp_path / "o") == 1
+    assert "formats that make sense: multibypass140, tables, tables-csv" in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+
+
+def test_files_without_any_label_are_refused(folder, tmp_path, capsys):
+    source = folder("cholect50") / "labels/VID07.json"
+    source.write_text(json.dumps({**json.loads(source.read_text()), "annotations": {}}))
+    assert convert(source, "--from", "cholect50", "--to", "tables", "--out", tmp_path / "o") == 1
+    assert "these cholect50 files hold no label: no frame or span of 1 recordings is labelled" in capsys.readouterr().err
+
+
+def test_sizes_are_asked_for_where_a_format_needs_them(folder, tmp_path, capsys):
+    source = folder("cholect50")
+    assert convert(source, "--from", "cholect50", "--to", "coco", "--out", tmp_path / "o") == 1
+    assert "VID07: the size of its images is not known, and the format needs it; give --image-size WIDTHxHEIGHT" in capsys.readouterr().err
+    assert convert(source, "--from", "cholect50", "--to", "coco", "--out", tmp_path / "o", "--image-size", "1000x500") == 0
+    document = json.loads((tmp_path / "o/annotations.json").read_text())
+    assert document["annotations"][0]["bbox"] == [100.0, 100.0, 300.0, 200.0]
+    assert document["annotations"][0]["category_id"] == 18
+
+
+def test_png_numbers_from_one_are_counted_from_zero(tmp_path):
+    source = tmp_path / "labels/video01_000003.txt"
+    source.parent.mkdir()
+    source.write_text("20 0.5 0.5 0.5 0.5\n")
+    arguments = ("--from", "yolo", "--to", "tables-csv", "--out", tmp_path / "o", "--first-frame", "1")
+    assert convert(source.parent, *arguments) == 0
+    assert (tmp_path / "o/triplets.csv").read_text().splitlines()[1].split(",")[:2] == ["video01", "2"]
+    (tmp_path / "labels/video01_000000.txt").write_text("")
+    assert convert(source.parent, *arguments) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--from", "cholect5", "--to", "coco"], "'cholect5' is no format that can be read; did you mean 'cholect50'?"),
+        (["--from", "cholect50", "--to", "cocoo"], "'cocoo' is no format that can be written; did you mean 'coco'?"),
+        (["--from", "cholect50", "--to", "cholectriplet2022"], "'cholectriplet2022' can only be read"),
+        (["--from", "tables-csv", "--to", "coco"], "there is no file of the format tables in it"),
+        (
+            ["--from", "multibypasst40", "--to", "coco", "--vocabulary", "cholect50"],
+            "the files of multibypasst40 name their own vocabulary",
+        ),
+        (
+            ["--from", "cholec80", "--to", "coco"],
+            "there is no file of the format cholec80 in it (there is labels/VID07.json); expected <recording>-phase.txt",
+        ),
+        (["--from", "cholect50", "--to", "tables", "--vocabulary", "cholec8"], "'cholec8' is no vocabulary; did you mean 'cholec80'?"),
+        (["--from", "cholect50", "--to", "tables", "--fps", "25"], "--fps 25: cholect50 states the rate of its labels; leave --fps out"),
+        (["--from", "cholect50", "--to", "tables", "--to-fps", "0"], "--to-fps 0: give a rate above 0"),
+        (["--from", "cholect50", "--to", "coco", "--image-size", "854"], "--image-size 854: give width and height in px, such as 854x480"),
+        (
+            ["--from", "cholect50", "--to", "tables", "--label-map", "nothing"],
+            "nothing: no such label map; name a CSV file, or one of prostatd",
+        ),
+        (["--from", "cholect50", "--to", "tables", "--box-tolerance", "3"], "--box-tolerance 3: give a share in 0..0.2"),
+        (["--from", "cholect50", "--to", "tables", "--first-frame", "-1"], "--first-frame -1: give 0 or more"),
+    ],
+)
+def test_wrong_arguments_are_named_with_the_mend(folder, tmp_path, capsys, arguments, message):
+    assert convert(folder("cholect50"), *arguments, "--out", tmp_path / "o") == 1
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
+
+
+def test_what_is_read_is_never_overwritten(folder, capsys):
+    source = folder("cholect50") / "labels"
+    before = (source / "VID07.json").read_bytes()
+    assert convert(source, "--from", "cholect50", "--to", "cholect50", "--out", source) == 1
+    assert "this is what is read, which is never overwritten" in capsys.readouterr().err
+    assert (source / "VID07.json").read_bytes() == before
+
+
+def test_a_missing_path_and_a_file_in_the_way_are_named(folder, tmp_path, capsys):
+    assert convert(tmp_path / "nothing", "--from", "cholect50", "--to", "tables", "--out", tmp_path / "o") == 1
+    assert "nothing: there is no such file or folder" in capsys.readouterr().err
+    (tmp_path / "o").write_text("mine")
+    assert convert(folder("cholect50"), "--from", "cholect50", "--to", "tables", "--out", tmp_path / "o") == 1
+    assert "it is a file, but 4 files are written; name a folder" in capsys.readouterr().err
+    assert (tmp_path / "o").read_text() == "mine"
+
+
+def test_a_recording_cannot_lead_out_of_the_folder(folder, tmp_path, capsys):
+    source = folder("coco") / "coco/annotations.json"
+    document = json.loads(source.read_text())
+    document["images"][0]["file_name"] = ".._000004.png"
+    del document["images"][0]["recording"]
+    source.write_text(json.dumps(document))
+    code = convert(source, "--from", "coco", "--to", "labelme", "--out", tmp_path / "a/b")
+    assert code == 1
+    assert "leads out of the folder" in capsys.readouterr().err
+    assert not list(Path(tmp_path).rglob("000004.json"))
+
+
+def test_the_same_files_give_the_same_bytes(folder, tmp_path):
+    source = folder("cholectrack20")
+    for target in ("tables", "coco", "labelme", "cholect50"):
+        extra = ("--image-size", "854x480", "--only-instruments") if target == "coco" else ()
+        codes = [convert(source, "--from", "cholectrack20", "--to", target, "--out", tmp_path / f"{target}{k}", *extra) for k in range(2)]
+        if codes == [0, 0]:
+            files = [
+                sorted(path.relative_to(tmp_path / f"{target}{k}") for path in (tmp_path / f"{target}{k}").rglob("*.*")) for k in range(2)
+            ]
+            assert files[0] == files[1]
+            assert all((tmp_path / f"{target}0" / name).read_bytes() == (tmp_path / f"{target}1" / name).read_bytes() for name in files[0])
+
+
+def test_help_names_every_format(capsys):
+    with pytest.raises(SystemExit) as stopped:
+        convert("--help")
+    assert stopped.value.code == 0
+    text = capsys.readouterr().out
+    assert all(f"  {name} " in text for name in {*readable(), *WRITERS})
+    assert "default" in text

@@ -1,0 +1,259 @@
+"""Small files in every format that conversion knows, made here: no published label is copied."""
+
+from __future__ import annotations
+
+import json
+
+from scrubin.annotations import xlsx
+from scrubin.annotations.registry import Output
+from scrubin.convert import formats
+from scrubin.convert.reading import Options, format_of, read
+from scrubin.convert.writing import writer_of
+from scrubin.vocabulary import vocabulary
+
+__all__ = ["EXAMPLES", "formats", "read_files", "write_files"]
+
+CHOLECT50 = vocabulary.load("cholect50")
+NO_BOX = [-1.0, -1.0, -1.0, -1.0]
+
+
+def dumps(value):
+    return json.dumps(value).encode()
+
+
+def vector(triplet, box, phase):
+    instrument, verb, target = CHOLECT50.triplets[triplet]
+    return [triplet, instrument, 1.0, *box, verb, target, 1.0, *NO_BOX, phase]
+
+
+def cholect50():
+    phases = ["preparation", "carlot-triangle-dissection", *CHOLECT50.phases[2:]]
+    categories = {
+        "instrument": {str(i): name for i, name in enumerate(CHOLECT50.instruments)},
+        "verb": {str(i): name for i, name in enumerate(CHOLECT50.verbs)},
+        "target": {str(i): name for i, name in enumerate(CHOLECT50.targets)},
+        "phase": {str(i): name for i, name in enumerate(phases)},
+        "triplet": {str(i): CHOLECT50.triplet_name(i) for i in range(100)},
+    }
+    annotations = {
+        "16": [vector(17, [0.1, 0.2, 0.3, 0.4], 1), vector(60, [0.5, 0.5, 0.25, 0.5115], 1)],
+        "23": [[-1, -1, -1.0, *NO_BOX, -1, -1, -1.0, *NO_BOX, 1]],
+        "24": [],
+        "40": [vector(94, NO_BOX, 6)],
+    }
+    head = {"info": {"dataset": "made up"}, "licenses": {"id": 1}, "categories": categories, "video": 7, "fps": 1, "num_frames": 4}
+    return {"labels/VID07.json": dumps({**head, "annotations": annotations})}
+
+
+def cholect45():
+    triplets = {0: [17, 60], 1: [], 2: [94]}
+    parts = {"triplet": triplets}
+    for place, kind in enumerate(("instrument", "verb", "target")):
+        parts[kind] = {frame: sorted({CHOLECT50.triplets[one][place] for one in of}) for frame, of in triplets.items()}
+    parts["instrument"][1] = [3]  # only the instrument is labelled
+    sizes = {"triplet": 100, "instrument": 6, "verb": 10, "target": 15}
+    files = {}
+    for kind, frames in parts.items():
+        rows = [",".join([str(frame), *("1" if i in of else "0" for i in range(sizes[kind]))]) for frame, of in frames.items()]
+        files[f"CholecT45/{kind}/VID01.txt"] = "".join(f"{row}\n" for row in rows).encode()
+    return files
+
+
+def cholec80():
+    names = ["Preparation"] * 30 + ["CalotTriangleDissection"] * 45
+    phases = "Frame\tPhase\n" + "".join(f"{i}\t{name}\n" for i, name in enumerate(names))
+    tools = "Frame\tGrasper\tBipolar\tHook\tScissors\tClipper\tIrrigator\tSpecimenBag\n0\t1\t0\t1\t0\t0\t0\t0\n25\t0\t0\t0\t0\t0\t0\t0\n"
+    return {"c80/video01-phase.txt": phases.encode(), "c80/video01-tool.txt": (tools + "50\t1\t0\t0\t0\t0\t0\t1\n").encode()}
+
+
+def shape(label, action, target, corners):
+    return {"label": label, "points": corners, "shape_type": "rectangle", "attributes": {"Action": action, "Target": target}}
+
+
+def labelme():
+    shapes = [shape("scissors", "dissect", "fascias", [[10, 20], [60.5, 70]]), shape("aspirator", "suck", "fluid", [[0, 0], [100, 200]])]
+    frames = {0: shapes, 1: [], 5: shapes[:1]}
+    return {
+        f"prostatd/pwhv1/{frame:06d}.json": dumps({"shapes": of, "imageWidth": 100, "imageHeight": 200}) for frame, of in frames.items()
+    }
+
+
+def yolo():
+    return {
+        "yolo/labels/pwhv1_000000.txt": b"20 0.352500 0.225000 0.505000 0.250000\n51 0.500000 0.500000 1.000000 1.000000\n",
+        "yolo/labels/pwhv1_000003.txt": b"",
+    }
+
+
+def yolo4():
+    return {"yolo/labels/pwhv1_000000.txt": b"20 0 3 4 0.352500 0.225000 0.505000 0.250000\n51 2 7 8 0.500000 0.500000 1.000000 1.000000\n"}
+
+
+def coco():
+    images = [
+        {"id": 1, "file_name": "VID01/000004.png", "width": 854, "height": 480, "recording": "VID01", "frame": 4},
+        {"id": 2, "file_name": "VID01/000005.png", "width": 854, "height": 480, "recording": "VID01", "frame": 5},
+    ]
+    annotations = [
+        {"id": 1, "image_id": 1, "category_id": 18, "bbox": [85.4, 48.0, 170.8, 96.0], "area": 16396.8, "iscrowd": 0},
+        {"id": 2, "image_id": 1, "category_id": 61, "bbox": [0.0, 0.0, 854.0, 480.0], "area": 409920.0, "iscrowd": 0},
+    ]
+    categories = [
+        {"id": i + 1, "name": CHOLECT50.triplet_name(i), "supercategory": CHOLECT50.triplet_name(i).split(",")[0]} for i in range(100)
+    ]
+    return {"coco/annotations.json": dumps({"images": images, "annotations": annotations, "categories": categories}) + b"\n"}
+
+
+def multibypasst40():
+    names = {
+        "phase": ["preparation", "closure"],
+        "instrument": ["grasper", "stapler"],
+        "verb": ["retract", "staple"],
+        "target": ["liver", "jejunum"],
+    }
+    names["triplet"] = ["grasper,retract,liver", "stapler,staple,jejunum"]
+    images = [
+        {
+            "id": i,
+            "raw_id": 2850 + 25 * i,
+            "file_name": "",
+            "width": 224,
+            "height": 224,
+            "fps": 25,
+            "phase_label": phase,
+            "phase_label_name": None if phase is None else names["phase"][phase],
+        }
+        for i, phase in enumerate([0, 0, None, 1])
+    ]
+    annotations = [
+        {
+            "image_id": image,
+            "raw_id": 2850 + 25 * image,
+            "category_id": k,
+            "instrument_id": k,
+            "verb_id": k,
+            "target_id": k,
+            "classnames": {kind: names[kind][k] for kind in ("triplet", "instrument", "verb", "target")},
+            "iscrowd": 0,
+        }
+        for image, k in ((0, 0), (0, 1), (3, 1))
+    ]
+    categories = {kind: [{"id": i, "name": name} for i, name in enumerate(of)] for kind, of in names.items()}
+    document = {"images": images, "annotations": annotations, "categories": categories, "metadata": {"version": 1}}
+    return {"mbt40/C1V1.json": dumps(document)}
+
+
+def multibypass140():
+    phases = [(0, 53583, "preparation", 0), (4301, 7743, "out_of_body", 12), (53583, 60000, "gastric_pouch_creation", 1)]
+    phases.append((54000, 54500, "severe_index", 13))
+    steps = [(0, 7926, "s0_null_step", 0), (7926, 60000, "s1_cavity_exploration", 1)]
+    lists = {
+        key: [{"start": a, "end": b, "label_name": name, "label_id": id_} for a, b, name, id_ in of]
+        for key, of in (("phases", phases), ("steps", steps))
+    }
+    return {"mb140/BBP01.mp4.json": dumps(lists)}
+
+
+def cholectrack20():
+    tool = {
+        "instrument": 0,
+        "verb": 1,
+        "target": 0,
+        "triplet": 17,
+        "phase": 3,
+        "tool_bbox": [0.2, -0.002, 0.3, 0.4],
+        "score": 1.0,
+        "operator": 1,
+        "visibility_track": 6,
+        "intracorporeal_track": 5,
+        "intraoperative_track": 4,
+        "visibility": 1,
+        "crowded": 0,
+        "smoke": 1,
+        "iscrowd": 0,
+        "area": 0.12,
+    }
+    bag = {**tool, "instrument": 6, "verb": -1, "target": -2, "triplet": -1, "intraoperative_track": 9}
+    head = {"info": {"dataset": "made up"}, "video": {"name": "VID02", "num_frames": 3, "height": 480, "width": 854}, "categories": {}}
+    return {"ct20/VID02.json": dumps({**head, "annotations": {"25": [tool, bag], "50": [tool], "75": []}})}
+
+
+def endoscapes():
+    names = ["cystic_plate", "calot_triangle", "cystic_artery", "cystic_duct", "gallbladder", "tool"]
+    images = [
+        {"id": 0, "file_name": "1_29375.jpg", "width": 854, "height": 480, "ds": [1.0, 0.3333333333333333, 0.0]},
+        {"id": 1, "file_name": "1_29500.jpg", "width": 854, "height": 480},
+    ]
+    annotations = [{"id": 0, "image_id": 0, "category_id": 6, "bbox": [85.4, 48.0, 170.8, 96.0], "area": 16396.8, "iscrowd": 0}]
+    categories = [{"id": i + 1, "name": name, "supercategory": name} for i, name in enumerate(names)]
+    return {
+        "endo/train/annotation_coco.json": dumps({"images": images, "annotations": annotations, "categories": categories}) + b"\n",
+        "endo/train_vids.txt": b"1.000000000000000000e+00\n",
+    }
+
+
+def cholectriplet2022():
+    scores = [0.0] * 100
+    scores[17] = 0.75
+    detection = [{"triplet": 17, "instrument": [0, 0.9, 0.1, 0.2, 0.3, 0.4]}]
+    return {"sub/VID92.json": dumps({"0": {"recognition": scores, "detection": detection}, "1": {"recognition": scores, "detection": []}})}
+
+
+def jigsaws():
+    meta = "Suturing_B001\t\tN\t\t13\t2\t2\t2\t2\t3\t2\nSuturing_B002\t\tE\t\t24\t4\t4\t4\t4\t4\t4\n"
+    return {
+        "jigsaws/meta_file_Suturing.txt": meta.encode(),
+        "jigsaws/transcriptions/Suturing_B001.txt": b"80 263 G1 \n264 335 G5 \n",
+    }
+
+
+def aixsuture():
+    osats = [f"OSATS_{name}" for name in ("RESPECT", "MOTION", "INSTRUMENT", "SUTURE", "FLOW", "KNOWLEDGE", "PERFORMANCE", "FINAL")]
+    header = ["STUDENT", "GROUP", "TIME", "VIDEO", "INVESTIGATOR", "SUTURES", *osats, "GLOBA_RATING_SCORE"]
+    rows = [[f"S{i}", "HMD", "PRE", f"A{i}B", rater, 5.0, *[3.0] * 7, None if i else 2.0, 23.5] for i in range(2) for rater in ("A", "B")]
+    return {"aix/OSATS.xlsx": xlsx.workbook([header, *rows])}
+
+
+def lasana():
+    aspects = "depth_perception;efficiency;bimanual_dexterity;tissue_handling"
+    return {
+        "Annotation/PegTransfer.csv": (
+            f"id;object_dropped;GRS;{aspects};duration;frame_count\nabc;True;-0.5;0.25;0.5;;1;0:02:03;2460\n".encode()
+        ),
+        "Annotation/PegTransfer_rater0.csv": f"id;rater;{aspects};GRS\nabc;0;3;4;2;5;14\nxyz;0;;;;;\n".encode(),
+        "Annotation/PegTransfer_split.csv": b"id;split\nabc;train\nxyz;test\n",
+    }
+
+
+EXAMPLES = {
+    make.__name__: make()
+    for make in (
+        aixsuture,
+        cholec80,
+        cholect45,
+        cholect50,
+        cholectrack20,
+        cholectriplet2022,
+        coco,
+        endoscapes,
+        jigsaws,
+        labelme,
+        lasana,
+        multibypass140,
+        multibypasst40,
+        yolo,
+        yolo4,
+    )
+}
+
+
+def read_files(name, files, **options):
+    """Return the collection that files in a format say."""
+    return read(files, format_of(name), Options(**options))
+
+
+def write_files(name, collection):
+    """Return what the writer of a format makes, without fitting."""
+    out = Output()
+    writer_of(name).write(collection, out)
+    return out
