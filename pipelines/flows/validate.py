@@ -12,7 +12,7 @@ from scrubin.tables.catalogue import public_tables
 from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.recordings import RECORDINGS
 from scrubin.validate import checks, outcomes, page, study
-from scrubin.validate.near_duplicates import Limits
+from scrubin.validate.near_duplicates import limits
 from scrubin.validate.params import ValidateParams
 from scrubin.vocabulary import vocabulary
 
@@ -25,13 +25,14 @@ def main() -> None:
     """Ask every rule, write the answers, then refuse what must not be released."""
     p = params.load("validate", ValidateParams)
     declared = public_tables(tuple(params.read()["scores"]["aspects"]))
+    linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
     found = study.Study(
         tables={table.name: study.read(table, TABLES / f"{table.name}.parquet") for table in declared.values()},
         recordings=io.read(RECORDINGS, Path("data/interim/recordings.parquet")),
-        linkage=io.read(LINKAGE, Path("data/private/linkage.parquet")),
+        linkage=linkage,
         vocabularies={name: vocabulary.load(name) for name in vocabulary.available()},
         flicker_frames=p.flicker_frames,
-        near_duplicate=Limits(p.near_duplicate.min_frames, p.near_duplicate.contrast),
+        near_duplicate=limits(p.near_duplicate, linkage.id),
     )
     answers, rows = checks.run(found, p.severity), checks.row_counts(found)
     folder = files.fresh_folder(OUT)

@@ -22,7 +22,7 @@ def scores(tmp_path, monkeypatch, capsys):
 
     def run(*more, **files):
         folder = tmp_path / "in"
-        folder.mkdir()
+        folder.mkdir(exist_ok=True)
         for name, rows in files.items():
             (folder / f"{name}.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
         code = main(["scores", "in", "--out", "out", *more])
@@ -137,3 +137,198 @@ def test_marks_that_are_overruled_and_contradictions_are_told(scores):
     assert code == 0
     assert "1 overruled, in harmonised.csv: a" in told
     assert json.loads((out / "statistics.json").read_text())["tasks"]["Peg"]["harmonised"]
+
+
+LONG = "id,task,rater,depth_perception,efficiency,bimanual_dexterity,tissue_handling"
+MARKS = "id,task,rater,error,marked"
+
+
+def long_rows(task, prefix=""):
+    """The rows of both raters in a long table."""
+    return [",".join([prefix + row.split(";")[0], task, *row.split(";")[1:6]]) for row in (*ONE[1:], *TWO[1:])]
+
+
+def test_a_score_that_misses_a_point_by_rounding_is_that_point(scores):
+    code, _, _, out = scores(Peg_rater1=[*ONE, "d;1;3.0000000001;2;3;4;12"], Peg_rater2=TWO)
+    assert code == 0
+    assert "d;1;3;2;3;4;12" in (out / "Peg_rater1.csv").read_text().splitlines()
+
+
+@pytest.mark.parametrize("task", ["Peg_split", "Peg_errors", "Peg_rater1", "x_agreement", "statistics", "ratings", "a" * 201])
+def test_a_file_of_a_task_that_is_named_like_another_file_is_refused(scores, task):
+    code, _, error, out = scores(Knot_rater1=ONE, **{f"{task}_rater1": ONE})
+    assert code == 1
+    assert f"{task}_rater1.csv: task '{task[:60]}" in error
+    assert "Knot.csv" in names(out)
+    assert not [name for name in names(out) if name.startswith(task)]
+
+
+@pytest.mark.parametrize("file", ["New_rater1_errors", "New_errors"])
+@pytest.mark.parametrize("name", ["GRS", "efficiency", "duration"])
+def test_an_error_named_like_another_column_is_refused_although_params_name_others(scores, tmp_path, file, name):
+    text = (Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8").replace("PegTransfer: [", "New: [")
+    (tmp_path / "new.yaml").write_text(text, encoding="utf-8")
+    code, _, error, _ = scores("--params", "new.yaml", New_rater1=ONE, New_rater2=TWO, **{file: [f"id;{name}", "a;True"]})
+    assert code == 1
+    assert f"{file}.csv: an error is named '{name}' like another column of New.csv" in error
+
+
+@pytest.mark.parametrize("name", ["duration", "frame_count", "disagreement"])
+def test_an_aspect_named_like_a_column_of_the_output_is_refused(scores, tmp_path, name):
+    text = (Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8")
+    (tmp_path / "bad.yaml").write_text(text.replace("tissue_handling]", f"{name}]"), encoding="utf-8")
+    code, _, error, _ = scores("--params", "bad.yaml", Peg_rater1=ONE)
+    assert code == 1
+    assert "'scores.aspects' must name different aspects" in error
+
+
+@pytest.mark.parametrize("cell", ["1e99999999999999999999", "x" * 5000, "0" * 5000])
+def test_no_message_repeats_a_long_cell(scores, cell):
+    bad = {"Peg_rater1": [*ONE, f"d;1;{cell};1;1;1;3"], "Knot_rater1": [*ONE, f"{cell};{cell};1;1;1;1;4"]}
+    bad |= {"Loop_rater1": [*ONE, f"d;1;1;1;1;1;{cell}"], "Loop_rater2": [*TWO, cell], "ratings": [LONG, f"e,Knot,{cell},1,1,1,1"]}
+    bad |= {"Cut": ["id;GRS;depth_perception;efficiency;bimanual_dexterity;tissue_handling;duration", f"a;;;;;;{cell}:00:00"]}
+    code, _, error, _ = scores(Cut_rater1=ONE, **bad)
+    assert code == 1
+    assert len(error.splitlines()) >= 5
+    assert max(map(len, error.splitlines())) < 400
+
+
+def test_a_long_table_and_a_sheet_of_one_rater_are_refused(scores):
+    code, _, error, _ = scores(ratings=[LONG, *long_rows("Peg", "x")], Peg_rater1=ONE)
+    assert code == 1
+    assert "ratings.csv: task Peg, rater 1 is also in Peg_rater1.csv" in error
+
+
+def test_a_mark_for_failed_that_no_sheet_has_is_told_where_a_main_file_excuses_it(scores, tmp_path):
+    shipped = (Path(__file__).parents[2] / "params.yaml").read_text(encoding="utf-8")
+    marked = shipped.replace("failed_mark: null", 'failed_mark: {column: failed, value: "True"}')
+    (tmp_path / "params.yaml").write_text(marked, encoding="utf-8")
+    main_file = ["id;GRS;depth_perception;efficiency;bimanual_dexterity;tissue_handling", "a;;;;;", "b;;;;;", "c;;;;;"]
+    _, told, _, _ = scores(Peg=main_file, Peg_rater1=ONE, Peg_rater2=TWO)
+    assert "no sheet has the column 'failed' that the parameters name, so empty scores count as failed" in told
+
+
+def test_the_raters_of_a_long_table_get_sheets_beside_those_of_others(scores):
+    main_file = ["id;GRS;depth_perception;efficiency;bimanual_dexterity;tissue_handling", "a;;;;;", "b;;;;;", "c;;;;;"]
+    _, _, _, out = scores(Peg=main_file, Peg_rater1=ONE, ratings=[LONG, *long_rows("Peg")[3:]])
+    assert {"Peg_rater1.csv", "Peg_rater2.csv"} <= set(names(out))
+    assert (out / "Peg_rater2.csv").read_text().splitlines() == TWO
+
+
+BAD_LONG = {
+    "e,Knot,Anna,1,1,1,1": "row 14: rater is 'Anna', not a number",
+    "e,Knot,1,1": "row 14: expected 7 cells, but got 4",
+    ",Knot,1,1,1,1,1": "row 14: id is empty",
+    "e,Knot,1,9,1,1,1": "row 14: depth_perception is 9, not on the scale",
+    "e,../Knot,1,1,1,1,1": "row 14: task '../Knot' cannot be part of a file name",
+    "e,,1,1,1,1,1": "row 14: task is empty",
+}
+
+
+@pytest.mark.parametrize("row", BAD_LONG)
+def test_a_bad_row_of_a_long_table_stops_its_own_task_only(scores, row):
+    code, _, error, out = scores(ratings=[LONG, *long_rows("Peg"), *long_rows("Knot"), row])
+    assert code == 1
+    assert error.startswith(f"scrubin scores: ratings.csv, {BAD_LONG[row]}")
+    assert "Peg.csv" in names(out)
+    assert ("Knot.csv" in names(out)) is (",Knot," not in row)
+
+
+@pytest.mark.parametrize("bad", ["e,Knot,1,,True", "a,Knot,1,lost,True", "a,Knot,1"])
+def test_a_bad_row_of_marks_stops_its_own_task_only(scores, bad):
+    code, _, error, out = scores(Peg_rater1=ONE, Peg_rater2=TWO, Knot_rater1=ONE, errors=[MARKS, "a,Knot,1,lost,True", bad])
+    assert code == 1
+    assert "errors.csv, row 3" in error
+    assert "Peg.csv" in names(out)
+    assert "Knot.csv" not in names(out)
+
+
+@pytest.mark.parametrize("content", [["id;task"], [MARKS.replace("marked", "mark"), "a,Peg,1,lost,True"]])
+def test_marks_that_cannot_be_read_do_not_stop_tasks_with_files_of_their_own(scores, content):
+    code, told, error, out = scores(Peg_rater1=ONE, Peg_rater2=TWO, errors=content)
+    assert code == 1
+    assert error.startswith("scrubin scores: errors.csv, row 1: column ")
+    assert "errors.csv: not all of it could be read" in told
+    assert "Peg.csv" in names(out)
+
+
+@pytest.mark.parametrize(("name", "header"), [("ratings", LONG), ("ratings", "id,task,rater,aspect,score"), ("errors", MARKS)])
+def test_a_long_table_without_rows_is_named(scores, name, header):
+    code, _, error, _ = scores(**{name: [header]})
+    assert code == 1
+    assert f"{name}.csv: it has names of columns, but no row" in error
+
+
+def test_an_unknown_column_of_a_long_table_is_said_once_and_of_no_manifest(scores):
+    rows = [f"{row},1" for row in (*long_rows("Peg"), *long_rows("Knot"))]
+    code, _, error, _ = scores(ratings=[f"{LONG},note", *rows, "e,,1,1,1,1,1,1"])
+    assert code == 1
+    assert error.count("column 'note' is unknown") == 1
+    assert "manifest" not in error
+
+
+def test_marks_of_a_task_that_nobody_rated_are_refused_with_a_near_name(scores):
+    code, _, error, out = scores(PegTransfer_rater1=ONE, PegTransfer_rater2=TWO, errors=[MARKS, "a,PegTranfser,1,lost,True"])
+    assert code == 1
+    assert "errors.csv, row 2: there are marks of task 'PegTranfser', but no ratings; did you mean 'PegTransfer'?" in error
+    assert "PegTransfer.csv" in names(out)
+
+
+@pytest.mark.parametrize("file", ["Peg_rater1_errors", "Peg_errors"])
+def test_marks_of_a_recording_that_nobody_rated_are_listed(scores, file):
+    longer = [row.replace("a;", "recording one;", 1) for row in ONE]
+    code, told, _, out = scores(Peg_rater1=longer, Peg_rater2=TWO, **{file: ["id;lost", "recording onf;True", "b;False"]})
+    assert code == 0
+    assert "id 'recording onf': its errors are marked, but no rater rated it; is it 'recording one'?" in told
+    assert "marked_but_not_rated;warning" in (out / "differences.csv").read_text()
+
+
+def test_overruled_marks_without_scores_are_told(scores):
+    marks = {f"Peg_rater{k}_errors": ["id;lost", f"a;{k == 1}"] for k in (1, 2)}
+    _, told, _, _ = scores(**marks)
+    assert "1 overruled, in harmonised.csv: a" in told
+
+
+def test_empty_and_unknown_error_columns_of_a_main_file_are_listed(scores):
+    errors = "object_droped_within_fov;object_dropped_outside_of_fov"
+    main_file = [f"id;{errors};GRS;depth_perception;efficiency;bimanual_dexterity;tissue_handling", *(f"{i};True;;;;;;" for i in "abc")]
+    _, told, _, out = scores(PegTransfer=main_file, PegTransfer_rater1=ONE, PegTransfer_rater2=TWO)
+    listed = [line.split(";")[2:5] for line in (out / "differences.csv").read_text().splitlines() if ";warning;" in line]
+    assert listed == [
+        ["object_dropped_outside_of_fov", "no_label_at_all", "warning"],
+        ["object_droped_within_fov", "error_not_in_parameters", "warning"],
+        ["object_dropped_within_fov", "error_without_column", "warning"],
+    ]
+    text = "the parameters name no error object_droped_within_fov of PegTransfer; is it 'object_dropped_within_fov'?"
+    assert f"PegTransfer.csv, row 1: {text}" in told
+
+
+@pytest.mark.parametrize("name", ["Peg_rater3.xlsx", "Peg_rater3.txt", "ratings.tsv"])
+def test_a_sheet_that_is_no_csv_is_told(scores, tmp_path, name):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / name).write_text("x", encoding="utf-8")
+    (tmp_path / "in/README.txt").write_text("x", encoding="utf-8")
+    code, _, error, _ = scores()
+    assert code == 1
+    assert f"save {name} as CSV" in error
+    code, told, _, out = scores(Peg_rater1=ONE, Peg_rater2=TWO)
+    assert code == 0
+    assert f"{name}: not read, as it is no CSV" in told
+    assert "README" not in told
+    assert json.loads((out / "statistics.json").read_text())["not_read"] == [name]
+
+
+@pytest.mark.parametrize("name", ["Peg_rater1 (1)", "Peg_rater1b", "Peg_rater-1", "Peg_rater1 copy"])
+def test_a_copy_of_a_sheet_is_no_name_of_a_person(scores, name):
+    code, _, error, _ = scores(Knot_rater1=ONE, Peg_rater1=ONE, Peg_rater2=TWO, **{name: ONE})
+    assert code == 1
+    assert f"{name}.csv: after '_rater' stands '{name[9:]}', no number" in error
+    assert "published" not in error
+
+
+def test_what_is_written_of_a_task_with_rater_in_its_name_can_be_read_again(scores, tmp_path):
+    split = ["id;split", "a;train", "b;train", "c;train"]
+    code, _, _, out = scores(Peg_rater1=ONE, Peg_rater2=TWO, Peg_rater_v2_rater1=ONE, Peg_rater_v2_rater2=TWO, Peg_rater_v2_split=split)
+    assert code == 0
+    assert main(["scores", "out", "--out", "again"]) == 0
+    assert (tmp_path / "again/Peg_rater_v2.csv").read_bytes() == (out / "Peg_rater_v2.csv").read_bytes()

@@ -113,6 +113,7 @@ def test_effects_of_errors_are_golden(run, task):
         found = errors[error]["effect_on_GRS"]
         assert (found["n_without"], found["n_with"]) == (expected["n_f"], expected["n_t"])
         assert close(found["d"], expected["d"])
+        assert close(found["pooled_sd"], expected["pooled_sd"])
         assert close(found["mean_without"], expected.get("mean_f"))
         assert close(found["mean_with"], expected.get("mean_t"))
 
@@ -130,6 +131,7 @@ def test_cohens_d_of_edge_cases(edge):
         found = effects.cohens_d(case["F"], case["T"])
         assert (found["n_without"], found["n_with"]) == (case["expected"]["n_f"], case["expected"]["n_t"])
         assert close(found["d"], case["expected"]["d"]), case["name"]
+        assert close(found["pooled_sd"], case["expected"].get("pooled_sd")), case["name"]
 
 
 def test_aggregation_of_edge_cases(edge, make_params):

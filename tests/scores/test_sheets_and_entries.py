@@ -145,6 +145,8 @@ BAD_NAMES = {
     "Knot_raterSchmidt.csv": "the name of a rater would be published; number the raters",
     "Knot_raterSchmidt_errors.csv": "number the raters, as in PegTransfer_rater1.csv",
     "Knot_rater1b.csv": "number the raters",
+    "Knot_rater1 (1).csv": r"after '_rater' stands '1 \(1\)', no number",
+    "Knot_Rater1.csv": "'_rater' and '.csv' in small letters",
     "Knott_rater1.csv": "no recording of task 'Knott'; did you mean 'Knot'",
 }
 
@@ -217,3 +219,28 @@ def test_a_total_column_may_be_missing(write_sheet, read):
     totals = ratings[ratings.aspect == "GRS"].set_index("id").score
     assert totals["papepu"] == 15
     assert math.isnan(totals["golaso"])
+
+
+@pytest.mark.parametrize("second", ["Knot_rater01.csv", "ratings.csv"])
+def test_two_files_of_one_rater_are_an_error_although_they_share_no_recording(second, write_sheet, read):
+    write_sheet("Knot_rater1.csv", ["papepu;1;3;3;4;5;15"])
+    folder = write_sheet("Knot_rater01.csv", ["nonidu;1;1;2;3;4;10"])
+    if second == "ratings.csv":
+        (folder / "Knot_rater01.csv").unlink()
+        header = "id,task,rater,depth_perception,efficiency,bimanual_dexterity,tissue_handling"
+        write_sheet("ratings.csv", ["nonidu,Knot,1,1,2,3,4"], header=header)
+    with pytest.raises(RatingsError, match=r"task Knot, rater 1 is also in .*Knot_rater0?1\.csv; join the two"):
+        read(folder)
+
+
+@pytest.mark.parametrize("task", ["Knot_split", "Knot_errors", "differences", "x_agreement"])
+@pytest.mark.parametrize("long", [True, False])
+def test_a_task_named_like_a_file_of_ours_is_an_error(task, long, write_sheet, make_roster, make_params):
+    roster = make_roster({"papepu": task, "nonidu": task})
+    header = "id,task,rater,depth_perception,efficiency,bimanual_dexterity,tissue_handling"
+    if long:
+        folder = write_sheet("ratings.csv", [f"papepu,{task},1,1,2,3,4"], header=header)
+    else:
+        folder = write_sheet(f"{task}_rater1.csv", ["papepu;1;1;2;3;4;10"])
+    with pytest.raises(RatingsError, match=rf"\.csv(, row 2)?: task '{task}' cannot be part of a file name"):
+        read_entries(read_folder(folder, roster.tasks), roster, make_params())

@@ -8,6 +8,7 @@ import json
 import sys
 import tempfile
 from collections.abc import Mapping
+from itertools import chain
 from pathlib import Path
 
 from scrubin.cli.given import section_or
@@ -50,8 +51,8 @@ def run(given: argparse.Namespace) -> int:
     _refuse_source(source, out)
     p = params.load("scores", ScoresParams, Path(given.params)) if given.params else section_or("scores", LASANA)
     rescored = score_folder(folder, p)
-    for sentences in rescored.faults.values():
-        sys.stderr.write("".join(f"scrubin scores: {sentence}\n" for sentence in sentences))
+    for sentence in dict.fromkeys(chain.from_iterable(rescored.faults.values())):
+        sys.stderr.write(f"scrubin scores: {sentence}\n")
     if not rescored.tasks:
         msg = f"{source}: no task could be scored, nothing is written"
         raise RatingsError(msg)

@@ -1,4 +1,4 @@
-"""Sheets to tables: every row checked against the scale, the aspects and the manifest."""
+"""Sheets to tables: every row checked against the scale, the aspects and the recordings."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pandas as pd
 
 from scrubin.errors import RatingsError
 from scrubin.scores import cells, points
-from scrubin.scores.cells import Row
+from scrubin.scores.cells import Row, cut
 from scrubin.scores.params import TOTAL, ScoresParams
 from scrubin.scores.roster import Known, Roster
 from scrubin.scores.sheet import Sheet, canonical, check_columns
@@ -52,7 +52,8 @@ def read_entries(sheets: Sequence[Sheet], roster: Roster, p: ScoresParams) -> En
     ------
     RatingsError
         Names file, row and value of the first row that breaks a rule; for a recording that a
-        rater rated twice, in the same sheet or in two, both places.
+        rater rated twice, in the same sheet or in two, both places; for two sheets of one rater
+        and task, both.
     """
     ratings: list[dict[str, Any]] = []
     marks: list[dict[str, Any]] = []
@@ -65,8 +66,20 @@ def read_entries(sheets: Sequence[Sheet], roster: Roster, p: ScoresParams) -> En
                 left_out["errors" if sheet.marks_errors else "scores"] += 1
             else:
                 (marks if sheet.marks_errors else ratings).extend({"id": known.id, **row} for row in rows)
+    _refuse_two_sheets(sheets)
     sorted_marks = pd.DataFrame(marks, columns=MARK_COLUMNS).sort_values(["task", "id", "error", "rater"], ignore_index=True)
     return Entries(frame_of(RATINGS, ratings), sorted_marks.astype({"marked": bool}), left_out)
+
+
+def _refuse_two_sheets(sheets: Sequence[Sheet]) -> None:
+    """Refuse two files of what seems one rater: they may be of two, one numbered wrongly."""
+    first: dict[tuple[bool, str, str], str] = {}
+    for sheet in sheets:
+        # A long table without rows has no rater.
+        other = first.setdefault((sheet.marks_errors, sheet.task, sheet.rater), sheet.file) if sheet.rows else sheet.file
+        if other != sheet.file:
+            msg = f"{sheet.file}: task {sheet.task}, rater {sheet.rater} is also in {other}; join the two, or number the raters differently"
+            raise RatingsError(msg)
 
 
 def _scores(sheet: Sheet, roster: Roster, p: ScoresParams, places: Places) -> list[tuple[Known, list[dict[str, Any]]]]:
@@ -76,7 +89,7 @@ def _scores(sheet: Sheet, roster: Roster, p: ScoresParams, places: Places) -> li
     for row, known in _recordings(sheet, roster, places):
         rater = row.cells.get("rater", sheet.rater)
         if not rater.isascii() or not rater.isdigit() or canonical(rater) != sheet.rater:
-            msg = f"{row.place}: rater is '{rater}', but the file name says '{sheet.rater}'; correct one of them"
+            msg = f"{row.place}: rater is '{cut(rater)}', but the file name says '{sheet.rater}'; correct one of them"
             raise RatingsError(msg)
         given = points.read(row, p)
         common = {"task": sheet.task, "rater": sheet.rater, "failed": math.isnan(given[TOTAL])}
@@ -87,7 +100,7 @@ def _scores(sheet: Sheet, roster: Roster, p: ScoresParams, places: Places) -> li
 def _marks(sheet: Sheet, roster: Roster, p: ScoresParams, places: Places) -> list[tuple[Known, list[dict[str, Any]]]]:
     names = p.errors.get(sheet.task, ())
     if not names:
-        near = difflib.get_close_matches(sheet.task, p.errors, n=1)
+        near = difflib.get_close_matches(sheet.task, [task for task in p.errors if task != sheet.task], n=1)
         hint = f" (it has '{near[0]}')" if near else ""
         msg = f"{sheet.file}: params.yaml names no errors of {sheet.task}; add 'scores.errors.{sheet.task}'{hint} or remove the file"
         raise RatingsError(msg)
@@ -101,12 +114,12 @@ def _marks(sheet: Sheet, roster: Roster, p: ScoresParams, places: Places) -> lis
 
 def _mark(row: Row, name: str) -> bool:
     if name not in row.cells:
-        msg = f"{row.place}: there is no row about error '{name}' of id '{row.cells['id']}'; add it, marked True or False"
+        msg = f"{row.place}: there is no row about error '{name}' of id '{cut(row.cells['id'])}'; add it, marked True or False"
         raise RatingsError(msg)
     cell = row.cells[name]
     if cell.lower() not in MARKS:
         msg = (
-            f"{row.place_of(name)}: {name} is {cell!r}; write True or False, "
+            f"{row.place_of(name)}: {name} is {cut(cell)!r}; write True or False, "
             "or remove the recording when the rater did not look for its errors"
         )
         raise RatingsError(msg)
@@ -125,7 +138,7 @@ def _recordings(sheet: Sheet, roster: Roster, places: Places) -> list[tuple[Row,
         key = (sheet.marks_errors, sheet.task, sheet.rater, known.recording)
         if key in places:
             first = cells.elsewhere(row.place, places[key])
-            msg = f"{row.place}: id '{row.cells['id']}' stands twice, first in {first}; remove one of the rows"
+            msg = f"{row.place}: id '{cut(row.cells['id'])}' stands twice, first in {first}; remove one of the rows"
             raise RatingsError(msg)
         places[key] = row.place
         found.append((row, known))

@@ -71,9 +71,9 @@ def seconds(text: str) -> float | None:
     """
     if text.lower() in MISSING:
         return None
-    found = CLOCK.fullmatch(text)
+    found = CLOCK.fullmatch(text) if len(text) <= LONGEST else None
     if found is None:
-        msg = f"{text!r} is no duration"
+        msg = f"{text[:LONGEST]!r} is no duration"
         raise ValueError(msg)
     return int(found["days"] or 0) * 86400.0 + int(found["h"]) * 3600 + int(found["m"]) * 60 + float(found["s"])
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scrubin.errors import RatingsError
-from scrubin.scores.cells import Row
+from scrubin.scores.cells import Row, cut
 
 MARK = "\ufeff"
 CELL = re.compile(r'"(?:[^"]|"")*"|[^;\r\n"][^;\r\n]*|')
@@ -186,18 +186,18 @@ def _check(document: Document) -> None:
     place = f"{document.file}, row {header.number}"
     columns = document.columns
     if len(columns) == 1 and "," in columns[0]:
-        msg = f"{place}: expected columns separated by semicolons, but got {columns[0]!r}; save it as CSV with semicolons"
+        msg = f"{place}: expected columns separated by semicolons, but got {cut(columns[0])!r}; save it as CSV with semicolons"
         raise RatingsError(msg)
     if len(set(columns)) != len(columns):
-        msg = f"{place}: expected different column names, but got {';'.join(columns)!r}"
+        msg = f"{place}: expected different column names, but got {cut(';'.join(columns))!r}"
         raise RatingsError(msg)
     if "id" not in columns:
-        msg = f"{place}: column 'id' is missing; the file has {', '.join(columns)}"
+        msg = f"{place}: column 'id' is missing; the file has {', '.join(map(cut, columns))}"
         raise RatingsError(msg)
     for line in document.lines[document.header + 1 :]:
         place, texts = f"{document.file}, row {line.number}", line.texts
         if not line.blank and (len(texts) < len(columns) or any(texts[len(columns) :])):
-            msg = f"{place}: expected {len(columns)} cells, but got {len(texts)}: {';'.join(line.raws)!r}"
+            msg = f"{place}: expected {len(columns)} cells, but got {len(texts)}: {cut(';'.join(line.raws))!r}"
             raise RatingsError(msg)
         if not line.blank and not texts[columns.index("id")]:
             msg = f"{place}: id is empty; name the recording, or remove the row"

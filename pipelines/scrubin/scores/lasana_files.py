@@ -7,22 +7,25 @@ Source: LASANA, section Data Records: ``<Task>.csv``, ``<Task>_rater<k>.csv`` an
 
 from __future__ import annotations
 
+import difflib
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from scrubin.errors import RatingsError
-from scrubin.scores import cells, lasana_document, long_tables
-from scrubin.scores.cells import Row
+from scrubin.scores import lasana_document, long_tables
+from scrubin.scores.cells import cut
 from scrubin.scores.lasana_document import Document
 from scrubin.scores.params import TOTAL
 from scrubin.scores.sheet import Sheet, canonical, refuse_task
-from scrubin.scores.sheets import NAMED_RATER
+from scrubin.scores.sheets import LIKE_RATER, misnamed
 
 NAME = re.compile(r"(?P<task>.+?)(?:_rater(?P<rater>[0-9]+)(?P<marks>_errors)?|(?P<labels>_errors)|(?P<split>_split))?\.csv")
 REPORTS = re.compile(r"contradictions\.csv|differences\.csv|harmonised\.csv|.+_agreement\.csv")
 """What ``scrubin scores`` writes beside the annotations; it is not read."""
+NO_CSV = re.compile(r"(.+_rater[0-9]+.*|ratings|errors)\.(?!csv$)[^.]+|.+\.(xlsx?|ods|tsv)", re.IGNORECASE)
+"""Sheets that somebody forgot to save as CSV."""
 
 
 @dataclass(frozen=True)
@@ -58,73 +61,116 @@ class TaskFiles:
 
 @dataclass(frozen=True)
 class Folder:
-    """All tasks of a folder that can be read, sorted, and one sentence for each fault of the others."""
+    """All tasks of a folder that can be read, sorted.
+
+    Parameters
+    ----------
+    tasks
+        The tasks.
+    faults
+        One sentence for each fault of the others, by task; of a long table as a whole by the name of its file.
+    ignored
+        Files that look like rater's sheets but are no CSV.
+    """
 
     tasks: tuple[TaskFiles, ...]
     faults: Mapping[str, tuple[str, ...]]
+    ignored: tuple[str, ...] = ()
 
 
 def read_folder(folder: Path) -> Folder:
-    """Read every CSV of a folder; a file that cannot be used spoils its own task only.
+    """Read every CSV of a folder; a file, or a row of a long table, that cannot be used spoils its own task only.
 
     Raises
     ------
     RatingsError
-        When there is no such folder or no CSV in it, or for a long table, which spoils all tasks.
+        When there is no such folder, no CSV in it, or nothing but names of columns.
     """
-    paths = _csvs(folder)
-    long = [sheet for path in paths if path.name in long_tables.NAMES for sheet in _long(path)]
-    read: dict[str, list[tuple[re.Match[str], Document]]] = {sheet.task: [] for sheet in long}
+    paths, ignored = _csvs(folder)
     faults: dict[str, list[str]] = {}
+    long: dict[str, list[Sheet]] = {}
+    for path in paths:
+        if path.name in long_tables.NAMES:
+            _read_long(path, long, faults)
+    own = {match["task"] for path in paths for match in [NAME.fullmatch(path.name)] if match and match["rater"]} | set(long)
+    read: dict[str, list[tuple[re.Match[str], Document]]] = {task: [] for task in long}
     for path in paths:
         if path.name in long_tables.NAMES:
             continue
-        task = _task_of(path.name)
+        task = _task_of(path.name, own)
         read.setdefault(task, [])
         try:
-            read[task].append((_match(path.name), lasana_document.read(path)))
+            match = _match(path.name, own)
+            refuse_task(path.name, task)
+            read[task].append((match, lasana_document.read(path)))
         except RatingsError as error:
             faults.setdefault(task, []).append(str(error))
+    if not read and not faults:
+        msg = f"{paths[0].name}: it has names of columns, but no row; add rows or remove the file"
+        raise RatingsError(msg)
+    rated = {task for task, found in read.items() if found or _has_scores(long.get(task, ()))} | set(faults)
+    # What is in ratings that cannot be read, nobody knows.
+    rated = set() if "ratings.csv" in faults else rated - set(long_tables.NAMES)
     for task, found in read.items():
-        faults.setdefault(task, []).extend([*_strange(task, found), *_twice(found)])
-    tasks = [
-        _gathered(task, found, [sheet for sheet in long if sheet.task == task]) for task, found in sorted(read.items()) if not faults[task]
-    ]
-    return Folder(tuple(tasks), {task: tuple(sentences) for task, sentences in sorted(faults.items()) if sentences})
+        faults.setdefault(task, []).extend([*_strange(task, found), *_twice(found), *_only_marks(task, rated, long)])
+    tasks = [_gathered(task, found, long.get(task, ())) for task, found in sorted(read.items()) if not faults[task]]
+    return Folder(tuple(tasks), {task: tuple(sentences) for task, sentences in sorted(faults.items()) if sentences}, ignored)
 
 
-def _csvs(folder: Path) -> list[Path]:
+def _read_long(path: Path, long: dict[str, list[Sheet]], faults: dict[str, list[str]]) -> None:
+    """Add what a long table says to the sheets and the faults of its tasks."""
+    try:
+        table = long_tables.read_apart(path)
+    except RatingsError as error:
+        faults.setdefault(path.name, []).append(str(error))
+        return
+    for task, sheets in table.sheets.items():
+        long.setdefault(task, []).extend(sheets)
+    for task, sentence in table.faults.items():
+        faults.setdefault(task, []).append(sentence)
+
+
+def _csvs(folder: Path) -> tuple[list[Path], tuple[str, ...]]:
+    """Return the CSVs to be read, and the names of files that should be CSVs."""
     if not folder.is_dir():
         msg = f"{folder}: there is no such folder; name the folder of the rater files"
         raise RatingsError(msg)
     # A hidden file belongs to an editor or a file manager, not to the study.
     found = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" and not path.name.startswith("."))
+    ignored = tuple(sorted(path.name for path in folder.iterdir() if NO_CSV.fullmatch(path.name) and not path.name.startswith((".", "~"))))
     paths = [path for path in found if not REPORTS.fullmatch(path.name)]
     if not paths:
         inside = folder / "Annotation"
-        hint = f"did you mean {inside}?" if inside.is_dir() else "it should hold files such as PegTransfer_rater1.csv"
+        sheets = f"save {ignored[0]} as CSV with semicolons" if ignored else "it should hold files such as PegTransfer_rater1.csv"
+        hint = f"did you mean {inside}?" if inside.is_dir() else sheets
         msg = f"{folder}: there is no CSV of scores in it; {hint}"
         raise RatingsError(msg)
-    return paths
+    return paths, ignored
 
 
-def _match(name: str) -> re.Match[str]:
+def _match(name: str, own: Collection[str]) -> re.Match[str]:
     match = NAME.fullmatch(name)
+    if _meant(name, own):
+        msg = f"{name}: {misnamed(name)}"
+        raise RatingsError(msg)
     if match is None:
         msg = f"{name}: expected a name such as PegTransfer.csv or PegTransfer_rater1.csv; rename or remove the file"
-        raise RatingsError(msg)
-    if NAMED_RATER.fullmatch(name) and not match["rater"]:
-        msg = f"{name}: the name of a rater would be published; number the raters, as in PegTransfer_rater1.csv, and rename the file"
         raise RatingsError(msg)
     return match
 
 
-def _task_of(name: str) -> str:
+def _task_of(name: str, own: Collection[str]) -> str:
     """Return the task whose file this is, or is meant to be."""
-    match = NAME.fullmatch(name)
-    if match is None or (NAMED_RATER.fullmatch(name) and not match["rater"]):
-        return name.rpartition("_rater")[0] or name
+    match, meant = NAME.fullmatch(name), _meant(name, own)
+    if meant or match is None:
+        return (meant["task"] if meant else "") or name
     return match["task"]
+
+
+def _meant(name: str, own: Collection[str]) -> re.Match[str] | None:
+    """Return the parts of a name that is meant to be a rater's; ``own`` are tasks whose names may look like it."""
+    match = NAME.fullmatch(name)
+    return None if match and (match["rater"] or match["task"] in own) else LIKE_RATER.fullmatch(name)
 
 
 def _twice(found: Iterable[tuple[re.Match[str], Document]]) -> list[str]:
@@ -149,6 +195,20 @@ def _strange(task: str, found: Iterable[tuple[re.Match[str], Document]]) -> list
     return []
 
 
+def _has_scores(sheets: Iterable[Sheet]) -> bool:
+    return not all(sheet.marks_errors for sheet in sheets)
+
+
+def _only_marks(task: str, rated: set[str], long: Mapping[str, Iterable[Sheet]]) -> list[str]:
+    """Return what is wrong with a task of a long table of error marks that no other file knows, while they know others."""
+    if task in rated or not rated:
+        return []
+    place = next(row.place for sheet in long[task] for row in sheet.rows)
+    near = difflib.get_close_matches(task, rated, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"rated are {', '.join(map(cut, sorted(rated)))}"
+    return [f"{place}: there are marks of task '{cut(task)}', but no ratings; {hint}"]
+
+
 def _gathered(task: str, found: Iterable[tuple[re.Match[str], Document]], long: Iterable[Sheet]) -> TaskFiles:
     main = labels = split = None
     sheets: dict[str, Document] = {}
@@ -163,30 +223,3 @@ def _gathered(task: str, found: Iterable[tuple[re.Match[str], Document]], long: 
         else:
             main = document
     return TaskFiles(task, main, sheets, marks, labels, split, tuple(long))
-
-
-def _long(path: Path) -> list[Sheet]:
-    """Return a long table's sheets, which name the file without its folder."""
-    text = cells.read_text(path)
-    header = next((line for line in text.splitlines() if line.strip()), "")
-    _, rows = cells.parse(path.name, text, ";" if ";" in header else ",")
-    tasks = sorted({row.cells.get("task", "") for row in rows} - {""})
-    nameless = [row.place for row in rows if not row.cells.get("id", "nobody")]
-    if nameless:
-        msg = f"{nameless[0]}: id is empty; name the recording, or remove the row"
-        raise RatingsError(msg)
-    for row in rows:
-        refuse_task(row.place, row.cells.get("task", ""))
-    folder = f"{path.parent}/"
-
-    def bare(place: str) -> str:
-        return place.removeprefix(folder)
-
-    return [
-        replace(
-            sheet,
-            file=bare(sheet.file),
-            rows=tuple(Row(bare(row.place), row.cells, {name: bare(place) for name, place in row.places.items()}) for row in sheet.rows),
-        )
-        for sheet in long_tables.read(path, tasks)
-    ]

@@ -17,6 +17,7 @@ from scrubin.scores.harmonisation import changes
 from scrubin.scores.lasana_scoring import Rescored, Scored
 from scrubin.scores.params import TOTAL, ScoresParams
 from scrubin.scores.revalidation import Finding
+from scrubin.scores.sheet import canonical
 from scrubin.statistics import association
 from scrubin.statistics.undefined import without_nan
 
@@ -43,6 +44,7 @@ def statistics_of(rescored: Rescored, found: Sequence[Finding], p: ScoresParams)
             "kinds": dict(sorted(counts.items())),
         },
         "not_scored": {task: list(sentences) for task, sentences in rescored.faults.items()},
+        "not_read": list(rescored.ignored),
         "tolerance": revalidation.TOLERANCE,
     }
     plain: dict[str, Any] = without_nan(told | more)
@@ -92,7 +94,9 @@ def _of_task(scored: Scored) -> dict[str, bytes]:
     )
     if scored.main is not None and scored.files.main is not None:
         main = lasana_writer.main_bytes(scored.files.main, scored.main, after, aspects)
-        sheets = {} if scored.files.sheets else lasana_writer.sheet_files(task, scored.entries.ratings, aspects)
+        # Raters of a long table have no sheets that could be passed through.
+        theirs = scored.entries.ratings[~scored.entries.ratings.rater.isin(list(map(canonical, scored.files.sheets)))]
+        sheets = lasana_writer.sheet_files(task, theirs, aspects)
         return lasana_writer.unchanged(scored.files) | sheets | agreement | {scored.files.main.file: main}
     if scored.entries.ratings.empty:
         labels = {f"{task}_errors.csv": lasana_csv.labels_csv(scored.errors, after.error_names).encode()} if len(scored.errors) else {}

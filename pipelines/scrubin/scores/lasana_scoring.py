@@ -13,7 +13,7 @@ from scrubin.scores import aggregation, harmonisation, normalisation
 from scrubin.scores.entries import Entries, read_entries
 from scrubin.scores.lasana_files import Folder, TaskFiles
 from scrubin.scores.lasana_tables import Main, error_names, labels_of, main_of, sheet_of, split_of
-from scrubin.scores.params import RESERVED, ScoresParams
+from scrubin.scores.params import TAKEN, ScoresParams
 from scrubin.scores.roster import Known, Roster
 from scrubin.scores.sheet import Sheet
 from scrubin.tables.io import frame_of
@@ -42,6 +42,8 @@ class Scored:
         task, id, duration_s (NaN = unknown), frame_count (null = unknown), sorted by id.
     splits
         Rows of the split file: task, id, subset, place.
+    notes
+        What the parameters ask for and the files do not have, by title.
     """
 
     files: TaskFiles
@@ -53,14 +55,16 @@ class Scored:
     errors: pd.DataFrame
     recordings: pd.DataFrame
     splits: pd.DataFrame
+    notes: Mapping[str, str]
 
 
 @dataclass(frozen=True)
 class Rescored:
-    """All tasks that could be scored, and one sentence for each fault of the others."""
+    """All tasks that could be scored, one sentence for each fault of the others, and the files that were not read."""
 
     tasks: tuple[Scored, ...]
     faults: Mapping[str, tuple[str, ...]]
+    ignored: tuple[str, ...] = ()
 
     @property
     def roster(self) -> Roster:
@@ -76,8 +80,8 @@ def score_folder(folder: Folder, p: ScoresParams) -> Rescored:
         try:
             tasks.append(score(files, p))
         except RatingsError as error:
-            faults[files.task] = tuple(map(str, error.args))
-    return Rescored(tuple(tasks), dict(sorted(faults.items())))
+            faults[files.task] = tuple(dict.fromkeys(map(str, error.args)))
+    return Rescored(tuple(tasks), dict(sorted(faults.items())), folder.ignored)
 
 
 def score(files: TaskFiles, p: ScoresParams) -> Scored:
@@ -88,7 +92,7 @@ def score(files: TaskFiles, p: ScoresParams) -> Scored:
     RatingsError
         With one sentence (argument) per faulty file, each naming file and row or rater.
     """
-    p = params_for(files, p)
+    given, p = p, params_for(files, p)
     main = None if files.main is None else main_of(files.main, files.task, p.aspects, p.errors.get(files.task, ()))
     labels = None if files.labels is None else labels_of(files.labels, files.task)
     sheets = sheets_of(files)
@@ -103,7 +107,7 @@ def score(files: TaskFiles, p: ScoresParams) -> Scored:
     splits = (
         pd.DataFrame(columns=["task", "id", "subset", "place"], dtype="str") if files.split is None else split_of(files.split, files.task)
     )
-    return Scored(files, p, main, entries, normalised, skill, _first_known(known), recordings, splits)
+    return Scored(files, p, main, entries, normalised, skill, _first_known(known), recordings, splits, _notes(files, given, p))
 
 
 def params_for(files: TaskFiles, p: ScoresParams) -> ScoresParams:
@@ -115,8 +119,8 @@ def params_for(files: TaskFiles, p: ScoresParams) -> ScoresParams:
         documents = [*([files.labels] if files.labels else []), *files.marks.values()]
         long = [column for sheet in files.long if sheet.marks_errors for column in sheet.columns if column != "id"]
         names = tuple(dict.fromkeys([*chain.from_iterable(map(error_names, documents)), *long]))
-        _refuse_columns(files, names, p)
         p = replace(p, errors={**p.errors, files.task: names})
+    _refuse_columns(files, p)
     columns = {column for sheet in files.sheets.values() for column in sheet.columns} | {
         column for sheet in files.long for column in sheet.columns
     }
@@ -125,12 +129,22 @@ def params_for(files: TaskFiles, p: ScoresParams) -> ScoresParams:
     return p
 
 
-def _refuse_columns(files: TaskFiles, names: Sequence[str], p: ScoresParams) -> None:
+def _refuse_columns(files: TaskFiles, p: ScoresParams) -> None:
     """Refuse an error that is named like another column of the task's file."""
-    taken = sorted(set(names) & {*RESERVED, *p.aspects, "duration", "frame_count", "split"})
-    if taken:
-        msg = f"task {files.task}: an error is named '{taken[0]}' like another column of {files.task}.csv; name the error otherwise"
-        raise RatingsError(msg)
+    documents = [*([files.labels] if files.labels else []), *files.marks.values()]
+    named = [(document.file, name) for document in documents for name in error_names(document)]
+    named += [(sheet.file, name) for sheet in files.long if sheet.marks_errors for name in sheet.columns if name != "id"]
+    for file, name in named:
+        if name in TAKEN or name in p.aspects:
+            msg = f"{file}: an error is named '{name}' like another column of {files.task}.csv; name the error otherwise"
+            raise RatingsError(msg)
+
+
+def _notes(files: TaskFiles, given: ScoresParams, used: ScoresParams) -> dict[str, str]:
+    if given.failed_mark is None or used.failed_mark is not None or not (files.sheets or files.long):
+        return {}
+    column = given.failed_mark.column
+    return {"failed": f"no sheet has the column '{column}' that the parameters name, so empty scores count as failed"}
 
 
 def sheets_of(files: TaskFiles) -> list[Sheet]:

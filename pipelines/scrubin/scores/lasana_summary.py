@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from scrubin.scores import revalidation
+from scrubin.scores import long_tables, revalidation
+from scrubin.scores.cells import cut
 from scrubin.scores.lasana_reports import errors_of
 from scrubin.scores.lasana_scoring import Rescored, Scored
 from scrubin.scores.params import TOTAL
@@ -34,12 +35,16 @@ def lines(rescored: Rescored, found: Sequence[Finding], told: Mapping[str, Any])
             yield _line("scores", "none, as there is no rater's sheet; the files given are passed through")
         else:
             yield from _scores(told["tasks"][task])
-            yield from _overruled(told["tasks"][task])
+        yield from _overruled(told["tasks"].get(task, {}))
+        yield from (_line(title, text) for title, text in scored.notes.items())
+        if not scored.entries.ratings.empty:
             yield from _left_out(scored)
         yield from _found(scored, theirs)
         yield ""
     for task in rescored.faults:
-        yield f"{task}: not scored, nothing is written of it"
+        yield f"{task}: not all of it could be read" if task in long_tables.NAMES else f"{cut(task)}: not scored, nothing is written of it"
+    for name in rescored.ignored:
+        yield f"{name}: not read, as it is no CSV; save it as CSV with semicolons if it is a rater's sheet"
 
 
 def _scores(task: Mapping[str, Any]) -> Iterator[str]:
@@ -62,10 +67,11 @@ def _scores(task: Mapping[str, Any]) -> Iterator[str]:
 
 def _overruled(task: Mapping[str, Any]) -> Iterator[str]:
     for name, title, what in (("harmonised", "marks", "overruled"), ("contradictions", "failed", "contradictions with errors")):
-        if task[name]:
-            ids = ", ".join(sorted({row["id"] for row in task[name]})[:SHOWN])
+        if task.get(name):
+            found = sorted({row["id"] for row in task[name]})
+            ids = ", ".join(map(cut, found[:SHOWN]))
             file = "harmonised.csv" if name == "harmonised" else "contradictions.csv"
-            yield _line(title, f"{len(task[name])} {what}, in {file}: {ids}{' ...' if len(task[name]) > SHOWN else ''}")
+            yield _line(title, f"{len(task[name])} {what}, in {file}: {ids}{' ...' if len(found) > SHOWN else ''}")
 
 
 def _left_out(scored: Scored) -> Iterator[str]:

@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.errors import RatingsError
-from scrubin.scores.cells import Row
+from scrubin.scores.cells import Row, cut
 from scrubin.scores.lasana_cells import COUNT, DECIMAL, DURATION, LONGEST, MISSING, NUMBER, TRUTH, TRUTH_VALUE, Kind
 from scrubin.scores.lasana_document import Document
 from scrubin.scores.params import TOTAL
@@ -130,7 +130,7 @@ def rows_by_id(document: Document) -> dict[str, Row]:
         id_ = row.cells["id"]
         if id_ in found:
             first = found[id_].place.rsplit(", ", 1)[-1]
-            msg = f"{row.place}: id '{id_}' stands twice, first in {first}; remove one of the rows"
+            msg = f"{row.place}: id '{cut(id_)}' stands twice, first in {first}; remove one of the rows"
             raise RatingsError(msg)
         found[id_] = row
     return found
@@ -141,8 +141,10 @@ def _as_entered(text: str) -> str:
         return ""
     if PLAIN.fullmatch(text):
         return text
-    short = DECIMAL.fullmatch(text) is not None and len(text) <= LONGEST and abs(Decimal(text).adjusted()) < LONGEST
-    return format(Decimal(text), "f") if short else text[:LONGEST]
+    found = DECIMAL.fullmatch(text[: LONGEST + 1])
+    # Not every exponent is one for decimal; and a great one would be written out.
+    short = found is not None and len(text) <= LONGEST and abs(int((found[2] or "e0")[1:])) < LONGEST
+    return format(Decimal(text), "f") if short else cut(text)
 
 
 def _labels(rows: Mapping[str, Row], task: str, names: Sequence[str]) -> pd.DataFrame:
@@ -157,8 +159,7 @@ def _value(row: Row, column: str, kind: Kind) -> Any:
     try:
         return kind.read(text)
     except ValueError as error:
-        shown = text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
-        msg = f"{row.place}: {column} is {shown!r}; it should be {kind.expected}"
+        msg = f"{row.place}: {column} is {cut(text)!r}; it should be {kind.expected}"
         raise RatingsError(msg) from error
 
 
@@ -166,6 +167,6 @@ def _require(document: Document, columns: Sequence[str]) -> None:
     for column in columns:
         if column not in document.columns:
             near = difflib.get_close_matches(column, [name for name in document.columns if name not in columns], n=1)
-            hint = f"; is it '{near[0]}'?" if near else f"; the file has {', '.join(document.columns)}"
+            hint = f"; is it '{near[0]}'?" if near else f"; the file has {', '.join(map(cut, document.columns))}"
             msg = f"{document.file}, row {document.lines[document.header].number}: column '{column}' is missing{hint}"
             raise RatingsError(msg)

@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from scrubin.errors import RatingsError
 from scrubin.scores import cells
-from scrubin.scores.cells import Row
-from scrubin.scores.sheet import Sheet, canonical, check_task
+from scrubin.scores.cells import Row, cut
+from scrubin.scores.sheet import Sheet, canonical, check_task, refuse_task
 
 NAMES = {"ratings.csv": False, "errors.csv": True}
 """The names of long tables, and whether they hold error marks."""
@@ -23,6 +24,51 @@ KEY = ("id", "task", "rater")
 MOLTEN = {False: ("aspect", "score"), True: ("error", "marked")}
 # pandas writes whole numbers as 3.0 where a cell of the column is empty.
 RATER = re.compile(r"([0-9]+)(\.0+)?")
+
+
+@dataclass(frozen=True)
+class Apart:
+    """A long table task by task: the sheets of each that can be read, and the first fault of each other.
+
+    A fault of a row that names no task stands under the name of the file.
+    """
+
+    sheets: Mapping[str, tuple[Sheet, ...]]
+    faults: Mapping[str, str]
+
+
+def read_apart(path: Path) -> Apart:
+    """Return a long table whose faulty rows spoil their own tasks only; messages name the file without its folder.
+
+    Raises
+    ------
+    RatingsError
+        For text that is no CSV, a missing column, or ratings without rows.
+    """
+    file, marks_errors = path.name, NAMES[path.name]
+    text = cells.read_text(path, file)
+    delimiter = _delimiter(file, text)
+    columns, lines = cells.parse_lines(file, text, delimiter)
+    molten = _is_molten(file, columns, marks_errors)
+    if not lines and not marks_errors:
+        msg = f"{file}: it has names of columns, but no row; add rows or remove the file"
+        raise RatingsError(msg)
+    faults: dict[str, str] = {}
+    grouped: dict[str, dict[str, list[Row]]] = {}
+    for place, texts in lines:
+        task = dict(zip(columns, texts, strict=False)).get("task", "")
+        try:
+            row = _checked(place, texts, columns, delimiter)
+            grouped.setdefault(task, {}).setdefault(_rater(row), []).append(row)
+        except RatingsError as error:
+            faults.setdefault(task or file, str(error))
+    sheets: dict[str, tuple[Sheet, ...]] = {}
+    for task, raters in sorted(grouped.items()):
+        try:
+            sheets[task] = tuple(_sheet(file, task, rater, columns, rows, molten) for rater, rows in sorted(raters.items()))
+        except RatingsError as error:
+            faults.setdefault(task, str(error))
+    return Apart({task: of for task, of in sheets.items() if task not in faults}, faults)
 
 
 def read(path: Path, tasks: Sequence[str]) -> list[Sheet]:
@@ -49,15 +95,30 @@ def read(path: Path, tasks: Sequence[str]) -> list[Sheet]:
     for row in rows:
         check_task(row.place, row.cells["task"], tasks)
         grouped.setdefault((row.cells["task"], _rater(row)), []).append(row)
-    own = tuple(column for column in columns if column not in ("task", "rater"))
-    found = []
-    for (task, rater), theirs in sorted(grouped.items()):
-        sheet = Sheet(file, task, rater, marks_errors, own, tuple(_without(row, ("task", "rater")) for row in theirs))
-        found.append(_collected(sheet, *MOLTEN[marks_errors]) if molten else sheet)
+    found = [_sheet(file, task, rater, columns, theirs, molten) for (task, rater), theirs in sorted(grouped.items())]
     if not rows and not molten and tasks:
         # Without rows there is nothing to read, but wrong columns are wrong all the same.
-        found.append(Sheet(file, tasks[0], "0", marks_errors, own, ()))
+        found.append(_sheet(file, tasks[0], "0", columns, (), molten))
     return found
+
+
+def _checked(place: str, texts: list[str], columns: tuple[str, ...], delimiter: str) -> Row:
+    row = cells.row_from(place, texts, columns, delimiter)
+    if not row.cells["task"]:
+        msg = f"{place}: task is empty; name the task of the recording, or remove the row"
+        raise RatingsError(msg)
+    refuse_task(place, row.cells["task"])
+    if not row.cells["id"]:
+        msg = f"{place}: id is empty; name the recording, or remove the row"
+        raise RatingsError(msg)
+    return row
+
+
+def _sheet(file: str, task: str, rater: str, columns: Iterable[str], rows: Iterable[Row], molten: bool) -> Sheet:
+    marks_errors = NAMES[Path(file).name]
+    own = tuple(column for column in columns if column not in ("task", "rater"))
+    sheet = Sheet(file, task, rater, marks_errors, own, tuple(_without(row, ("task", "rater")) for row in rows))
+    return _collected(sheet, *MOLTEN[marks_errors]) if molten else sheet
 
 
 def _delimiter(file: str, text: str) -> str:
@@ -66,7 +127,7 @@ def _delimiter(file: str, text: str) -> str:
         return ";"
     if "," in header:
         return ","
-    msg = f"{file}, row 1: expected columns such as {', '.join(KEY)}, separated by commas or semicolons, but got {header!r}"
+    msg = f"{file}, row 1: expected columns such as {', '.join(KEY)}, separated by commas or semicolons, but got {cut(header)!r}"
     raise RatingsError(msg)
 
 
@@ -76,7 +137,7 @@ def _is_molten(file: str, columns: Sequence[str], marks_errors: bool) -> bool:
     molten = marks_errors or bool(set(pair) & set(columns))
     for column in (*KEY, *(pair if molten else ())):
         if column not in columns:
-            msg = f"{file}, row 1: column '{column}' is missing; the table has {', '.join(columns)}"
+            msg = f"{file}, row 1: column '{column}' is missing; the table has {', '.join(map(cut, columns))}"
             raise RatingsError(msg)
     return molten
 
@@ -87,7 +148,9 @@ def _rater(row: Row) -> str:
         raise RatingsError(msg)
     match = RATER.fullmatch(row.cells["rater"])
     if match is None:
-        msg = f"{row.place}: rater is '{row.cells['rater']}', not a number; the name of a rater would be published, so number the raters"
+        msg = (
+            f"{row.place}: rater is '{cut(row.cells['rater'])}', not a number; the name of a rater would be published, so number the raters"
+        )
         raise RatingsError(msg)
     return canonical(match[1])
 
@@ -102,7 +165,7 @@ def _collected(sheet: Sheet, name: str, value: str) -> Sheet:
             msg = f"{row.place}: {name} is empty; name the {name} that the row is about"
             raise RatingsError(msg)
         if row.cells[name] in columns:
-            msg = f"{row.place}: {name} is '{row.cells[name]}', which is a column of the table, too; remove the column or the row"
+            msg = f"{row.place}: {name} is '{cut(row.cells[name])}', which is a column of the table, too; remove the column or the row"
             raise RatingsError(msg)
         first.setdefault(row.cells[name], row.place)
         by_id.setdefault(row.cells["id"], []).append(row)
@@ -119,7 +182,7 @@ def _one(rows: Sequence[Row], columns: Iterable[str], name: str, value: str) -> 
         key = row.cells[name]
         if key in places:
             msg = (
-                f"{row.place}: {name} '{key}' of id '{row.cells['id']}' stands twice, first in {cells.row_of(places[key])}; "
+                f"{row.place}: {name} '{cut(key)}' of id '{cut(row.cells['id'])}' stands twice, first in {cells.row_of(places[key])}; "
                 "remove one of the rows"
             )
             raise RatingsError(msg)
@@ -130,10 +193,8 @@ def _one(rows: Sequence[Row], columns: Iterable[str], name: str, value: str) -> 
 def _same(row: Row, first: Row, common: Mapping[str, str]) -> None:
     for column, cell in common.items():
         if row.cells[column] != cell:
-            msg = (
-                f"{row.place}: {column} is '{row.cells[column]}', but '{cell}' in {cells.row_of(first.place)} about the same recording; "
-                "correct one of them"
-            )
+            first_cell = f"'{cut(cell)}' in {cells.row_of(first.place)} about the same recording"
+            msg = f"{row.place}: {column} is '{cut(row.cells[column])}', but {first_cell}; correct one of them"
             raise RatingsError(msg)
 
 

@@ -14,6 +14,8 @@ TOTAL = "GRS"
 RATER = re.compile(r"0|[1-9][0-9]*")
 RESERVED = ("", "id", "task", "rater", "aspect", "score", "error", "marked", TOTAL)
 """Columns of rater sheets with a meaning of their own."""
+TAKEN = frozenset({*RESERVED, "duration", "frame_count", "split", "n_ratings", "disagreement", "strong_disagreement"})
+"""Columns of what is written, too: no aspect and no error can have their names."""
 NOT_FAILED = ("", "false", "no", "0")
 """Cells that mean that a recording is not failed, in any case."""
 
@@ -92,7 +94,7 @@ class ScoresParams:
         return float(scores * Fraction(str(self.lowest)) + steps * Fraction(str(self.step)))
 
     def _check_errors(self) -> None:
-        taken = {*RESERVED, *self.aspects, "duration", "frame_count", "split"}
+        taken = {*TAKEN, *self.aspects}
         for task, names in sorted(self.errors.items()):
             wrong = [name for name in names if name in taken or name != name.strip()] or [name for name in names if names.count(name) > 1]
             if wrong:
@@ -101,10 +103,10 @@ class ScoresParams:
                 raise ParamsError(msg)
 
     def _check_aspects(self) -> None:
-        if not self.aspects or set(self.aspects) & set(RESERVED) or len(set(self.aspects)) != len(self.aspects):
+        if not self.aspects or set(self.aspects) & TAKEN or len(set(self.aspects)) != len(self.aspects):
             msg = (
                 f"params.yaml: 'scores.aspects' must name different aspects, without their sum {TOTAL} "
-                f"and other columns of a sheet, but is {list(self.aspects)}"
+                f"and other columns of a file, but is {list(self.aspects)}"
             )
             raise ParamsError(msg)
         mark = self.failed_mark

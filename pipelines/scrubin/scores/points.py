@@ -7,7 +7,7 @@ import math
 import re
 
 from scrubin.errors import RatingsError
-from scrubin.scores.cells import Row
+from scrubin.scores.cells import Row, cut
 from scrubin.scores.params import NOT_FAILED, TOTAL, FailedMark, ScoresParams
 
 NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
@@ -38,14 +38,14 @@ def read(row: Row, p: ScoresParams) -> dict[str, float]:
     if empty:
         beside = "beside given scores" if len(empty) < len(names) else "without the mark for failed"
         mend = "fill in all, or none to mark the recording as failed" if p.failed_mark is None else f"fill in all, or {_how(p.failed_mark)}"
-        spelled = f"{empty[0]} is '{row.cells[empty[0]]}', not a number," if row.cells[empty[0]] else f"{', '.join(empty)} empty"
+        spelled = f"{empty[0]} is '{cut(row.cells[empty[0]])}', not a number," if row.cells[empty[0]] else f"{', '.join(empty)} empty"
         msg = f"{row.place_of(empty[0])}: {spelled} {beside}; {mend}"
         raise RatingsError(msg)
     steps = {name: _steps(row, name, p) for name in p.aspects}
     scores = {name: p.point(1, count) for name, count in steps.items()}
     total = p.point(len(steps), sum(steps.values()))
     if TOTAL in row.cells and abs(_number(row, TOTAL) - total) > ROUNDING:
-        msg = f"{row.place_of(TOTAL)}: {TOTAL} is {row.cells[TOTAL]}, but the aspects add up to {total:g}; correct the wrong score"
+        msg = f"{row.place_of(TOTAL)}: {TOTAL} is {cut(row.cells[TOTAL])}, but the aspects add up to {total:g}; correct the wrong score"
         raise RatingsError(msg)
     return {TOTAL: total, **scores}
 
@@ -57,7 +57,9 @@ def _marked(row: Row, mark: FailedMark) -> bool:
     if cell in NOT_FAILED:
         return False
     near = f"; did you mean '{mark.value}'?" if difflib.get_close_matches(cell, [mark.value.lower()], n=1) else ""
-    msg = f"{row.place}: {mark.column} is '{row.cells[mark.column]}', neither '{mark.value}' for failed nor False, No, 0 or empty{near}"
+    msg = (
+        f"{row.place}: {mark.column} is '{cut(row.cells[mark.column])}', neither '{mark.value}' for failed nor False, No, 0 or empty{near}"
+    )
     raise RatingsError(msg)
 
 
@@ -67,7 +69,7 @@ def _how(mark: FailedMark) -> str:
 
 def _check_unscored(row: Row, scored: list[str], mark: FailedMark) -> None:
     if scored:
-        given = ", ".join(f"{name} {row.cells[name]}" for name in scored)
+        given = ", ".join(f"{name} {cut(row.cells[name])}" for name in scored)
         msg = (
             f"{row.place_of(scored[0])}: {given} given although {mark.column} is '{row.cells[mark.column]}'; "
             "remove the scores, or the mark for failed"
@@ -77,17 +79,22 @@ def _check_unscored(row: Row, scored: list[str], mark: FailedMark) -> None:
 
 def _check_complete(row: Row, absent: list[str]) -> None:
     if absent:
-        msg = f"{row.place}: there is no row about {', '.join(absent)} of id '{row.cells['id']}'; add it, with an empty score when failed"
+        msg = (
+            f"{row.place}: there is no row about {', '.join(absent)} of id '{cut(row.cells['id'])}'; add it, with an empty score if failed"
+        )
         raise RatingsError(msg)
 
 
 def _steps(row: Row, name: str, p: ScoresParams) -> int:
-    """Return how many steps above the lowest point of the scale a score is."""
+    """Return how many whole steps above the lowest point of the scale a score is.
+
+    A score that misses a point by rounding only, such as 3.0000000001, is that point.
+    """
     value = _number(row, name)
     steps = (value - p.lowest) / p.step
     if not p.lowest <= value <= p.highest or abs(steps - round(steps)) > ROUNDING:
         scale = f"the scale from {p.lowest:g} to {p.highest:g} in steps of {p.step:g}"
-        msg = f"{row.place_of(name)}: {name} is {row.cells[name]}, not on {scale}"
+        msg = f"{row.place_of(name)}: {name} is {cut(row.cells[name])}, not on {scale}"
         raise RatingsError(msg)
     return round(steps)
 
@@ -95,7 +102,8 @@ def _steps(row: Row, name: str, p: ScoresParams) -> int:
 def _number(row: Row, name: str) -> float:
     cell = row.cells[name]
     if not NUMBER.fullmatch(cell):
-        msg = f"{row.place_of(name)}: {name} is {cell!r}, not a number; write it with a decimal point, or leave all scores empty for failed"
+        mend = "write it with a decimal point, or leave all scores empty for failed"
+        msg = f"{row.place_of(name)}: {name} is {cut(cell)!r}, not a number; {mend}"
         raise RatingsError(msg)
     if len(cell) > LONGEST:
         msg = f"{row.place_of(name)}: {name} has {len(cell)} digits; write the score with a decimal point"

@@ -6,13 +6,14 @@ with strong disagreement are in the training set only) and Data Records.
 
 from __future__ import annotations
 
+import difflib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
-from scrubin.scores.cells import Row
+from scrubin.scores.cells import Row, cut
 from scrubin.scores.lasana_document import Document
 from scrubin.scores.lasana_scoring import Scored, sheets_of
 from scrubin.scores.lasana_tables import Main, rows_by_id
@@ -31,6 +32,10 @@ KINDS = {
     "label_not_published": ERROR,
     "rated_but_not_in_main_file": ERROR,
     "in_main_file_but_not_rated": WARNING,
+    "marked_but_not_rated": WARNING,
+    "no_label_at_all": WARNING,
+    "error_not_in_parameters": WARNING,
+    "error_without_column": WARNING,
     "split_of_unknown_id": ERROR,
     "split_twice": ERROR,
     "split_missing": ERROR,
@@ -90,6 +95,8 @@ def table(found: Sequence[Finding]) -> pd.DataFrame:
 
 def sentence(finding: Finding) -> str:
     """Return a finding for people: where, what, and what should be."""
+    near = f"; is it '{finding.recomputed}'?" if finding.recomputed else ""
+    finding = replace(finding, id=cut(finding.id), published=cut(finding.published))
     told = {
         "differs": f"{finding.column} is {finding.published}, recomputed {finding.recomputed}",
         "published_but_undefined": f"{finding.column} is {finding.published}, but too few raters gave it",
@@ -98,6 +105,10 @@ def sentence(finding: Finding) -> str:
         "label_not_published": f"{finding.column} has no label, from the raters' marks {finding.recomputed or 'there are some'}",
         "rated_but_not_in_main_file": f"it has no row in {finding.task}.csv",
         "in_main_file_but_not_rated": "no rater rated it",
+        "marked_but_not_rated": f"its errors are marked, but no rater rated it{near}",
+        "no_label_at_all": f"{finding.column} is empty in every row",
+        "error_not_in_parameters": f"the parameters name no error {finding.column} of {finding.task}{near}",
+        "error_without_column": f"there is no column {finding.column}, an error that the parameters name",
         "split_of_unknown_id": "it is no recording of the task",
         "split_twice": f"it stands twice in the split, here in '{finding.published}'",
         "split_missing": "it is in no subset of the split",
@@ -145,6 +156,8 @@ def _of_task(scored: Scored) -> Iterator[Finding]:
         yield from _scores(scored, scored.main, rows)
         yield from _labels(scored, scored.main, rows)
         yield from _unrated(scored, rows)
+        yield from _named(scored, scored.main, scored.files.main)
+    yield from _only_marked(scored)
     if scored.files.split is not None:
         yield from _split(scored, scored.files.split)
 
@@ -180,6 +193,38 @@ def _unrated(scored: Scored, rows: Mapping[str, Row]) -> Iterator[Finding]:
                 yield Finding(scored.files.task, row.cells["id"], "id", "rated_but_not_in_main_file", row.place)
     for id_ in sorted(set(rows) - set(scored.entries.ratings.id)):
         yield Finding(scored.files.task, id_, "id", "in_main_file_but_not_rated", rows[id_].place)
+
+
+def _only_marked(scored: Scored) -> Iterator[Finding]:
+    """Yield recordings whose errors somebody marked, but that nobody rated, where there are ratings at all."""
+    rated = set(scored.entries.ratings.id)
+    if not rated:
+        return
+    places = {row.cells["id"]: row.place for sheet in sheets_of(scored.files) if sheet.marks_errors for row in sheet.rows}
+    if scored.files.labels is not None:
+        places |= {row.cells["id"]: scored.files.labels.file for row in scored.files.labels.rows()}
+    published = set() if scored.main is None else set(scored.main.recordings.id)
+    for id_ in sorted(set(places) - rated):
+        near = [] if id_ in published else difflib.get_close_matches(id_, sorted(rated - set(places)), n=1, cutoff=0.8)
+        yield Finding(scored.files.task, id_, "id", "marked_but_not_rated", places[id_], recomputed="".join(near))
+
+
+def _named(scored: Scored, main: Main, document: Document) -> Iterator[Finding]:
+    """Yield error columns that are empty or that the parameters do not name, and errors that have no column."""
+    task, named = scored.files.task, scored.params.errors.get(scored.files.task, ())
+    place = f"{document.file}, row {document.lines[document.header].number}"
+    labelled = set(main.errors.error)
+    missing = [name for name in named if name not in document.columns]
+    for name in main.error_names:
+        if name not in labelled and len(main.recordings):
+            yield Finding(task, "", name, "no_label_at_all", place)
+        if named and name not in named:
+            near = "".join(difflib.get_close_matches(name, missing, n=1))
+            yield Finding(task, "", name, "error_not_in_parameters", place, recomputed=near)
+    for name in missing:
+        # Where there are labels of it, that is an error of its own.
+        if name not in set(scored.errors.error):
+            yield Finding(task, "", name, "error_without_column", place)
 
 
 def _split(scored: Scored, document: Document) -> Iterator[Finding]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import pandas as pd
 
+from scrubin.scores.cells import cut
+
 
 @dataclass(frozen=True)
 class Known:
@@ -44,13 +46,13 @@ class Roster:
         if not found:
             near = difflib.get_close_matches(name, self.by_name, n=1)
             hint = f"; did you mean '{near[0]}'?" if near else ""
-            msg = f"id '{name}' is neither a recording of the manifest nor a released id{hint}"
+            msg = f"id '{cut(name)}' is neither a recording of the manifest nor a released id{hint}"
             raise LookupError(msg)
         if len(found) > 1:
-            msg = f"id '{name}' is the name of one recording and the released id of another; use the released ids in this sheet"
+            msg = f"id '{cut(name)}' is the name of one recording and the released id of another; use the released ids in this sheet"
             raise LookupError(msg)
         if found[0].task != task:
-            msg = f"id '{name}' is a recording of {found[0].task}, not of {task}"
+            msg = f"id '{cut(name)}' is a recording of {found[0].task}, not of {task}"
             raise LookupError(msg)
         return found[0]
 

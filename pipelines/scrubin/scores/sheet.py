@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from scrubin.errors import RatingsError
-from scrubin.scores.cells import Row
+from scrubin.scores.cells import Row, cut
 
 UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
 TAKEN = re.compile(r"(?i).*_(split|errors|agreement|rater[0-9]+)|differences|harmonised|contradictions|statistics|ratings|errors")
 """Names of files that are written beside those of tasks."""
+LONGEST_TASK = 200  # bytes; names of files have 255
 
 
 @dataclass(frozen=True)
@@ -60,18 +61,19 @@ def refuse_task(place: str, task: str) -> None:
     RatingsError
         Names the place.
     """
-    if UNFIT.search(task) or task.startswith(".") or TAKEN.fullmatch(task):
-        msg = f"{place}: task '{task[:60]}' cannot be part of a file name, or is the name of another file of ours; rename the task"
+    if not task or UNFIT.search(task) or task.startswith(".") or TAKEN.fullmatch(task) or len(task.encode()) > LONGEST_TASK:
+        msg = f"{place}: task '{cut(task)}' cannot be part of a file name, or is the name of another file of ours; rename the task"
         raise RatingsError(msg)
 
 
 def check_task(place: str, task: str, tasks: Sequence[str]) -> None:
-    """Refuse a task of which the manifest has no recording."""
+    """Refuse a task of which the manifest has no recording, or that makes no name of a file."""
     if task not in tasks:
         near = difflib.get_close_matches(task, tasks, n=1)
         hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(tasks) or 'none'}"
-        msg = f"{place}: the manifest has no recording of task '{task}'; {hint}"
+        msg = f"{place}: the manifest has no recording of task '{cut(task)}'; {hint}"
         raise RatingsError(msg)
+    refuse_task(place, task)
 
 
 def check_columns(sheet: Sheet, required: Sequence[str], optional: Sequence[str] = ()) -> None:
@@ -86,10 +88,10 @@ def check_columns(sheet: Sheet, required: Sequence[str], optional: Sequence[str]
             near = difflib.get_close_matches(column, known, n=1)
             hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(known)}"
             place = (sheet.molten or {}).get(column)
-            what = f"{place}: {kind} '{column}'" if place else f"{sheet.file}, row 1: column '{column}'"
+            what = f"{place}: {kind} '{cut(column)}'" if place else f"{sheet.file}, row 1: column '{cut(column)}'"
             msg = f"{what} is unknown; {hint}"
             raise RatingsError(msg)
     missing = [column for column in required if column not in sheet.columns]
     if missing and sheet.molten is None:
-        msg = f"{sheet.file}, row 1: column '{missing[0]}' is missing; the sheet has {', '.join(sheet.columns)}"
+        msg = f"{sheet.file}, row 1: column '{missing[0]}' is missing; the sheet has {', '.join(map(cut, sheet.columns))}"
         raise RatingsError(msg)

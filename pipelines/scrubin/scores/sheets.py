@@ -16,7 +16,9 @@ from scrubin.scores import cells, long_tables
 from scrubin.scores.sheet import Sheet, canonical, check_task
 
 NAME = re.compile(r"(?P<task>.+)_rater(?P<rater>[0-9]+)(?P<errors>_errors)?\.csv")
-NAMED_RATER = re.compile(r".+_rater(?!_errors\.)[^.]+\.csv")
+LIKE_RATER = re.compile(r"(?P<task>.*)_rater(?!_errors\.)(?P<rater>[^.]+)\.csv", re.IGNORECASE)
+"""Names that are meant to be those of a sheet, whatever stands for the rater."""
+PERSON = re.compile(r"[^0-9]*[^\W\d_].*")
 
 
 def read_folder(folder: Path, tasks: Sequence[str]) -> list[Sheet]:
@@ -57,8 +59,8 @@ def read_sheet(path: Path, tasks: Sequence[str]) -> Sheet:
         no CSV with semicolons.
     """
     match = NAME.fullmatch(path.name)
-    if match is None and NAMED_RATER.fullmatch(path.name):
-        msg = f"{path}: the name of a rater would be published; number the raters, as in PegTransfer_rater1.csv, and rename the file"
+    if match is None and LIKE_RATER.fullmatch(path.name):
+        msg = f"{path}: {misnamed(path.name)}"
         raise RatingsError(msg)
     if match is None:
         msg = (
@@ -69,3 +71,19 @@ def read_sheet(path: Path, tasks: Sequence[str]) -> Sheet:
     check_task(str(path), match["task"], tasks)
     columns, rows = cells.parse(str(path), cells.read_text(path), ";")
     return Sheet(str(path), match["task"], canonical(match["rater"]), match["errors"] is not None, columns, rows)
+
+
+def misnamed(name: str) -> str:
+    """Return what is wrong with a file name of the pattern ``LIKE_RATER`` that is none of a sheet.
+
+    >>> misnamed("Knot_rater1 (1).csv")
+    "after '_rater' stands '1 (1)', no number; number the raters, as in PegTransfer_rater1.csv, and rename or remove the file"
+    """
+    match = LIKE_RATER.fullmatch(name)
+    rater = "" if match is None else match["rater"]
+    if PERSON.fullmatch(re.sub(r"(?i)_errors$", "", rater)):
+        return "the name of a rater would be published; number the raters, as in PegTransfer_rater1.csv, and rename the file"
+    if rater.isdigit():
+        return "expected a name such as PegTransfer_rater1.csv: the task, '_rater' and '.csv' in small letters; rename or remove the file"
+    mend = "number the raters, as in PegTransfer_rater1.csv, and rename or remove the file"
+    return f"after '_rater' stands '{cells.cut(rater)}', no number; {mend}"

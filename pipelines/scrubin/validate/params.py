@@ -59,8 +59,9 @@ class Severities:
 class NearDuplicate:
     """When recordings count as showing the same: see ``near_duplicates.Limits``."""
 
-    min_frames: int = ranged(low=4)
-    contrast: float = ranged(low=0, high=1)
+    evidence_bits: int = ranged(low=1)
+    min_frames: int = ranged(low=0)
+    accepted: tuple[tuple[str, ...], ...] = ranged()
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ class Study:
             When the table ``frames`` lacks a column for it.
         """
         return near_duplicates(
-            self.columns("frames", "id", "camera", "frame", "redacted", "contrast", "perceptual_hash"), self.near_duplicate
+            self.columns("frames", "id", "camera", "frame", "time_s", "redacted", "contrast", "perceptual_hash"), self.near_duplicate
         )
 
     def columns(self, table: str, *names: str) -> pd.DataFrame:

@@ -8,15 +8,24 @@ from scrubin.validate.rules.registry import explained_rule
 from scrubin.validate.rules.splits import FOLD
 from scrubin.validate.study import Study
 
-BESIDE = ["like", "shift_frames", "matching_frames", "compared_frames"]
-"""What is told about a near-duplicate: which other recording, frame k of this one is frame k + shift of it, and how much agrees."""
+BESIDE = ["like", "cameras", "shift_s", "shift_frames", "matching_frames", "compared_frames"]
+"""What is told about a near-duplicate.
+
+Which other recording, which camera of this one looks like which of the other, when frame 0 of this one is
+seen in the other (in seconds and in extracted frames), how many frames agree, and of how many.
+"""
 
 
 def _both_ways(study: Study) -> pd.DataFrame:
-    """Return each pair from both sides: id, like, shift_frames, matching_frames, compared_frames; the most alike first."""
-    found = study.near_duplicates[["one", "other", "shift_frames", "matching_frames", "compared_frames"]]
-    there = found.rename(columns={"one": "id", "other": "like"})
-    back = found.rename(columns={"one": "like", "other": "id"}).assign(shift_frames=-found.shift_frames)
+    """Return each pair from both sides: id and the columns beside; the most alike first."""
+    found = study.near_duplicates
+    there = found.rename(columns={"one": "id", "other": "like"}).assign(cameras=found.camera + ", " + found.other_camera)
+    back = found.rename(columns={"one": "like", "other": "id"}).assign(
+        cameras=found.other_camera + ", " + found.camera,
+        # Zero minus, so that no shift is -0.0.
+        shift_s=0 - found.shift_s,
+        shift_frames=-found.shift_frames,
+    )
     both = pd.concat([there, back], ignore_index=True)[["id", *BESIDE]]
     return both.sort_values(["id", "matching_frames", "like"], ascending=[True, False, True], ignore_index=True)
 

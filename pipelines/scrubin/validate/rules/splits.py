@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scrubin.validate.rules.registry import rule
+from scrubin.validate.rules.registry import explained_rule, rule
 from scrubin.validate.rules.rows import among, looked_up, sizes
 from scrubin.validate.study import Study
 
@@ -17,7 +17,23 @@ def one_subset_per_recording(study: Study, table: str) -> pd.Series[bool]:
     return sizes(study.columns(table, *FOLD, "id", "subset"), [*FOLD, "id"], "subset") > 1
 
 
-@rule("all recordings of a participant are in one subset per scheme and fold", splits=("subset",))
+def _together_with(study: Study, table: str) -> pd.DataFrame:
+    """Return for each row another recording of its participant in another subset of the fold, by id; missing where there is none."""
+    rows = study.columns(table, *FOLD, "id", "subset")
+    person = rows.assign(participant=looked_up(rows, participants(study), ["id"])["participant"])
+    pairs = person.dropna(subset="participant").reset_index(names="row")
+    others = person.rename(columns={"id": "same_participant", "subset": "its_subset"}).sort_values(["same_participant", "its_subset"])
+    # One recording per participant and subset is enough to find one in another subset.
+    others = others.drop_duplicates([*FOLD, "participant", "its_subset"])
+    apart = pairs.merge(others, on=[*FOLD, "participant"]).query("subset != its_subset").sort_values(["row", "same_participant"])
+    return apart.drop_duplicates("row").set_index("row")[["same_participant", "its_subset"]].reindex(rows.index)
+
+
+@explained_rule(
+    "all recordings of a participant (of a procedure: the patient) are in one subset per scheme and fold",
+    _together_with,
+    splits=("subset",),
+)
 def participant_in_one_subset(study: Study, table: str) -> pd.Series[bool]:
     """Find recordings whose participant is also in another subset of the fold, or is unknown.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scrubin.validate.rules.registry import rule
+from scrubin.validate.rules.registry import explained_rule, rule
 from scrubin.validate.rules.rows import looked_up, sizes
 from scrubin.validate.study import Study
 
@@ -55,7 +55,16 @@ def stereo_equal_length(study: Study, table: str) -> pd.Series[bool]:
     return stereo & (sizes(rows[stereo], ["id"], "frame_count").reindex(rows.index) > 1)
 
 
-@rule("no two released videos have the same bytes", videos=("sha256",))
+def _same_bytes(study: Study, table: str) -> pd.DataFrame:
+    """Return for each video the next one with the same bytes, the last names the first; missing where there is none."""
+    rows = study.columns(table, "id", "camera", "sha256")
+    named = rows.rename(columns={"id": "same_as", "camera": "its_camera"})
+    same = named.groupby("sha256", sort=False)
+    following, first = same[["same_as", "its_camera"]].shift(-1), same[["same_as", "its_camera"]].transform("first")
+    return following.fillna(first).where(rows["sha256"].duplicated(keep=False))
+
+
+@explained_rule("no two released videos have the same bytes", _same_bytes, videos=("sha256",))
 def video_bytes_unique(study: Study, table: str) -> pd.Series[bool]:
     """Find videos whose file is the same as another one."""
     return study.columns(table, "sha256")["sha256"].duplicated(keep=False)
