@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Protocol, cast
@@ -24,6 +25,7 @@ COMMANDS = {
     "frames-check": "tell which convention made a folder of frames, and its offset",
     "splits": "show, compare, check and prove splits; find leaks between public datasets",
     "scores": "make skill scores of raters' sheets in LASANA's format, or check published ones against them",
+    "score": "compute metrics of predictions against ground truth, by definition or as published",
     "convert": "write labels or ratings of one format in another one",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
@@ -54,6 +56,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _module(given.command).run(given)
     except ScrubinError as error:
         sys.stderr.write(f"scrubin {given.command}: {error}\n")
+        return 1
+    except BrokenPipeError:
+        # Whoever reads, such as head, has seen enough; what Python would still flush goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 
