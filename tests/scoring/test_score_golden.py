@@ -61,6 +61,14 @@ def test_recognition_of_archives_gives_the_published_numbers(recognition, tmp_pa
             same([got["overall"]["value"]], [expected["mAP"]])
 
 
+def test_an_archive_of_several_videos_with_both_sides_is_split_by_their_lengths(capsys):
+    file = recognition_cases.GOLDEN / "ivt_recognition_basic.npz"
+    assert main(["score", "recognition", "--ground-truth", str(file), "--predictions", str(file), "--variant", "component=ivt"]) == 0
+    said = capsys.readouterr().out
+    assert "null=counted  scope=video-wise  0.7108  n=45" in said
+    assert "null=counted  scope=global      0.5617  n=45" in said
+
+
 def test_a_submission_gives_the_same_numbers_as_arrays(tmp_path, capsys):
     for folder in ("truth", "arrays", "submission"):
         (tmp_path / folder).mkdir()

@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -21,8 +21,10 @@ from scrubin.annotations.rates import Numbering
 from scrubin.errors import AnnotationError, MetricsError
 from scrubin.scoring.tracks import IntArray, Track
 
-MATRIX_KEYS = ("predictions", "scores", "targets", "labels")
+Role = Literal["truth", "predictions"]
+ROLE_KEYS: Mapping[Role, tuple[str, ...]] = {"truth": ("targets", "labels"), "predictions": ("predictions", "scores")}
 FRAME_KEYS = ("frame", "frames")
+LENGTHS_KEY = "video_lengths"
 COLUMN_PREFIXES = ("ivt_", "triplet_", "i_", "instrument_", "class_", "")
 
 
@@ -41,13 +43,16 @@ def files_in(path: Path) -> list[Path]:
     return found
 
 
-def read(files: list[Path], component: str, classes: int, fps: Fraction | None) -> dict[str, Track]:
+def read(files: list[Path], role: Role, component: str, classes: int, fps: Fraction | None) -> dict[str, Track]:
     """Return the matrix of every video.
 
     Parameters
     ----------
     files
-        One per video, named after it; or tables of several videos with a column ``id``.
+        One per video, named after it; or tables of several videos with a column ``id``; or an archive of several, one after the
+        other, with their lengths in ``video_lengths``.
+    role
+        Which matrix of an archive that has both.
     component
         Which matrix of an archive of several: ``ivt`` or ``i``.
     classes
@@ -65,7 +70,7 @@ def read(files: list[Path], component: str, classes: int, fps: Fraction | None) 
     numbering = None if fps is None else Numbering(fps)
     for file in files:
         try:
-            for name, (frames, values) in READERS.get(file.suffix.lower(), _json)(file, component, classes).items():
+            for name, (frames, values) in READERS.get(file.suffix.lower(), _json)(file, role, component, classes).items():
                 if name in found:
                     problems.append(f"{file.name}: video {name} is also in another file; give every video once")
                 else:
@@ -132,18 +137,30 @@ def _archive(file: Path) -> dict[str, npt.NDArray[Any]]:
         raise MetricsError(msg) from error
 
 
-def _npz(file: Path, component: str, classes: int) -> Found:
+def _npz(file: Path, role: Role, component: str, classes: int) -> Found:
     arrays = _archive(file)
     frames = next((arrays[key] for key in FRAME_KEYS if key in arrays), None)
-    named = [key for key in (component, *MATRIX_KEYS) if key in arrays]
-    others = [key for key in arrays if key not in FRAME_KEYS]
+    named = [key for key in (component, *ROLE_KEYS[role]) if key in arrays]
+    others = [key for key in arrays if key not in (*FRAME_KEYS, LENGTHS_KEY)]
     if not named and len(others) != 1:
-        msg = f"{file.name}: holds {', '.join(sorted(arrays)) or 'nothing'}; name the matrix '{component}' or 'predictions'"
+        names = " or ".join(f"'{key}'" for key in (component, *ROLE_KEYS[role]))
+        msg = f"{file.name}: holds {', '.join(sorted(arrays)) or 'nothing'}; name the matrix {names}"
         raise MetricsError(msg)
-    return {file.stem: (frames, arrays[(named or others)[0]])}
+    matrix = arrays[(named or others)[0]]
+    return {file.stem: (frames, matrix)} if LENGTHS_KEY not in arrays else _parts(file, matrix, frames, arrays[LENGTHS_KEY])
 
 
-def _npy(file: Path, component: str, classes: int) -> Found:
+def _parts(file: Path, matrix: npt.NDArray[Any], frames: IntArray | None, lengths: npt.NDArray[Any]) -> Found:
+    """Return the videos of a matrix that holds several, named by their numbers."""
+    if lengths.ndim != 1 or lengths.dtype.kind not in "iu" or (lengths < 0).any() or int(lengths.sum()) != len(matrix):
+        msg = f"{file.name}: '{LENGTHS_KEY}' are {lengths.tolist()} for a matrix of {len(matrix)} rows; give the frames of each video"
+        raise MetricsError(msg)
+    ends = np.cumsum(lengths)[:-1]
+    numbers: list[Any] = [None] * len(lengths) if frames is None else np.split(frames, ends)
+    return {str(number): pair for number, pair in enumerate(zip(numbers, np.split(matrix, ends), strict=True))}
+
+
+def _npy(file: Path, role: Role, component: str, classes: int) -> Found:
     try:
         return {file.stem: (None, np.load(file, allow_pickle=False))}
     except (OSError, ValueError) as error:
@@ -160,11 +177,11 @@ def _table(file: Path) -> pd.DataFrame:
     return table
 
 
-def _parquet(file: Path, component: str, classes: int) -> Found:
+def _parquet(file: Path, role: Role, component: str, classes: int) -> Found:
     return _of_table(file, _table(file), component, classes)
 
 
-def _csv(file: Path, component: str, classes: int) -> Found:
+def _csv(file: Path, role: Role, component: str, classes: int) -> Found:
     text = documents.text(file.name, file.read_bytes())
     first = text.split("\n", 1)[0]
     header = not all(_is_number(cell) for cell in first.split(","))
@@ -233,7 +250,7 @@ def _is_list_of_scores(file: Path) -> bool:
     )
 
 
-def _json(file: Path, component: str, classes: int) -> Found:
+def _json(file: Path, role: Role, component: str, classes: int) -> Found:
     document = documents.json_object(file.name, file.read_bytes())
     rows: dict[int, list[Any]] = {}
     for key, value in document.items():
@@ -249,4 +266,4 @@ def _json(file: Path, component: str, classes: int) -> Found:
     return {file.stem: (np.array(frames, np.int64), np.array([rows[frame] for frame in frames], np.float64).reshape(len(frames), classes))}
 
 
-READERS: Mapping[str, Callable[[Path, str, int], Found]] = {".npz": _npz, ".npy": _npy, ".csv": _csv, ".parquet": _parquet}
+READERS: Mapping[str, Callable[[Path, Role, str, int], Found]] = {".npz": _npz, ".npy": _npy, ".csv": _csv, ".parquet": _parquet}

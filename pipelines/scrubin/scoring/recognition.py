@@ -97,7 +97,7 @@ def truth_of(asked: Asked) -> Truth:
         component = matrices.component_of(files[0])
         whole = component == "ivt"
         classes = len(words.triplets if whole else words.instruments)
-        return Truth(matrices.read(files, component, classes, asked.fps), words, whole)
+        return Truth(matrices.read(files, "truth", component, classes, asked.fps), words, whole)
     collection, form = label_files.collection_of(Asked(path, asked.format, asked.vocabulary, asked.fps))
     labelled = [one for one in collection.recordings if one.instances is not None]
     if not labelled:
@@ -119,7 +119,7 @@ def predictions_of(asked: Asked, truth: Truth) -> dict[str, Track]:
     component = "ivt" if truth.whole else "i"
     path = _recognition_folder(asked.path, truth.words.name)
     if files := matrices.files_in(path) if asked.format is None else []:
-        return matrices.read(files, component, truth.classes, asked.fps)
+        return matrices.read(files, "predictions", component, truth.classes, asked.fps)
     collection, form = label_files.collection_of(Asked(path, asked.format, asked.vocabulary or truth.words.name, asked.fps))
     found = {}
     for one in collection.recordings:
