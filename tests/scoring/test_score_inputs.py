@@ -198,6 +198,12 @@ def test_one_compat_number_is_that_of_newer_scikit_learn(study, capsys):
     assert older != newer
 
 
+def test_known_differences_are_told(capsys):
+    said = good(capsys, "differences").out
+    for name in ("recognition: undefined-class (bug)", "detection: boxes-in-place (bug)", "phases: tail-mask-on-head (bug)"):
+        assert name in said
+
+
 def phases(tmp_path, truth, found, name="a.csv"):
     for folder, text in (("truth", truth), ("found", found)):
         (tmp_path / folder).mkdir(exist_ok=True)

@@ -12,19 +12,29 @@ from pathlib import Path
 from scrubin.core import files
 from scrubin.errors import MetricsError
 from scrubin.metrics.bootstrap import LEVEL, Interval
+from scrubin.metrics.detection import quirks as detection_quirks
+from scrubin.metrics.phases import quirks as phase_quirks
+from scrubin.metrics.recognition import quirks as recognition_quirks
 from scrubin.scoring import comparison, document, selection
 from scrubin.scoring.computed import Choice, Computed, intervals
 from scrubin.scoring.labels import Asked
 from scrubin.scoring.task import METRICS, Order, computed
 
 COMPARE = "compare"
+DIFFERENCES = "differences"
+QUIRKS = {"recognition": recognition_quirks.QUIRKS, "detection": detection_quirks.QUIRKS, "phases": phase_quirks.QUIRKS}
 ENSEMBLES = ("mean", "weighted", "soft-vote")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what is scored against what, and how."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("metric", nargs="?", choices=[*METRICS, COMPARE], help=f"what to compute; or {COMPARE}, two files of scores")
+    parser.add_argument(
+        "metric",
+        nargs="?",
+        choices=[*METRICS, COMPARE, DIFFERENCES],
+        help=f"what to compute; {COMPARE}: two files of scores; {DIFFERENCES}: where published programs and papers differ",
+    )
     parser.add_argument("files", nargs="*", metavar="SCORES", help=f"for {COMPARE}: two files that --out wrote as JSON")
     parser.add_argument("--metric", dest="named", choices=list(METRICS), help="the same as the first word")
     parser.add_argument("--ground-truth", metavar="PATH", help="file or folder of labels in any format, or of our ground truth")
@@ -65,6 +75,8 @@ def run(given: argparse.Namespace) -> int:
     name = given.metric or given.named
     if name == COMPARE:
         return _compare(given.files)
+    if name == DIFFERENCES:
+        return _differences()
     order = _order(name, given)
     out = _out(given)
     made, notes = computed(name, order)
@@ -154,6 +166,20 @@ def _compare(paths: Sequence[str]) -> int:
     for name, left, right, change in rows:
         shown = ["undefined" if math.isnan(value) else f"{value:.4f}" for value in (left, right)]
         sys.stdout.write(f"{shown[0]:>10} {shown[1]:>10} {'' if math.isnan(change) else f'{change:+.4f}':>9}  {name}\n")
+    return 0
+
+
+def _differences() -> int:
+    """Print every known difference between a published program and the definition of its metric."""
+    for metric, known in QUIRKS.items():
+        for one in known:
+            lines = (
+                f"{metric}: {one.name} ({one.kind})",
+                f"  published: {one.published}",
+                f"  paper:     {one.paper}",
+                f"  compat:    {one.compat}",
+            )
+            sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
 
