@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--videos", metavar="FILE", help="only these videos: a name per line, or a split with the columns id and split")
     parser.add_argument("--subset", metavar="NAME", help="subset of that split, such as test, or 0/test where it has folds")
     parser.add_argument(
-        "--bootstrap", type=int, default=0, metavar="N", help=f"{LEVEL:.0%} intervals from N draws of videos (default: none)"
+        "--bootstrap", type=int, default=0, metavar="N", help=f"{100 * LEVEL:g}%% intervals from N draws of videos (default: none)"
     )
     parser.add_argument("--ensemble", choices=ENSEMBLES, help="combine the predictions of several models (recognition)")
     parser.add_argument("--weights", nargs="+", type=float, default=[], metavar="W", help="of the models, for --ensemble weighted")
@@ -173,12 +173,8 @@ def _differences() -> int:
     """Print every known difference between a published program and the definition of its metric."""
     for metric, known in QUIRKS.items():
         for one in known:
-            lines = (
-                f"{metric}: {one.name} ({one.kind})",
-                f"  published: {one.published}",
-                f"  paper:     {one.paper}",
-                f"  compat:    {one.compat}",
-            )
+            told = {"published": one.published, "paper": one.paper, "compat": one.compat}
+            lines = [f"{metric}: {one.name} ({one.kind})", *(f"  {side + ':':<10} {what}" for side, what in told.items())]
             sys.stdout.write("\n".join(lines) + "\n")
     return 0
 
