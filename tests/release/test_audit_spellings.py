@@ -165,7 +165,7 @@ def ground_truth(folder: Path) -> None:
         {"id": [IDS[0]], "frame": [0], "path": [f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"], "width": [96], "height": [64]}
     )
     (folder / "coco.json").write_text(json.dumps(detection.coco(words, found, images)))
-    (folder / f"{IDS[0]}.json").write_text(json.dumps(detection.ivtmetrics(found[0])))
+    (folder / f"{IDS[0]}.json").write_text(json.dumps(detection.layouts(found[0], words)))
     (folder / "README.md").write_text(stamps.readme(), encoding="utf-8")
     manifest = stamps.manifest(folder, {}, [words], {id_: {"recognition_frames": 3, "detection_frames_left_out": None} for id_ in IDS})
     (folder / "manifest.json").write_text(json.dumps(manifest))
