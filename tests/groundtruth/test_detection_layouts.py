@@ -24,7 +24,7 @@ def test_list_and_dict_are_what_ivtmetrics_takes(labelled):
 
 def test_nine_columns_are_what_ivtdmetrics_takes(labelled):
     found = detection.layouts(detection.boxed(labelled["aboreta"]), WORDS)
-    assert found["list_9"] == [[[17, 0, 1.0, 2, 1, *BOX], [12, 0, 1.0, 2, 0, *BOX]], [], [[94, 0, 1.0, 9, 14, *BOX]]]
+    assert found["list_9"] == [[[17, 0, 1.0, 1, 0, *BOX], [12, 0, 1.0, 0, 13, *BOX]], [], [[94, 0, 1.0, 9, 14, *BOX]]]
     assert [[[*row[:3], *row[5:]] for row in rows] for rows in found["list_9"]] == found["list"]
 
 
