@@ -4,6 +4,7 @@ import io as bytes_io
 import json
 import shutil
 import subprocess
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -16,10 +17,12 @@ from scrubin.errors import TableError
 from scrubin.groundtruth import subsets, verification
 from scrubin.groundtruth.archives import npz
 from scrubin.groundtruth.stamps import INPUTS
+from scrubin.release import croissant
 from scrubin.tables import io
 from scrubin.tables.splits import SPLITS
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.ground_truth import DEFINITIONS, FRAME_CONTRACT
+from toy_release import PARAMS
 
 WORDS = vocabulary.load("cholect50")
 SUMS = "export LC_ALL=C; sha256sum *.txt | sha256sum"
@@ -237,3 +240,25 @@ def test_a_stamp_in_parquet_does_not_hinder_other_readers(written_once):
     path = written_once / "cholect50/recognition.parquet"
     assert set(pq.read_schema(path).metadata) == {b"table", b"description", b"stamp"}
     assert pq.read_table(bytes_io.BytesIO(path.read_bytes())).num_rows == 4 * 24
+
+
+def test_the_metadata_of_a_release_name_every_kind_of_file_that_is_there(written_once):
+    names = [f"groundtruth/{path.relative_to(written_once).as_posix()}" for path in written_once.rglob("*") if path.is_file()]
+    sets = croissant.metadata(PARAMS, {}, dict.fromkeys(names, ""), dict.fromkeys(names, 0))["distribution"]
+    matched = {
+        item["@id"]: {str(path) for path in written_once.parent.glob(item["includes"].replace("groundtruth/", "g/"))} for item in sets
+    }
+    assert all(matched.values())
+    assert len({name for found in matched.values() for name in found}) == sum(map(len, matched.values()))
+    told = {Path(name).name for found in matched.values() for name in found}
+    assert told >= {
+        "coco.json",
+        "recognition.parquet",
+        "files.json",
+        "abelo.json",
+        "abelo.npz",
+        "abelo.csv",
+        "000003.txt",
+        "PegTransfer.csv",
+    }
+    assert croissant.metadata(PARAMS, {}, {}, {})["distribution"] == []
