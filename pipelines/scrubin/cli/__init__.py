@@ -27,6 +27,7 @@ COMMANDS = {
     "scores": "make skill scores of raters' sheets in LASANA's format, or check published ones against them",
     "score": "compute metrics of predictions against ground truth, by definition or as published",
     "convert": "write labels or ratings of one format in another one",
+    "ground-truth-check": "prove that a ground truth is whole, unchanged and of the tables that are here",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""
