@@ -83,9 +83,7 @@ def find(path: Path, form: Format | DatasetFormat) -> Given:
     if not path.exists():
         msg = f"{path}: there is no such file or folder"
         raise AnnotationError(msg)
-    fits = _fits(form)
-    every = [path] if path.is_file() else sorted(_below(path))
-    wanted = [file for file in every if fits.fullmatch(_name(file))]
+    every, wanted = _every(path), fitting(path, form)
     if not wanted:
         what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
@@ -96,6 +94,12 @@ def find(path: Path, form: Format | DatasetFormat) -> Given:
     except OSError as error:
         msg = f"{error.filename}: cannot be read: {error.strerror}; make it readable"
         raise AnnotationError(msg) from error
+
+
+def fitting(path: Path, form: Format | DatasetFormat) -> list[Path]:
+    """Return the files of a path, itself or all below a folder, whose names are those of a format."""
+    fits = _fits(form)
+    return [file for file in _every(path) if fits.fullmatch(_name(file))]
 
 
 def read(given: Mapping[str, bytes], form: Format | DatasetFormat, options: Options) -> Collection:
@@ -151,6 +155,10 @@ def _merged_ids(labels: Labels, merges: LabelMap) -> Labels:
             counts[words.triplet_name(before), words.triplet_name(after)] += int(these.sum())
             rows.loc[these, list(IDS)] = [*words.triplets[after], after]
     return replace(labels, instances=replace(labels.instances, rows=rows), merged=counts)
+
+
+def _every(path: Path) -> list[Path]:
+    return [path] if path.is_file() else sorted(_below(path))
 
 
 def _below(folder: Path) -> list[Path]:
