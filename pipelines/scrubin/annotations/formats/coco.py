@@ -162,8 +162,14 @@ def read_annotations(
     if classes is None:
         return
     merges = {category: classes.merges[k] for k, category in enumerate(sorted(category_ids)) if k in classes.merges}
+    seen: set[int] = set()
     for i, one in enumerate(fields.list_of_objects(file, document, "annotations", problems)):
         place = f"annotation {one.get('id', i)}"
+        number = fields.id_of(one, "id")
+        if number in seen:
+            problems.add(file, place, "the id stands twice", "keep one of them, or number the annotations anew")
+            continue
+        seen |= {number} - {-1}
         where = images.get(fields.id_of(one, "image_id"))
         if where is None:
             problems.add(file, place, f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it")

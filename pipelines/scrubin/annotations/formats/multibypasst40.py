@@ -208,7 +208,7 @@ def _wrong_name(names: Any, triplet: int, words: Vocabulary) -> str:
 
 def _period_s(images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[str, ...]]:
     """Return the time between images ``id`` and ``id + 1``: the usual difference of their frames in the source."""
-    rates = {image["fps"] for image in images.values() if fields.is_number(image["fps"]) and image["fps"] > 0}
+    rates = {image["fps"] for image in images.values() if fields.is_number(image["fps"]) and image["fps"] >= LOWEST_FPS}
     steps: Counter[Fraction] = Counter()
     pairs = [(number, image["raw_id"]) for number, image in sorted(images.items()) if fields.is_whole(image["raw_id"])]
     for (a, raw_a), (b, raw_b) in itertools.pairwise(pairs):
