@@ -145,14 +145,9 @@ def _scored(one: Computed, resamples: int) -> Iterator[document.Scored]:
 def _intervals(one: Computed, resamples: int) -> list[Interval]:
     from tqdm import tqdm
 
-    found = []
+    # The whole set is computed before the draws.
     with tqdm(total=resamples + 1, desc="draws", file=sys.stderr, disable=not sys.stderr.isatty()) as progress:
-        for interval in intervals(one, resamples):
-            if interval is None:
-                progress.update()
-            else:
-                found.append(interval)
-    return found
+        return intervals(one, resamples, progress.update)
 
 
 def _compare(paths: Sequence[str]) -> int:

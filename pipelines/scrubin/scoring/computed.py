@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from scrubin.errors import MetricsError
 from scrubin.metrics import bootstrap
@@ -103,22 +101,15 @@ def of_runs(runs: Sequence[Computed]) -> Computed:
     return Computed(first.names, results)
 
 
-def intervals(computed: Computed, resamples: int) -> Iterator[Interval | None]:
-    """Yield, after each draw, None, and at the end one interval per result.
+def intervals(computed: Computed, resamples: int, each: Callable[[], object]) -> list[Interval]:
+    """Return one confidence interval per result over draws of videos; ``each`` is called after every draw."""
 
-    The draws are those of ``metrics.bootstrap``; all results of a draw are computed at once.
-    """
-    table: dict[bytes, list[Result]] = {}
-    # The whole set in the order of names, as `bootstrap.interval` asks for it.
-    order = sorted(range(len(computed.names)), key=lambda at: computed.names[at])
-    draws = bootstrap.draws(len(computed.names), resamples)
-    ranks = np.array(order, dtype=np.int64)
-    for draw in (ranks, *ranks[draws]):
-        if draw.tobytes() not in table:
-            table[draw.tobytes()] = computed.results(draw)
-        yield None
-    for number in range(len(table[ranks.tobytes()])):
-        yield bootstrap.interval(lambda draw, number=number: table[draw.tobytes()][number], computed.names, resamples=resamples)  # type: ignore[misc]
+    def metrics(draw: IntArray) -> list[Result]:
+        found = computed.results(draw)
+        each()
+        return found
+
+    return bootstrap.intervals(metrics, computed.names, resamples=resamples)
 
 
 def _shown(name: str, choice: Choice) -> str:
