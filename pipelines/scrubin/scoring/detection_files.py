@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from scrubin.errors import MetricsError
 from scrubin.metrics.detection.boxes import check_normalised
 from scrubin.scoring import box_lists
 from scrubin.scoring import labels as label_files
+from scrubin.scoring.ground_truth import part_of
 from scrubin.scoring.labels import Asked
 from scrubin.scoring.tracks import Track
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -65,6 +66,7 @@ def truth_of(asked: Asked) -> Side:
     """
     if asked.format is None and (found := box_lists.read(asked.path, asked.vocabulary, strict=True)) is not None:
         return _side(found, asked, "ground truth")
+    asked = replace(asked, path=part_of(asked.path, "detection", asked.vocabulary))
     collection, form = label_files.collection_of(asked)
     return _side([(one, label_files.numbering_of(one, form, asked.fps)) for one in collection.recordings], asked, "ground truth")
 
@@ -153,8 +155,9 @@ def _coco_results(asked: Asked) -> list[Any] | None:
 
 def _of_results(results: list[Any], asked: Asked, truth_asked: Asked) -> Side:
     """Return COCO results as boxes: images and categories are those of the ground truth, which must be one COCO file."""
-    form = signs.format_of_path(truth_asked.path, truth_asked.format)
-    files = reading.find(truth_asked.path, form).files
+    path = part_of(truth_asked.path, "detection", truth_asked.vocabulary)
+    form = signs.format_of_path(path, truth_asked.format)
+    files = reading.find(path, form).files
     if form.name not in ("coco", "endoscapes") or len(files) != 1:
         msg = (
             f"{asked.path}: these are COCO results by image id, but the ground truth is no single COCO file; give that file as ground truth"

@@ -18,6 +18,7 @@ from scrubin.convert.timing import retimed
 from scrubin.errors import AnnotationError, MetricsError
 from scrubin.scoring import labels as label_files
 from scrubin.scoring import phase_tables
+from scrubin.scoring.ground_truth import part_of, vocabulary_of
 from scrubin.scoring.labels import Asked
 from scrubin.scoring.tracks import Track
 from scrubin.vocabulary import vocabulary
@@ -56,7 +57,7 @@ def truth_of(asked: Asked) -> Truth:
     ScrubinError
         For files that cannot be used, or without phases.
     """
-    path = _phases_folder(asked.path, asked.vocabulary)
+    path = part_of(asked.path, "phases", asked.vocabulary)
     form = _format_of(path, asked)
     if form is None:
         return _of_tables(path, asked)
@@ -76,7 +77,7 @@ def predictions_of(asked: Asked, truth: Truth) -> dict[str, Track]:
     ScrubinError
         For files that cannot be used, or phases that the truth does not have.
     """
-    path = _phases_folder(asked.path, None)
+    path = part_of(asked.path, "phases", truth.words.name if truth.words else None)
     form = _format_of(path, asked)
     if form is not None:
         given = asked.vocabulary or (truth.words.name if truth.words else None)
@@ -127,9 +128,9 @@ def _of_tables(path: Path, asked: Asked) -> Truth:
 def _words(path: Path, asked: Asked, written: set[str], is_cholec80: bool) -> Vocabulary | None:
     if asked.vocabulary is not None:
         return vocabulary.load(asked.vocabulary)
-    named = [part for part in (path.name, path.parent.name, path.parent.parent.name) if part in vocabulary.known()]
-    if named or is_cholec80:
-        return vocabulary.load(named[0] if named else "cholec80")
+    named = vocabulary_of(path)
+    if named is not None or is_cholec80:
+        return vocabulary.load(named or "cholec80")
     texts = {cell for cell in written if not phase_tables.is_id(cell)}
     fits = [words for words in map(vocabulary.load, vocabulary.known()) if texts and all(_has(words, text) for text in texts)]
     # Vocabularies of the same operations number phases alike; the one that spells them so comes first.
@@ -179,16 +180,3 @@ def _rate_note(form: Format | DatasetFormat, asked: Asked) -> tuple[str, ...]:
     if form.by_hand.fps is None or form.by_hand.fps_unstated or asked.fps is not None:
         return ()
     return (f"labels are read as {form.by_hand.fps} per second, the rate of {form.name}",)
-
-
-def _phases_folder(path: Path, name: str | None) -> Path:
-    """Return the folder of phases inside a ground truth of ours, or the path itself."""
-    if not path.is_dir():
-        return path
-    if (path / "phases").is_dir():
-        return path / "phases"
-    inside = [folder for folder in sorted(path.iterdir()) if (folder / "phases").is_dir() and name in (None, folder.name)]
-    if len(inside) > 1:
-        msg = f"{path}: there are several vocabularies ({', '.join(folder.name for folder in inside)}); name one by --vocabulary"
-        raise MetricsError(msg)
-    return inside[0] / "phases" if inside else path

@@ -16,6 +16,7 @@ from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.recognition.components import TripletMap, triplet_map
 from scrubin.scoring import labels as label_files
 from scrubin.scoring import matrices
+from scrubin.scoring.ground_truth import part_of, vocabulary_of
 from scrubin.scoring.labels import Asked
 from scrubin.scoring.tracks import Track
 from scrubin.vocabulary import vocabulary
@@ -67,8 +68,8 @@ def truth_of(asked: Asked) -> Truth:
     ScrubinError
         For files that cannot be used, or without labels of instruments.
     """
-    path = _recognition_folder(asked.path, asked.vocabulary)
-    words = vocabulary.load(asked.vocabulary or _vocabulary_of(path))
+    path = part_of(asked.path, "recognition", asked.vocabulary)
+    words = vocabulary.load(asked.vocabulary or vocabulary_of(path) or DEFAULT)
     if files := matrices.files_in(path) if asked.format is None else []:
         component = matrices.component_of(files[0])
         whole = component == "ivt"
@@ -93,7 +94,7 @@ def predictions_of(asked: Asked, truth: Truth) -> dict[str, Track]:
         For files that cannot be used, or in another vocabulary.
     """
     component = "ivt" if truth.whole else "i"
-    path = _recognition_folder(asked.path, truth.words.name)
+    path = part_of(asked.path, "recognition", truth.words.name)
     if files := matrices.files_in(path) if asked.format is None else []:
         return matrices.read(files, "predictions", component, truth.classes, asked.fps)
     collection, form = label_files.collection_of(Asked(path, asked.format, asked.vocabulary or truth.words.name, asked.fps))
@@ -159,23 +160,3 @@ def _matrix(labels: Labels, whole: bool) -> tuple[IntArray, npt.NDArray[np.float
     # Without a score a label is certain; the highest of a frame's instances of a class counts.
     np.maximum.at(values, (at, ids), rows["score"].fillna(1.0).to_numpy(np.float64))
     return layer.positions, values
-
-
-def _recognition_folder(path: Path, name: str | None) -> Path:
-    """Return the folder of matrices inside a ground truth of ours, or the path itself."""
-    if not path.is_dir():
-        return path
-    if (path / "recognition").is_dir():
-        return path / "recognition"
-    inside = [folder for folder in sorted(path.iterdir()) if (folder / "recognition").is_dir()]
-    chosen = [folder for folder in inside if name is None or folder.name == name]
-    if len(chosen) > 1:
-        msg = f"{path}: there are several vocabularies ({', '.join(folder.name for folder in chosen)}); name one by --vocabulary"
-        raise MetricsError(msg)
-    return chosen[0] / "recognition" if chosen else path
-
-
-def _vocabulary_of(path: Path) -> str:
-    """Return the vocabulary that a folder of our ground truth is named after, else that of CholecT50."""
-    names = [part for part in (path.parent.name, path.name) if part in vocabulary.known()]
-    return names[0] if names else DEFAULT
