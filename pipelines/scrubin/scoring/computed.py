@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scrubin.errors import MetricsError
 from scrubin.metrics import bootstrap
@@ -24,10 +24,13 @@ class Computed:
         The videos.
     results
         Takes positions of videos, with repetition, or None for all as they are; always returns the same variants.
+    class_names
+        By component, names of the classes that results number; empty where results name them.
     """
 
     names: tuple[str, ...]
     results: Computation
+    class_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,7 @@ def of_runs(runs: Sequence[Computed]) -> Computed:
         repeated = [over_runs(list(of_variant)) for of_variant in by_variant]
         return [result for one in repeated for result in (one.mean, one.sd)]
 
-    return Computed(first.names, results)
+    return Computed(first.names, results, first.class_names)
 
 
 def intervals(computed: Computed, resamples: int, each: Callable[[], object]) -> list[Interval]:

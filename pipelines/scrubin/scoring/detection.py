@@ -20,6 +20,7 @@ from scrubin.metrics.detection.map_range import average_precision_range
 from scrubin.metrics.detection.precision_recall import INTERPOLATIONS
 from scrubin.metrics.detection.rows import Rows, Scene, Study, checked
 from scrubin.metrics.result import Result
+from scrubin.scoring.class_names import of_vocabulary
 from scrubin.scoring.computed import Choice, Computation, Computed
 from scrubin.scoring.detection_files import Side
 from scrubin.scoring.tracks import join
@@ -73,7 +74,7 @@ def computed(truth: Side, predictions: Side, semantics: str, choice: Mapping[str
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
     make = _paper if semantics == "paper" else _compat
-    return [Computed(names, make(scene, components, threshold, choice))], notes
+    return [Computed(names, make(scene, components, threshold, choice), of_vocabulary(truth.words))], notes
 
 
 def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:

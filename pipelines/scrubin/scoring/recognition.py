@@ -16,6 +16,7 @@ from scrubin.metrics.recognition.pooled import Table, pooled, tables
 from scrubin.metrics.recognition.video_wise import of_per_video, per_video
 from scrubin.metrics.recognition.videos import Video
 from scrubin.metrics.result import Result
+from scrubin.scoring.class_names import of_vocabulary
 from scrubin.scoring.computed import Choice, Computation, Computed
 from scrubin.scoring.recognition_files import Truth
 from scrubin.scoring.tracks import Track, join
@@ -53,7 +54,9 @@ def computed(truth: Truth, predictions: Mapping[str, Track], semantics: str, cho
     ]
     components = _components(truth, choice["component"])
     make = _paper if semantics == "paper" else _compat
-    return [Computed(tuple(joined.pairs), make(videos, truth.triplets, components, choice))], joined.notes
+    # The published program numbers classes by their position.
+    names = of_vocabulary(truth.words, by_position=semantics == "compat")
+    return [Computed(tuple(joined.pairs), make(videos, truth.triplets, components, choice), names)], joined.notes
 
 
 def combined(predictions: Sequence[Mapping[str, Track]], how: Ensemble, weights: Sequence[float]) -> dict[str, Track]:
