@@ -36,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="file or folder of labels; it is never changed")
     parser.add_argument("--from", dest="source", required=True, metavar="FORMAT", help="format of PATH, see below")
     parser.add_argument("--to", dest="target", required=True, metavar="FORMAT", help="format to write, see below")
-    parser.add_argument("--out", required=True, metavar="PATH", help="folder to write into, or the file where one is written; whole or not at all")
+    parser.add_argument(
+        "--out", required=True, metavar="PATH", help="folder to write into, or the file where one is written; whole or not at all"
+    )
     parser.add_argument(
         "--vocabulary",
         metavar="NAME",

@@ -224,7 +224,8 @@ def _period_s(images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[
 
 @writes(
     "multibypasst40",
-    holds=("phases", "instances", "actions", "boxless", "repeats", "empty frames", "frame details"),
+    holds=("phases", "instances", "actions", "boxless", "repeats", "empty frames"),
+    frames=("raw_id", "file_name", "fps"),
     takes=lambda words: bool(words.triplets),
     pixels=True,
 )
