@@ -1,6 +1,7 @@
 """Spans, subsets and scores in files made as the data sets describe theirs, independently of our writers."""
 
 import io
+import itertools
 import json
 import random
 import zipfile
@@ -107,7 +108,7 @@ def test_irregular_tabs_of_jigsaws_are_read(seed):
             rows.append("".join(cell + rng.choice(["\t", "\t\t", " \t"]) for cell in cells[:-1]) + cells[-1] + rng.choice(["", "\t"]))
             expected[cells[0]] = (task, cells[1], [sum(items), *items])
             starts = sorted(rng.sample(range(1, 3000), 4))
-            spans[cells[0]] = [(a, b - 1, rng.randint(1, 15)) for a, b in zip(starts, starts[1:], strict=False)]
+            spans[cells[0]] = [(a, b - 1, rng.randint(1, 15)) for a, b in itertools.pairwise(starts)]
             files[f"{task}/transcriptions/{cells[0]}.txt"] = lines(rng, [f"{a} {b} G{g} " for a, b, g in spans[cells[0]]])
         files[f"{task}/meta_file_{task}.txt"] = lines(rng, [*rows, ""])
     found = read_files("jigsaws", files)
@@ -159,10 +160,11 @@ def as_excel(rows, *, prefix="", sheets=1):
     main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     listed = "".join(f'<sheet name="T{i}" sheetId="{9 - i}" r:id="rId{9 - i}"/>' for i in range(sheets))
+    shared = "".join(f"<si><r><t>{text[:1]}</t></r><r><t>{text[1:]}</t></r></si>" for text in texts)
     parts = {
         "xl/worksheets/sheet1.xml": f"<worksheet {main}><sheetData/></worksheet>",
         "xl/worksheets/sheet5.xml": f"<worksheet {main}><sheetData>{''.join(body)}</sheetData></worksheet>",
-        "xl/sharedStrings.xml": f"<sst {main}>{''.join(f'<si><r><t>{text[:1]}</t></r><r><t>{text[1:]}</t></r></si>' for text in texts)}</sst>",
+        "xl/sharedStrings.xml": f"<sst {main}>{shared}</sst>",
         "xl/workbook.xml": f'<workbook {main} xmlns:r="{office}"><sheets>{listed}</sheets></workbook>',
         "xl/_rels/workbook.xml.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
         f'<Relationship Id="rId9" Type="{office}/worksheet" Target="{prefix}worksheets/sheet5.xml"/>'

@@ -137,7 +137,11 @@ def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> L
             return replace(labels, phases=None, instances=None, segments=None)
         labels = translate(labels, vocabulary.load(writer.vocabulary), losses)
     labels = _without_layers(labels, writer, losses)
-    labels = retimed(labels, writer, fit.source_fps, fit.to_fps, losses, fit.first)
+    try:
+        labels = retimed(labels, writer, fit.source_fps, fit.to_fps, losses, fit.first)
+    except AnnotationError as error:
+        msg = f"{labels.recording}: {error}"
+        raise AnnotationError(msg) from error
     if labels.instances is not None:
         labels = _fitted_instances(labels, labels.instances, writer, fit, losses)
     if writer.pixels:

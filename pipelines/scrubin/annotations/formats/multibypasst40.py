@@ -20,7 +20,7 @@ import pandas as pd
 from scrubin.annotations import documents, fields
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
-from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import ByHand, Output, dataset_format, writes
 from scrubin.errors import AnnotationError
 from scrubin.vocabulary import own, vocabulary
