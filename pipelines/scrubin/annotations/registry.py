@@ -33,7 +33,6 @@ Content = Literal[
     "details",
     "recognition",
     "empty frames",
-    "frame details",
     "ratings",
     "facts",
     "errors",
@@ -148,6 +147,8 @@ class Writer:
         Whether boxes are in pixels, so that the images' size must be known.
     every_frame
         Whether every frame must have a phase, so that the last one is repeated.
+    frames
+        What the format says of single frames, as columns of ``Labels.frames``; the size of images is beside it.
     """
 
     name: str
@@ -159,6 +160,7 @@ class Writer:
     takes: Callable[[Vocabulary], bool] = lambda words: True
     pixels: bool = False
     every_frame: bool = False
+    frames: frozenset[str] = frozenset()
 
 
 READ_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables", "tables-csv": "tables"}
@@ -204,6 +206,7 @@ def writes(
     takes: Callable[[Vocabulary], bool] = lambda words: True,
     pixels: bool = False,
     every_frame: bool = False,
+    frames: tuple[str, ...] = (),
 ) -> Callable[[WriterFunction], WriterFunction]:
     """Register the decorated writer of a format."""
 
@@ -211,7 +214,7 @@ def writes(
         if name in WRITERS:
             msg = f"label format '{name}' has two writers"
             raise ValueError(msg)
-        WRITERS[name] = Writer(name, write, frozenset(holds), fps, whole_fps, vocabulary, takes, pixels, every_frame)
+        WRITERS[name] = Writer(name, write, frozenset(holds), fps, whole_fps, vocabulary, takes, pixels, every_frame, frozenset(frames))
         return write
 
     return register

@@ -36,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="file or folder of labels; it is never changed")
     parser.add_argument("--from", dest="source", required=True, metavar="FORMAT", help="format of PATH, see below")
     parser.add_argument("--to", dest="target", required=True, metavar="FORMAT", help="format to write, see below")
-    parser.add_argument("--out", required=True, metavar="PATH", help="folder to write into, or the file where one is written; whole or not at all")
+    parser.add_argument(
+        "--out", required=True, metavar="PATH", help="folder to write into, or the file where one is written; whole or not at all"
+    )
     parser.add_argument(
         "--vocabulary",
         metavar="NAME",
@@ -90,11 +92,9 @@ def run(given: argparse.Namespace) -> int:
         msg = f"--first-frame {given.first_frame}: give 0 or more"
         raise AnnotationError(msg)
     merges = label_map.load(given.label_map) if given.label_map else None
-    if sys.stderr.isatty():
-        _tell(f"reading {path} as {form.name}")
     found = reading.find(path, form)
     if sys.stderr.isatty():
-        _tell(f"{len(found.files)} files, {sum(map(len, found.files.values())) / 1e6:.1f} MB")
+        _tell(f"reading {len(found.files)} {form.name} files")
     collection = reading.read(found.files, form, Options(given.vocabulary, merges, given.box_tolerance, given.first_frame))
     collection = _at_rate(collection, form, _rate("--fps", given.fps))
     source_fps = _rate("--fps", given.fps) or form.by_hand.fps

@@ -68,9 +68,17 @@ def fitted(collection: Collection, writer: Writer, fit: Fit) -> tuple[Collection
     if kept and empty:
         losses["recordings of which nothing is left"] += len(empty)
     scores = _fitted_scores(collection, writer, losses)
-    if not kept and scores.scores is None:
+    if scores.scores is None and (not kept or _only_emptied(collection, kept)):
         _refuse(collection, writer, fit, losses)
     return replace(scores, recordings=kept), losses
+
+
+def _only_emptied(collection: Collection, kept: Sequence[Labels]) -> bool:
+    """Return whether all that is left are frames without instances, though there were some."""
+    instances = [labels.instances for labels in collection.recordings if labels.instances is not None]
+    left = any(len(labels.instances.rows) for labels in kept if labels.instances is not None)
+    other = any(_content(labels) - {"instances"} for labels in kept)
+    return any(len(layer.rows) for layer in instances) and not left and not other
 
 
 def sensible(collection: Collection) -> list[str]:
@@ -83,10 +91,13 @@ def sensible(collection: Collection) -> list[str]:
         content |= {"skill"} if len(collection.scores.skill) else set()
         content |= {"errors"} if len(collection.scores.errors) else set()
     words = [labels.vocabulary for labels in collection.recordings]
+    layers = [labels.instances.rows for labels in collection.recordings if labels.instances is not None]
+    boxless = all(rows["x"].isna().all() for rows in layers) and any(len(rows) for rows in layers)
     return sorted(
         name
         for name, writer in WRITERS.items()
-        if content & writer.holds and (not words or any(writer.takes(one) or related(one.name, writer.vocabulary) for one in words))
+        if content & (writer.holds - ({"instances"} if boxless and "boxless" not in writer.holds else set()))
+        and (not words or any(writer.takes(one) or related(one.name, writer.vocabulary) for one in words))
     )
 
 
@@ -118,6 +129,7 @@ def _refuse(collection: Collection, writer: Writer, fit: Fit, losses: Mapping[st
 
 
 def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
+    labels = _without_details(labels, writer, losses)
     labels = _without_actions(labels, writer, fit, losses)
     if not writer.takes(labels.vocabulary):
         if not writer.vocabulary or not related(labels.vocabulary.name, writer.vocabulary):
@@ -125,7 +137,11 @@ def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> L
             return replace(labels, phases=None, instances=None, segments=None)
         labels = translate(labels, vocabulary.load(writer.vocabulary), losses)
     labels = _without_layers(labels, writer, losses)
-    labels = retimed(labels, writer, fit.source_fps, fit.to_fps, losses, fit.first)
+    try:
+        labels = retimed(labels, writer, fit.source_fps, fit.to_fps, losses, fit.first)
+    except AnnotationError as error:
+        msg = f"{labels.recording}: {error}"
+        raise AnnotationError(msg) from error
     if labels.instances is not None:
         labels = _fitted_instances(labels, labels.instances, writer, fit, losses)
     if writer.pixels:
@@ -148,14 +164,19 @@ def _without_layers(labels: Labels, writer: Writer, losses: Counter[str]) -> Lab
     if labels.instances is not None and "instances" not in writer.holds:
         losses["instances"] += len(labels.instances.rows)
         labels = replace(labels, instances=None)
+    return labels
+
+
+def _without_details(labels: Labels, writer: Writer, losses: Counter[str]) -> Labels:
+    """Return labels without what the format has no place for beside labels; what is lost with other words or rates, too."""
     if labels.recognition is not None and "recognition" not in writer.holds:
         losses["frames with a probability per triplet"] += int((~np.isnan(labels.recognition).all(axis=1)).sum())
         labels = replace(labels, recognition=None)
-    if labels.frames is not None and "frame details" not in writer.holds:
-        for name in labels.frames.columns.difference(["position", "width", "height"]):
-            count = int((labels.frames[name].notna() & (labels.frames[name] != "")).sum())
-            if count:
-                losses[f"'{name}' of frames"] += count
+    if labels.frames is not None:
+        for name in labels.frames.columns.difference(["position", "width", "height", *writer.frames]):
+            _add(losses, f"'{name}' of frames", int((labels.frames[name].notna() & (labels.frames[name] != "")).sum()))
+    if writer.name != labels.format:
+        _add(losses, "the subset of recordings", int(bool(labels.about.get(labels.format, {}).get("subset"))))
     return labels
 
 

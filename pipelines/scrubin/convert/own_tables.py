@@ -51,6 +51,7 @@ HOLDS: tuple[Content, ...] = (
     "skill",
 )
 
+
 @dataset_format(
     "tables",
     pattern=rf"(?:{'|'.join(NAMES)})\.(?:parquet|csv)|{NOTES}",
@@ -119,9 +120,7 @@ def _recordings(found: Mapping[str, tuple[str, pd.DataFrame]], notes: Notes) -> 
     return tuple(recordings)
 
 
-def _labels(
-    id_: str, rows: pd.DataFrame, phases: pd.DataFrame, words: Vocabulary, note: Note, *, has_instances: bool
-) -> Labels:
+def _labels(id_: str, rows: pd.DataFrame, phases: pd.DataFrame, words: Vocabulary, note: Note, *, has_instances: bool) -> Labels:
     instances = rows.sort_values(["frame", "instance"]).rename(columns={"frame": "position"})[list(INSTANCE_COLUMNS)]
     labelled = sorted({*instances["position"], *(frame for start, end in note.labelled or () for frame in range(start, end))})
     layer = Layer(id_, np.array(labelled, np.int64), instance_rows(io.records(instances)))
@@ -170,7 +169,9 @@ def _write(collection: Collection, out: Output, suffix: str) -> None:
         tables = {TRIPLETS: triplets, PHASES: _joined(PHASES, [_phases(labels) for labels in collection.recordings])}
         for table, frame in {**tables, SPANS: spans.from_triplets(triplets)}.items():
             out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
-        out.files[NOTES] = (json.dumps(table_notes.written(collection.recordings), indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+        out.files[NOTES] = (
+            json.dumps(table_notes.written(collection.recordings), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        ).encode()
     if collection.scores is not None:
         _write_scores(collection.scores, out, suffix)
 

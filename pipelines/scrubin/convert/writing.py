@@ -88,7 +88,9 @@ def save(contents: Mapping[str, bytes], out: Path, form: Format | DatasetFormat 
         return _new_folder(out, contents)
     others = sorted({*reading.fitting(out, form)} - {out / name for name in names}) if form is not None else []
     if others:
-        msg = f"{others[0]}: {len(others)} other files of the format are in {out}, and would be read with the new ones; name an empty folder"
+        msg = (
+            f"{others[0]}: {len(others)} other files of the format are in {out}, and would be read with the new ones; name an empty folder"
+        )
         raise AnnotationError(msg)
     return _replace_files(out, contents)
 

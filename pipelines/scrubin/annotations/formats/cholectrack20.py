@@ -157,7 +157,9 @@ def _tool(file: str, place: str, tool: Mapping[str, Any], source: LabelFiles, pr
     for key in (*WHOLE, "area", "score"):
         value = tool.get(key)
         if value is not None and not (fields.is_number(value) if key in SHARES else fields.is_whole(value)):
-            problems.add(file, place, f"'{key}' is {documents.shown(value)}, expected a {'' if key in SHARES else 'whole '}number", "export it again")
+            problems.add(
+                file, place, f"'{key}' is {documents.shown(value)}, expected a {'' if key in SHARES else 'whole '}number", "export it again"
+            )
         row[key] = None if key == "score" and value == -1 else value
     if row["score"] is not None and fields.is_number(row["score"]) and not 0 <= row["score"] <= 1:
         problems.add(file, place, f"score {row['score']} is not in 0..1", "ground truth has 1")
@@ -193,7 +195,6 @@ def _parts(file: str, place: str, ids: Mapping[str, int | None], words: Vocabula
         "scores",
         "details",
         "empty frames",
-        "frame details",
     ),
     fps=Fraction(25),
     vocabulary="cholectrack20",

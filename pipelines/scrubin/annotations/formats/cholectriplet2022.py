@@ -22,7 +22,6 @@ from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, dataset_format
 from scrubin.vocabulary.vocabulary import Vocabulary
 
-
 TRIPLETS_FROM_ZERO = "; where many are wrong, the ids may be numbered from 1 instead of 0"
 KEYS = {"recognition", "detection"}
 
@@ -93,7 +92,9 @@ def _read_frame(reading: _Reading, key: str, value: Any) -> None:
         reading.problems.add(reading.file, f"frame {key}", fault, "give recognition and detection once per frame")
         return
     if not KEYS & value.keys():
-        reading.problems.add(reading.file, f"frame {key}", f"it has neither recognition nor detection, only {sorted(value)[:5]}", "give one")
+        reading.problems.add(
+            reading.file, f"frame {key}", f"it has neither recognition nor detection, only {sorted(value)[:5]}", "give one"
+        )
         return
     reading.unkept |= {f"'{name}' of frames" for name in value.keys() - KEYS}
     reading.scores[frame] = _recognition(reading, frame, value["recognition"]) if "recognition" in value else None

@@ -20,7 +20,7 @@ import pandas as pd
 from scrubin.annotations import documents, fields
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
-from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import ByHand, Output, dataset_format, writes
 from scrubin.errors import AnnotationError
 from scrubin.vocabulary import own, vocabulary
@@ -224,7 +224,8 @@ def _period_s(images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[
 
 @writes(
     "multibypasst40",
-    holds=("phases", "instances", "actions", "boxless", "repeats", "empty frames", "frame details"),
+    holds=("phases", "instances", "actions", "boxless", "repeats", "empty frames"),
+    frames=("raw_id", "file_name", "fps"),
     takes=lambda words: bool(words.triplets),
     pixels=True,
 )
