@@ -14,6 +14,9 @@ import numpy.typing as npt
 
 from scrubin.metrics.recognition.videos import IntArray, Rows
 
+# Whole numbers below are float32 exactly.
+EXACT_FLOAT32 = 1 << 24
+
 
 @dataclass(frozen=True, eq=False)
 class Steps:
@@ -24,17 +27,19 @@ class Steps:
     reached
         (videos, thresholds), frames at or above each distinct score of a positive, scores rising.
     found
-        (videos, thresholds), positives among them.
+        (videos, thresholds), positives among them. Both are whole numbers in floating point, of which sums over as many videos are exact:
+        floats are summed much faster.
     """
 
-    reached: npt.NDArray[np.int32]
-    found: npt.NDArray[np.int32]
+    reached: npt.NDArray[np.floating]
+    found: npt.NDArray[np.floating]
 
     def average_precision(self, times: IntArray) -> tuple[float, int]:
         """Return average precision and positives of a pool that holds each video so many times (videos,); NaN without positives."""
         if not self.reached.shape[1]:
             return float("nan"), 0
-        reached, found = times @ self.reached, times @ self.found
+        weights = times.astype(self.reached.dtype)
+        reached, found = ((weights @ counts).astype(np.int64) for counts in (self.reached, self.found))
         new = found - np.append(found[1:], 0)
         there = new > 0
         positives = int(found[0])
@@ -60,10 +65,10 @@ def average_precision(steps: Sequence[Steps], draw: IntArray) -> tuple[npt.NDArr
 def _of_class(labels: Sequence[npt.NDArray[np.bool_]], scores: Sequence[npt.NDArray[np.floating]]) -> Steps:
     own = [np.sort(score[label]) for label, score in zip(labels, scores, strict=True)]
     thresholds = np.unique(np.concatenate(own))
-    return Steps(
-        np.stack([_at_or_above(np.sort(score), thresholds) for score in scores]), np.stack([_at_or_above(one, thresholds) for one in own])
-    )
+    most = len(scores) * max(len(score) for score in scores)
+    dtype = np.float32 if most < EXACT_FLOAT32 else np.float64
 
+    def at_or_above(ordered: npt.NDArray[np.floating]) -> npt.NDArray[np.floating]:
+        return (len(ordered) - ordered.searchsorted(thresholds)).astype(dtype)
 
-def _at_or_above(ordered: npt.NDArray[np.floating], thresholds: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:
-    return (len(ordered) - ordered.searchsorted(thresholds)).astype(np.int32)
+    return Steps(np.stack([at_or_above(np.sort(score)) for score in scores]), np.stack([at_or_above(one) for one in own]))
