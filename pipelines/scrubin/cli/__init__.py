@@ -25,6 +25,7 @@ COMMANDS = {
     "splits": "show, compare, check and prove splits; find leaks between public datasets",
     "scores": "make skill scores of raters' sheets in LASANA's format, or check published ones against them",
     "convert": "write labels or ratings of one format in another one",
+    "validate": "ask every rule that applies of label files, of tables or of a released dataset",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""

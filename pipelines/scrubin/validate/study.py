@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -51,7 +52,20 @@ class Found:
 
 
 def found_of(table: Table, arrow: pa.Table) -> Found:
-    """Return a table as found."""
+    """Return a table as found.
+
+    Raises
+    ------
+    TableError
+        When two columns have the same name, so that nobody knows which is meant.
+    """
+    twice = sorted(name for name, count in Counter(arrow.schema.names).items() if count > 1)
+    if twice:
+        msg = f"table '{table.name}': the column '{twice[0]}' stands twice; keep one of them"
+        raise TableError(msg)
+    # A dictionary is a way to store values, not a type of them.
+    plain = [field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field for field in arrow.schema]
+    arrow = arrow.cast(pa.schema(plain))
     return Found(table, {field.name: _type_name(field.type) for field in arrow.schema}, arrow.to_pandas())
 
 
