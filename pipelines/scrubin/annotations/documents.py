@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-from scrubin.annotations.problems import AnnotationProblems
+from scrubin.annotations.problems import AnnotationProblems, Problems
 
 LONGEST_DIGITS = 15  # also numbers of milliseconds stay below 2**53
+LONGEST_INTEGER = 18  # 64 bits hold every number of so many digits
+SURROGATE = re.compile("[\ud800-\udfff]")
+T = TypeVar("T")
 
 
 def text(file: str, data: bytes) -> str:
@@ -31,20 +36,36 @@ def json_object(file: str, data: bytes) -> dict[str, Any]:
     Raises
     ------
     AnnotationProblems
-        When it is not JSON, with line and column, or no object.
+        When it is not JSON, with line and column, or no object, or has a number beyond 64 bits.
     """
+    content = text(file, data)
     try:
-        value = json.loads(text(file, data), object_pairs_hook=_unique)
+        value = json.loads(content, object_pairs_hook=_unique, parse_int=_integer)
     except json.JSONDecodeError as error:
+        if not content.strip():
+            raise AnnotationProblems([f"{file}, line 1: not JSON: the file is empty; export it again, or remove it"]) from error
         fault = f"not JSON: {error.msg} at column {error.colno}"
         raise AnnotationProblems([f"{file}, line {error.lineno}: {fault}; the file may be cut off, export it again"]) from error
     except _RepeatedKeyError as error:
         raise AnnotationProblems([f"{file}: the key '{error}' stands twice in one object; keep one of them"]) from error
+    except _LongNumberError as error:
+        line = content.count("\n", 0, content.index(error.digits)) + 1
+        fault = f"the number {error.digits[:20]}... has {len(error.digits)} digits"
+        raise AnnotationProblems([f"{file}, line {line}: {fault}; no label is as large, correct it"]) from error
     except RecursionError as error:
         raise AnnotationProblems([f"{file}: nested too deeply for a label file; export it again"]) from error
     if not isinstance(value, dict):
         raise AnnotationProblems([f"{file}: expected a JSON object, but got {shown(value)}; export it again"])
     return value
+
+
+def opened(open_as: Callable[[str, bytes], T], file: str, data: bytes, problems: Problems) -> T | None:
+    """Return what a function makes of a file; when it refuses it, that is noted, so that other files are read too."""
+    try:
+        return open_as(file, data)
+    except AnnotationProblems as error:
+        problems.include(error)
+        return None
 
 
 def frame_number(text: str) -> int | None:
@@ -62,12 +83,24 @@ def shown(value: Any) -> str:
     >>> shown([1, "a"])
     '[1, "a"]'
     """
-    line = json.dumps(value, ensure_ascii=False)
+    line = SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(value, ensure_ascii=False))
     return line if len(line) <= 80 else f"{line[:77]}..."
 
 
 class _RepeatedKeyError(Exception):
     pass
+
+
+class _LongNumberError(Exception):
+    def __init__(self, digits: str) -> None:
+        super().__init__(digits)
+        self.digits = digits
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > LONGEST_INTEGER + 1:
+        raise _LongNumberError(digits)
+    return int(digits)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

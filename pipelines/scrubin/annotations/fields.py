@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scrubin.annotations import boxes, documents
@@ -22,7 +22,9 @@ def is_whole(value: Any) -> bool:
 
 def is_number(value: Any) -> bool:
     """Return whether a JSON value is a finite number; true and false are not."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) < 10**documents.LONGEST_INTEGER
+    return isinstance(value, float) and math.isfinite(value)
 
 
 def id_of(of: Mapping[str, Any], key: str) -> int:
@@ -64,15 +66,18 @@ def whole(
 
 
 def pixel_box(
-    file: str, place: str, value: Any, size: tuple[int, int], tolerance: float, *, cut: bool, problems: Problems
+    file: str, place: str, of: Mapping[str, Any], size: tuple[int, int], tolerance: float, *, cut: bool, problems: Problems
 ) -> boxes.XYWH | None:
-    """Return a box of top-left corner and size in px as shares of the image.
+    """Return the ``bbox`` of top-left corner and size in px as shares of the image.
+
+    Two corners that happen to be a box, too, are known by ``area``, where it is theirs.
 
     Parameters
     ----------
     size
         Width and height of the image in px.
     """
+    value = of.get("bbox")
     if not isinstance(value, list) or len(value) != 4 or not all(is_number(side) for side in value):
         problems.add(file, place, f"'bbox' is {documents.shown(value)}", "give x, y, width and height in px")
         return None
@@ -86,6 +91,13 @@ def pixel_box(
         )
         return None
     x, y, w, h = (float(side) for side in value)
+    area = of.get("area")
+    by_corners = (w - x) * (h - y) if w > x and h > y else -1.0
+    if is_number(area) and math.isclose(float(area), by_corners, rel_tol=1e-4) and not math.isclose(w * h, by_corners, rel_tol=0.01):
+        problems.add(
+            file, place, f"'bbox' {value} has the area {area} as two corners only", "give the width and height instead of the second"
+        )
+        return None
     shares = (x / width, y / height, w / width, h / height)
     checked = boxes.check(shares, tolerance)
     if checked.box_xywh is None:
@@ -110,6 +122,33 @@ def share_box(file: str, place: str, value: Any, tolerance: float, *, cut: bool,
         problems.add(file, place, checked.fault, checked.mend)
         return None
     return checked.box_xywh if cut else (x, y, w, h)
+
+
+def shift_mend(triplets: Sequence[tuple[int, int, int]], before: int | None, parts: Sequence[int | None]) -> str:
+    """Return the mend of a triplet that does not have its parts: often all ids are numbered from 1.
+
+    Parameters
+    ----------
+    before
+        The triplet with the id before, None when there is none.
+    parts
+        Instrument, verb and target as they are given, None for undefined.
+    """
+    if before is None or not 0 <= before < len(triplets):
+        return "correct one of them"
+    wanted = triplets[before]
+    shifted = any(all(got is None or got - by == want for got, want in zip(parts, wanted, strict=True)) for by in (0, 1))
+    return FROM_ZERO if shifted else "correct one of them"
+
+
+def unkept(where: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return the warning of keys or columns that are not kept, none when all are.
+
+    >>> unkept("coco", ["track_id", "segmentation"])
+    ('coco: not kept: segmentation, track_id',)
+    """
+    listed = sorted(set(map(str, names)))
+    return (f"{where}: not kept: {', '.join(listed)}",) if listed else ()
 
 
 def recording_and_frame(name: str) -> tuple[str, int] | None:

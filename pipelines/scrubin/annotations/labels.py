@@ -49,6 +49,8 @@ class LabelFiles:
         Merges of triplets that hold while names are read; None for none.
     sparse
         Whether a format that has a row for every frame may lack some: a warning instead of an error.
+    first
+        The number of the first frame, where a user says that frames are not numbered from 0.
     """
 
     recording: str
@@ -58,6 +60,7 @@ class LabelFiles:
     cut_boxes: bool = True
     label_map: LabelMap | None = None
     sparse: bool = False
+    first: int = 0
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+import re
+from collections.abc import Iterable, Sequence
 
 from scrubin.errors import AnnotationError
 
 SHOWN = 20
+FILES_NAMED = 100
+FILE = re.compile(r"(?P<file>.+?)(?:, [^:]+)?: ")
+"""Where a sentence names its file: ``file, place: fault; mend``."""
 
 
 class AnnotationProblems(AnnotationError):
-    """One or more faults in label files; the message shows the first twenty.
+    """One or more faults in label files; the message shows twenty, at least one of every file, and names the files beyond.
 
     Parameters
     ----------
@@ -20,14 +25,36 @@ class AnnotationProblems(AnnotationError):
 
     def __init__(self, problems: Iterable[str]) -> None:
         self.problems = tuple(problems)
-        shown = "\n  ".join(self.problems[:SHOWN])
-        more = len(self.problems) - SHOWN
-        tail = f"\n  ... and {more} more" if more > 0 else ""
+        places, beyond = _shown(self.problems)
+        shown = "\n  ".join(self.problems[i] for i in places)
+        more = len(self.problems) - len(places)
+        tail = ", ".join([*beyond[:FILES_NAMED], *([f"{len(beyond) - FILES_NAMED} more files"] if len(beyond) > FILES_NAMED else [])])
+        also = f", also in {tail}" if beyond else ""
+        tail = f"\n  ... and {more} more{also}" if more > 0 else ""
         count = f"{len(self.problems)} problems in the label files:\n  " if len(self.problems) > 1 else ""
         super().__init__(f"{count}{shown}{tail}")
 
     def __reduce__(self) -> tuple[type[AnnotationProblems], tuple[tuple[str, ...]]]:
         return type(self), (self.problems,)
+
+
+def _file(sentence: str) -> str:
+    match = FILE.match(sentence)
+    return match["file"] if match else ""
+
+
+def _shown(problems: Sequence[str]) -> tuple[list[int], list[str]]:
+    """Return the places of the faults to show, in their order, and the files of which none is shown.
+
+    The first fault of each file comes before the second one of any.
+    """
+    first: dict[str, int] = {}
+    for i, sentence in enumerate(problems):
+        first.setdefault(_file(sentence), i)
+    leading = set(first.values())
+    others = (i for i in range(len(problems)) if i not in leading)
+    places = sorted(itertools.islice(itertools.chain(first.values(), others), SHOWN))
+    return places, [file for file, i in first.items() if i not in set(places)]
 
 
 class Problems:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
@@ -20,6 +21,18 @@ RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships
 CELL = re.compile(r"([A-Z]{1,3})([0-9]+)")
 LARGEST_BYTES = 64 << 20  # a rating sheet has some thousand rows
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
+UNREADABLE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    RuntimeError,  # of an archive with a password
+    ElementTree.ParseError,
+    KeyError,
+    ValueError,
+    IndexError,
+    OverflowError,
+    NotImplementedError,
+)
 Row = tuple[int, list[str]]
 
 
@@ -38,7 +51,7 @@ def rows(file: str, data: bytes) -> list[Row]:
             texts = _shared(archive)
             sheet = ElementTree.fromstring(_part(archive, _first_sheet(archive)))
             found = [_row(row, texts) for row in sheet.iter(f"{MAIN}row")]
-    except (zipfile.BadZipFile, ElementTree.ParseError, KeyError, ValueError, IndexError, NotImplementedError) as error:
+    except UNREADABLE as error:
         raise AnnotationProblems([f"{file}: not a workbook that can be read; save it as Excel workbook (.xlsx)"]) from error
     return [(number, cells) for number, cells in found if any(cells)]
 

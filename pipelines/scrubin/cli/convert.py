@@ -6,7 +6,7 @@ import argparse
 import re
 import sys
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -25,6 +25,9 @@ from scrubin.errors import AnnotationError
 from scrubin.vocabulary import vocabulary
 
 LENGTH_TOLERANCE_S = 1.0
+SHOWN = 20
+NAMED = 3
+HIGHEST_FPS = 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="file or folder of labels; it is never changed")
     parser.add_argument("--from", dest="source", required=True, metavar="FORMAT", help="format of PATH, see below")
     parser.add_argument("--to", dest="target", required=True, metavar="FORMAT", help="format to write, see below")
-    parser.add_argument("--out", required=True, metavar="PATH", help="folder to write into, or the file where the format is a single one")
+    parser.add_argument(
+        "--out", required=True, metavar="PATH", help="folder to write into, or the file where one is written; whole or not at all"
+    )
     parser.add_argument(
         "--vocabulary",
         metavar="NAME",
@@ -87,8 +92,12 @@ def run(given: argparse.Namespace) -> int:
         msg = f"--first-frame {given.first_frame}: give 0 or more"
         raise AnnotationError(msg)
     merges = label_map.load(given.label_map) if given.label_map else None
+    if sys.stderr.isatty():
+        _tell(f"reading {path} as {form.name}")
     found = reading.find(path, form)
-    collection = reading.read(found.files, form, Options(given.vocabulary, merges, given.box_tolerance))
+    if sys.stderr.isatty():
+        _tell(f"{len(found.files)} files, {sum(map(len, found.files.values())) / 1e6:.1f} MB")
+    collection = reading.read(found.files, form, Options(given.vocabulary, merges, given.box_tolerance, given.first_frame))
     collection = _at_rate(collection, form, _rate("--fps", given.fps))
     source_fps = _rate("--fps", given.fps) or form.by_hand.fps
     if given.video:
@@ -97,12 +106,12 @@ def run(given: argparse.Namespace) -> int:
     fit = Fit(given.source, source_fps, _rate("--to-fps", given.to_fps), size, given.only_instruments, given.first_frame)
     kept, losses = fitting.fitted(collection, writer, fit)
     made = writing.render(kept, writer)
-    paths = writing.save(made.files, out)
-    _tell(f"{found.others} other files in {path} are not of this format" if found.others else "")
+    form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
+    paths = writing.save(made.files, out, form_of_out, found.paths)
+    _tell(_others(path, found.others))
     if form.by_hand.fps_unstated and not given.fps:
         _tell(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
-    for warning in (*collection.warnings, *_warnings(collection)):
-        _tell(warning)
+    _tell_all([*collection.warnings, *_warnings(collection)])
     for (of, to), count in sorted(_merged(collection, merges).items()):
         _tell(f"merged: {of} -> {to}: {count} instances")
     for what, count in sorted((losses + made.losses).items()):
@@ -127,7 +136,24 @@ def _tell(sentence: str) -> None:
         sys.stderr.write(f"scrubin convert: {sentence}\n")
 
 
+def _tell_all(warnings: Sequence[str]) -> None:
+    for warning in warnings[:SHOWN]:
+        _tell(warning)
+    more = len(warnings) - SHOWN
+    _tell(f"... and {more} more warnings of this kind" if more > 0 else "")
+
+
+def _others(path: Path, others: Sequence[Path]) -> str:
+    names = ", ".join(str(other.relative_to(path)) for other in others[:NAMED]) + (", ..." if len(others) > NAMED else "")
+    return f"{len(others)} other files in {path} are not of this format: {names}" if others else ""
+
+
 def _refuse_source(path: Path, out: Path) -> None:
+    try:
+        out.exists()
+    except (OSError, ValueError) as error:
+        msg = f"{str(out)[:80]}: there can be no such path; name another one"
+        raise AnnotationError(msg) from error
     if out.exists() and path.exists() and out.samefile(path):
         msg = f"{out}: this is what is read, which is never overwritten; name another path"
         raise AnnotationError(msg)
@@ -140,8 +166,8 @@ def _rate(option: str, text: str | None) -> Fraction | None:
         rate = Fraction(text)
     except (ValueError, ZeroDivisionError):
         rate = Fraction(0)
-    if rate <= 0:
-        msg = f"{option} {text}: give a rate above 0, such as 25, 1 or 30000/1001"
+    if not 0 < rate <= HIGHEST_FPS:
+        msg = f"{option} {text}: give a rate above 0 and up to {HIGHEST_FPS}, such as 25, 1 or 30000/1001"
         raise AnnotationError(msg)
     return rate
 

@@ -48,7 +48,11 @@ def read(source: LabelFiles) -> Collection:
     skill: list[pd.DataFrame] = []
     errors: list[pd.DataFrame] = []
     facts: list[pd.DataFrame] = []
+    seen: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
+        if seen.setdefault(PurePosixPath(file).name, file) != file:
+            problems.add(file, "", f"a file of the same name is {seen[PurePosixPath(file).name]}", "convert the folders one by one")
+            continue
         match = NAME.fullmatch(PurePosixPath(file).name)
         if match is None or REPORTS.fullmatch(PurePosixPath(file).name):
             continue

@@ -7,22 +7,23 @@ rows are the labelled ones, at 1 per second.
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations import documents, report, spans
+from scrubin.annotations import documents, spans
 from scrubin.annotations.collection import ERROR_COLUMNS, RATING_COLUMNS, Collection, Scores, rating_rows
 from scrubin.annotations.labels import BOX, IDS, INSTANCE_COLUMNS, Clock, Detail, LabelFiles, Labels, Layer, instance_rows, phase_rows
-from scrubin.annotations.problems import AnnotationProblems
+from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, Content, Output, dataset_format, writes
+from scrubin.convert import table_names, table_notes
 from scrubin.convert.table_files import bytes_of, declared, table_of
+from scrubin.convert.table_notes import NOTES, Note, Notes
 from scrubin.errors import AnnotationError
 from scrubin.tables import io
 from scrubin.tables.declare import Table
@@ -31,10 +32,9 @@ from scrubin.tables.ratings import RATINGS
 from scrubin.tables.spans import SPANS
 from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
-from scrubin.vocabulary import own, vocabulary
+from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
-NOTES = "labels.json"
 NAMES = ("triplets", "phases", "ratings", "skill", "errors")
 HOLDS: tuple[Content, ...] = (
     "phases",
@@ -50,15 +50,6 @@ HOLDS: tuple[Content, ...] = (
     "errors",
     "skill",
 )
-KIND = {"instrument_id": "instrument", "verb_id": "verb", "target_id": "target"}
-
-
-@dataclass
-class _Notes:
-    """What ``labels.json`` says."""
-
-    recordings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    vocabularies: Mapping[str, Vocabulary] = field(default_factory=dict)
 
 
 @dataset_format(
@@ -74,33 +65,29 @@ def read(source: LabelFiles) -> Collection:
     Raises
     ------
     AnnotationError
-        Names file, column and rows of the first fault.
+        Names the first fault of every file, with its column and rows.
     """
+    problems = Problems()
     found: dict[str, tuple[str, pd.DataFrame]] = {}
-    notes = _Notes()
+    seen: dict[str, str] = {}
+    notes = Notes()
     for file, data in sorted(source.files.items()):
-        name = PurePosixPath(file).name
-        if name == NOTES:
-            notes = _notes_of(file, documents.json_object(file, data))
-            continue
-        table = PurePosixPath(name).stem
-        if table in found:
-            raise AnnotationProblems([f"{file}: the table is also in {found[table][0]}; keep one of them"])
-        found[table] = (file, table_of(file, data, table))
+        table = PurePosixPath(file).stem
+        if seen.setdefault(table, file) != file:
+            problems.add(file, "", f"the same is also in {seen[table]}", "keep one of them, or convert the folders one by one")
+        elif PurePosixPath(file).name == NOTES:
+            notes = documents.opened(table_notes.read, file, data, problems) or notes
+        else:
+            frame = documents.opened(functools.partial(table_of, table=table), file, data, problems)
+            found |= {} if frame is None else {table: (file, frame)}
+    problems.raise_any()
     recordings = _recordings(found, notes)
     scores = _scores({name: frame for name, (_, frame) in found.items()})
     unstated = () if notes.recordings or not recordings else ("tables: no labels.json says the rate; frames are read as 1 per second",)
     return Collection(recordings, scores, unstated)
 
 
-def _notes_of(file: str, document: Mapping[str, Any]) -> _Notes:
-    recordings, lists = document.get("recordings"), document.get("vocabularies", {})
-    if not isinstance(recordings, dict) or not isinstance(lists, dict):
-        raise AnnotationProblems([f"{file}: expected objects 'recordings' and 'vocabularies'; write the tables again"])
-    return _Notes(recordings, {name: own.of_categories(file, categories) for name, categories in lists.items()})
-
-
-def _words(file: str, names: set[str], notes: _Notes) -> Vocabulary:
+def _words(file: str, names: set[str], notes: Notes) -> Vocabulary:
     if len(names) != 1:
         raise AnnotationProblems([f"{file}: a recording has {len(names)} vocabularies ({', '.join(sorted(names))}); it must have one"])
     (name,) = names
@@ -110,50 +97,43 @@ def _words(file: str, names: set[str], notes: _Notes) -> Vocabulary:
         raise AnnotationProblems([f"{file}: {error}; vocabularies of their own stand in {NOTES}"]) from error
 
 
-def _recordings(found: Mapping[str, tuple[str, pd.DataFrame]], notes: _Notes) -> tuple[Labels, ...]:
+def _recordings(found: Mapping[str, tuple[str, pd.DataFrame]], notes: Notes) -> tuple[Labels, ...]:
     triplets = found.get("triplets", ("", io.frame_of(TRIPLETS, [])))
     phases = found.get("phases", ("", io.frame_of(PHASES, [])))
     ids = sorted({*triplets[1]["id"], *phases[1]["id"], *notes.recordings})
     by_id = dict(list(triplets[1].groupby("id"))), dict(list(phases[1].groupby("id")))
+    problems = Problems()
     recordings = []
     for id_ in ids:
         rows, phase = by_id[0].get(id_, triplets[1].iloc[:0]), by_id[1].get(id_, phases[1].iloc[:0])
-        note = notes.recordings.get(id_, {})
-        names = {*rows["vocabulary"], *phase["vocabulary"]} or {str(note.get("vocabulary"))}
-        words = _words(triplets[0] or phases[0], names, notes)
-        _check_ids(triplets[0], rows, words)
-        recordings.append(
-            _labels(id_, rows, phase, words, note, has_instances="triplets" in found and (len(rows) > 0 or "labelled" in note))
-        )
+        note = notes.recordings.get(id_, Note())
+        names = {*rows["vocabulary"], *phase["vocabulary"]} or {str(note.vocabulary)}
+        words = _words(triplets[0] or phases[0] or NOTES, names, notes)
+        before = len(problems)
+        table_names.check(triplets[0], rows, words, table_names.IN_TRIPLETS, problems)
+        table_names.check_triplets(triplets[0], rows, words, problems)
+        table_names.check(phases[0], phase, words, table_names.IN_PHASES, problems)
+        if len(problems) == before:
+            has_instances = "triplets" in found and (len(rows) > 0 or note.labelled is not None)
+            recordings.append(_labels(id_, rows, phase, words, note, has_instances=has_instances))
+    problems.raise_any()
     return tuple(recordings)
 
 
-def _check_ids(file: str, rows: pd.DataFrame, words: Vocabulary) -> None:
-    sizes = {"instrument_id": words.instruments, "verb_id": words.verbs, "target_id": words.targets, "triplet_id": words.triplets}
-    for column, names in sizes.items():
-        beyond = rows[rows[column].notna() & (rows[column] >= len(names))]
-        if len(beyond):
-            row = beyond.iloc[0]
-            fault = f"{column} {row[column]} is not in 0..{len(names) - 1} of '{words.name}'"
-            raise AnnotationProblems([f"{file}, {row['id']} frame {row['frame']}: {fault}; ids are numbered from 0"])
-
-
-def _labels(
-    id_: str, rows: pd.DataFrame, phases: pd.DataFrame, words: Vocabulary, note: Mapping[str, Any], *, has_instances: bool
-) -> Labels:
+def _labels(id_: str, rows: pd.DataFrame, phases: pd.DataFrame, words: Vocabulary, note: Note, *, has_instances: bool) -> Labels:
     instances = rows.sort_values(["frame", "instance"]).rename(columns={"frame": "position"})[list(INSTANCE_COLUMNS)]
-    labelled = sorted({*instances["position"], *(frame for start, end in note.get("labelled", []) for frame in range(start, end))})
+    labelled = sorted({*instances["position"], *(frame for start, end in note.labelled or () for frame in range(start, end))})
     layer = Layer(id_, np.array(labelled, np.int64), instance_rows(io.records(instances)))
     at = phases["frame"].tolist()
     complete = not len(rows) or bool(rows["verb_id"].notna().any())
-    detail: Detail = "instrument" if note.get("detail", "" if complete else "instrument") == "instrument" else "triplet"
-    size = note.get("image_size")
+    detail: Detail = note.detail or ("triplet" if complete else "instrument")
+    size = note.image_size
     frames = None if size is None else pd.DataFrame({"position": sorted({*labelled, *at}), "width": size[0], "height": size[1]})
     return Labels(
         recording=id_,
         format="tables",
         vocabulary=words,
-        clock=Clock(1 / Fraction(note.get("fps", "1"))),
+        clock=Clock(1 / note.fps),
         phases=Layer(id_, np.array(at, np.int64), phase_rows(at, phases["phase_id"].tolist())) if at else None,
         instances=layer if has_instances else None,
         detail=detail,
@@ -189,7 +169,9 @@ def _write(collection: Collection, out: Output, suffix: str) -> None:
         tables = {TRIPLETS: triplets, PHASES: _joined(PHASES, [_phases(labels) for labels in collection.recordings])}
         for table, frame in {**tables, SPANS: spans.from_triplets(triplets)}.items():
             out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
-        out.files[NOTES] = (json.dumps(_notes(collection), indent=2, sort_keys=True, ensure_ascii=False) + "\n").encode()
+        out.files[NOTES] = (
+            json.dumps(table_notes.written(collection.recordings), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        ).encode()
     if collection.scores is not None:
         _write_scores(collection.scores, out, suffix)
 
@@ -241,25 +223,3 @@ def _phases(labels: Labels) -> pd.DataFrame:
     names: Any = _named(rows["phase_id"], labels.vocabulary.phases)
     named = rows.assign(id=labels.recording, vocabulary=labels.vocabulary.name, phase=names)
     return io.conform(PHASES, named.rename(columns={"position": "frame"})[PHASES.column_names])
-
-
-def _notes(collection: Collection) -> dict[str, Any]:
-    recordings: dict[str, Any] = {}
-    words: dict[str, Any] = {}
-    for labels in collection.recordings:
-        fps = Fraction(1) if labels.clock.period_s is None else 1 / labels.clock.period_s
-        note: dict[str, Any] = {"fps": str(fps), "vocabulary": labels.vocabulary.name, "detail": labels.detail}
-        if labels.instances is not None:
-            note["labelled"] = report.runs(labels.instances.positions)
-        size = _size(labels.frames)
-        recordings[labels.recording] = note if size is None else {**note, "image_size": size}
-        if labels.vocabulary.name not in vocabulary.known():
-            words[labels.vocabulary.name] = own.as_categories(labels.vocabulary)
-    return {"recordings": recordings, "vocabularies": words}
-
-
-def _size(frames: pd.DataFrame | None) -> list[int] | None:
-    if frames is None or not {"width", "height"} <= set(frames.columns) or not len(frames):
-        return None
-    sizes = frames[["width", "height"]].drop_duplicates()
-    return [int(side) for side in sizes.iloc[0]] if len(sizes) == 1 and sizes.notna().all(axis=None) else None

@@ -15,7 +15,7 @@ from scrubin.annotations.label_map import LabelMap, check
 from scrubin.annotations.labels import IDS, LabelFiles, Labels
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import READ_AS, WRITERS, DatasetFormat, Format, readable
-from scrubin.convert import formats
+from scrubin.convert import formats, suspicions
 from scrubin.errors import AnnotationError
 from scrubin.vocabulary import own, vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -39,19 +39,23 @@ class Options:
         Merges of triplets.
     box_tolerance
         A box may leave the image by this share of its side.
+    first
+        The number of the first frame, where a user says that frames are not numbered from 0.
     """
 
     vocabulary: str | None = None
     label_map: LabelMap | None = None
     box_tolerance: float = BOX_TOLERANCE
+    first: int = 0
 
 
 @dataclass(frozen=True)
 class Given:
-    """The files of a format below a path: contents by name, and how many others there are."""
+    """The files of a format below a path: contents by name, the others there, and where the files are."""
 
     files: Mapping[str, bytes]
-    others: int
+    others: tuple[Path, ...] = ()
+    paths: tuple[Path, ...] = ()
 
 
 def format_of(name: str) -> Format | DatasetFormat:
@@ -80,22 +84,48 @@ def find(path: Path, form: Format | DatasetFormat) -> Given:
     AnnotationError
         When there is no such path, or nothing in it has a name of the format.
     """
-    if not path.exists():
+    if not _exists(path):
         msg = f"{path}: there is no such file or folder"
         raise AnnotationError(msg)
-    fits = _fits(form)
-    every = [path] if path.is_file() else sorted(_below(path))
-    wanted = [file for file in every if fits.fullmatch(_name(file))]
+    if not path.is_file() and not path.is_dir():
+        msg = f"{path}: it is no plain file and no folder; name the file or folder with the labels"
+        raise AnnotationError(msg)
+    every, wanted = _every(path), fitting(path, form)
     if not wanted:
         what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
         msg = f"{path}: {what}{seen}; expected {form.expected}"
         raise AnnotationError(msg)
+    problems = Problems()
+    contents = {_name(file): _bytes_of(file, problems) for file in wanted}
+    problems.raise_any()
+    taken = set(wanted)
+    return Given(contents, tuple(file for file in every if file not in taken), tuple(wanted))
+
+
+def _exists(path: Path) -> bool:
     try:
-        return Given({_name(file): file.read_bytes() for file in wanted}, len(every) - len(wanted))
+        return path.exists()
+    except OSError:  # a name that is too long, or a folder that must not be looked into
+        return False
+
+
+def _bytes_of(file: Path, problems: Problems) -> bytes:
+    try:
+        # Only of plain files: reading a pipe or device may never end.
+        if file.exists() and not file.is_file():
+            problems.add(str(file), "", "it is no plain file", "remove it, or put the file itself there")
+            return b""
+        return file.read_bytes()
     except OSError as error:
-        msg = f"{error.filename}: cannot be read: {error.strerror}; make it readable"
-        raise AnnotationError(msg) from error
+        problems.add(str(file), "", f"cannot be read: {error.strerror}", "make it readable, or remove it")
+        return b""
+
+
+def fitting(path: Path, form: Format | DatasetFormat) -> list[Path]:
+    """Return the files of a path, itself or all below a folder, whose names are those of a format."""
+    fits = _fits(form)
+    return [file for file in _every(path) if fits.fullmatch(_name(file))]
 
 
 def read(given: Mapping[str, bytes], form: Format | DatasetFormat, options: Options) -> Collection:
@@ -116,7 +146,7 @@ def read(given: Mapping[str, bytes], form: Format | DatasetFormat, options: Opti
     given = {file: data for file, data in given.items() if fits.fullmatch(file)}
     if isinstance(form, DatasetFormat):
         default = words or (vocabulary.load(form.by_hand.vocabulary) if form.by_hand.vocabulary else FILES_OWN)
-        return _merged(form.read(_files("", given, default, options)), options.label_map)
+        return _looked_at(_merged(form.read(_files("", given, default, options)), options.label_map), options)
     problems = Problems()
     found: list[Labels] = []
     for recording, files in sorted(_by_recording(given, form, problems).items()):
@@ -125,7 +155,12 @@ def read(given: Mapping[str, bytes], form: Format | DatasetFormat, options: Opti
         except AnnotationError as error:
             problems.include(error)
     problems.raise_any()
-    return _merged(Collection(tuple(found)), options.label_map)
+    return _looked_at(_merged(Collection(tuple(found)), options.label_map), options)
+
+
+def _looked_at(collection: Collection, options: Options) -> Collection:
+    """Return the collection with warnings of what no single value shows: shifted frames, corners instead of sizes."""
+    return replace(collection, warnings=(*collection.warnings, *suspicions.of(collection.recordings, options.first)))
 
 
 def _merged(collection: Collection, merges: LabelMap | None) -> Collection:
@@ -153,13 +188,34 @@ def _merged_ids(labels: Labels, merges: LabelMap) -> Labels:
     return replace(labels, instances=replace(labels.instances, rows=rows), merged=counts)
 
 
-def _below(folder: Path) -> list[Path]:
-    found = []
-    for root, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
+def _every(path: Path) -> list[Path]:
+    return [path] if path.is_file() else sorted(_below(path, frozenset()))
+
+
+def _below(folder: Path, above: frozenset[tuple[int, int]]) -> list[Path]:
+    """Return the files below a folder, through links too, but not into a folder that is also above."""
+    found: list[Path] = []
+    try:
+        state = folder.stat()
+        here = (state.st_dev, state.st_ino)
         # Hidden files are editors' and file managers' own.
-        found += [Path(root) / name for name in names if not name.startswith(".")]
+        entries = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")] if here not in above else []
+    except OSError as error:
+        msg = f"{folder}: cannot be read: {error.strerror}; make it readable"
+        raise AnnotationError(msg) from error
+    for entry in entries:
+        if _is_folder(entry):
+            found += _below(Path(entry.path), above | {here})
+        else:
+            found.append(Path(entry.path))
     return found
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself, which is refused when it is read
+        return False
 
 
 def _fits(form: Format | DatasetFormat) -> re.Pattern[str]:
@@ -196,4 +252,6 @@ def _vocabulary_of(form: Format, files: Mapping[str, bytes]) -> Vocabulary:
 
 
 def _files(recording: str, files: Mapping[str, bytes], words: Vocabulary, options: Options) -> LabelFiles:
-    return LabelFiles(recording, files, words, options.box_tolerance, cut_boxes=False, label_map=options.label_map, sparse=True)
+    return LabelFiles(
+        recording, files, words, options.box_tolerance, cut_boxes=False, label_map=options.label_map, sparse=True, first=options.first
+    )

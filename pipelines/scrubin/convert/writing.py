@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import difflib
-import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
 from scrubin.annotations.collection import Collection
-from scrubin.annotations.registry import WRITERS, WRITTEN_AS, Output, Writer, readable
-from scrubin.convert import formats
+from scrubin.annotations.registry import WRITERS, WRITTEN_AS, DatasetFormat, Format, Output, Writer, readable
+from scrubin.convert import formats, reading
 from scrubin.errors import AnnotationError
 
 __all__ = ["formats", "render", "save", "writer_of"]
@@ -45,6 +44,9 @@ def render(collection: Collection, writer: Writer) -> Output:
     out = Output()
     try:
         writer.write(collection, out)
+    except UnicodeEncodeError as error:
+        msg = f"{writer.name}: a name has half a character, {error.object[error.start : error.end]!a}; correct it in what is read"
+        raise AnnotationError(msg) from error
     except ValueError as error:  # of json: infinity or NaN, which a file said of itself
         msg = f"{writer.name} cannot hold a number that is not finite: {error}; correct it in what is read"
         raise AnnotationError(msg) from error
@@ -59,8 +61,15 @@ def render(collection: Collection, writer: Writer) -> Output:
     return out
 
 
-def save(contents: Mapping[str, bytes], out: Path) -> list[Path]:
+def save(contents: Mapping[str, bytes], out: Path, form: Format | DatasetFormat | None = None, sources: Iterable[Path] = ()) -> list[Path]:
     """Write all files or none; a single file goes to ``out`` itself when that has the same suffix.
+
+    Parameters
+    ----------
+    form
+        The format that the files have: others of it in ``out`` would be read with them later, and are refused.
+    sources
+        The files that were read: none of them is overwritten.
 
     Raises
     ------
@@ -69,14 +78,49 @@ def save(contents: Mapping[str, bytes], out: Path) -> list[Path]:
     """
     names = list(contents)
     if len(names) == 1 and not out.is_dir() and out.suffix and out.suffix == PurePosixPath(names[0]).suffix:
-        return _save(out.parent, {out.name: contents[names[0]]})
+        _refuse_sources([out], sources)
+        return _replace_files(out.parent, {out.name: contents[names[0]]})
     if out.exists() and not out.is_dir():
         msg = f"{out}: it is a file, but {len(names)} files are written; name a folder"
         raise AnnotationError(msg)
-    return _save(out, contents)
+    _refuse_sources([out / name for name in names], sources)
+    if not out.exists() and not out.is_symlink():
+        return _new_folder(out, contents)
+    others = sorted({*reading.fitting(out, form)} - {out / name for name in names}) if form is not None else []
+    if others:
+        msg = (
+            f"{others[0]}: {len(others)} other files of the format are in {out}, and would be read with the new ones; name an empty folder"
+        )
+        raise AnnotationError(msg)
+    return _replace_files(out, contents)
 
 
-def _save(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
+def _refuse_sources(paths: Sequence[Path], sources: Iterable[Path]) -> None:
+    read = {source.resolve() for source in sources}
+    for path in paths:
+        if path.resolve() in read:
+            msg = f"{path}: this is what is read, which is never overwritten; name another path"
+            raise AnnotationError(msg)
+
+
+def _new_folder(out: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write all files beside the folder and give it its name at last."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".part-", dir=out.parent) as temporary:
+            made = Path(temporary) / "made"
+            for name, data in contents.items():
+                path = made / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            made.rename(out)
+    except OSError as error:
+        raise AnnotationError(_unwritable(out, error)) from error
+    return [out / name for name in contents]
+
+
+def _replace_files(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write all files beside the others of a folder; what has their names is replaced when all are written."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in contents:
@@ -89,8 +133,11 @@ def _save(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
             for (part, _), data in zip(parts, contents.values(), strict=True):
                 part.write_bytes(data)
             for part, path in parts:
-                os.replace(part, path)  # noqa: PTH105 - the counterpart of the temporary folder's plain files
+                part.replace(path)
     except OSError as error:
-        msg = f"{folder}: cannot be written: {error.strerror}; mend it or name another folder"
-        raise AnnotationError(msg) from error
+        raise AnnotationError(_unwritable(folder, error)) from error
     return [path for _, path in parts]
+
+
+def _unwritable(path: Path, error: OSError) -> str:
+    return f"{path}: cannot be written: {error.strerror or error}; mend it or name another folder"

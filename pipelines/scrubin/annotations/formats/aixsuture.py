@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.annotations import xlsx
+from scrubin.annotations import fields, xlsx
 from scrubin.annotations.collection import Collection, Scores, rating_rows
 from scrubin.annotations.labels import LabelFiles
 from scrubin.annotations.problems import AnnotationProblems, Problems
@@ -77,7 +77,8 @@ def read(source: LabelFiles) -> Collection:
     problems.raise_any()
     if not facts:
         raise AnnotationProblems([f"{file}: has no ratings below its header; export it again"])
-    return Collection(scores=Scores(rating_rows(ratings), pd.DataFrame(facts).astype("str")))
+    others = fields.unkept("aixsuture", (f"column '{name}'" for name in header if name not in (*COLUMNS, TOTAL, *aspects, "")))
+    return Collection(scores=Scores(rating_rows(ratings), pd.DataFrame(facts).astype("str")), warnings=others)
 
 
 def _points(file: str, number: int, name: str, text: str, problems: Problems) -> float | None:

@@ -59,7 +59,10 @@ def read(source: LabelFiles) -> Labels:
     phases, instances = None, None
     gaps: list[int] = []
     for file in sorted(source.files):
-        lines = documents.text(file, source.files[file]).splitlines()
+        text = documents.opened(documents.text, file, source.files[file], problems)
+        if text is None:
+            continue
+        lines = text.splitlines()
         if file.endswith(PHASE_SUFFIX):
             phases = _phases(file, lines, source, problems, gaps)
         else:
@@ -72,7 +75,7 @@ def read(source: LabelFiles) -> Labels:
 def _phases(file: str, lines: Sequence[str], source: LabelFiles, problems: Problems, gaps: list[int]) -> Layer:
     vocabulary = source.vocabulary
     rows = _rows(file, lines, problems, ("Phase",))
-    frames = _sparse(file, rows, problems, gaps) if source.sparse else _frame_numbers(file, rows, problems, step=1)
+    frames = _sparse(file, rows, source, problems, gaps) if source.sparse else _frame_numbers(file, rows, problems, step=1)
     ids: dict[str, int] = {}
     for line, (_, name) in rows:
         if name not in ids:
@@ -87,9 +90,9 @@ def _phases(file: str, lines: Sequence[str], source: LabelFiles, problems: Probl
 
 def _presence(file: str, lines: Sequence[str], source: LabelFiles, problems: Problems, gaps: list[int]) -> Layer:
     rows = _rows(file, lines, problems, TOOLS)
-    frames = _sparse(file, rows, problems, gaps) if source.sparse else _frame_numbers(file, rows, problems, step=None)
+    frames = _sparse(file, rows, source, problems, gaps) if source.sparse else _frame_numbers(file, rows, problems, step=None)
     ids = _tool_ids(source.vocabulary)
-    header = lines[0].strip().split("\t") if lines else []
+    header = _header(lines)
     instances: list[dict[str, Any]] = []
     for frame, (line, fields) in zip(frames, rows, strict=True):
         for tool, value in zip(header[1:], fields[1:], strict=True):
@@ -101,7 +104,7 @@ def _presence(file: str, lines: Sequence[str], source: LabelFiles, problems: Pro
 
 
 def _rows(file: str, lines: Sequence[str], problems: Problems, columns: tuple[str, ...]) -> list[Row]:
-    header = lines[0].strip().split("\t") if lines else []
+    header = _header(lines)
     if sorted(header) != sorted(("Frame", *columns)) or header[0] != "Frame":
         expected = "<TAB>".join(("Frame", *columns))
         problems.add(file, "line 1", f"the header is {documents.shown(header)}", f"expected {expected}, separated by tabs")
@@ -120,6 +123,10 @@ def _rows(file: str, lines: Sequence[str], problems: Problems, columns: tuple[st
     if not rows:
         problems.add(file, "", "has no rows", "remove the file, or export it again")
     return rows
+
+
+def _header(lines: Sequence[str]) -> list[str]:
+    return [name.strip() for name in lines[0].strip().split("\t")] if lines else []
 
 
 def _frame_numbers(file: str, rows: Sequence[Row], problems: Problems, *, step: int | None) -> list[int]:
@@ -143,10 +150,10 @@ def _tool_ids(vocabulary: Vocabulary) -> dict[str, int]:
     return {tool: vocabulary.id_of("instrument", tool) for tool in TOOLS if tool not in bag}
 
 
-def _sparse(file: str, rows: Sequence[Row], problems: Problems, gaps: list[int]) -> list[int]:
-    """Return the frames of a file that may lack some; they must increase, and 1 as the first one is a shift."""
+def _sparse(file: str, rows: Sequence[Row], source: LabelFiles, problems: Problems, gaps: list[int]) -> list[int]:
+    """Return the frames of a file that may lack some; they must increase, and 1 as the first one is a shift, unless it is meant."""
     frames = [int(fields[0]) for _, fields in rows]
-    if frames and frames[0] == 1:
+    if frames and frames[0] == 1 and source.first == 0:
         problems.add(file, f"line {rows[0][0]}", "the first frame is 1", "frames are numbered from 0; these look numbered from 1")
     steps = [after - before for before, after in itertools.pairwise(frames)]
     for (line, _), step in zip(rows[1:], steps, strict=True):
@@ -154,7 +161,7 @@ def _sparse(file: str, rows: Sequence[Row], problems: Problems, gaps: list[int])
             problems.add(file, f"line {line}", "the frame does not follow the one before", "sort the rows by frame, each once")
             return frames
     usual = min(steps, default=1)
-    if frames and frames[0] > 1:
+    if frames and frames[0] > source.first:
         gaps.append(0)
     gaps += [frame for frame, step in zip(frames, steps, strict=False) if step != usual]
     return frames

@@ -53,7 +53,9 @@ def read(source: LabelFiles) -> Labels:
     found: dict[str, _Rows] = {}
     for file in sorted(source.files):
         kind = PurePosixPath(file).parent.name
-        found[kind] = _read(file, documents.text(file, source.files[file]), kind, source.vocabulary, problems)
+        text = documents.opened(documents.text, file, source.files[file], problems)
+        if text is not None:
+            found[kind] = _read(file, text, kind, source, problems)
     problems.raise_any()
     base = found.get("triplet") or found.get("instrument")
     if base is None:
@@ -79,8 +81,9 @@ def _size(kind: str, words: Vocabulary) -> int:
     return sizes[kind]
 
 
-def _read(file: str, text: str, kind: str, words: Vocabulary, problems: Problems) -> _Rows:
-    size = _size(kind, words)
+def _read(file: str, text: str, kind: str, source: LabelFiles, problems: Problems) -> _Rows:
+    size = _size(kind, source.vocabulary)
+    before = len(problems)
     classes: dict[int, list[int]] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         fields = [field.strip() for field in line.split(",")]
@@ -99,7 +102,7 @@ def _read(file: str, text: str, kind: str, words: Vocabulary, problems: Problems
             problems.add(file, f"line {number}", f"frame {fields[0]} stands twice", "keep one of the rows")
         else:
             classes[int(fields[0])] = [i for i, value in enumerate(fields[1:]) if value == "1"]
-    if not classes and not len(problems):
+    if not classes and len(problems) == before:
         problems.add(file, "", "has no rows", "remove the file, or export it again")
     return _Rows(file, classes)
 

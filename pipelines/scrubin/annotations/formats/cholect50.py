@@ -15,8 +15,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from scrubin.annotations import boxes, documents
-from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, detailed_rows, phase_rows
+from scrubin.annotations import boxes, documents, fields
+from scrubin.annotations.labels import BOX, Clock, LabelFiles, Labels, Layer, detailed_rows, phase_rows
 from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import ByHand, label_format
 from scrubin.errors import AnnotationError
@@ -27,7 +27,8 @@ ITEMS = ("triplet", "instrument", "score", "x", "y", "w", "h", "verb", "target",
 ID_ITEMS = {"triplet": 0, "instrument": 1, "verb": 7, "target": 8, "phase": 14}
 TARGET = {"target_score": 9, "target_x": 10, "target_y": 11, "target_w": 12, "target_h": 13}
 NULL = -1
-FROM_ZERO = "ids are numbered from 0; these look numbered from 1"
+HIGHEST_FPS = 1000
+FROM_ZERO = fields.FROM_ZERO
 
 
 @dataclass
@@ -99,10 +100,10 @@ def read(source: LabelFiles) -> Labels:
 
 def _period_s(reading: _Reading, document: Mapping[str, Any]) -> Fraction:
     fps = document.get("fps", 1)
-    if isinstance(fps, bool) or not isinstance(fps, int) or fps < 1:
-        reading.refuse("", f"'fps' is {documents.shown(fps)}, expected a whole number above 0", "CholecT50 has 1")
+    if not fields.is_number(fps) or fps != int(fps) or not 1 <= fps <= HIGHEST_FPS:
+        reading.refuse("", f"'fps' is {documents.shown(fps)}, expected a whole number in 1..{HIGHEST_FPS}", "CholecT50 has 1")
         return Fraction(1)
-    return Fraction(1, fps)
+    return Fraction(1, int(fps))
 
 
 def _check_categories(reading: _Reading, categories: Any) -> None:
@@ -159,6 +160,8 @@ def _read_frame(reading: _Reading, position: int, vectors: list[Any]) -> None:
         if vector[0] == NULL and vector[1] == NULL:
             if vector[7] != NULL or vector[8] != NULL:
                 reading.refuse(place, f"verb {vector[7]} and target {vector[8]} without an instrument", "name the instrument's id")
+            if any(value > 0 for value in (*vector[3:7], *vector[10:14])):
+                reading.refuse(place, "a box, but neither triplet nor instrument", "name the instrument's id, or write -1 for the box")
             continue
         ids = _instance_ids(reading, place, vector)
         box = _box(reading, place, vector)
@@ -189,7 +192,7 @@ def _is_vector(reading: _Reading, place: str, vector: Any) -> bool:
     }
     for i, (name, value) in enumerate(zip(ITEMS, vector, strict=True)):
         if name not in ID_ITEMS:
-            if isinstance(value, bool) or not isinstance(value, (int, float)) or (value != value and name not in "xywh"):
+            if not fields.is_number(value) and not (isinstance(value, float) and name in BOX):
                 reading.refuse(place, f"item {i} ({name}) is {documents.shown(value)}, expected a number", "-1 is null")
         elif isinstance(value, bool) or not isinstance(value, int):
             reading.refuse(place, f"item {i} ({name}) is {documents.shown(value)}, expected a whole number", "-1 is null")
@@ -207,8 +210,7 @@ def _instance_ids(reading: _Reading, place: str, vector: list[Any]) -> dict[str,
         wanted = vocabulary.triplets[triplet]
         if any(got is not None and got != want for got, want in zip(ids, wanted, strict=True)):
             fault = f"triplet {triplet} is {vocabulary.triplet_name(triplet)}, ids {wanted}, but the vector has {tuple(ids)}"
-            shifted = triplet > 0 and vocabulary.triplets[triplet - 1] in (tuple(ids), tuple((value or 0) - 1 for value in ids))
-            reading.refuse(place, fault, FROM_ZERO if shifted else "correct one of them")
+            reading.refuse(place, fault, fields.shift_mend(vocabulary.triplets, triplet - 1, ids))
         ids = list(wanted)
     else:
         instrument, verb, target = ids

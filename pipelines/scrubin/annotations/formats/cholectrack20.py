@@ -40,6 +40,7 @@ TRACKS = ("visibility_track", "intracorporeal_track", "intraoperative_track")
 FLAGS = ("visibility", "crowded", "visible", "occluded", "bleeding", "smoke", "blurred", "undercoverage", "reflection", "stainedlens")
 WHOLE = ("operator", *TRACKS, *FLAGS, "iscrowd")
 DETAILS = {**dict.fromkeys(WHOLE, "Int64"), "area": "float64", **{f"raw_{kind}": "Int64" for kind in (*IDS, "phase")}}
+SHARES = ("area", "score")
 KNOWN = {*IDS, *DETAILS, "phase", "tool_bbox", "score"}
 
 
@@ -79,7 +80,7 @@ def _read_one(recording: str, file: str, document: Mapping[str, Any], source: La
         raise AnnotationProblems([f"{file}, annotations: expected an object, frame to list of tools; export the file again"])
     rows: list[dict[str, Any]] = []
     phases: dict[int, int] = {}
-    positions: list[int] = []
+    positions: set[int] = set()
     unknown: set[str] = set()
     for key, tools in annotations.items():
         if documents.frame_number(key) is None:
@@ -87,9 +88,10 @@ def _read_one(recording: str, file: str, document: Mapping[str, Any], source: La
             continue
         frame = int(key)
         if not isinstance(tools, list) or frame in positions:
-            problems.add(file, f"frame {key}", f"expected one list of tools, but got {documents.shown(tools)}", "write [] for none")
+            fault = "the frame stands twice" if frame in positions else f"expected a list of tools, but got {documents.shown(tools)}"
+            problems.add(file, f"frame {key}", fault, "give one list per frame, [] for none")
             continue
-        positions.append(frame)
+        positions.add(frame)
         for i, tool in enumerate(tools):
             if not isinstance(tool, Mapping):
                 problems.add(
@@ -120,7 +122,7 @@ def _read_one(recording: str, file: str, document: Mapping[str, Any], source: La
 
 def _sizes(video: Any, positions: list[int]) -> pd.DataFrame | None:
     sides = [video.get(name) for name in ("width", "height")] if isinstance(video, Mapping) else []
-    known = [side for side in sides if isinstance(side, int) and fields.is_whole(side) and side > 0]
+    known = [side for side in sides if isinstance(side, int) and fields.is_whole(side) and 0 < side < fields.LARGEST]
     return pd.DataFrame({"position": positions, "width": known[0], "height": known[1]}) if len(known) == 2 else None
 
 
@@ -154,8 +156,10 @@ def _tool(file: str, place: str, tool: Mapping[str, Any], source: LabelFiles, pr
         row |= {} if shares is None else dict(zip(BOX, shares, strict=True))
     for key in (*WHOLE, "area", "score"):
         value = tool.get(key)
-        if value is not None and not (fields.is_number(value) if key in ("area", "score") else fields.is_whole(value)):
-            problems.add(file, place, f"'{key}' is {documents.shown(value)}, expected a number", "export the file again")
+        if value is not None and not (fields.is_number(value) if key in SHARES else fields.is_whole(value)):
+            problems.add(
+                file, place, f"'{key}' is {documents.shown(value)}, expected a {'' if key in SHARES else 'whole '}number", "export it again"
+            )
         row[key] = None if key == "score" and value == -1 else value
     if row["score"] is not None and fields.is_number(row["score"]) and not 0 <= row["score"] <= 1:
         problems.add(file, place, f"score {row['score']} is not in 0..1", "ground truth has 1")
@@ -169,7 +173,7 @@ def _parts(file: str, place: str, ids: Mapping[str, int | None], words: Vocabula
         wanted = words.triplets[triplet]
         if any(got is not None and got != want for got, want in zip(parts, wanted, strict=True)):
             fault = f"triplet {triplet} is {words.triplet_name(triplet)}, ids {wanted}, but the tool has {tuple(parts)}"
-            problems.add(file, place, fault, "correct one of them")
+            problems.add(file, place, fault, fields.shift_mend(words.triplets, triplet - 1, parts))
         parts = list(wanted)
     elif all(part is not None for part in parts):
         triplet = words.triplet_id(*(part or 0 for part in parts))

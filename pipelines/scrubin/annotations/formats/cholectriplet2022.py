@@ -23,6 +23,10 @@ from scrubin.annotations.registry import ByHand, dataset_format
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 
+TRIPLETS_FROM_ZERO = "; where many are wrong, the ids may be numbered from 1 instead of 0"
+KEYS = {"recognition", "detection"}
+
+
 @dataclass
 class _Reading:
     """One file so far."""
@@ -34,6 +38,7 @@ class _Reading:
     rows: list[dict[str, Any]] = field(default_factory=list)
     nested: int = 0
     padded: int = 0
+    unkept: set[str] = field(default_factory=set)
 
     @property
     def words(self) -> Vocabulary:
@@ -57,7 +62,11 @@ def read(source: LabelFiles) -> Collection:
     """
     problems = Problems()
     found = []
+    files: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
+        if files.setdefault(PurePosixPath(file).stem, file) != file:
+            problems.add(file, "", f"the video is also in {files[PurePosixPath(file).stem]}", "keep one of them")
+            continue
         try:
             document = documents.json_object(file, data)
         except AnnotationProblems as error:
@@ -83,6 +92,12 @@ def _read_frame(reading: _Reading, key: str, value: Any) -> None:
         fault = "the frame stands twice" if frame in reading.scores else f"expected an object, but got {documents.shown(value)}"
         reading.problems.add(reading.file, f"frame {key}", fault, "give recognition and detection once per frame")
         return
+    if not KEYS & value.keys():
+        reading.problems.add(
+            reading.file, f"frame {key}", f"it has neither recognition nor detection, only {sorted(value)[:5]}", "give one"
+        )
+        return
+    reading.unkept |= {f"'{name}' of frames" for name in value.keys() - KEYS}
     reading.scores[frame] = _recognition(reading, frame, value["recognition"]) if "recognition" in value else None
     detection = value.get("detection", [])
     if not isinstance(detection, list):
@@ -128,7 +143,8 @@ def _detection(reading: _Reading, frame: int, place: str, one: Any) -> None:
     wanted, verb, target = words.triplets[triplet]
     if instrument != wanted:
         fault = f"triplet {triplet} is {words.triplet_name(triplet)}, but the instrument is {instrument}"
-        problems.add(reading.file, place, fault, "correct one of them")
+        shifted = triplet > 0 and words.triplets[triplet - 1][0] in (instrument, instrument - 1)
+        problems.add(reading.file, place, fault, f"correct one of them{TRIPLETS_FROM_ZERO if shifted else ''}")
         return
     ids = {"instrument_id": instrument, "verb_id": verb, "target_id": target, "triplet_id": triplet}
     reading.rows.append({"position": frame, **ids, **dict(zip("xywh", box, strict=True)), "score": float(tool[1])})
@@ -148,6 +164,6 @@ def _labels(reading: _Reading) -> Labels:
         vocabulary=reading.words,
         clock=Clock(Fraction(1)),
         instances=Layer(reading.file, positions, rows),
-        warnings=tuple(warnings),
+        warnings=(*warnings, *fields.unkept("cholectriplet2022", reading.unkept)),
         recognition=None if bool(np.isnan(matrix).all()) else matrix,
     )

@@ -26,6 +26,9 @@ from scrubin.errors import AnnotationError
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 PIXEL_DIGITS = 4
+IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame"}
+ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score"}
+EMPTY: tuple[Any, ...] = (None, 0, "", [], {})
 Place = tuple[str, int]
 
 
@@ -38,6 +41,7 @@ class Reading:
     images: dict[Place, dict[str, Any]] = field(default_factory=dict)
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     classes: Classes | None = None
+    unkept: Counter[str] = field(default_factory=Counter)
     merged: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
 
@@ -58,13 +62,30 @@ def read(source: LabelFiles) -> Collection:
     """
     reading = Reading(source)
     for file, data in sorted(source.files.items()):
-        document = documents.json_object(file, data)
+        document = documents.opened(documents.json_object, file, data, reading.problems)
+        if document is None:
+            continue
         category_ids = category_ids_of(reading, file, document)
         images = _images(reading, file, document)
         if category_ids is not None:
             read_annotations(reading, file, document, images, category_ids)
     reading.problems.raise_any()
-    return Collection(labels_of(reading, "coco"))
+    return Collection(labels_of(reading, "coco"), warnings=unkept_of(reading, "coco"))
+
+
+def unkept_of(reading: Reading, name: str) -> tuple[str, ...]:
+    """Return the warning of what images and annotations say beyond labels."""
+    listed = ", ".join(f"{what} ({count})" for what, count in sorted(reading.unkept.items()))
+    return (f"{name}: not kept: {listed}",) if listed else ()
+
+
+def note_unkept(reading: Reading, of: str, one: Mapping[str, Any], known: set[str]) -> None:
+    """Count what an image or annotation says beyond labels; empty values say nothing."""
+    for key in one.keys() - known:
+        if one[key] not in EMPTY:
+            reading.unkept[f"'{key}' of {of}"] += 1
+    if one.get("iscrowd") not in EMPTY:
+        reading.unkept["'iscrowd' of annotations, which are read as single instances"] += 1
 
 
 def category_lists(file: str, document: Mapping[str, Any], problems: Problems) -> tuple[list[int], list[str]]:
@@ -105,6 +126,7 @@ def _images(reading: Reading, file: str, document: Mapping[str, Any]) -> dict[in
         width = fields.whole(file, f"image {i}", image, "width", reading.problems, low=1)
         height = fields.whole(file, f"image {i}", image, "height", reading.problems, low=1)
         where = place_of(image)
+        note_unkept(reading, "images", image, IMAGE_KEYS)
         if where is None:
             fault = f"'{image.get('file_name')}' does not say of which recording and frame the image is"
             reading.problems.add(file, f"image {i}", fault, "name it <recording>_<frame>.jpg, or give 'recording' and 'frame'")
@@ -139,8 +161,15 @@ def read_annotations(
     problems, source, classes = reading.problems, reading.source, reading.classes
     if classes is None:
         return
+    merges = {category: classes.merges[k] for k, category in enumerate(sorted(category_ids)) if k in classes.merges}
+    seen: set[int] = set()
     for i, one in enumerate(fields.list_of_objects(file, document, "annotations", problems)):
         place = f"annotation {one.get('id', i)}"
+        number = fields.id_of(one, "id")
+        if number in seen:
+            problems.add(file, place, "the id stands twice", "keep one of them, or number the annotations anew")
+            continue
+        seen |= {number} - {-1}
         where = images.get(fields.id_of(one, "image_id"))
         if where is None:
             problems.add(file, place, f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it")
@@ -150,15 +179,15 @@ def read_annotations(
             problems.add(file, place, f"category_id {documents.shown(category)} is no category of the file", _shift(category, category_ids))
             continue
         size = (reading.images[where]["width"], reading.images[where]["height"])
-        box = fields.pixel_box(file, place, one.get("bbox"), size, source.box_tolerance, cut=source.cut_boxes, problems=problems)
+        box = fields.pixel_box(file, place, one, size, source.box_tolerance, cut=source.cut_boxes, problems=problems)
         score = one.get("score", 1.0)
         if not fields.is_number(score) or not 0 <= score <= 1:
             problems.add(file, place, f"score {documents.shown(score)} is not in 0..1", "ground truth has 1")
         elif box is not None:
             ids = ids_of(classes, category_ids[category])
-            merge = classes.merges.get(sorted(category_ids).index(category))
-            if merge is not None:
-                reading.merged[where[0], merge[0], merge[1]] += 1
+            note_unkept(reading, "annotations", one, ANNOTATION_KEYS)
+            if category in merges:
+                reading.merged[where[0], *merges[category]] += 1
             reading.rows[where[0]].append({"position": where[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score})
 
 
@@ -180,8 +209,11 @@ def _shift(category: Any, known: Mapping[int, int]) -> str:
 def labels_of(reading: Reading, name: str) -> tuple[Labels, ...]:
     """Return what was read, recording by recording."""
     found = []
+    by_recording: dict[str, list[tuple[int, dict[str, Any]]]] = {}
+    for (recording, frame), image in sorted(reading.images.items(), key=lambda one: one[0]):
+        by_recording.setdefault(recording, []).append((frame, image))
     for recording, rows in sorted(reading.rows.items()):
-        images = sorted((frame, image) for (of, frame), image in reading.images.items() if of == recording)
+        images = by_recording[recording]
         frames = pd.DataFrame([{"position": frame, **image} for frame, image in images])
         positions = np.array([frame for frame, _ in images], np.int64)
         classes = reading.classes

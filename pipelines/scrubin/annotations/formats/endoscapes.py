@@ -19,7 +19,19 @@ import pandas as pd
 from scrubin.annotations import documents, fields
 from scrubin.annotations.categories import names_of
 from scrubin.annotations.collection import Collection
-from scrubin.annotations.formats.coco import Place, Reading, category_ids_of, class_of, labels_of, one_list, place_of, read_annotations
+from scrubin.annotations.formats.coco import (
+    IMAGE_KEYS,
+    Place,
+    Reading,
+    category_ids_of,
+    class_of,
+    labels_of,
+    note_unkept,
+    one_list,
+    place_of,
+    read_annotations,
+    unkept_of,
+)
 from scrubin.annotations.labels import SOURCE_FRAMES, LabelFiles, Labels, by_position
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, Output, dataset_format, writes
@@ -46,16 +58,18 @@ def read(source: LabelFiles) -> Collection:
         Names file, image or annotation, and value of every fault.
     """
     reading = Reading(source)
-    lists = {
-        PurePosixPath(file).name.removesuffix(LIST_SUFFIX): videos_of(file, documents.text(file, data), reading.problems)
-        for file, data in sorted(source.files.items())
-        if file.endswith(LIST_SUFFIX)
-    }
+    lists: dict[str, frozenset[int]] = {}
+    for file, data in sorted(source.files.items()):
+        text = documents.opened(documents.text, file, data, reading.problems) if file.endswith(LIST_SUFFIX) else None
+        if text is not None:
+            lists[PurePosixPath(file).name.removesuffix(LIST_SUFFIX)] = videos_of(file, text, reading.problems)
     subsets: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
         if not file.endswith(".json"):
             continue
-        document = documents.json_object(file, data)
+        document = documents.opened(documents.json_object, file, data, reading.problems)
+        if document is None:
+            continue
         subset = PurePosixPath(file).parent.name
         ids = category_ids_of(reading, file, document)
         images = _images(reading, file, document, subset, subsets, lists)
@@ -63,12 +77,24 @@ def read(source: LabelFiles) -> Collection:
             read_annotations(reading, file, document, images, ids)
     reading.problems.raise_any()
     found = [_labels(labels, subsets[labels.recording]) for labels in labels_of(reading, "endoscapes")]
-    return Collection(tuple(found))
+    return Collection(tuple(found), warnings=(*unkept_of(reading, "endoscapes"), *_without_images(lists, subsets)))
+
+
+def _without_images(lists: Mapping[str, frozenset[int]], subsets: Mapping[str, str]) -> list[str]:
+    """Return a warning per list with videos that have no image."""
+    seen = {int(recording) for recording in subsets if recording.isdigit()}
+    lacking = {subset: sorted(videos - seen) for subset, videos in sorted(lists.items())}
+    return [
+        f"endoscapes: {len(videos)} videos of {subset}{LIST_SUFFIX} have no labelled image: {', '.join(map(str, videos[:10]))}"
+        for subset, videos in lacking.items()
+        if videos
+    ]
 
 
 def videos_of(file: str, text: str, problems: Problems) -> frozenset[int]:
     """Return the videos that a list names, such as ``1.620000000000000000e+02``."""
     videos = set()
+    before = len(problems)
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -80,7 +106,7 @@ def videos_of(file: str, text: str, problems: Problems) -> frozenset[int]:
             problems.add(file, f"line {number}", f"'{line.strip()[:40]}' is no number of a video", "list one whole number per line")
         else:
             videos.add(int(value))
-    if not videos and not len(problems):
+    if not videos and len(problems) == before:
         problems.add(file, "", "lists no video", "remove the file, or export it again")
     return frozenset(videos)
 
@@ -94,17 +120,22 @@ def _images(
         width = fields.whole(file, f"image {i}", image, "width", reading.problems, low=1)
         height = fields.whole(file, f"image {i}", image, "height", reading.problems, low=1)
         where = place_of(image)
-        if where is None or number is None or width is None or height is None or number in places or where in reading.images:
-            fault = f"{documents.shown(dict(image))} is no new image named <video>_<frame>.jpg"
+        if where is None or number is None or width is None or height is None:
+            fault = f"{documents.shown(dict(image))} is no image with id and size, named <video>_<frame>.jpg"
             reading.problems.add(file, f"image {i}", fault, "export the file again")
             continue
+        if number in places or where in reading.images:
+            fault = f"id {number}, frame {where[1]} of video {where[0]}, stands twice in this file or in another one"
+            reading.problems.add(file, f"image {i}", fault, "keep one of them, or name the one file to read")
+            continue
+        note_unkept(reading, "images", image, {*IMAGE_KEYS, "ds"})
         if subsets.setdefault(where[0], subset) != subset:
             fault = f"video {where[0]} is also in the subset '{subsets[where[0]]}'"
             reading.problems.add(file, f"image {i}", fault, "convert the subsets of one split, such as train, val and test")
         if subset in lists and where[0].isdigit() and int(where[0]) not in lists[subset]:
             reading.problems.add(file, f"image {i}", f"video {where[0]} is not in {subset}{LIST_SUFFIX}", "correct one of them")
         criteria = _criteria(reading, file, f"image {i}", image.get("ds"))
-        reading.images[where] = {"file_name": str(image["file_name"]), "width": width, "height": height, **criteria}
+        reading.images[where] = {"file_name": str(image.get("file_name", "")), "width": width, "height": height, **criteria}
         reading.rows.setdefault(where[0], [])
         places[number] = where
     return places

@@ -53,15 +53,21 @@ def read(source: LabelFiles) -> Collection:
     facts: list[tuple[str, str, str]] = []
     recordings: list[Labels] = []
     warnings: list[str] = []
+    trials: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
-        name, text = PurePosixPath(file).name, documents.text(file, data)
+        name, text = PurePosixPath(file).name, documents.opened(documents.text, file, data, problems)
         match = META.fullmatch(name)
+        if text is None:
+            continue
         if match:
             _meta(file, match["task"], text, ratings, facts, warnings, problems)
+        elif trials.setdefault(name, file) != file:
+            problems.add(file, "", f"the trial is also in {trials[name]}", "keep one of them")
         else:
             recordings.append(_transcription(file, text, source.vocabulary, problems))
     problems.raise_any()
     frame = pd.DataFrame(facts, columns=["id", "task", "skill_level"]).astype("str")
+    recordings.sort(key=lambda labels: labels.recording)
     return Collection(tuple(recordings), Scores(rating_rows(ratings), frame) if facts else None, tuple(warnings))
 
 
@@ -74,7 +80,8 @@ def _meta(
     warnings: list[str],
     problems: Problems,
 ) -> None:
-    before = len(facts)
+    before, faults = len(facts), len(problems)
+    known = {id_ for id_, _, _ in facts}
     for number, line in enumerate(text.splitlines(), start=1):
         cells = line.split()
         place = f"line {number}"
@@ -87,15 +94,16 @@ def _meta(
         elif not all(_is_points(cell) for cell in cells[2:]):
             wrong = next(cell for cell in cells[2:] if not _is_points(cell))
             problems.add(file, place, f"'{wrong}' is no whole number of points", "correct it")
-        elif any(cells[0] == id_ for id_, _, _ in facts):
+        elif cells[0] in known:
             problems.add(file, place, f"trial '{cells[0]}' stands twice", "keep one of the rows")
         else:
+            known.add(cells[0])
             facts.append((cells[0], task, cells[1]))
             points = [float(cell) for cell in cells[2:]]
             if points[0] != math.fsum(points[1:]):
                 warnings.append(f"{file}, {place}: GRS {cells[2]} is not the sum of its items, {math.fsum(points[1:]):g}")
             ratings += [(cells[0], task, RATER, aspect, value, False) for aspect, value in zip((TOTAL, *ASPECTS), points, strict=True)]
-    if len(facts) == before and not len(problems):
+    if len(facts) == before and len(problems) == faults:
         problems.add(file, "", "has no trials", "remove the file, or export it again")
 
 
@@ -105,6 +113,7 @@ def _is_points(cell: str) -> bool:
 
 def _transcription(file: str, text: str, words: Vocabulary, problems: Problems) -> Labels:
     rows: list[tuple[str, int, int, int]] = []
+    before = len(problems)
     for number, line in enumerate(text.splitlines(), start=1):
         cells = line.split()
         if not cells:
@@ -122,7 +131,7 @@ def _transcription(file: str, text: str, words: Vocabulary, problems: Problems) 
             rows.append(("gesture", start, end + 1, words.id_of("gesture", cells[2])))
         except AnnotationError as error:
             problems.add(file, place, str(error), "correct it")
-    if not rows and not len(problems):
+    if not rows and len(problems) == before:
         problems.add(file, "", "has no gestures", "remove the file, or export it again")
     return Labels(PurePosixPath(file).stem, "jigsaws", words, CLOCK, segments=segment_rows(rows))
 

@@ -1,4 +1,4 @@
-"""LabelMe JSON as in ProstaTD: ``<recording>/<source frame number>.json``, one file per labelled frame.
+"""LabelMe JSON as in ProstaTD: ``<recording>/<source frame number>.json`` (or with ``_``), one file per labelled frame.
 
 ``shapes`` are rectangles by two corners in pixels; ``label`` is the instrument and ``attributes``
 have ``Action`` and ``Target``. A file without shapes is labelled as "no instrument". A triplet that
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations import boxes, documents
+from scrubin.annotations import boxes, documents, fields
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
@@ -25,13 +25,18 @@ from scrubin.errors import AnnotationError
 from scrubin.vocabulary.vocabulary import Kind, Vocabulary
 
 KINDS: tuple[Kind, ...] = ("instrument", "verb", "target")
+DOCUMENT_KEYS = {"version", "shapes", "imagePath", "imageData", "imageHeight", "imageWidth"}
+SHAPE_KEYS = {"label", "points", "shape_type", "attributes"}
+ATTRIBUTES = {"Action", "Target"}
+SMALLEST_IMAGE = 10
+EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 PIXEL_DIGITS = 6  # far below what anybody draws, and short of the digits that division leaves
 
 
 @label_format(
     "labelme",
-    pattern=r"(?P<recording>[^/]+)/[0-9]{6,15}\.json",
-    expected="<recording>/<frame>.json with the source frame number in six digits, from 000000",
+    pattern=r"(?P<recording>[^/]+)[/_][0-9]{6,15}\.json",
+    expected="<recording>/<frame>.json with the source frame number in six digits, from 000000, or <recording>_<frame>.json",
     title="LabelMe JSON as in ProstaTD: a file per frame, boxes with instrument, action and target",
     by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True),
 )
@@ -49,8 +54,9 @@ def read(source: LabelFiles) -> Labels:
     outside: list[float] = []
     frames: dict[int, str] = {}
     merged: Counter[tuple[str, str]] = Counter()
+    unkept: set[str] = set()
     for file in sorted(source.files):
-        frame = int(PurePosixPath(file).stem)
+        frame = int(PurePosixPath(file).stem.rsplit("_", 1)[-1])
         if frame in frames:
             problems.add(file, "", f"frame {frame} is also in {frames[frame]}", "keep one of them")
         frames[frame] = file
@@ -61,12 +67,14 @@ def read(source: LabelFiles) -> Labels:
             problems.include(error)
             continue
         shapes = document.get("shapes")
+        unkept |= {f"'{key}' of files" for key in document.keys() - DOCUMENT_KEYS if document[key] not in EMPTY}
         if not isinstance(shapes, list):
             problems.add(file, "shapes", f"expected a list, but got {documents.shown(shapes)}", "write [] for none")
             continue
         for i, shape in enumerate(shapes):
             row = _instance(source, file, f"shape {i}", shape, sizes[file], outside, merged, problems)
             instances.append({"position": frame, **row})
+            unkept |= _unkept(shape)
     problems.raise_any()
     sized = pd.DataFrame([(frame, *sizes[file]) for frame, file in sorted(frames.items())], columns=["position", "width", "height"])
     outside = outside if source.cut_boxes else []
@@ -80,10 +88,18 @@ def read(source: LabelFiles) -> Labels:
         SOURCE_FRAMES,
         instances=layer,
         image_sizes=sizes,
-        warnings=cut,
+        warnings=(*cut, *fields.unkept("labelme", unkept)),
         frames=sized,
         merged=merged,
     )
+
+
+def _unkept(shape: Any) -> set[str]:
+    """Return what a shape says beyond labels; empty values say nothing."""
+    if not isinstance(shape, dict) or not isinstance(shape.get("attributes"), dict):
+        return set()
+    of_shape = {f"'{key}' of shapes" for key in shape.keys() - SHAPE_KEYS if shape[key] not in EMPTY}
+    return of_shape | {f"attribute '{key}' of shapes" for key in shape["attributes"].keys() - ATTRIBUTES}
 
 
 def _image_size(file: str, document: dict[str, Any]) -> tuple[int, int]:
@@ -117,6 +133,10 @@ def _instance(
     if len(problems) > before:
         return {}
     checked = boxes.check(box, source.box_tolerance)
+    if min(size) > SMALLEST_IMAGE and max(box[0] + box[2], box[1] + box[3]) * max(size) <= 1:
+        fault = f"points {documents.shown(shape['points'])} in an image of {size[0]}x{size[1]} are less than a pixel apart"
+        problems.add(file, place, fault, "they look like shares of the image; multiply by its size")
+        return {}
     if checked.box_xywh is None:
         problems.add(file, place, f"points {documents.shown(shape['points'])} in an image of {size[0]}x{size[1]}", _corner_mend(checked))
         return {}

@@ -22,6 +22,7 @@ from scrubin.vocabulary.vocabulary import Vocabulary
 
 MILLISECOND = Clock(Fraction(1, 1000))
 LONGEST_MS = 100 * 3600 * 1000  # no operation takes longer
+SPAN_KEYS = {"start", "end", "label_name", "label_id"}
 SUFFIX = ".mp4.json"
 LISTS: Mapping[Literal["phase", "step"], str] = {"phase": "phases", "step": "steps"}
 
@@ -55,12 +56,25 @@ def read(source: LabelFiles) -> Collection:
             problems.include(error)
             continue
         rows: list[tuple[str, int, int, int]] = []
+        if not set(LISTS.values()) & set(document):
+            problems.add(file, "", "it has neither phases nor steps", "give a list of either, or name the format that the file has")
         for kind, key in LISTS.items():
-            if key in document or kind == "phase":
+            if key in document:
                 rows += _spans(file, document, kind, key, source.vocabulary, problems)
-        found[recording] = Labels(recording, "multibypass140", source.vocabulary, MILLISECOND, segments=segment_rows(rows))
+        found[recording] = Labels(
+            recording, "multibypass140", source.vocabulary, MILLISECOND, segments=segment_rows(rows), warnings=_unkept(document)
+        )
     problems.raise_any()
     return Collection(tuple(labels for _, labels in sorted(found.items())))
+
+
+def _unkept(document: Mapping[str, Any]) -> tuple[str, ...]:
+    names = {f"'{key}' of the file" for key in document.keys() - set(LISTS.values())}
+    for key in LISTS.values():
+        listed = document.get(key)
+        for span in listed if isinstance(listed, list) else []:
+            names |= {f"'{name}' of {key}" for name in span.keys() - SPAN_KEYS} if isinstance(span, Mapping) else set()
+    return fields.unkept("multibypass140", names)
 
 
 def _spans(

@@ -28,6 +28,10 @@ from scrubin.vocabulary.vocabulary import Naming, Vocabulary
 
 KINDS: tuple[Naming, ...] = ("instrument", "verb", "target")
 IDS = {"instrument_id": "instrument", "verb_id": "verb", "target_id": "target", "category_id": "triplet"}
+IMAGE_KEYS = {"id", "raw_id", "file_name", "width", "height", "fps", "phase_label", "phase_label_name"}
+ANNOTATION_KEYS = {"id", "image_id", "raw_id", "category_id", "instrument_id", "verb_id", "target_id", "classnames", "iscrowd"}
+LOWEST_FPS, HIGHEST_FPS = 0.01, 1000
+NULL_PHASE = "write null for both, or give the phase"
 CATEGORIES = ("phase", "instrument", "verb", "target", "triplet")
 
 
@@ -55,7 +59,7 @@ def read(source: LabelFiles) -> Collection:
             continue
         try:
             labels = _read_one(recording, file, documents.json_object(file, data), source, problems)
-        except (AnnotationProblems, AnnotationError) as error:
+        except AnnotationError as error:
             problems.include(error)
             continue
         found[recording] = labels
@@ -67,11 +71,12 @@ def _read_one(recording: str, file: str, document: Mapping[str, Any], source: La
     words, warnings = _vocabulary(file, document, source)
     images = _images(file, document, words, problems)
     rows = _instances(file, document, images, words, problems)
+    note = (*fields.unkept("multibypasst40", _unkept(document)), *_other_names(images))
     positions = np.array(sorted(images), np.int64)
     frames = pd.DataFrame([{"position": position, **images[position]} for position in sorted(images)])
     phases = {position: int(image["phase"]) for position, image in images.items() if image["phase"] is not None}
     at = sorted(phases)
-    period_s, note = _period_s(images)
+    period_s, rate = _period_s(images)
     layer = Layer(file, np.array(at, np.int64), phase_rows(at, [phases[position] for position in at]))
     return Labels(
         recording=recording,
@@ -81,7 +86,7 @@ def _read_one(recording: str, file: str, document: Mapping[str, Any], source: La
         phases=layer if at else None,
         instances=Layer(file, positions, instance_rows(sorted(rows, key=lambda row: int(row["position"])))),
         frames=frames.drop(columns="phase") if len(frames) else None,
-        warnings=(*warnings, *note),
+        warnings=(*warnings, *rate, *note),
         about={"multibypasst40": {"categories": document.get("categories"), "metadata": document.get("metadata", {})}},
     )
 
@@ -110,7 +115,16 @@ def _images(file: str, document: Mapping[str, Any], words: Vocabulary, problems:
             continue
         width = fields.whole(file, place, image, "width", problems, low=1)
         height = fields.whole(file, place, image, "height", problems, low=1)
+        if image.get("raw_id") is not None:
+            fields.whole(file, place, image, "raw_id", problems)
+        if image.get("fps") is not None and not (fields.is_number(image["fps"]) and LOWEST_FPS <= image["fps"] <= HIGHEST_FPS):
+            fault = f"'fps' is {documents.shown(image['fps'])}, expected frames per second in {LOWEST_FPS}..{HIGHEST_FPS}"
+            problems.add(file, place, fault, "correct it, or write null")
+        if not isinstance(image.get("file_name", ""), str):
+            problems.add(file, place, f"'file_name' is {documents.shown(image['file_name'])}, expected text", "export the file again")
         phase = None
+        if image.get("phase_label") is None and image.get("phase_label_name") is not None:
+            problems.add(file, place, f"phase_label is null, but phase_label_name {documents.shown(image['phase_label_name'])}", NULL_PHASE)
         if image.get("phase_label") is not None:
             phase = fields.whole(file, place, image, "phase_label", problems, high=len(words.phases) - 1)
             _check_name(file, place, image.get("phase_label_name"), phase, words, problems)
@@ -136,13 +150,18 @@ def _instances(
         if fields.id_of(one, "image_id") not in images:
             problems.add(file, place, f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it")
             continue
+        raw, of_image = one.get("raw_id"), images[one["image_id"]]["raw_id"]
+        if raw is not None and of_image is not None and raw != of_image:
+            fault = f"raw_id {documents.shown(raw)}, but image {one['image_id']} has {documents.shown(of_image)}"
+            problems.add(file, place, fault, "correct image_id or raw_id")
+            continue
         triplet = ids["category_id"]
         if triplet is None or any(value is None for value in ids.values()):
             continue
         parts = (ids["instrument_id"], ids["verb_id"], ids["target_id"])
         if words.triplets[triplet] != parts:
             fault = f"category_id {triplet} is {words.triplet_name(triplet)}, ids {words.triplets[triplet]}, but the annotation has {parts}"
-            problems.add(file, place, fault, "correct one of them")
+            problems.add(file, place, fault, fields.shift_mend(words.triplets, triplet - 1, parts))
             continue
         wrong = _wrong_name(one.get("classnames"), triplet, words)
         if wrong:
@@ -152,6 +171,25 @@ def _instances(
         row = {"position": one["image_id"], "instrument_id": instrument, "verb_id": verb, "target_id": target}
         rows.append({**row, "triplet_id": triplet, "score": 1.0})
     return rows
+
+
+def _unkept(document: Mapping[str, Any]) -> set[str]:
+    """Return what a file says beyond labels, by kind."""
+    found = {f"'{key}' of the file" for key in document.keys() - {"images", "annotations", "categories", "metadata"}}
+    for key, known in (("images", IMAGE_KEYS), ("annotations", ANNOTATION_KEYS)):
+        listed = document.get(key)
+        for one in listed if isinstance(listed, list) else []:
+            found |= {f"'{name}' of {key}" for name in one.keys() - known} if isinstance(one, Mapping) else set()
+    return found
+
+
+def _other_names(images: Mapping[int, Mapping[str, Any]]) -> tuple[str, ...]:
+    """Return a warning when file names number the images otherwise than their ids."""
+    stems = {number: PurePosixPath(str(image["file_name"] or "")).stem for number, image in images.items()}
+    others = [number for number, stem in sorted(stems.items()) if documents.frame_number(stem) not in (None, number)]
+    if not others:
+        return ()
+    return (f"multibypasst40: the file names of {len(others)} images say other numbers than their ids, by which they are read",)
 
 
 def _wrong_name(names: Any, triplet: int, words: Vocabulary) -> str:
@@ -170,7 +208,7 @@ def _wrong_name(names: Any, triplet: int, words: Vocabulary) -> str:
 
 def _period_s(images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[str, ...]]:
     """Return the time between images ``id`` and ``id + 1``: the usual difference of their frames in the source."""
-    rates = {image["fps"] for image in images.values() if fields.is_number(image["fps"]) and image["fps"] > 0}
+    rates = {image["fps"] for image in images.values() if fields.is_number(image["fps"]) and image["fps"] >= LOWEST_FPS}
     steps: Counter[Fraction] = Counter()
     pairs = [(number, image["raw_id"]) for number, image in sorted(images.items()) if fields.is_whole(image["raw_id"])]
     for (a, raw_a), (b, raw_b) in itertools.pairwise(pairs):
@@ -178,7 +216,7 @@ def _period_s(images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[
             steps[Fraction(raw_b - raw_a, b - a)] += 1
     if len(rates) != 1 or not steps:
         return Fraction(1), ("multibypasst40: the frames of the source do not say the rate of the images; taken as 1 per second",)
-    fps = Fraction(rates.pop()).limit_denominator(1001)
+    fps = Fraction(rates.pop()).limit_denominator(1001)  # 30000/1001 is given as 29.97
     step = min(steps, key=lambda one: (-steps[one], one))
     note = f"multibypasst40: {len(pairs) - 1 - steps[step]} of {len(pairs) - 1} images do not follow the one before at the usual distance"
     return step / fps, (note,) if len(steps) > 1 else ()
@@ -223,7 +261,7 @@ def _image(position: int, details: Mapping[Any, Any], phase: int | None, words: 
     return {
         "id": position,
         "raw_id": int(given("raw_id", position)),
-        "file_name": given("file_name", ""),
+        "file_name": given("file_name", f"{position:06d}.jpg"),
         "width": int(details["width"]),
         "height": int(details["height"]),
         "fps": int(rate) if rate == int(rate) else rate,

@@ -1,13 +1,14 @@
 """YOLO text: one file per frame, a row per instance; the class and the box by centre and size in 0..1.
 
 ``yolo`` rows are ``class cx cy w h`` (predictions: and the confidence), ``yolo4`` rows are ProstaTD's
-``triplet instrument action target cx cy w h``. Classes are numbered from 0; ``data.yaml`` names them,
-without one they are the triplets of the vocabulary. An empty file is labelled as "no instrument".
+``triplet instrument action target cx cy w h``. Classes are numbered from 0; ``data.yaml`` or ``classes.txt``
+names them, without one they are the triplets of the vocabulary. An empty file is labelled as "no instrument".
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import PurePosixPath
@@ -16,7 +17,7 @@ from typing import Any, Literal
 import numpy as np
 import yaml
 
-from scrubin.annotations import documents, fields
+from scrubin.annotations import boxes, documents, fields
 from scrubin.annotations.categories import Classes, classes_of, names_of, whole_list
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.formats.coco import class_of, ids_of, one_list
@@ -24,12 +25,16 @@ from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, by_posi
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import vocabulary
+from scrubin.vocabulary.vocabulary import Vocabulary
 
-PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml)"
-EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml with the names of the classes"
+PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"
+EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml or classes.txt with the names of the classes"
+LIST = "classes.txt"
+NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True)
 DEFAULT = "prostatd"
 Row = Callable[[list[float], Classes], dict[str, Any] | str]
+"""The ids of a row, or what is wrong with them and the mend, separated by a semicolon."""
 
 
 @dataset_format("yolo", pattern=PATTERN, expected=EXPECTED, title="YOLO txt: class cx cy w h", by_hand=BY_HAND)
@@ -64,14 +69,14 @@ def read_four(source: LabelFiles) -> Collection:
 
 def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int, int], row_of: Row) -> Collection:
     problems = Problems()
-    classes = _classes(source)
+    classes, note = _classes(source)
     if name == "yolo4" and not classes.triplets:
         raise AnnotationProblems(
             [f"{min(source.files)}: yolo4 names a triplet in each row, but the classes are instruments; read it as yolo"]
         )
     found: dict[str, dict[int, list[dict[str, Any]]]] = {}
     for file in sorted(source.files):
-        where = fields.recording_and_frame(file) if file.endswith(".txt") else None
+        where = fields.recording_and_frame(file) if file.endswith(".txt") and PurePosixPath(file).name != LIST else None
         if where is None:
             continue
         recording, frame = where
@@ -85,43 +90,78 @@ def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int,
         rows = [{"position": frame, **row} for frame in sorted(frames) for row in frames[frame]]
         layer = Layer(recording, np.array(sorted(frames), np.int64), instance_rows(rows))
         recordings.append(Labels(recording, name, classes.vocabulary, Clock(Fraction(1)), instances=layer, detail=detail))
-    return Collection(tuple(recordings))
+    return Collection(tuple(recordings), warnings=note)
 
 
-def _classes(source: LabelFiles) -> Classes:
-    named = [file for file in sorted(source.files) if not file.endswith(".txt")]
+def _classes(source: LabelFiles) -> tuple[Classes, tuple[str, ...]]:
+    """Return the classes, and what a user should know of them."""
+    named = [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == LIST]
     given = source.vocabulary if source.vocabulary.name else None
     if not named:
-        return whole_list(given or vocabulary.load(DEFAULT))
+        words = given or vocabulary.load(DEFAULT)
+        note = f"no data.yaml or classes.txt names the classes; they are taken as the {_kind(words)} of '{words.name}'"
+        return whole_list(words), () if given else (f"yolo: {note} (choose others by --vocabulary)",)
     if len(named) > 1:
         raise AnnotationProblems([f"{named[1]}: the classes are also named in {named[0]}; keep one of them"])
     file = named[0]
+    text = documents.text(file, source.files[file])
+    names = [line.strip() for line in text.rstrip().splitlines()] if file.endswith(".txt") else _names_of(file, text)
+    if not names or not all(names):
+        raise AnnotationProblems([f"{file}: a class has no name; give the names of the classes by id, from 0"])
+    return classes_of(file, names, given, source.label_map), ()
+
+
+def _kind(words: Vocabulary) -> str:
+    return f"{len(words.triplets)} triplets" if words.triplets else f"{len(words.instruments)} instruments"
+
+
+def _names_of(file: str, text: str) -> list[str]:
+    """Return the names in a data.yaml, by class."""
     try:
-        document = yaml.safe_load(documents.text(file, source.files[file]))
-    except yaml.YAMLError as error:
+        # Nodes only: no dates or numbers are made of names, and a key that stands twice is seen.
+        root = _pairs(yaml.compose(text, Loader=yaml.BaseLoader))
+        names = root.get("names")
+        listed = names.value if isinstance(names, yaml.SequenceNode) else _by_id(_pairs(names))
+    except (yaml.YAMLError, RecursionError) as error:
         raise AnnotationProblems([f"{file}: not YAML; export it again"]) from error
-    names = document.get("names") if isinstance(document, dict) else None
-    if isinstance(names, dict) and sorted(names) == list(range(len(names))):
-        names = [names[i] for i in range(len(names))]
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
-        raise AnnotationProblems([f"{file}: 'names' is {documents.shown(names)}; give the names of the classes by id, from 0"])
-    return classes_of(file, names, given, source.label_map)
+    except KeyError as error:
+        raise AnnotationProblems([f"{file}: the key {error} stands twice; keep one of them"]) from error
+    if not listed or not all(isinstance(name, yaml.ScalarNode) for name in listed):
+        raise AnnotationProblems([f"{file}: 'names' is no list of names; give the names of the classes by id, from 0 without a gap"])
+    count = root.get("nc", listed[0])
+    if "nc" in root and count.value != str(len(listed)):
+        raise AnnotationProblems([f"{file}: nc is {str(count.value)[:40]}, but there are {len(listed)} names; correct one of them"])
+    return [str(name.value).strip() for name in listed]
+
+
+def _pairs(node: Any) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in node.value if isinstance(node, yaml.MappingNode) else []:
+        if str(key.value) in found:
+            raise KeyError(str(key.value))
+        found[str(key.value)] = value
+    return found
+
+
+def _by_id(names: Mapping[str, Any]) -> list[Any]:
+    by_id = {documents.frame_number(key): name for key, name in names.items()}
+    return [by_id.get(i) for i in range(len(names))]
 
 
 def _rows(
     source: LabelFiles, file: str, widths: tuple[int, int], row_of: Row, classes: Classes, problems: Problems
 ) -> list[dict[str, Any]]:
     rows = []
-    for number, line in enumerate(documents.text(file, source.files[file]).splitlines(), start=1):
+    text = documents.opened(documents.text, file, source.files[file], problems) or ""
+    for number, line in enumerate(text.splitlines(), start=1):
         cells = line.split()
         place = f"line {number}"
         if not cells:
             continue
-        try:
-            values = [float(cell) for cell in cells]
-        except ValueError:
+        if not all(NUMBER.fullmatch(cell) for cell in cells):
             problems.add(file, place, f"'{line.strip()[:60]}' is not all numbers", "give ids and the box, separated by blanks")
             continue
+        values = [float(cell) for cell in cells]
         if len(values) not in widths:
             other = "; rows with four ids are the format yolo4" if len(values) in (8, 9) else ""
             other = "; rows with one id are the format yolo" if len(values) in (5, 6) else other
@@ -131,11 +171,11 @@ def _rows(
             continue
         ids = row_of(values, classes)
         if isinstance(ids, str):
-            problems.add(file, place, ids, _mend(ids))
+            problems.add(file, place, *ids.split("; ", 1))
             continue
         at = widths[0] - 4
         cx, cy, w, h = values[at : at + 4]
-        box = fields.share_box(file, place, [cx - w / 2, cy - h / 2, w, h], source.box_tolerance, cut=source.cut_boxes, problems=problems)
+        box = _box(source, file, place, (cx, cy, w, h), problems)
         score = values[-1] if len(values) == widths[1] else 1.0
         if not 0 <= score <= 1:
             problems.add(file, place, f"confidence {score:g} is not in 0..1", "export it again")
@@ -144,8 +184,20 @@ def _rows(
     return rows
 
 
-def _mend(fault: str) -> str:
-    return fields.FROM_ZERO if fault.endswith("just beyond the last") else "correct it, or name the classes in data.yaml"
+def _box(source: LabelFiles, file: str, place: str, centred: boxes.XYWH, problems: Problems) -> boxes.XYWH | None:
+    cx, cy, w, h = centred
+    shares = (cx - w / 2, cy - h / 2, w, h)
+    checked = boxes.check(shares, source.box_tolerance)
+    if checked.box_xywh is not None:
+        return checked.box_xywh if source.cut_boxes else shares
+    mend = checked.mend
+    if w > 0 and h > 0 and max(centred) <= 1:
+        others = (centred, (cx, cy, w - cx, h - cy))
+        fits = any(boxes.check(other, source.box_tolerance).box_xywh is not None for other in others)
+        mend = "it may be a corner and a size, or two corners; give centre and size" if fits else "draw it inside the image"
+    fault = f"box {' '.join(f'{value:g}' for value in centred)} is not a centre and a size in 0..1 inside the image"
+    problems.add(file, place, fault, mend)
+    return None
 
 
 def _single(values: list[float], classes: Classes) -> dict[str, Any] | str:
@@ -164,14 +216,17 @@ def _four(values: list[float], classes: Classes) -> dict[str, Any] | str:
     got = tuple(int(value) for value in values[1:4])
     wanted = (ids["instrument_id"], ids["verb_id"], ids["target_id"])
     if got != wanted:
-        return f"triplet {int(values[0])} is {words.triplet_name(ids['triplet_id'])}, ids {wanted}, but the row has {got}"
+        before = classes.ids[int(values[0]) - 1] if values[0] > 0 else None
+        mend = fields.shift_mend(words.triplets, before, got)
+        return f"triplet {int(values[0])} is {words.triplet_name(ids['triplet_id'])}, ids {wanted}, but the row has {got}; {mend}"
     return ids
 
 
 def _index(value: float, size: int, kind: str) -> str:
     if not 0 <= value < size or value != int(value):
-        beyond = ", just beyond the last" if value == size else ""
-        return f"{kind} {value:g} is not in 0..{size - 1}{beyond}"
+        if value == size:
+            return f"{kind} {value:g} is not in 0..{size - 1}, just beyond the last; {fields.FROM_ZERO}"
+        return f"{kind} {value:g} is not in 0..{size - 1}; correct it, or name the classes in data.yaml"
     return ""
 
 

@@ -83,7 +83,7 @@ def _of_files(found: Material) -> list[Outcome]:
     """Return whether files are what their format says, file by file, and whether they label anything."""
     says = "the file is what its format says, and can be read"
     broken = []
-    for file, of_file in groupby(sorted(found.faults, key=lambda fault: fault.file), key=lambda fault: fault.file):
+    for _, of_file in groupby(sorted(found.faults, key=lambda fault: fault.file), key=lambda fault: fault.file):
         faults = list(of_file)
         keys = tuple(_key(fault) for fault in faults[:SHOWN])
         broken.append(Outcome("file_readable", FILES, ("file",), "error", says, FAILED, found.files, len(faults), keys, things=FILES))

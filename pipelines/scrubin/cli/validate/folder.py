@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
+from scrubin.annotations.problems import AnnotationProblems
 from scrubin.cli.validate.material import Fault, Material
+from scrubin.convert import table_notes
+from scrubin.convert.table_notes import Notes
 from scrubin.errors import AnnotationError, TableError
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 from scrubin.tables.declare import ARROW, Table
 from scrubin.tables.skill import skill
 from scrubin.validate.study import Found, found_of
-from scrubin.vocabulary import own, vocabulary
-from scrubin.vocabulary.vocabulary import Vocabulary
+from scrubin.vocabulary import vocabulary
 
-NOTES = "labels.json"
 PUBLIC = public_tables(())
 PRIVATE = tuple(table.name for table in PRIVATE_TABLES)
 FIXED = ("id", "task", "GRS", "n_ratings", "disagreement", "strong_disagreement")
@@ -51,9 +48,9 @@ def read(path: Path) -> Material:
             made.faults.append(Fault(file.name, f"the table is also in {made.file_of[name, '']}; keep one of them"))
         else:
             _add(made, file)
-    notes = _notes(files[0].parent / NOTES, made)
-    made.vocabularies = {name: vocabulary.load(name) for name in vocabulary.known()} | _vocabularies(notes, made)
-    made.period_s = _periods(notes, made)
+    notes = _notes(files[0].parent / table_notes.NOTES, made)
+    made.vocabularies = {**{name: vocabulary.load(name) for name in vocabulary.known()}, **notes.vocabularies}
+    made.period_s = {name: 1 / note.fps for name, note in notes.recordings.items()}
     return made
 
 
@@ -125,36 +122,10 @@ def _fits(value: pa.Scalar, wanted: pa.DataType) -> bool:
     return True
 
 
-def _notes(file: Path, made: Material) -> Mapping[str, Any]:
+def _notes(file: Path, made: Material) -> Notes:
     """Return what ``labels.json`` says beside the tables, as `scrubin convert` writes it; nothing when there is none."""
-    if not file.is_file():
-        return {}
     try:
-        notes = json.loads(file.read_bytes())
-    except ValueError as error:
-        made.faults.append(Fault(file.name, f"not JSON: {error}; write the tables again"))
-        return {}
-    if isinstance(notes, dict) and all(isinstance(notes.get(part, {}), dict) for part in ("recordings", "vocabularies")):
-        return notes
-    made.faults.append(Fault(file.name, "expected objects 'recordings' and 'vocabularies'; write the tables again"))
-    return {}
-
-
-def _vocabularies(notes: Mapping[str, Any], made: Material) -> dict[str, Vocabulary]:
-    found = {}
-    for name, categories in notes.get("vocabularies", {}).items():
-        try:
-            found[name] = own.of_categories(NOTES, categories)
-        except (AnnotationError, AttributeError, TypeError) as error:
-            made.faults.append(Fault(NOTES, f"the vocabulary '{name}' cannot be used: {error}; write the tables again"))
-    return found
-
-
-def _periods(notes: Mapping[str, Any], made: Material) -> dict[str, Fraction]:
-    found = {}
-    for name, note in notes.get("recordings", {}).items():
-        try:
-            found[name] = 1 / Fraction(note["fps"])
-        except (KeyError, TypeError, ValueError, ZeroDivisionError):
-            made.faults.append(Fault(NOTES, f"recording '{name}' has no rate above 0 in 'fps'; write the tables again"))
-    return found
+        return table_notes.read(file.name, file.read_bytes()) if file.is_file() else Notes()
+    except AnnotationProblems as error:
+        made.faults += [Fault(file.name, sentence.removeprefix(file.name).lstrip(",: ")) for sentence in error.problems]
+        return Notes()

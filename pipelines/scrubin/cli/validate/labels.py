@@ -27,7 +27,7 @@ from scrubin.tables.triplets import TRIPLETS
 from scrubin.validate.study import Found, found_of
 
 
-def read(path: Path, name: str, vocabulary: str | None) -> Material:
+def read(path: Path, name: str, options: reading.Options) -> Material:
     """Return the labels of a format as tables.
 
     Raises
@@ -38,9 +38,9 @@ def read(path: Path, name: str, vocabulary: str | None) -> Material:
     form = reading.format_of(name)
     given = reading.find(path, form)
     made = Material(form.name, len(given.files))
-    collection = _read(given.files, form, reading.Options(vocabulary), made)
+    collection = _read(given.files, form, options, made)
     if given.others:
-        made.warnings.append(f"{given.others} other files in {path} are not of the format {form.name} and were not looked at")
+        made.warnings.append(f"{len(given.others)} other files in {path} are not of the format {form.name} and were not looked at")
     if form.by_hand.fps_unstated:
         made.warnings.append(f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps} per second")
     made.warnings += [*collection.warnings, *(f"{one.recording}: {said}" for one in collection.recordings for said in one.warnings)]
@@ -107,9 +107,9 @@ def _add_labels(made: Material, recordings: list[Labels], form: Format | Dataset
             made.tables[table.name] = _found(table, pd.concat(parts, ignore_index=True))
             made.file_of |= {(table.name, name): layer.file for name, layer in layers.items() if layer is not None}
     for labels in recordings:
-        layers = [layer for layer in (labels.instances, labels.phases) if layer is not None]
-        if not any(len(layer.positions) for layer in layers):
-            made.unlabelled.append(layers[0].file if layers else labels.recording)
+        there = [layer for layer in (labels.instances, labels.phases) if layer is not None]
+        if not any(len(layer.positions) for layer in there):
+            made.unlabelled.append(there[0].file if there else labels.recording)
 
 
 def _triplets(labels: Labels, layer: Layer) -> pd.DataFrame:

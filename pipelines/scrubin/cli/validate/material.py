@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from scrubin.convert.reading import Options
 from scrubin.errors import AnnotationError
 from scrubin.validate.study import Found
 from scrubin.vocabulary.vocabulary import Vocabulary
-
-SEVERAL = 2
 
 
 @dataclass(frozen=True)
@@ -63,8 +62,15 @@ class Material:
     period_s: Mapping[str, Fraction] = field(default_factory=dict)
 
 
-def read(path: Path, form: str | None, vocabulary: str | None) -> Material:
+def read(path: Path, form: str | None, options: Options) -> Material:
     """Return what lies at a path.
+
+    Parameters
+    ----------
+    form
+        Name of the format; None: by its signs.
+    options
+        How label files are read.
 
     Raises
     ------
@@ -78,8 +84,8 @@ def read(path: Path, form: str | None, vocabulary: str | None) -> Material:
         raise AnnotationError(msg)
     name = form or detection.format_of(path)
     if name in (detection.OWN, "parquet"):
-        if vocabulary is not None:
-            msg = f"tables name their own vocabulary, so '{vocabulary}' cannot be given; leave it out"
+        if options.vocabulary is not None:
+            msg = f"tables name their own vocabulary, so '{options.vocabulary}' cannot be given; leave it out"
             raise AnnotationError(msg)
         return folder.read(path)
-    return labels.read(path, name, vocabulary)
+    return labels.read(path, name, options)

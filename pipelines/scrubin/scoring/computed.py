@@ -1,0 +1,125 @@
+"""A metric of some videos that can be computed again of any draw of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from scrubin.errors import MetricsError
+from scrubin.metrics import bootstrap
+from scrubin.metrics.bootstrap import IntArray, Interval
+from scrubin.metrics.result import Result
+from scrubin.metrics.runs import over_runs
+
+Computation = Callable[[IntArray | None], list[Result]]
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """Results that belong together.
+
+    Parameters
+    ----------
+    names
+        The videos.
+    results
+        Takes positions of videos, with repetition, or None for all as they are; always returns the same variants.
+    """
+
+    names: tuple[str, ...]
+    results: Computation
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One thing that can be chosen of a metric.
+
+    Parameters
+    ----------
+    values
+        What it can be; empty for a number, which ``check`` must take.
+    default
+        What it is when nothing is said.
+    meaning
+        For the help.
+    """
+
+    values: tuple[str, ...]
+    default: str
+    meaning: str
+
+
+def chosen(choices: Mapping[str, Choice], given: Sequence[str], metric: str) -> dict[str, str]:
+    """Return the value of every choice.
+
+    Parameters
+    ----------
+    given
+        ``name=value``.
+
+    Raises
+    ------
+    MetricsError
+        For a name or value that is not known, or a name that comes twice.
+    """
+    found: dict[str, str] = {}
+    for one in given:
+        name, sign, value = one.partition("=")
+        if not sign or name not in choices or name in found:
+            fault = "is given twice" if name in found else "is no choice"
+            msg = (
+                f"--variant {one}: '{name}' {fault} of {metric}; choose {', '.join(_shown(*item) for item in choices.items()) or 'nothing'}"
+            )
+            raise MetricsError(msg)
+        if choices[name].values and value not in choices[name].values:
+            msg = f"--variant {one}: {name} can be {', '.join(choices[name].values)}"
+            raise MetricsError(msg)
+        found[name] = value
+    return {name: found.get(name, choice.default) for name, choice in choices.items()}
+
+
+def of_runs(runs: Sequence[Computed]) -> Computed:
+    """Return mean and standard deviation over repeated runs of the same videos; one run stays as it is.
+
+    Raises
+    ------
+    MetricsError
+        When they are of other videos.
+    """
+    first = runs[0]
+    if len(runs) == 1:
+        return first
+    if any(one.names != first.names for one in runs):
+        msg = "the runs are of different videos; every run must predict the same"
+        raise MetricsError(msg)
+
+    def results(draw: IntArray | None) -> list[Result]:
+        by_variant = zip(*(one.results(draw) for one in runs), strict=True)
+        repeated = [over_runs(list(of_variant)) for of_variant in by_variant]
+        return [result for one in repeated for result in (one.mean, one.sd)]
+
+    return Computed(first.names, results)
+
+
+def intervals(computed: Computed, resamples: int) -> Iterator[Interval | None]:
+    """Yield, after each draw, None, and at the end one interval per result.
+
+    The draws are those of ``metrics.bootstrap``; all results of a draw are computed at once.
+    """
+    table: dict[bytes, list[Result]] = {}
+    # The whole set in the order of names, as `bootstrap.interval` asks for it.
+    order = sorted(range(len(computed.names)), key=lambda at: computed.names[at])
+    draws = bootstrap.draws(len(computed.names), resamples)
+    ranks = np.array(order, dtype=np.int64)
+    for draw in (ranks, *ranks[draws]):
+        if draw.tobytes() not in table:
+            table[draw.tobytes()] = computed.results(draw)
+        yield None
+    for number in range(len(table[ranks.tobytes()])):
+        yield bootstrap.interval(lambda draw, number=number: table[draw.tobytes()][number], computed.names, resamples=resamples)  # type: ignore[misc]
+
+
+def _shown(name: str, choice: Choice) -> str:
+    return f"{name}={'|'.join(choice.values) if choice.values else choice.default}"
