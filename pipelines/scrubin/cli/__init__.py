@@ -27,6 +27,7 @@ COMMANDS = {
     "scores": "make skill scores of raters' sheets in LASANA's format, or check published ones against them",
     "score": "compute metrics of predictions against ground truth, by definition or as published",
     "convert": "write labels or ratings of one format in another one",
+    "validate": "ask every rule that applies of label files, of tables or of a released dataset",
     "ground-truth-check": "prove that a ground truth is whole, unchanged and of the tables that are here",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
