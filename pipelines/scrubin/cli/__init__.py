@@ -25,6 +25,8 @@ COMMANDS = {
     "splits": "show, compare, check and prove splits; find leaks between public datasets",
     "scores": "make skill scores of raters' sheets in LASANA's format, or check published ones against them",
     "convert": "write labels or ratings of one format in another one",
+    "submission": "check a challenge submission frame by frame, without scoring it",
+    "rank": "rank the submissions of a challenge, and tell what the ranking is worth",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""
