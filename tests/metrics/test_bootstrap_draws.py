@@ -110,6 +110,18 @@ def test_published_recognition_goes_on_after_a_draw(videos):
     assert (drawn.closed_frames, published.closed_frames) == ([len(one.targets) for one in (first, first, others[0])], whole.closed_frames)
 
 
+def test_published_recognition_fails_where_it_would_without_draws():
+    """A pool without any frame, and a single class."""
+    empty, full = (Video(name, np.zeros((frames, 7)), np.zeros((frames, 7))) for name, frames in (("a", 0), ("b", 2)))
+    published = compat.of_videos([empty, full], TRIPLETS)
+    same(published.take(np.array([0, 1])).compute_global_ap(), published.compute_global_ap())
+    with pytest.raises(MetricsError, match="a video has no frames"):
+        published.take(np.array([0, 0])).compute_global_ap()
+    alone = compat.of_videos([Video("a", [[1], [0]], [[0.5], [0.4]])], triplet_map([[0, 0, 0]])).take(np.array([0]))
+    with pytest.raises(MetricsError, match="fails with a single class"):
+        alone.compute_global_ap()
+
+
 @pytest.fixture(params=["basic", "crowded", "edge"])
 def nested(request):
     return detection_cases.golden(request.param)["videos"]

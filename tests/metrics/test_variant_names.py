@@ -20,7 +20,7 @@ from scrubin.metrics.phases.averaging import ORDERS, mean
 from scrubin.metrics.phases.compat_relaxed import CHOLEC80, M2CAI
 from scrubin.metrics.phases.confusion import of_videos
 from scrubin.metrics.phases.spread import spread
-from scrubin.metrics.phases.tolerances import cholec80, from_transitions
+from scrubin.metrics.phases.tolerances import Tolerance, cholec80, from_transitions
 from scrubin.metrics.phases.undefined import STRATEGIES
 from scrubin.metrics.phases.videos import Video as PhaseVideo
 from scrubin.metrics.recognition import compat, top_k
@@ -155,6 +155,9 @@ def test_other_matrices_of_accepted_predictions_are_another_variant():
     assert names == {"ours (start 1:0, end 0:1; 2 phases)", "ours (start 0:1, end 1:0; 2 phases)", "ours (start 1:0, end 0:1; 7 phases)"}
     renamed = from_transitions("Cholec80, x cells accepted", 7, [(0, 1)])
     assert renamed.described == "Cholec80, x cells accepted (start 1:0, end 0:1; 7 phases)"
+    known = cholec80()
+    assert Tolerance(known.name, known.start, known.start).described.startswith("Cholec80, x cells left out (start 1:0 ")
+    assert Tolerance("ours", known.start, known.end).described.startswith("ours (start 1:0 2:1 ")
     assert [cholec80(x_cells).described for x_cells in ("left out", "accepted")] == [
         "Cholec80, x cells left out",
         "Cholec80, x cells accepted",
