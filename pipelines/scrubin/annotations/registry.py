@@ -31,6 +31,7 @@ Content = Literal[
     "repeats",
     "scores",
     "details",
+    "spans",
     "recognition",
     "empty frames",
     "frame details",

@@ -13,6 +13,9 @@ import numpy as np
 from scrubin.annotations.alignment import NS, Timeline
 from scrubin.annotations.labels import IntArray
 from scrubin.annotations.placing import Placed
+from scrubin.annotations.spans import runs
+
+__all__ = ["layer", "runs", "shift_warning", "totals"]
 
 
 def layer(placed: Placed, line: Timeline, hidden: IntArray) -> dict[str, Any]:
@@ -40,20 +43,6 @@ def layer(placed: Placed, line: Timeline, hidden: IntArray) -> dict[str, Any]:
     if "instrument_id" in placed.rows:
         counts |= {"detail": placed.detail, "boxes": int(placed.rows["x"].notna().sum())}
     return counts
-
-
-def runs(frames: IntArray) -> list[list[int]]:
-    """Return increasing frame numbers as half-open runs.
-
-    >>> runs(np.array([0, 1, 2, 7]))
-    [[0, 3], [7, 8]]
-    """
-    if len(frames) == 0:
-        return []
-    ends = np.flatnonzero(np.diff(frames) != 1)
-    starts = np.concatenate([frames[:1], frames[ends + 1]])
-    stops = np.concatenate([frames[ends], frames[-1:]]) + 1
-    return [[int(start), int(stop)] for start, stop in zip(starts, stops, strict=True)]
 
 
 def shift_warning(placed: Placed, line: Timeline) -> list[str]:
