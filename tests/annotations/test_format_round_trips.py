@@ -102,7 +102,8 @@ def test_our_tables_hold_what_they_say_they_hold(name, target):
             assert (one is None) == (other is None)
             if one is not None:
                 assert one.positions.tolist() == other.positions.tolist()
-                pd.testing.assert_frame_equal(one.rows, other.rows)
+                # Given numbers of instances are in the table spans.
+                pd.testing.assert_frame_equal(one.rows.drop(columns="number", errors="ignore"), other.rows)
         assert a.vocabulary.triplets == b.vocabulary.triplets
 
 

@@ -32,6 +32,7 @@ Content = Literal[
     "scores",
     "details",
     "spans",
+    "numbers",
     "recognition",
     "empty frames",
     "frame details",
@@ -41,7 +42,8 @@ Content = Literal[
     "skill",
 ]
 """What a format can hold: ``actions`` are verbs and targets, ``boxless`` and ``partial`` instances without box or without a
-whole triplet, ``repeats`` several instances of a class in a frame, ``details`` such as tracks."""
+whole triplet, ``repeats`` several instances of a class in a frame, ``details`` such as tracks,
+``numbers`` those of instances that the labels give."""
 
 
 @dataclass(frozen=True)

@@ -6,16 +6,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from scrubin.annotations.alignment import NS, Timeline
-from scrubin.annotations.labels import IntArray
+from scrubin.annotations.label_map import LabelMap
+from scrubin.annotations.label_map import table as label_map_table
+from scrubin.annotations.labels import IntArray, Labels
+from scrubin.annotations.params import SourceParams
 from scrubin.annotations.placing import Placed
 from scrubin.annotations.spans import runs
 
-__all__ = ["layer", "runs", "shift_warning", "totals"]
+__all__ = ["layer", "merges", "runs", "shift_warning", "totals"]
 
 
 def layer(placed: Placed, line: Timeline, hidden: IntArray) -> dict[str, Any]:
@@ -55,6 +61,30 @@ def shift_warning(placed: Placed, line: Timeline) -> list[str]:
     if shift_ns == 0:
         return []
     return [f"{placed.format}: the cut does not start on a label; labels and frames are about {shift_ns / NS:+.3f} s apart"]
+
+
+def merges(read: Sequence[tuple[SourceParams, Labels]], maps: Mapping[SourceParams, LabelMap]) -> list[dict[str, Any]]:
+    """Return what the label maps merged, source by source: how many instances of which triplet became which.
+
+    Parameters
+    ----------
+    read
+        The labels of every recording with their source.
+    maps
+        The map of each source that has one.
+    """
+    found = []
+    for source, label_map in maps.items():
+        labels = [one for of, one in read if of == source]
+        counts: Counter[tuple[str, str]] = Counter()
+        for one in labels:
+            counts.update(one.merged)
+        rows = label_map_table(counts).to_dict("records")
+        tables = [one.spans if one.instances is None else one.instances.rows for one in labels]
+        total = len(pd.concat(given)) if (given := [table[["triplet_id"]] for table in tables if table is not None]) else 0
+        entry = {"format": source.format, "vocabulary": source.vocabulary, "map": label_map.name, "source": label_map.source}
+        found.append({**entry, "instances": total, "merged_instances": counts.total(), "merged": rows})
+    return found
 
 
 def totals(ids: dict[str, Any]) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -29,7 +30,7 @@ def expanded(labels: Labels, of: Numbering, to: Numbering) -> tuple[Labels, int]
         return labels, 0
     ranges = [covered(start, end, of, to) for start, end in zip(spans["start"].tolist(), spans["end"].tolist(), strict=True)]
     positions, rows = instances(spans, np.array(ranges, np.int64).reshape(-1, 2))
-    missed = sum(stop <= first for first, stop in ranges)
+    missed = len([stop for first, stop in ranges if stop <= first])
     layer = Layer(labels.recording, positions, rows)
     return replace(labels, spans=None, instances=layer, detail=detail_of(spans), clock=Clock(1 / to.per_second)), missed
 
@@ -56,3 +57,17 @@ def detail_of(spans: pd.DataFrame) -> Detail:
     """Return what the spans say of an instance: the whole triplet, or the instrument only."""
     named = spans["instrument_id"].notna()
     return "triplet" if not named.any() or bool(spans.loc[named, list(IDS[1:3])].notna().any(axis=None)) else "instrument"
+
+
+def given_numbers(recordings: Sequence[Labels]) -> pd.DataFrame | None:
+    """Return the numbers that labels give their instances, by recording, position and place in the position; None without any."""
+    parts = [numbers_of(one.recording, one.instances.rows, "position") for one in recordings if one.instances is not None]
+    found = [part for part in parts if part is not None]
+    return pd.concat(found) if found else None
+
+
+def numbers_of(id_: str, rows: pd.DataFrame, at: str) -> pd.DataFrame | None:
+    """Return the numbers of one recording by the key of the table ``triplets``; ``at`` is the column of the frame."""
+    if NUMBER not in rows:
+        return None
+    return pd.DataFrame({"id": id_, "frame": rows[at], "instance": rows.groupby(at).cumcount(), NUMBER: rows[NUMBER]})

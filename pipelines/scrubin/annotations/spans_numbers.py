@@ -53,8 +53,8 @@ def overlaps(rows: Sequence[Row]) -> list[tuple[Row, Row]]:
         found += _overlaps(group, group)
     empty = [row for row in rows if row.instrument is None]
     found += _overlaps(empty, [row for row in rows if row.instrument is not None]) if empty else []
-    ordered = ((a, b) if a.line < b.line else (b, a) for a, b in found)
-    return sorted(set(ordered), key=lambda pair: (pair[0].line, pair[1].line))
+    by_line = {(min(a.line, b.line), max(a.line, b.line)): (a, b) if a.line < b.line else (b, a) for a, b in found}
+    return [pair for _, pair in sorted(by_line.items())]
 
 
 def _overlaps(these: Sequence[Row], others: Sequence[Row]) -> list[tuple[Row, Row]]:

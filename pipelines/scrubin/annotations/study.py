@@ -15,7 +15,7 @@ from scrubin.annotations.alignment import NS, Timeline, timeline
 from scrubin.annotations.labels import IDS, IntArray, Labels, details_of
 from scrubin.annotations.placing import Placed
 from scrubin.annotations.problems import AnnotationProblems, Problems
-from scrubin.annotations.spans_expansion import NUMBER
+from scrubin.annotations.spans_expansion import numbers_of
 from scrubin.annotations.windows import Windows
 from scrubin.tables import io
 from scrubin.tables.declare import Table
@@ -137,7 +137,7 @@ def tables(
         ids[to.id] = _entry(to, phases, instances, [*phase_notes, *notes], warnings)
         phase_rows.append(_phase_table(to.id, phases))
         triplet_rows.append(_triplet_table(to.id, instances))
-        number_rows.append(_numbers(to.id, instances))
+        number_rows.append(None if instances is None else numbers_of(to.id, instances.rows, "frame"))
     triplets = _joined(TRIPLETS, triplet_rows)
     unlabelled = sorted({to.id for to in known.values()} - set(ids))
     summary = {"ids": ids, "totals": report.totals(ids), "left_out_recordings": len(left_out), "without_labels": len(unlabelled)}
@@ -150,14 +150,6 @@ def _placed_instances(labels: Labels, to: Released, windows: Windows | None) -> 
     if labels.spans is not None:
         return spans_placing.place(labels, labels.spans, to.line, source_ns=round(to.source_s * NS), windows=windows)
     return placing.place(labels, labels.instances, to.line) if labels.instances else None
-
-
-def _numbers(id_: str, placed: Placed | None) -> pd.DataFrame | None:
-    """Return the numbers that labels give their instances, by the key of the table ``triplets``."""
-    if placed is None or NUMBER not in placed.rows:
-        return None
-    rows = placed.rows
-    return pd.DataFrame({"id": id_, "frame": rows["frame"], "instance": rows.groupby("frame").cumcount(), "number": rows[NUMBER]})
 
 
 def _entry(to: Released, phases: Placed | None, instances: Placed | None, comparisons: list[str], warnings: list[str]) -> dict[str, Any]:

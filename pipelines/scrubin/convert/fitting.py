@@ -15,6 +15,7 @@ from scrubin.annotations import boxes
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import BOX, IDS, Labels, Layer, details_of
 from scrubin.annotations.registry import WRITERS, Content, Writer
+from scrubin.annotations.spans_expansion import NUMBER
 from scrubin.convert.span_fitting import with_frames
 from scrubin.convert.timing import retimed
 from scrubin.convert.translation import translate
@@ -185,10 +186,11 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
     if "scores" not in holds:
         _add(losses, "confidences of instances", int((rows["score"].notna() & (rows["score"] != 1)).sum()))
     if "details" not in holds:
-        for name in details_of(rows):
+        dropped = [name for name in details_of(rows) if name != NUMBER or "numbers" not in holds]
+        for name in dropped:
             standard = rows[name].isna() if name not in OWN_DETAILS else rows[name].isna() | (rows[name] == 1)
             _add(losses, f"'{name}' of instances", int((~standard).sum()))
-        rows = rows.drop(columns=details_of(rows))
+        rows = rows.drop(columns=dropped)
     positions = layer.positions
     rows, positions = _without(rows, positions, "boxless" not in holds, rows["x"].isna(), "instances without a box", losses)
     partial = (

@@ -121,8 +121,8 @@ def _header(reading: _Reading, cells: Sequence[str]) -> tuple[list[str], list[st
         fault = f"there is no column {missing[0]}" if missing else "there are instants of two kinds"
         fault = f"the column {twice[0]} stands twice" if twice else fault
         near = difflib.get_close_matches(missing[0], given, n=1) if missing else []
-        hint = f"did you mean '{near[0]}'? " if near and near[0] not in wanted else ""
-        reading.problems.add(reading.file, "line 1", fault, f"{hint}expected {EXPECTED}")
+        hint = f", but '{near[0]}'" if near and near[0] not in wanted else ""
+        reading.problems.add(reading.file, "line 1", fault + hint, f"expected {EXPECTED}")
         return [], []
     names = [name.removesuffix(f"_{reading.unit}") if name in wanted else name for name in given]
     return names, [name for name in given if name not in (*wanted, "instance", *OF_TABLE)]
