@@ -134,6 +134,11 @@ def _semicolons(path: Path) -> bool:
     return ";" in header and header.split(";", 1)[0].strip(' "') == "id"
 
 
+def _instants(path: Path) -> bool:
+    header = [cell.strip(' "').casefold() for cell in re.split("[,;\t]", _head(path).split("\n", 1)[0])]
+    return "instrument" in header and any(cell.startswith("start_") for cell in header)
+
+
 def _by_name(path: Path) -> bool:
     return path.is_file()
 
@@ -152,6 +157,7 @@ SIGNS: Mapping[str, Callable[[Path], bool]] = {
     "lasana": _semicolons,
     "multibypass140": _spans_of_time,
     "multibypasst40": _keys(images=list, annotations=list, categories=dict),
+    "spans": _instants,
     "tables": _by_name,
     "yolo": _yolo("yolo"),
     "yolo4": _yolo("yolo4"),
