@@ -148,7 +148,7 @@ def _others(path: Path, others: Sequence[Path]) -> str:
 
 def _refuse_source(path: Path, out: Path) -> None:
     try:
-        out.exists()
+        out.resolve().exists()
     except (OSError, ValueError) as error:
         msg = f"{str(out)[:80]}: there can be no such path; name another one"
         raise AnnotationError(msg) from error
