@@ -66,7 +66,7 @@ def test_a_rate_that_is_none_is_refused(refused, fps):
 def test_runs_of_frames_that_are_none_are_refused(tables, runs):
     document = json.loads(tables["t/labels.json"])
     document["recordings"]["VID07"]["labelled"] = json.loads(runs)
-    with pytest.raises(AnnotationError, match="t/labels.json, recording 'VID07': 'labelled' (is|has)"):
+    with pytest.raises(AnnotationError, match=r"t/labels\.json, recording 'VID07': 'labelled' (is|has)"):
         read_files("tables", {**tables, "t/labels.json": json.dumps(document).encode()})
 
 
@@ -88,3 +88,8 @@ def test_notes_of_a_wrong_kind_are_refused(refused, old, new, message):
 def test_a_table_and_its_other_form_are_refused_together(tables):
     with pytest.raises(AnnotationError, match=r"t/triplets\.parquet: the same is also in t/triplets\.csv; keep one"):
         read_files("tables", {**tables, "t/triplets.parquet": b""})
+
+
+def test_spans_are_made_of_triplets_and_not_read(tables):
+    one, other = (read_files("tables", {**tables, "t/spans.csv": data}) for data in (tables["t/spans.csv"], b"anything"))
+    assert one.recordings[0].instances.rows.equals(other.recordings[0].instances.rows)

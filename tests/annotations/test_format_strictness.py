@@ -1,10 +1,12 @@
 """Numbers, names and keys that no label has, what is not kept, and many broken files at once."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, read_files, shape, vector
+from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, read_files, shape, vector, write_files
+from scrubin.annotations.collection import Collection
 from scrubin.annotations.formats import cholect50
 from scrubin.annotations.labels import LabelFiles
 from scrubin.annotations.problems import SHOWN, AnnotationProblems
@@ -316,3 +318,19 @@ def test_the_stage_reads_as_strictly():
     source = LabelFiles("VID01", labels50({"0": [vector(17, [0.2, 0.2, 0.9, 0.9], 1)]}), CHOLECT50, 0.02)
     with pytest.raises(AnnotationError, match="it looks like two corners"):
         cholect50.read(source)
+
+
+def test_no_number_of_a_video_is_made_up():
+    def number(name):
+        (labels,) = read_files("cholect50", {f"l/{name}.json": dumps({"annotations": {"0": []}})}).recordings
+        return json.loads(write_files("cholect50", Collection((replace(labels, about={}),))).files[f"{name}.json"]).get("video")
+
+    assert [number(name) for name in ("VID07", "video_12", "31", "C1V2", "pwhv3_4")] == [7, 12, 31, None, None]
+
+
+def test_a_column_of_raters_that_contradicts_the_name_of_the_file_is_told():
+    def told(rater):
+        return read_files("lasana", {"a/P_rater2.csv": f"id;rater;GRS\nx;{rater};3\n".encode()}).warnings
+
+    assert told("3") == ("a/P_rater2.csv: the column rater says 3; the rater is taken from the file's name, 2",)
+    assert told("2") == told("02") == told("") == ()

@@ -25,6 +25,11 @@ from scrubin.errors import AnnotationError
 from scrubin.vocabulary import vocabulary
 
 LENGTH_TOLERANCE_S = 1.0
+NOTE = """\
+What the target cannot hold is counted on stderr, as "not in FORMAT: what: count". Exit code 0: everything
+else was written; 1: something is wrong, every faulty file is named and nothing is written.
+
+  scrubin convert labels --from cholect50 --to coco --image-size 854x480 --out coco"""
 SHOWN = 20
 NAMED = 3
 HIGHEST_FPS = 1000
@@ -126,7 +131,7 @@ def _formats() -> str:
         title = readable()[name].title if name in readable() else "our own tables as CSV"
         lines.append(f"  {name:<18} {can}  {title}")
     others = ", ".join(f"{name} is {of}" for name, of in sorted({**READ_AS, **WRITTEN_AS}.items()) if name not in names)
-    return "formats:\n" + "\n".join(lines) + f"\nother names: {others}"
+    return "formats:\n" + "\n".join(lines) + f"\nother names: {others}\n\n{NOTE}"
 
 
 def _tell(sentence: str) -> None:

@@ -54,7 +54,7 @@ HOLDS: tuple[Content, ...] = (
 
 @dataset_format(
     "tables",
-    pattern=rf"(?:{'|'.join(NAMES)})\.(?:parquet|csv)|{NOTES}",
+    pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
     expected="triplets, phases, ratings, skill or errors, each .parquet or .csv, and labels.json",
     title="our own tables as parquet (or, written as tables-csv, CSV)",
     by_hand=ByHand(brings_words=True),
@@ -73,6 +73,8 @@ def read(source: LabelFiles) -> Collection:
     notes = Notes()
     for file, data in sorted(source.files.items()):
         table = PurePosixPath(file).stem
+        if table == SPANS.name:
+            continue  # made of the triplets, and made anew when written
         if seen.setdefault(table, file) != file:
             problems.add(file, "", f"the same is also in {seen[table]}", "keep one of them, or convert the folders one by one")
         elif PurePosixPath(file).name == NOTES:
