@@ -7,10 +7,11 @@ import pytest
 
 from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, read_files, shape, vector, write_files
 from scrubin.annotations.collection import Collection
-from scrubin.annotations.formats import cholect50
+from scrubin.annotations.formats import cholect50, labelme
 from scrubin.annotations.labels import LabelFiles
 from scrubin.annotations.problems import SHOWN, AnnotationProblems
 from scrubin.errors import AnnotationError
+from scrubin.vocabulary import vocabulary
 
 SHIFT = "ids are numbered from 0; these look numbered from 1"
 JSON = [(name, file) for name, files in EXAMPLES.items() for file in files if file.endswith(".json")]
@@ -334,3 +335,11 @@ def test_a_column_of_raters_that_contradicts_the_name_of_the_file_is_told():
 
     assert told("3") == ("a/P_rater2.csv: the column rater says 3; the rater is taken from the file's name, 2",)
     assert told("2") == told("02") == told("") == ()
+
+
+def test_the_stage_publishes_no_words_of_a_file():
+    shapes = [{**shape("scissors", "dissect", "fascias", [[1, 1], [50, 50]]), "Dr. Miller": 1}]
+    files = {"l/v1/000000.json": dumps({"shapes": shapes, "imageWidth": 100, "imageHeight": 100, "Isolde": "x"})}
+    assert labelme.read(LabelFiles("v1", files, vocabulary.load("prostatd"), 0.02)).warnings == ("labelme: 2 kinds of keys are not kept",)
+    (labels,) = read_files("labelme", files).recordings
+    assert labels.warnings == ("labelme: not kept: 'Dr. Miller' of shapes, 'Isolde' of files",)

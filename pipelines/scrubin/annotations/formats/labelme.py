@@ -88,10 +88,17 @@ def read(source: LabelFiles) -> Labels:
         SOURCE_FRAMES,
         instances=layer,
         image_sizes=sizes,
-        warnings=(*cut, *fields.unkept("labelme", unkept)),
+        warnings=(*cut, *_told(unkept, source)),
         frames=sized,
         merged=merged,
     )
+
+
+def _told(unkept: set[str], source: LabelFiles) -> tuple[str, ...]:
+    """Return the warning of what is not kept; the stage publishes its warnings, and keys are anybody's words."""
+    if source.sparse:
+        return fields.unkept("labelme", unkept)
+    return (f"labelme: {len(unkept)} kinds of keys are not kept",) if unkept else ()
 
 
 def _unkept(shape: Any) -> set[str]:
