@@ -170,6 +170,22 @@ def test_multibypasst40_names_its_images_by_number(labels, tmp_path):
     assert [image["file_name"] for image in images] == [f"{number:06d}.jpg" for number in (16, 23, 24, 40)]
 
 
+def test_a_rate_that_no_file_states_is_told(tmp_path, capsys):
+    source = put(tmp_path / "in", EXAMPLES["cholectrack20"])
+    for target in ("yolo", "multibypasst40"):
+        assert convert(source, "--from", "cholectrack20", "--to", target, "--out", tmp_path / target) == 0
+    told = capsys.readouterr().err
+    assert "yolo: frames are numbered at 25 per second, which no file of it states; read it with --fps 25\n" in told
+    assert json.loads((tmp_path / "multibypasst40/VID02.json").read_text())["images"][0]["fps"] == 25
+
+
+@pytest.mark.parametrize("target", ["multibypasst40", "yolo4", "labelme"])
+def test_instruments_alone_are_not_written_where_triplets_are_needed(tmp_path, capsys, target):
+    arguments = ("--from", "cholectriplet2022", "--to", target, "--out", tmp_path / "o", "--only-instruments", "--image-size", "9x9")
+    assert convert(put(tmp_path / "in", EXAMPLES["cholectriplet2022"]), *arguments) == 1
+    assert "instances without a whole triplet (1)" in capsys.readouterr().err
+
+
 def test_many_warnings_do_not_bury_the_result(tmp_path, capsys):
     files = {f"v{i:02d}-phase.txt": b"Frame\tPhase\n0\tPreparation\n1\tPreparation\n9\tPreparation\n" for i in range(30)}
     assert convert(put(tmp_path / "in", files), "--from", "cholec80", "--to", "multibypass140", "--out", tmp_path / "o") == 0

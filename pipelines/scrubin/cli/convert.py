@@ -114,6 +114,7 @@ def run(given: argparse.Namespace) -> int:
     _tell(_others(path, found.others))
     if form.by_hand.fps_unstated and not given.fps:
         _tell(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
+    _tell(_unstated_rate(kept, form_of_out))
     _tell_all([*collection.warnings, *_warnings(collection)])
     for (of, to), count in sorted(_merged(collection, merges).items()):
         _tell(f"merged: {of} -> {to}: {count} instances")
@@ -149,6 +150,15 @@ def _tell_all(warnings: Sequence[str]) -> None:
 def _others(path: Path, others: Sequence[Path]) -> str:
     names = ", ".join(str(other.relative_to(path)) for other in others[:NAMED]) + (", ..." if len(others) > NAMED else "")
     return f"{len(others)} other files in {path} are not of this format: {names}" if others else ""
+
+
+def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None) -> str:
+    """Return at which rate frames are numbered in files that do not say it, where that is not what they are read as."""
+    if form is None or not form.by_hand.fps_unstated:
+        return ""
+    rates = {1 / labels.clock.period_s for labels in kept.recordings if labels.clock.period_s is not None}
+    told = " and ".join(map(str, sorted(rates - {form.by_hand.fps})))
+    return f"{form.name}: frames are numbered at {told} per second, which no file of it states; read it with --fps {told}" if told else ""
 
 
 def _refuse_source(path: Path, out: Path) -> None:

@@ -18,7 +18,7 @@ import pandas as pd
 
 from scrubin.annotations import boxes, documents, fields
 from scrubin.annotations.collection import Collection
-from scrubin.annotations.labels import SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.annotations.labels import IDS, SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, Output, label_format, writes
 from scrubin.errors import AnnotationError
@@ -209,7 +209,7 @@ def _corner_mend(checked: boxes.Checked) -> str:
     return "they enclose nothing; draw the box again" if "no area" in checked.fault else "draw the box inside the image"
 
 
-@writes("labelme", holds=("instances", "actions", "boxes", "repeats", "empty frames"), pixels=True)
+@writes("labelme", holds=("instances", "actions", "boxes", "repeats", "empty frames"), pixels=True, needs=IDS[:3])
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>/<position>.json``, one file per labelled frame."""
     for labels in collection.recordings:
