@@ -152,6 +152,8 @@ class Writer:
         Whether every frame must have a phase, so that the last one is repeated.
     frames
         What the format says of single frames, as columns of ``Labels.frames``; the size of images is beside it.
+    needs
+        Columns of an instance that must be defined; () for the class that is labelled, triplet or instrument.
     """
 
     name: str
@@ -164,6 +166,7 @@ class Writer:
     pixels: bool = False
     every_frame: bool = False
     frames: frozenset[str] = frozenset()
+    needs: tuple[str, ...] = ()
 
 
 READ_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables", "tables-csv": "tables"}
@@ -210,6 +213,7 @@ def writes(
     pixels: bool = False,
     every_frame: bool = False,
     frames: tuple[str, ...] = (),
+    needs: tuple[str, ...] = (),
 ) -> Callable[[WriterFunction], WriterFunction]:
     """Register the decorated writer of a format."""
 
@@ -217,7 +221,9 @@ def writes(
         if name in WRITERS:
             msg = f"label format '{name}' has two writers"
             raise ValueError(msg)
-        WRITERS[name] = Writer(name, write, frozenset(holds), fps, whole_fps, vocabulary, takes, pixels, every_frame, frozenset(frames))
+        WRITERS[name] = Writer(
+            name, write, frozenset(holds), fps, whole_fps, vocabulary, takes, pixels, every_frame, frozenset(frames), needs
+        )
         return write
 
     return register

@@ -25,6 +25,11 @@ from scrubin.errors import AnnotationError
 from scrubin.vocabulary import vocabulary
 
 LENGTH_TOLERANCE_S = 1.0
+NOTE = """\
+What the target cannot hold is counted on stderr, as "not in FORMAT: what: count". Exit code 0: everything
+else was written; 1: something is wrong, every faulty file is named and nothing is written.
+
+  scrubin convert labels --from cholect50 --to coco --image-size 854x480 --out coco"""
 SHOWN = 20
 NAMED = 3
 HIGHEST_FPS = 1000
@@ -109,6 +114,7 @@ def run(given: argparse.Namespace) -> int:
     _tell(_others(path, found.others))
     if form.by_hand.fps_unstated and not given.fps and any(_by_frame(labels) for labels in collection.recordings):
         _tell(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
+    _tell(_unstated_rate(kept, form_of_out))
     _tell_all([*collection.warnings, *_warnings(collection)])
     for (of, to), count in sorted(_merged(collection, merges).items()):
         _tell(f"merged: {of} -> {to}: {count} instances")
@@ -131,7 +137,7 @@ def _formats() -> str:
         title = readable()[name].title if name in readable() else "our own tables as CSV"
         lines.append(f"  {name:<18} {can}  {title}")
     others = ", ".join(f"{name} is {of}" for name, of in sorted({**READ_AS, **WRITTEN_AS}.items()) if name not in names)
-    return "formats:\n" + "\n".join(lines) + f"\nother names: {others}"
+    return "formats:\n" + "\n".join(lines) + f"\nother names: {others}\n\n{NOTE}"
 
 
 def _tell(sentence: str) -> None:
@@ -151,9 +157,18 @@ def _others(path: Path, others: Sequence[Path]) -> str:
     return f"{len(others)} other files in {path} are not of this format: {names}" if others else ""
 
 
+def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None) -> str:
+    """Return at which rate frames are numbered in files that do not say it, where that is not what they are read as."""
+    if form is None or not form.by_hand.fps_unstated:
+        return ""
+    rates = {1 / labels.clock.period_s for labels in kept.recordings if labels.clock.period_s is not None}
+    told = " and ".join(map(str, sorted(rates - {form.by_hand.fps})))
+    return f"{form.name}: frames are numbered at {told} per second, which no file of it states; read it with --fps {told}" if told else ""
+
+
 def _refuse_source(path: Path, out: Path) -> None:
     try:
-        out.exists()
+        out.resolve().exists()
     except (OSError, ValueError) as error:
         msg = f"{str(out)[:80]}: there can be no such path; name another one"
         raise AnnotationError(msg) from error

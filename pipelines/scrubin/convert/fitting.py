@@ -214,9 +214,8 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
         rows = rows.drop(columns=dropped)
     positions = layer.positions
     rows, positions = _without(rows, positions, "boxless" not in holds, rows["x"].isna(), "instances without a box", losses)
-    partial = (
-        rows["triplet_id"].isna() if detail == "triplet" and writer.name != "labelme" else rows[list(_needed(writer))].isna().any(axis=1)
-    )
+    needed = writer.needs or (IDS[3:] if detail == "triplet" else IDS[:1])
+    partial = rows[list(needed)].isna().any(axis=1)
     rows, positions = _without(rows, positions, "partial" not in holds, partial, "instances without a whole triplet", losses)
     if "repeats" not in holds:
         twice = rows.duplicated(["position", *IDS[:3]])
@@ -224,10 +223,6 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
         rows = rows[~twice].reset_index(drop=True)
     kept = replace(layer, positions=positions, rows=rows) if len(positions) else None
     return replace(labels, instances=kept, detail=detail)
-
-
-def _needed(writer: Writer) -> Sequence[str]:
-    return IDS[:3] if writer.name == "labelme" else IDS[:1]
 
 
 def _add(losses: Counter[str], what: str, count: int) -> None:

@@ -32,6 +32,7 @@ IMAGE_KEYS = {"id", "raw_id", "file_name", "width", "height", "fps", "phase_labe
 ANNOTATION_KEYS = {"id", "image_id", "raw_id", "category_id", "instrument_id", "verb_id", "target_id", "classnames", "iscrowd"}
 LOWEST_FPS, HIGHEST_FPS = 0.01, 1000
 NULL_PHASE = "write null for both, or give the phase"
+INSTANCE_IDS = ("instrument_id", "verb_id", "target_id", "triplet_id")
 CATEGORIES = ("phase", "instrument", "verb", "target", "triplet")
 
 
@@ -226,6 +227,7 @@ def _period_s(images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[
     "multibypasst40",
     holds=("phases", "instances", "actions", "boxless", "repeats", "empty frames"),
     frames=("raw_id", "file_name", "fps"),
+    needs=INSTANCE_IDS,
     takes=lambda words: bool(words.triplets),
     pixels=True,
 )
