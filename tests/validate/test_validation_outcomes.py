@@ -125,6 +125,27 @@ def test_the_page_escapes_what_tables_hold_and_loads_nothing(broken):
     assert html == page.render(*broken)
 
 
+def test_the_page_names_table_column_rule_count_and_keys(broken):
+    html = re.sub(r"\s*\n\s*", "\n", page.render(*broken))
+    card = html[html.index("</span> participant_in_one_subset</h3>") :].split("</section>")[0]
+    assert "table <code>splits</code>, column <code>subset</code>" in card
+    assert "3 of 12 rows break it." in card
+    assert "<td>govi-zuma</td>" in card
+
+
+def test_what_is_not_applicable_stands_by_itself_with_the_reason_and_is_no_failure(broken):
+    html = page.render(*broken)
+    failures, rest = html.split('<h2 id="unasked">')
+    assert "declared_total" not in failures
+    assert "<td>no version before this one is declared (validate.previous in params.yaml)</td>" in rest
+    assert "<code>errors, phases, triplets</code>" in rest
+    counts = outcomes.tally(broken[0])
+    assert counts["not_applicable"] == 15
+    assert counts["asked"] == counts["passed"] + counts["not_applicable"] + sum(
+        counts[f"failed_{one}"] for one in ("error", "warning", "note")
+    )
+
+
 def test_the_page_of_a_sound_study_says_so():
     study = study_of(synthetic_study.empty_tables())
     html = page.render(checks.run(study, severities()), checks.row_counts(study))

@@ -13,7 +13,8 @@ from scrubin.errors import StageError, TableError
 from scrubin.validate import counts, declared
 from scrubin.validate.check import Check, Question
 from scrubin.validate.judge import Judge
-from scrubin.validate.outcomes import FAILED, NOT_APPLICABLE, NOT_CHECKED, PASSED, SHOWN, Outcome, keys_of
+from scrubin.validate.offenders import first_by_key
+from scrubin.validate.outcomes import FAILED, NOT_APPLICABLE, NOT_CHECKED, PASSED, Outcome, keys_of
 from scrubin.validate.params import Severities
 from scrubin.validate.rules import doubles, labels, leakage, phases, privacy, references, splits, videos, vocabulary
 from scrubin.validate.rules.registry import RULES, Rule
@@ -49,7 +50,7 @@ class Batch:
     judged
         What Great Expectations looks at.
     named
-        The rows that keys are taken from, one for each row of ``judged``.
+        The rows that keys are taken from, one for each truth value of a check.
     key
         Key of these rows.
     checks
@@ -105,11 +106,12 @@ def batches(study: Study, table: str) -> tuple[list[Batch], list[Unasked]]:
     private = privacy.private_columns(frozenset(name for other in study.tables.values() for name in other.table.column_names))
     own, own_unasked = _asked(declared.questions(study, table))
     across, across_unasked = _asked([_across(study, table, rule) for rule in RULES.values() if table in rule.columns])
-    # Rules that span rows or tables are vectorised first; what is asserted is a column of truth values.
-    holds = pd.DataFrame({check.rule: ~check.broken() for check in across}, index=found.rows.index)
+    # Rules that span rows or tables are vectorised first; what is asserted is whether they hold for every row.
+    holds = pd.DataFrame({check.rule: [not check.broken().any()] for check in across}, index=[0])
+    names = [name for name in found.table.column_names if any(name in check.columns for check in own)]
     asked = [
         Batch(f"{table} columns", schema, schema, (), schema_checks(schema, private), "columns"),
-        Batch(f"{table} rows", found.rows, found.rows, found.table.key, own),
+        Batch(f"{table} rows", found.rows[names], found.rows, found.table.key, own),
         Batch(f"{table} across", holds, found.rows, found.table.key, across),
     ]
     counted, uncounted = _counted(study, table)
@@ -173,17 +175,7 @@ def _outcome(table: str, check: Check, batch: Batch, severity: str, *, kept: boo
     if offenders.empty:
         msg = f"table '{table}', rule {check.rule}: Great Expectations finds it broken, but no row breaks it; the two must mean the same"
         raise StageError(msg)
-    first = _in_order(offenders, batch.key) if batch.things == "rows" else offenders
+    first = first_by_key(offenders, batch.key) if batch.things == "rows" else offenders
     more = check.details().loc[first.index] if check.details else pd.DataFrame(index=first.index)
     keys = keys_of(first.join(more), (*batch.key, *check.columns, *more.columns))
     return Outcome(check.rule, table, check.columns, severity, check.says, FAILED, len(rows), len(offenders), keys, things=batch.things)
-
-
-def _in_order(rows: pd.DataFrame, key: tuple[str, ...]) -> pd.DataFrame:
-    """Return the first rows by key, so that the order of a file does not matter; columns of another type than declared go by their text."""
-    by = [name for name in key if name in rows.columns]
-    if not by:
-        return rows.head(SHOWN)
-    texts = rows[by].apply(lambda values: values.astype("str") if values.dtype == object else values)
-    first: pd.DataFrame = rows.loc[texts.sort_values(by, kind="stable").index[:SHOWN]]
-    return first

@@ -9,6 +9,7 @@ from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -18,6 +19,9 @@ from scrubin.tables.declare import ARROW, Column, Table
 from scrubin.validate.expected import Expected
 from scrubin.validate.near_duplicates import Limits, near_duplicates
 from scrubin.vocabulary.vocabulary import Vocabulary
+
+CAMERA_ORDER = ("left", "mono", "right")
+"""Labels refer to the frames of the first of these cameras that a recording has."""
 
 
 class NotCheckableError(TableError):
@@ -143,6 +147,27 @@ class Study:
         return near_duplicates(
             self.columns("frames", "id", "camera", "frame", "time_s", "redacted", "contrast", "perceptual_hash"), self.near_duplicate
         )
+
+    @cached_property
+    def labelled(self) -> pd.Series[bool]:
+        """Whether labels refer to a frame, which are those of one camera, for each row of ``frames``.
+
+        Raises
+        ------
+        NotCheckableError, NotApplicableError
+            As ``columns``.
+        """
+        frames = self.columns("frames", "id", "camera")
+        codes, cameras = pd.factorize(frames["camera"])
+        places = [CAMERA_ORDER.index(camera) if camera in CAMERA_ORDER else len(CAMERA_ORDER) for camera in cameras]
+        # A camera that is missing or unknown comes last; other rules report it.
+        order = pd.Series(np.array([*places, len(CAMERA_ORDER)], dtype=np.int64)[codes], index=frames.index)
+        return (order < len(CAMERA_ORDER)) & (order == order.groupby(frames["id"]).transform("min"))
+
+    @cached_property
+    def every_frame_labelled(self) -> bool:
+        """Whether labels may refer to every frame, as where there is one camera."""
+        return bool(self.labelled.all())
 
     def columns(self, table: str, *names: str) -> pd.DataFrame:
         """Return columns of a table.

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from scrubin.errors import AnnotationError
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the path, its format, and what files do not say."""
@@ -30,6 +32,9 @@ def run(given: argparse.Namespace) -> int:
     from scrubin.cli.validate import asking, material, text
     from scrubin.convert.reading import Options
 
+    if given.first_frame < 0:
+        msg = f"--first-frame {given.first_frame}: give 0 or more"
+        raise AnnotationError(msg)
     found = material.read(Path(given.path), given.source, Options(given.vocabulary, first=given.first_frame))
     result = asking.ask(found, Path(given.params) if given.params else None)
     text.tell_json(given.path, found, result) if given.json else text.tell(given.path, found, result)

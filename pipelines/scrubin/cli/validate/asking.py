@@ -90,7 +90,9 @@ def _of_files(found: Material) -> list[Outcome]:
     sound = Outcome("file_readable", FILES, ("file",), "error", says, PASSED, found.files, 0, things=FILES)
     empty = tuple({"file": file} for file in sorted(found.unlabelled)[:SHOWN])
     count, result = len(found.unlabelled), FAILED if found.unlabelled else PASSED
-    labelled = Outcome("file_labels", FILES, ("file",), "warning", "it labels a frame", result, found.files, count, empty, things=FILES)
+    labelled = Outcome(
+        "file_labels", FILES, ("file",), "warning", "every recording labels a frame", result, found.files, count, empty, things=FILES
+    )
     return [*(broken or [sound]), labelled]
 
 

@@ -32,10 +32,10 @@ def format_of(path: Path) -> str:
     try:
         return signs.format_of_path(path, None).name
     except AnnotationError as error:
-        if path.suffix == ".json" and path.is_file():
-            documents.json_object(path.name, path.read_bytes())
         told = _told_by_others(path)
         if len(told) != 1:
+            if not told:
+                _refuse_damaged(path)
             msg = f"{error} by --from"
             raise AnnotationError(msg) from error
         return told.pop()
@@ -50,6 +50,13 @@ def _told_by_others(path: Path) -> set[str]:
         except AnnotationError:
             continue  # that file tells nothing
     return told - {""}
+
+
+def _refuse_damaged(path: Path) -> None:
+    """Say what is wrong with the first JSON file, when it cannot be read at all."""
+    file = path if path.is_file() else next((file for file in sorted(path.rglob("[!.]*.json")) if file.is_file()), None)
+    if file is not None and file.suffix == ".json":
+        documents.json_object(str(file), file.read_bytes())
 
 
 def is_own(path: Path) -> bool:

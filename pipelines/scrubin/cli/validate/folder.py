@@ -72,7 +72,7 @@ def _add(made: Material, file: Path) -> None:
         arrow = pq.read_table(file) if file.suffix == ".parquet" else _csv(file, made)
         made.tables[file.stem] = _found(file.stem, arrow)
         made.file_of[file.stem, ""] = file.name
-    except (OSError, pa.ArrowException, TableError) as error:
+    except (OSError, UnicodeDecodeError, pa.ArrowException, TableError) as error:
         kind = "parquet" if file.suffix == ".parquet" else "CSV"
         made.faults.append(Fault(file.name, f"it cannot be read as {kind}: {str(error).splitlines()[0]}; write it again"))
 

@@ -22,6 +22,7 @@ from scrubin.errors import AnnotationError
 from scrubin.tables.declare import Table
 from scrubin.tables.phases import PHASES
 from scrubin.tables.ratings import RATINGS
+from scrubin.tables.splits import SPLITS
 from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.validate.study import Found, found_of
@@ -44,6 +45,7 @@ def read(path: Path, name: str, options: reading.Options) -> Material:
     if form.by_hand.fps_unstated:
         made.warnings.append(f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps} per second")
     made.warnings += [*collection.warnings, *(f"{one.recording}: {said}" for one in collection.recordings for said in one.warnings)]
+    made.unlabelled += [name for labels in collection.recordings for name in _unlabelled(labels)]
     _add_labels(made, [_with_phases(labels, made) for labels in collection.recordings], form)
     _add_scores(made, collection)
     return made
@@ -84,6 +86,13 @@ def _note(made: Material, error: AnnotationError, files: Mapping[str, bytes]) ->
         made.faults.append(Fault(file, sentence.removeprefix(file).lstrip(",: ")))
 
 
+def _unlabelled(labels: Labels) -> list[str]:
+    """Return the file, or the recording, of labels that say nothing of any frame."""
+    layers = [layer for layer in (labels.instances, labels.phases) if layer is not None]
+    labelled = any(len(layer.positions) for layer in layers) or (labels.segments is not None and len(labels.segments) > 0)
+    return [] if labelled else [layers[0].file if layers else labels.recording]
+
+
 def _with_phases(labels: Labels, made: Material) -> Labels:
     """Return labels with phases by frame, at 1 per second, where a format has spans of time."""
     if labels.segments is None:
@@ -106,10 +115,6 @@ def _add_labels(made: Material, recordings: list[Labels], form: Format | Dataset
         if parts:
             made.tables[table.name] = _found(table, pd.concat(parts, ignore_index=True))
             made.file_of |= {(table.name, name): layer.file for name, layer in layers.items() if layer is not None}
-    for labels in recordings:
-        there = [layer for layer in (labels.instances, labels.phases) if layer is not None]
-        if not any(len(layer.positions) for layer in there):
-            made.unlabelled.append(there[0].file if there else labels.recording)
 
 
 def _triplets(labels: Labels, layer: Layer) -> pd.DataFrame:
@@ -147,6 +152,9 @@ def _add_scores(made: Material, collection: Collection) -> None:
     tables = {RATINGS: scores.ratings, ERRORS: scores.errors}
     if len(scores.skill):
         tables[table_files.declared("skill", list(map(str, scores.skill.columns)))] = scores.skill
+    if "subset" in scores.facts:
+        placed = scores.facts.loc[scores.facts["subset"].notna(), ["id", "subset"]].drop_duplicates()
+        tables[SPLITS] = placed.assign(scheme="published", fold=0)
     for table, frame in tables.items():
         if len(frame):
             # A format need not say everything that our table has.

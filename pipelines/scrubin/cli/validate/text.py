@@ -23,11 +23,10 @@ def tell(path: str, found: Material, result: Result) -> None:
         lines += _broken(outcome, found)
     lines += _unasked(result)
     counts = outcomes.tally(result.outcomes)
-    numbers = ", ".join(f"{counts[f'failed_{severity}']} {severity}s" for severity in RANK)
-    verdict = "passed" if result.passed else "failed"
-    lines.append(
-        f"{path}: {verdict}: {counts['passed']} of {counts['asked']} checks passed, {numbers}, {_number_unasked(result)} not applicable"
-    )
+    numbers = ", ".join(_number(counts[f"failed_{severity}"], severity) for severity in RANK)
+    asked, verdict = counts["asked"] - counts["not_applicable"], "passed" if result.passed else "failed"
+    checks = f"{counts['passed']} of {asked} checks passed"
+    lines.append(f"{path}: {verdict}: {checks}, {numbers}, {_number_unasked(result)} not applicable")
     sys.stdout.write("".join(f"{line}\n" for line in lines))
 
 
@@ -40,9 +39,13 @@ def tell_json(path: str, found: Material, result: Result) -> None:
     sys.stdout.write(json.dumps({**head, **document}, indent=2, ensure_ascii=False) + "\n")
 
 
+def _number(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
 def _what(found: Material, result: Result) -> str:
     rows = ", ".join(f"{name} {count:,}" for name, count in result.rows.items()) or "none"
-    return f"format {found.form}, {found.files} {'file' if found.files == 1 else 'files'}; rows: {rows}"
+    return f"format {found.form}, {_number(found.files, 'file')}; rows: {rows}"
 
 
 def _broken(outcome: Outcome, found: Material) -> list[str]:
@@ -54,7 +57,7 @@ def _broken(outcome: Outcome, found: Material) -> list[str]:
     if outcome.count is None:
         return [f"{outcome.severity}: {of}{where}: not checked, because {outcome.why}"]
     if outcome.rule == "file_readable":
-        head = f"{outcome.severity}: {where}: {outcome.count} {'fault' if outcome.count == 1 else 'faults'}"
+        head = f"{outcome.severity}: {where}: {_number(outcome.count, 'fault')}"
     else:
         head = f"{outcome.severity}: {of}{where}: {outcome.count} of {outcome.rows} {outcome.things} break it; expected: {outcome.says}"
     more = [f"  ... and {outcome.count - len(outcome.keys)} more"] if outcome.count > len(outcome.keys) else []

@@ -64,9 +64,8 @@ def instance_twice(study: Study, table: str) -> pd.Series[bool]:
 
     Without boxes, two graspers that do the same are two equal rows, and right.
     """
-    corners = study.columns(table, *BOX)
+    left = study.columns(table, *BOX)["x"]
     # Few boxes start at the same place, so that only those are compared in full.
-    same = corners["x"].notna() & corners["x"].duplicated(keep=False)
-    same &= corners["y"].duplicated(keep=False)
+    same = left.notna() & left.duplicated(keep=False)
     few = study.columns(table, *INSTANCE)[same]
-    return few.duplicated(keep=False).reindex(corners.index, fill_value=False)
+    return few.duplicated(keep=False).reindex(left.index, fill_value=False)

@@ -53,7 +53,7 @@ def phase_transition(study: Study, table: str) -> pd.Series[bool]:
     return forbidden.reindex(study.tables[table].rows.index, fill_value=False)
 
 
-@rule("no phase comes and goes within flicker_s seconds", phases=("phase",))
+@rule("no phase between two others lasts less than flicker_s seconds", phases=("phase",))
 def phase_flicker(study: Study, table: str) -> pd.Series[bool]:
     """Find the frames of runs that last less than ``flicker_s``, with another phase right before and right after them.
 
