@@ -86,6 +86,8 @@ def _box(box: list[Any], refuse: Any) -> bool:
         refuse("box", "a box is not four numbers", "give x, y, width and height in 0..1", box)
         return False
     x, y, w, h = map(float, box)
+    if x >= 0 and y >= 0 and w > 0 and h > 0 and x + w <= 1 and y + h <= 1:
+        return True
     found = boxes.check((x, y, w, h), TOLERANCE)
     if found.box_xywh is None:
         what = "has no area" if w <= 0 or h <= 0 else "leaves the image"

@@ -128,7 +128,7 @@ def _frame(file: str, key: str, findings: Findings) -> int | None:
 
 def _too_deep(video: str, document: dict[str, Any]) -> str | None:
     """Return the key below which the frames are, when they are not at the top."""
-    if any(number(key) is not None for key in document if key != video):
+    if any(PLAIN.fullmatch(key) or PADDED.fullmatch(key) for key in document):
         return None
     inside = [key for key, value in document.items() if isinstance(value, dict) and any(number(one) is not None for one in value)]
     return video if video in inside else next(iter(inside), None)

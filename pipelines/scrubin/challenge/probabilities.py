@@ -56,7 +56,8 @@ def _row(file: str, frame: int, value: Any, classes: int, null: int, findings: F
         if not any(isinstance(one, list) for one in value):
             fault = "'recognition' is nested once, [[...]]"
             findings.deviation(file, "recognition-nested", fault, "write the probabilities in one list, [...]", frames=[frame])
-    if not isinstance(value, list) or any(isinstance(one, list) for one in value):
+    kinds = set(map(type, value)) if isinstance(value, list) else set()
+    if not isinstance(value, list) or list in kinds:
         what = TYPES.get(type(value), "a number") if not isinstance(value, list) else "nested too deeply"
         mend = f"give one list of {classes} probabilities"
         findings.error(file, "recognition-layout", f"'recognition' is {what}", mend, frames=[frame], example=shown(value))
@@ -65,7 +66,7 @@ def _row(file: str, frame: int, value: Any, classes: int, null: int, findings: F
         mend = f"give {classes}, one per triplet" + (f", the {null} null ones included" if null and len(value) == classes - null else "")
         findings.error(file, "recognition-classes", f"{len(value)} probabilities instead of {classes}", mend, frames=[frame])
         return None
-    if set(map(type, value)) == {float}:
+    if kinds == {float}:
         return value
     return _numbers(file, frame, value, findings)
 
