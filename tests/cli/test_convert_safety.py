@@ -142,7 +142,7 @@ def test_only_emptied_frames_are_no_result(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "nothing of these cholec80 files can be written as yolo" in told
     assert "instances without a box (4)" in told
-    assert "formats that make sense: cholec80, cholect45, cholect50, cholectrack20, multibypass140, tables, tables-csv\n" in told
+    assert "formats that make sense: cholec80, cholect45, cholect50, cholectrack20, multibypass140, spans, tables, tables-csv\n" in told
 
 
 LOST = [

@@ -17,7 +17,7 @@ from scrubin.annotations.labels import BOX, IDS, Labels, Layer
 from scrubin.annotations.problems import AnnotationProblems
 from scrubin.annotations.registry import DatasetFormat, Format
 from scrubin.cli.validate.material import Fault, Material
-from scrubin.convert import reading, table_files, timing, writing
+from scrubin.convert import reading, span_fitting, table_files, timing, writing
 from scrubin.errors import AnnotationError
 from scrubin.tables.declare import Table
 from scrubin.tables.phases import PHASES
@@ -95,9 +95,11 @@ def _unlabelled(labels: Labels) -> list[str]:
 
 def _with_phases(labels: Labels, made: Material) -> Labels:
     """Return labels with phases by frame, at 1 per second, where a format has spans of time."""
+    losses: Counter[str] = Counter()
+    if labels.spans is not None:
+        labels = span_fitting.with_frames(labels, writing.writer_of("tables"), None, None, 0, losses)
     if labels.segments is None:
         return labels
-    losses: Counter[str] = Counter()
     placed = timing.retimed(labels, writing.writer_of("tables"), None, None, losses)
     made.warnings += [f"{labels.recording}: not validated: {what}: {count}" for what, count in sorted(losses.items())]
     return placed
