@@ -179,6 +179,29 @@ def test_a_rate_that_no_file_states_is_told(tmp_path, capsys):
     assert json.loads((tmp_path / "multibypasst40/VID02.json").read_text())["images"][0]["fps"] == 25
 
 
+def test_a_rate_that_the_target_cannot_state_is_refused(labels, tmp_path, capsys):
+    assert convert(labels, *SAME, tmp_path / "o", "--to-fps", "30000/1001") == 1
+    assert "VID07: cholect50 states a whole number of labels per second, but these are 30000/1001" in capsys.readouterr().err
+    assert convert(labels, "--from", "cholect50", "--to", "cholec80", "--out", tmp_path / "o", "--to-fps", "1") == 1
+    assert "--to-fps 1: cholec80 has 25 labels per second; leave --to-fps out" in capsys.readouterr().err
+    assert convert(labels, "--from", "cholect50", "--to", "tables", "--out", tmp_path / "o", "--to-fps", "30000/1001") == 0
+    assert json.loads((tmp_path / "o/labels.json").read_text())["recordings"]["VID07"]["fps"] == "30000/1001"
+
+
+def test_the_first_frame_counts_for_spans_too(tmp_path, capsys):
+    source = put(tmp_path / "in", {"v1-phase.txt": b"Frame\tPhase\n" + b"".join(b"%d\tPreparation\n" % i for i in range(1, 26))})
+    spans = ("--to", "multibypass140", "--out", tmp_path / "o", "--first-frame", "1")
+    assert convert(source, "--from", "cholec80", *spans) == 0
+    (phase,) = json.loads((tmp_path / "o/v1.mp4.json").read_text())["phases"]
+    assert (phase["start"], phase["end"]) == (0, 1000)
+    jigsaws = put(tmp_path / "j", {"transcriptions/Suturing_B001.txt": b"1 30 G1\n31 60 G2\n"})
+    back = ("--from", "jigsaws", "--to", "jigsaws", "--out")
+    assert convert(jigsaws, *back, tmp_path / "k", "--first-frame", "1") == 0
+    assert (tmp_path / "k/transcriptions/Suturing_B001.txt").read_text() == "0 29 G1 \n30 59 G2 \n"
+    assert convert(jigsaws, *back, tmp_path / "l", "--first-frame", "2") == 1
+    assert "Suturing_B001: a span starts at 1, before the first number, 2" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("target", ["multibypasst40", "yolo4", "labelme"])
 def test_instruments_alone_are_not_written_where_triplets_are_needed(tmp_path, capsys, target):
     arguments = ("--from", "cholectriplet2022", "--to", target, "--out", tmp_path / "o", "--only-instruments", "--image-size", "9x9")
