@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
 
 import synthetic_study
 from scrubin.tables.catalogue import public_tables
+from scrubin.validate.expected import Expected
 from scrubin.validate.near_duplicates import Limits
 from scrubin.validate.outcomes import Outcome
 from scrubin.validate.params import Severities
 from scrubin.validate.study import Study, found_of
 from scrubin.vocabulary.vocabulary import load
+from scrubin.vocabulary.workflow import transitions
 
 
 def arrow_of(name: str, frame: pd.DataFrame) -> pa.Table:
@@ -28,7 +31,15 @@ def arrow_of(name: str, frame: pd.DataFrame) -> pa.Table:
     return known
 
 
-def study_of(tables: dict[str, pd.DataFrame], retyped: dict[str, dict[str, pa.DataType]] | None = None) -> Study:
+def expected_of(**declared: Any) -> Expected:
+    """What a curator declares when nothing is declared, and what is."""
+    known = {"cholect50": transitions(load("cholect50"))}
+    return Expected(**{"flicker_s": 2.0, "drift_limit": 0.1, "transitions": known, **declared})
+
+
+def study_of(
+    tables: dict[str, pd.DataFrame], retyped: dict[str, dict[str, pa.DataType]] | None = None, expected: Expected | None = None
+) -> Study:
     arrows = {name: arrow_of(name, tables[name]) for name in synthetic_study.PUBLIC}
     for name, types in (retyped or {}).items():
         for column, type_ in types.items():
@@ -39,8 +50,8 @@ def study_of(tables: dict[str, pd.DataFrame], retyped: dict[str, dict[str, pa.Da
         recordings=tables["recordings"],
         linkage=tables["linkage"],
         vocabularies={"cholect50": load("cholect50")},
-        flicker_frames=1,
         near_duplicate=Limits(evidence_bits=20, min_frames=20),
+        expected=expected or expected_of(),
     )
 
 
@@ -49,9 +60,9 @@ def severities(default: str = "error", **others: str) -> Severities:
 
 
 def failed(outcomes: list[Outcome]) -> dict[tuple[str, str], Outcome]:
-    """The outcomes that did not pass, by rule and table; of several columns the first."""
+    """The outcomes that failed or were not checked, by rule and table; of several columns the first."""
     found: dict[tuple[str, str], Outcome] = {}
     for outcome in outcomes:
-        if outcome.result != "passed":
+        if outcome.result not in ("passed", "not applicable"):
             found.setdefault((outcome.rule, outcome.table), outcome)
     return found

@@ -9,7 +9,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import files, params
-from scrubin.groundtruth import recordings, sheets, stamps, study
+from scrubin.groundtruth import recordings, sheets, stamps, study, subsets
 from scrubin.groundtruth.params import GroundtruthParams
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
@@ -29,17 +29,24 @@ def main() -> None:
     """Write the folder of the ground truth, with its manifest last."""
     params.load("groundtruth", GroundtruthParams)
     report = json.loads(REPORT.read_text(encoding="utf-8"))
+    stamped = stamps.Stamps.of_files({**TABLES, "annotations": REPORT})
     frames = io.read(FRAMES, TABLES["frames"])
     labelled = recordings.labelled(report, io.read(TRIPLETS, TABLES["triplets"]), io.read(PHASES, TABLES["phases"]))
     labelled = recordings.with_files(labelled, frames)
-    folder = files.fresh_folder(OUT)
-    written = [one for _, one in plumbing.map_items(partial(study.write_recording, folder), labelled, name="groundtruth").done]
-    words = study.write_vocabularies(folder, written, frames)
-    errors, splits = io.read(ERRORS, TABLES["errors"]), io.read(SPLITS, TABLES["splits"])
-    study.write_sheets(folder, sheets.read_skill(TABLES["skill"]), errors, splits)
-    files.write_text(folder / "README.md", stamps.readme())
-    counts = {one.recording.id: one.counts() for one in written}
-    files.write_json(folder / "manifest.json", stamps.manifest(folder, {**TABLES, "annotations": REPORT}, words, counts))
+    folder, pictures = files.fresh_folder(OUT), study.Pictures(study.images(frames))
+    one = partial(study.write_recording, folder, stamped, pictures)
+    written = [done for _, done in plumbing.map_items(one, labelled, name="groundtruth").done]
+    wholes = study.write_vocabularies(folder, stamped, written, pictures)
+    skill, errors = sheets.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])
+    splits = io.read(SPLITS, TABLES["splits"])
+    study.write_sheets(folder, stamped, skill, errors, splits)
+    every = subsets.Everything(written, wholes, skill, errors, splits)
+    for subset, ids in subsets.of_splits(splits):
+        subsets.write(folder, stamped, every, subset, ids)
+    files.write_text(folder / stamps.README_NAME, stamps.readme())
+    counts = {done.recording.id: done.counts() for done in written}
+    words = [whole.words for whole in wholes]
+    files.write_json(folder / stamps.MANIFEST, stamps.manifest(folder, stamped.inputs, words, counts))
 
 
 if __name__ == "__main__":

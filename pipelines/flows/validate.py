@@ -11,7 +11,8 @@ from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables
 from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.recordings import RECORDINGS
-from scrubin.validate import checks, outcomes, page, study
+from scrubin.validate import checks, counts, outcomes, page, study
+from scrubin.validate.expected import expected
 from scrubin.validate.near_duplicates import limits
 from scrubin.validate.params import ValidateParams
 from scrubin.vocabulary import vocabulary
@@ -26,17 +27,19 @@ def main() -> None:
     p = params.load("validate", ValidateParams)
     declared = public_tables(tuple(params.read()["scores"]["aspects"]))
     linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
+    vocabularies = {name: vocabulary.load(name) for name in vocabulary.available()}
     found = study.Study(
         tables={table.name: study.read(table, TABLES / f"{table.name}.parquet") for table in declared.values()},
         recordings=io.read(RECORDINGS, Path("data/interim/recordings.parquet")),
         linkage=linkage,
-        vocabularies={name: vocabulary.load(name) for name in vocabulary.available()},
-        flicker_frames=p.flicker_frames,
+        vocabularies=vocabularies,
         near_duplicate=limits(p.near_duplicate, linkage.id),
+        expected=expected(p, vocabularies, declared.values()),
     )
     answers, rows = checks.run(found, p.severity), checks.row_counts(found)
     folder = files.fresh_folder(OUT)
     files.write_json(folder / "validation.json", outcomes.document(answers, rows))
+    files.write_json(folder / "class_counts.json", {"tables": counts.class_counts(found)})
     files.write_json(folder / "metrics.json", outcomes.metrics(answers, rows))
     files.write_text(folder / "index.html", page.render(answers, rows))
     outcomes.refuse(answers, f"{OUT}/index.html")

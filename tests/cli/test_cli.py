@@ -65,3 +65,11 @@ def test_a_raw_folder_that_is_not_there_is_named_with_the_mend(tmp_path):
         study.require(tmp_path / "rwa")
     study.create(tmp_path / "raw")
     study.require(tmp_path / "raw")
+
+
+@pytest.mark.parametrize("name", sorted(cli.COMMANDS))
+def test_every_command_prints_its_help(name, capsys):
+    with pytest.raises(SystemExit) as ended:
+        cli.main([name, "--help"])
+    assert ended.value.code == 0
+    assert f"scrubin {name}" in capsys.readouterr().out

@@ -1,12 +1,17 @@
 """A study of three recordings: whole triplets with boxes, whole triplets without, instruments only."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
+from ground_truths import write_ground_truth
 from scrubin.groundtruth import recordings
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.phases import PHASES
+from scrubin.tables.skill import skill
+from scrubin.tables.splits import SPLITS
+from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.tables.videos import VIDEOS
 from scrubin.vocabulary import vocabulary
@@ -91,3 +96,54 @@ def stereo():
     """Frames of a stereo pair."""
     left, right = video_rows("aboreta", 2, "left"), video_rows("aboreta", 2, "right")
     return pd.concat([io.frame_of(FRAMES, left[1]), io.frame_of(FRAMES, right[1])])
+
+
+FRAME_COUNT = 24
+SCORED = ("abelo", "bagiru", "cenopa", "dufila")
+SPLIT_OF = {"abelo": ("train", "test"), "bagiru": ("train", "train"), "cenopa": ("test", "train"), "dufila": ("test", "test")}
+
+
+def random_triplets(id_, rng):
+    """Nought to three instances per frame, with boxes anywhere in the image."""
+    rows = []
+    for frame in range(FRAME_COUNT):
+        for row in triplet_rows(id_, {frame: rng.integers(0, 100, int(rng.integers(0, 4))).tolist()}):
+            size = rng.uniform(0.1, 0.5, 2)
+            corner = rng.random(2) * (1 - size)
+            rows.append({**row, **dict(zip("xywh", map(float, (*corner, *size)), strict=True))})
+    return rows
+
+
+def random_study():
+    """Four recordings with every kind of label, two schemes, and a task with skill and errors."""
+    rng = np.random.default_rng(5)
+    triplets = [row for id_ in SCORED for row in random_triplets(id_, rng)]
+    phases = [row for id_ in SCORED for row in phase_rows(id_, dict(enumerate(np.sort(rng.integers(0, 7, FRAME_COUNT)).tolist())))]
+    report = {"ids": {id_: {"instances": entry([[0, FRAME_COUNT]]), "phases": entry([[0, FRAME_COUNT]])} for id_ in SCORED}}
+    rated = {"task": "PegTransfer", "n_ratings": 3, "disagreement": 0.1, "strong_disagreement": False}
+    scores = [{"id": id_, "GRS": None if id_ == "bagiru" else float(rng.normal()), **rated} for id_ in SCORED]
+    errors = [
+        {"id": id_, "task": "PegTransfer", "error": e, "occurred": bool(rng.random() < 0.5)} for id_ in SCORED for e in ("cut", "drop")
+    ]
+    splits = [{"scheme": "balanced", "fold": 0, "subset": SPLIT_OF[id_][0], "id": id_} for id_ in SCORED]
+    splits += [{"scheme": "cv", "fold": k, "subset": SPLIT_OF[id_][k], "id": id_} for k in (0, 1) for id_ in SCORED]
+    made = {"triplets": io.frame_of(TRIPLETS, triplets), "phases": io.frame_of(PHASES, phases), "report": report}
+    frames = [row for id_ in SCORED for row in video_rows(id_, FRAME_COUNT)[1]]
+    frames = [{**row, "path": f"frames/Cholecystectomy/mono/{row['id']}/{row['frame']:06d}.jpg"} for row in frames]
+    made["frames"] = io.frame_of(FRAMES, frames)
+    made |= {"skill": io.frame_of(skill(()), scores), "errors": io.frame_of(ERRORS, errors), "splits": io.frame_of(SPLITS, splits)}
+    return made | {"labelled": {one.id: one for one in recordings.labelled(report, made["triplets"], made["phases"])}}
+
+
+@pytest.fixture(scope="session")
+def made():
+    """The tables of a random study."""
+    return random_study()
+
+
+@pytest.fixture(scope="session")
+def written_once(made, tmp_path_factory):
+    """Its ground truth, for tests that only read; the tables lie in ``g_tables`` beside it."""
+    folder = tmp_path_factory.mktemp("ground_truth") / "g"
+    write_ground_truth(folder, made)
+    return folder

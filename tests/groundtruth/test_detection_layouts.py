@@ -15,11 +15,17 @@ def coco(tables, labelled):
 
 
 def test_list_and_dict_are_what_ivtmetrics_takes(labelled):
-    found = detection.ivtmetrics(detection.boxed(labelled["aboreta"]))
+    found = detection.layouts(detection.boxed(labelled["aboreta"]), WORDS)
     assert found["frame"] == [0, 1, 2]
     assert found["list"] == [[[17, 0, 1.0, *BOX], [12, 0, 1.0, *BOX]], [], [[94, 0, 1.0, *BOX]]]
     assert found["dict"][2] == [{"triplet": 94, "instrument": [0, 1.0, *BOX]}]
     assert json.loads(json.dumps(found)) == found
+
+
+def test_nine_columns_are_what_ivtdmetrics_takes(labelled):
+    found = detection.layouts(detection.boxed(labelled["aboreta"]), WORDS)
+    assert found["list_9"] == [[[17, 0, 1.0, 1, 0, *BOX], [12, 0, 1.0, 0, 13, *BOX]], [], [[94, 0, 1.0, 9, 14, *BOX]]]
+    assert [[[*row[:3], *row[5:]] for row in rows] for rows in found["list_9"]] == found["list"]
 
 
 def test_recordings_without_boxes_have_no_detection(labelled):

@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from ground_truths import write_ground_truth
 from scrubin.core import files
 from scrubin.groundtruth import detection, recordings, sheets, stamps, study
 from scrubin.tables import io
@@ -37,14 +38,8 @@ def splits(*rows):
 
 def written(folder, tables, labelled, scores, errors):
     """Write a whole ground truth as the flow does; return its manifest."""
-    files.fresh_folder(folder)
-    done = [study.write_recording(folder, one) for one in labelled.values()]
-    words = study.write_vocabularies(folder, done, tables["frames"])
-    study.write_sheets(folder, scores, errors, splits(("balanced", 0, "train", "aboreta"), ("balanced", 0, "test", "belumi")))
-    files.write_text(folder / "README.md", stamps.readme())
-    manifest = stamps.manifest(folder, {}, words, {one.recording.id: one.counts() for one in done})
-    files.write_json(folder / "manifest.json", manifest)
-    return manifest
+    of_split = splits(("balanced", 0, "train", "aboreta"), ("balanced", 0, "test", "belumi"))
+    return write_ground_truth(folder, {**tables, "labelled": labelled, "skill": scores, "errors": errors, "splits": of_split})
 
 
 def read_csv(text):
@@ -58,15 +53,32 @@ def test_every_kind_of_label_has_its_file_and_nothing_else(tables, labelled, sco
         "README.md",
         "cholect50/coco.json",
         "cholect50/detection/aboreta.json",
+        "cholect50/phases.stamp.json",
         "cholect50/phases/aboreta.csv",
         "cholect50/phases/dimora.csv",
         "cholect50/recognition.parquet",
         "cholect50/recognition/aboreta.npz",
         "cholect50/recognition/belumi.npz",
         "cholect50/recognition/coresa.npz",
+        "cholect50/yolo.stamp.json",
+        *(f"cholect50/yolo/{name}" for name in ("data.yaml", *(f"frames/aboreta/mono/00000{k}.txt" for k in range(3)))),
+        "cholect50/yolo4.stamp.json",
+        *(f"cholect50/yolo4/{name}" for name in ("data.yaml", *(f"frames/aboreta/mono/00000{k}.txt" for k in range(3)))),
+        "errors.stamp.json",
         "errors/PegTransfer.csv",
         "manifest.json",
+        "skill.stamp.json",
         "skill/PegTransfer.csv",
+        "splits/balanced/0/test/cholect50/recognition.parquet",
+        "splits/balanced/0/test/errors/PegTransfer.csv",
+        "splits/balanced/0/test/files.json",
+        "splits/balanced/0/test/skill/PegTransfer.csv",
+        "splits/balanced/0/train/cholect50/coco.json",
+        "splits/balanced/0/train/cholect50/recognition.parquet",
+        "splits/balanced/0/train/cholect50/yolo.txt",
+        "splits/balanced/0/train/errors/PegTransfer.csv",
+        "splits/balanced/0/train/files.json",
+        "splits/balanced/0/train/skill/PegTransfer.csv",
     ]
 
 
@@ -90,7 +102,8 @@ def test_the_manifest_stamps_files_vocabulary_contract_and_counts(tables, labell
 
 def test_the_manifest_has_the_hash_of_every_input(tmp_path):
     (tmp_path / "triplets.parquet").write_bytes(b"x")
-    manifest = stamps.manifest(files.fresh_folder(tmp_path / "g"), {"triplets": tmp_path / "triplets.parquet"}, [], {})
+    stamped = stamps.Stamps.of_files({"triplets": tmp_path / "triplets.parquet"})
+    manifest = stamps.manifest(files.fresh_folder(tmp_path / "g"), stamped.inputs, [], {})
     assert manifest["inputs"] == {"triplets": hashlib.sha256(b"x").hexdigest()}
     assert str(tmp_path) not in json.dumps(manifest)
 
@@ -127,7 +140,8 @@ def test_skill_is_read_with_whatever_aspects_it_has(scores, tmp_path):
 
 
 def test_a_study_without_labels_and_ratings_has_just_manifest_and_readme(tables, tmp_path):
-    nothing = written(tmp_path / "g", tables, {}, io.frame_of(skill(()), []), io.frame_of(ERRORS, []))
+    made = {**tables, "labelled": {}, "skill": io.frame_of(skill(()), []), "errors": io.frame_of(ERRORS, []), "splits": splits()}
+    nothing = write_ground_truth(tmp_path / "g", made)
     assert list(nothing["files"]) == ["README.md"]
     assert nothing["recordings"] == {}
 

@@ -3,6 +3,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -81,12 +82,13 @@ def test_a_recording_without_instances_has_no_matrices(labelled):
 
 def test_the_archive_holds_frames_matrices_and_their_ids(labelled):
     one = labelled["aboreta"]
-    data = recognition.archive(one.instances, recognition.matrices(one))
+    data = recognition.archive(one.instances, recognition.matrices(one), {"kind": "recognition"})
     with np.load(bytes_io.BytesIO(data), allow_pickle=False) as archive:
         assert archive["frame"].tolist() == [0, 1, 2]
         assert archive["iv_ids"].tolist() == GOLDEN["component_vector_order"]["iv"]
         assert archive["ivt"].dtype == np.int8
         assert archive["ivt"][0, 17] == 1
+        assert json.loads(str(archive["stamp"])) == {"kind": "recognition"}
 
 
 def test_the_table_holds_the_same_as_the_archives_and_null_where_undefined(labelled):
@@ -102,8 +104,11 @@ def test_the_table_holds_the_same_as_the_archives_and_null_where_undefined(label
 def test_the_table_is_read_back_as_written(labelled, tmp_path):
     one = labelled["coresa"]
     rows = recognition.rows(WORDS, [("coresa", one.instances.frames, recognition.matrices(one))])
-    io.write(recognition.table(WORDS), rows, tmp_path / "r.parquet")
+    recognition.write(tmp_path / "r.parquet", WORDS, rows, {"kind": "recognition"})
     assert io.read(recognition.table(WORDS), tmp_path / "r.parquet").equals(rows)
+    metadata = pq.read_schema(tmp_path / "r.parquet").metadata
+    assert json.loads(metadata.pop(b"stamp")) == {"kind": "recognition"}
+    assert metadata == recognition.table(WORDS).schema.metadata
 
 
 def test_a_report_of_another_run_is_refused(tables):

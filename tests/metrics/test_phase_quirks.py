@@ -9,10 +9,11 @@ from scrubin.errors import MetricsError
 from scrubin.metrics.phases import compat_main, compat_relaxed, f1, rates, relaxed
 from scrubin.metrics.phases.averaging import mean
 from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.quirks import QUIRKS, quirk
+from scrubin.metrics.phases.quirks import QUIRKS
 from scrubin.metrics.phases.spread import spread
 from scrubin.metrics.phases.tolerances import cholec80
 from scrubin.metrics.phases.videos import Video
+from scrubin.metrics.quirk import named
 
 
 def by_definition(annotation, prediction, omega, **options):
@@ -147,6 +148,6 @@ def test_the_quirk_shows_on_a_minimal_example(name):
 def test_every_quirk_says_what_both_semantics_do():
     assert len({one.name for one in QUIRKS}) == len(QUIRKS)
     assert all(one.published and one.paper and one.compat for one in QUIRKS)
-    assert quirk("tail-mask-on-head").kind == "bug"
+    assert named(QUIRKS, "tail-mask-on-head").kind == "bug"
     with pytest.raises(KeyError):
-        quirk("no-such-quirk")
+        named(QUIRKS, "no-such-quirk")

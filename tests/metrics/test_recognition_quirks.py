@@ -7,10 +7,11 @@ import pytest
 
 import recognition_cases as cases
 from scrubin.errors import MetricsError
+from scrubin.metrics.quirk import named
 from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.components import triplet_map
 from scrubin.metrics.recognition.pooled import pooled
-from scrubin.metrics.recognition.quirks import QUIRKS, quirk
+from scrubin.metrics.recognition.quirks import QUIRKS
 from scrubin.metrics.recognition.top_k import top_classes, top_k
 from scrubin.metrics.recognition.video_wise import video_wise
 from scrubin.metrics.recognition.videos import Video
@@ -232,7 +233,7 @@ def test_the_example_of_a_quirk_holds(name):
 
 def test_every_example_is_of_a_quirk_and_names_are_unique():
     assert sorted(EXAMPLES) == sorted(one.name for one in QUIRKS)
-    assert quirk("top-k-ties").kind == "bug"
+    assert named(QUIRKS, "top-k-ties").kind == "bug"
 
 
 def test_an_unknown_release_of_scikit_learn_is_refused():

@@ -1,5 +1,6 @@
 """Dates in every way of writing, escapes undone; and honest releases whose names only look private."""
 
+import hashlib
 import json
 import shutil
 from dataclasses import replace
@@ -8,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from scrubin.groundtruth import detection, stamps
+from scrubin.groundtruth import detection, stamps, yolo
 from scrubin.release import dates, plan, private_strings
 from scrubin.release.spelling import fold, unescaped, vocabulary
 from scrubin.release.words import public_words, subsets
@@ -132,6 +133,15 @@ def numbered(release, first: int) -> None:
     release.path("listed.txt").write_text(listed)
     release.path("tables/frames.parquet").unlink()
     release.path("listed.json").write_text(json.dumps({"images": [{"file_name": frame.path} for frame in frames]}))
+    for frame in frames:  # and the labels beside
+        label = release.path("groundtruth/cholect50/yolo") / Path(frame.path).with_suffix(".txt")
+        label.parent.mkdir(parents=True, exist_ok=True)
+        label.write_text("0 0.500000 0.500000 0.250000 0.250000\n")
+    folders = sorted({f"cholect50/yolo/{Path(frame.path).parent.as_posix()}" for frame in frames})
+    release.path("groundtruth/cholect50/yolo.txt").write_text("".join(f"./{frame.path}\n" for frame in frames))
+    release.path("groundtruth/manifest.json").write_text(
+        json.dumps({"folders": {name: {"count": 1, "sha256": "0" * 64} for name in folders}})
+    )
 
 
 @pytest.mark.parametrize("first", [0, 1, 10_203, 170_422])
@@ -164,11 +174,19 @@ def ground_truth(folder: Path) -> None:
     images = pd.DataFrame(
         {"id": [IDS[0]], "frame": [0], "path": [f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"], "width": [96], "height": [64]}
     )
-    (folder / "coco.json").write_text(json.dumps(detection.coco(words, found, images)))
-    (folder / f"{IDS[0]}.json").write_text(json.dumps(detection.ivtmetrics(found[0])))
+    stamped = stamps.Stamps({name: hashlib.sha256(name.encode()).hexdigest() for name in stamps.INPUTS["subset"]})
+    subset = stamps.Subset("balanced", 0, "train")
+    info = {"description": "COCO", "version": words.version, "stamp": stamped.of("coco", words, subset)}
+    (folder / "coco.json").write_text(json.dumps({"info": info, **detection.coco(words, found, images)}))
+    (folder / f"{IDS[0]}.json").write_text(json.dumps({**detection.layouts(found[0], words), "stamp": stamped.of("detection", words)}))
+    for kind in stamps.INPUTS:
+        told = {"stamp": stamped.of(kind, words), "files": {"data.yaml": "0" * 64}, "folders": {"frames": {"count": 1, "sha256": "0" * 64}}}
+        (folder / f"{kind}{stamps.SIDECAR}").write_text(json.dumps(told))
+    (folder / stamps.LIST).write_text(json.dumps({"recordings": {IDS[0]: {"files": {"data.yaml": "0" * 64}, "folders": {}}}}))
+    (folder / "data.yaml").write_text(yolo.names(words))
     (folder / "README.md").write_text(stamps.readme(), encoding="utf-8")
-    manifest = stamps.manifest(folder, {}, [words], {id_: {"recognition_frames": 3, "detection_frames_left_out": None} for id_ in IDS})
-    (folder / "manifest.json").write_text(json.dumps(manifest))
+    counts = {id_: {"recognition_frames": 3, "detection_frames_left_out": None} for id_ in IDS}
+    (folder / "manifest.json").write_text(json.dumps(stamps.manifest(folder, stamped.inputs, [words], counts)))
 
 
 def test_people_called_like_the_words_of_a_release_do_not_stop_it(release):
@@ -181,7 +199,7 @@ def test_people_called_like_the_words_of_a_release_do_not_stop_it(release):
 
 
 def test_every_word_of_the_ground_truth_and_its_keys_is_public(tmp_path):
-    public = vocabulary(public_words(public_tables(()), PARAMS, ["cholect50"], [TASK]))
+    public = vocabulary(public_words(public_tables(()), PARAMS, ["cholect50"], [TASK, "balanced", "train"]))
     ground_truth(tmp_path / "groundtruth")
 
     def texts(value: object) -> list[str]:

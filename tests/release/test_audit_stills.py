@@ -23,7 +23,7 @@ from scrubin.release.plan import StillPlan, VideoPlan
 from scrubin.release.stills import _scaled
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.io import frame_of, records
-from toy_release import IDS, TASK, pictures_of
+from toy_release import IDS, TASK, pictures_of, private_of, recordings
 
 COUNT, SIZE = 40, "192x128"
 
@@ -186,6 +186,17 @@ class TestShards:
     def test_they_are_clean_as_written_and_compared(self, packed):
         assert packed.findings() == []
         assert pictures.watch(packed.video, packed.plan.videos[0], packed.folder).compared == 2
+
+    @pytest.mark.parametrize(("number", "rules"), [(1, set()), (7, {"private-string"})])
+    def test_labels_of_packed_frames_may_have_their_numbers_and_no_other(self, packed, number, rules):
+        named = recordings().head(1).assign(recording=f"{number:06d}", path=f"videos/{number:06d}.mp4")
+        packed.private = private_of([named])
+        label = packed.path(f"groundtruth/cholect50/yolo/frames/{TASK}/mono/{IDS[0]}/{number:06d}.txt")
+        label.parent.mkdir(parents=True)
+        label.write_text("0 0.500000 0.500000 0.250000 0.250000\n")
+        packed.path("groundtruth/cholect50/yolo.txt").write_text(f"./frames/{TASK}/mono/{IDS[0]}/{number:06d}.jpg\n")
+        packed.seal()
+        assert packed.rules() == rules
 
     def test_a_frame_of_another_moment_is_found_inside(self, packed):
         other = encoded(pictures_of(packed.video)[1])

@@ -10,12 +10,13 @@ import pandas as pd
 import pytest
 
 import synthetic_study
-from checked_study import failed, severities, study_of
-from scrubin.validate import checks
+from checked_study import expected_of, failed, severities, study_of
+from scrubin.validate import checks, counts
 from scrubin.validate.judge import Judge
-from scrubin.validate.params import Severities
+from scrubin.validate.params import Severities, Total
 from scrubin.validate.rules.registry import RULES
 
+PICTURE = ["perceptual_hash", "sharpness", "brightness", "contrast", "saturated_share"]
 Tables = dict[str, pd.DataFrame]
 Change = Callable[[Tables], None]
 EXERCISE, SECOND, LATER = "bovi-kuma", "covi-zuma", "govi-zuma"  # of ann.smith, bo, and again ann.smith
@@ -106,6 +107,28 @@ def same_pictures(one: str, other: str) -> Change:
     return change
 
 
+def same_frame(one: tuple[str, str, int], other: tuple[str, str, int]) -> Change:
+    """Let a frame be the same picture as another one, to the last measured digit."""
+
+    def change(tables: Tables) -> None:
+        frame = tables["frames"].copy()
+        at, to = (rows_of(frame, id=id_, camera=camera, frame=k) for id_, camera, k in (one, other))
+        frame.loc[to, PICTURE] = frame.loc[at, PICTURE].to_numpy()
+        tables["frames"] = frame
+
+    return change
+
+
+TOTALS = (
+    Total("phases", 48, "rows", {}),
+    Total("phases", 16, "rows", {"phase": "preparation"}),
+    Total("triplets", 4, "recordings", {}),
+    Total("triplets", 48, "frames", {}),
+    Total("errors", 2, "recordings", {"task": "PegTransfer", "occurred": "True"}),
+)
+"""What a curator may declare of the synthetic study; all of it is so."""
+DECLARED = expected_of(totals=TOTALS, previous=counts.class_counts(study_of(synthetic_study.tables())))
+PLACE = (CASE, "mono", 3)
 SPLIT = {"scheme": "balanced", "fold": 0, "id": SECOND}
 HIDE = put("frames", "redacted", True, id=CASE, frame=3)
 DROP = both(
@@ -188,6 +211,39 @@ BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
     ("span_in_order", "spans", put("spans", "end_frame", 4, id=CASE, start_frame=4), {"id": CASE, "start_frame": 4}),
     ("one_phase_per_frame", "phases", again("phases", {"phase": "gallbladder-packaging", "phase_id": 4}, **LABEL), LABEL),
     ("phase_flicker", "phases", put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": 2}), {**LABEL, "frame": 2}),
+    (
+        "phase_transition",
+        "phases",
+        put("phases", "phase", "gallbladder-extraction", id=CASE, phase="clipping-and-cutting"),
+        {**LABEL, "frame": 8, "phase": "gallbladder-extraction", "previous_phase": "calot-triangle-dissection"},
+    ),
+    (
+        "frame_twice",
+        "frames",
+        same_frame(PLACE, (EXERCISE, "left", 7)),
+        {"id": EXERCISE, "camera": "left", "frame": 7, "same_as": CASE, "its_camera": "mono", "its_frame": 3},
+    ),
+    ("frame_twice", "frames", same_frame((EXERCISE, "right", 2), (EXERCISE, "left", 2)), {"same_as": EXERCISE, "its_camera": "right"}),
+    ("frame_repeated", "frames", same_frame(PLACE, (CASE, "mono", 9)), {**LABEL, "camera": "mono", "same_as": CASE, "its_frame": 9}),
+    ("instance_twice", "triplets", again("triplets", {"instance": 1}, **LABEL), {**LABEL, "instance": 1}),
+    (
+        "declared_total",
+        "phases",
+        drop("phases", **LABEL),
+        {"count": "rows", "where": "everywhere", "declared": 48, "found": 47},
+    ),
+    ("declared_total", "phases", put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": 0}), {"declared": 16, "found": 15}),
+    ("declared_total", "triplets", drop("triplets", id=CASE), {"count": "recordings", "declared": 4, "found": 3}),
+    ("declared_total", "triplets", drop("triplets", **LABEL), {"count": "frames", "declared": 48, "found": 47}),
+    ("declared_total", "errors", put("errors", "occurred", False, id=EXERCISE), {"where": "occurred = True, task = PegTransfer"}),
+    (
+        "class_drift",
+        "phases",
+        put("phases", "phase", "preparation", phase="calot-triangle-dissection"),
+        {"class": "calot-triangle-dissection", "before": 16, "now": 0, "change": -0.333333, "distance": 0.333333},
+    ),
+    ("class_drift", "triplets", put("triplets", "verb", "grasp", verb="retract"), {"class": "retract", "now": 0}),
+    ("class_drift", "errors", put("errors", "error", "knot_comes_apart"), {"class": "object_dropped", "now": 0}),
     ("one_subset_per_recording", "splits", again("splits", {"subset": "test"}, **SPLIT), SPLIT),
     (
         "participant_in_one_subset",
@@ -240,7 +296,7 @@ def names_of(cases: list[Any]) -> list[str]:
 def test_a_rule_broken_on_purpose_fires_and_names_the_key(rule, table, change, key, judge):
     tables = synthetic_study.tables()
     change(tables)
-    asked, _ = checks.batches(study_of(tables), table)
+    asked, _ = checks.batches(study_of(tables, expected=DECLARED), table)
     only = [dataclasses.replace(batch, checks=[check for check in batch.checks if check.rule == rule]) for batch in asked]
     outcome = failed([one for batch in only for one in checks.answers(judge, table, batch, severities())])[rule, table]
     assert outcome.result == "failed"
@@ -249,7 +305,10 @@ def test_a_rule_broken_on_purpose_fires_and_names_the_key(rule, table, change, k
 
 
 def test_no_rule_fires_in_a_sound_study():
-    assert not failed(checks.run(study_of(synthetic_study.tables()), severities()))
+    outcomes = checks.run(study_of(synthetic_study.tables(), expected=DECLARED), severities())
+    assert {outcome.result for outcome in outcomes} == {"passed", "not applicable"}
+    # Only totals that nobody declared.
+    assert {outcome.rule for outcome in outcomes if outcome.result != "passed"} == {"declared_total"}
 
 
 def test_ends_of_ranges_and_allowed_gaps_are_kept(judge):
@@ -273,7 +332,7 @@ def test_no_rule_fires_in_an_empty_study():
 
 def test_every_rule_has_a_severity_and_is_broken_once_above():
     named = {field.name for field in dataclasses.fields(Severities)}
-    assert named == {*checks.DECLARED_RULES, *RULES}
+    assert named == {*checks.DECLARED_RULES, *RULES, *counts.COUNTED_RULES}
     assert named - {"declared_types"} == {rule for rule, *_ in BREAKS}
 
 
@@ -309,8 +368,26 @@ BESIDE: list[tuple[str, str, Change]] = [
     ("near_duplicate_in_two_subsets", "splits", same_pictures(SECOND, EXERCISE)),
     ("near_duplicate_in_two_subsets", "splits", both(same_pictures(SECOND, VALIDATED), put("frames", "redacted", True, id=VALIDATED))),
     ("near_duplicate_recording", "videos", both(same_pictures(SECOND, VALIDATED), put("frames", "contrast", 3.0, id=SECOND))),
+    ("phase_flicker", "phases", put("frames", "time_s", 2.5, id=CASE, frame=2)),
+    ("phase_flicker", "phases", both(*(put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": k}) for k in (2, 3)))),
     ("phase_flicker", "phases", put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": 0})),
     ("phase_flicker", "phases", put("phases", "phase", "gallbladder-packaging", **{**LABEL, "frame": 11})),
+    (
+        "phase_transition",
+        "phases",
+        both(put("phases", "phase", "gallbladder-extraction", id=CASE, phase="clipping-and-cutting"), drop("phases", id=CASE, frame=8)),
+    ),
+    ("phase_transition", "phases", put("phases", "id", "nobody", **{**LABEL, "frame": 8})),
+    ("frame_twice", "frames", same_frame(PLACE, (CASE, "mono", 9))),
+    ("frame_twice", "frames", both(same_frame(PLACE, (EXERCISE, "left", 7)), put("frames", "redacted", True, id=EXERCISE))),
+    ("frame_twice", "frames", both(put("frames", "contrast", 3.9, **LABEL), same_frame(PLACE, (EXERCISE, "left", 7)))),
+    ("frame_twice", "frames", both(same_frame(PLACE, (EXERCISE, "left", 7)), put("frames", "sharpness", 1.0, id=EXERCISE, frame=7))),
+    ("frame_repeated", "frames", both(same_frame(PLACE, (CASE, "mono", 4)), put("frames", "source_frame", 75, id=CASE, frame=4))),
+    ("frame_repeated", "frames", same_frame(PLACE, (EXERCISE, "left", 7))),
+    ("instance_twice", "triplets", again("triplets", {"instance": 1, "w": 0.26}, **LABEL)),
+    ("instance_twice", "triplets", again("triplets", {"instance": 1, "verb": "pack"}, **LABEL)),
+    ("instance_twice", "triplets", again("triplets", {"instance": 1, **dict.fromkeys("xywh")}, **LABEL)),
+    ("instance_twice", "triplets", both(put("triplets", "x", None, **LABEL), again("triplets", {"instance": 1}, **LABEL))),
     ("triplet_in_vocabulary", "triplets", both(*(put("triplets", name, None, **LABEL) for name in ("verb_id", "target_id", "triplet_id")))),
     ("video_bytes_unique", "videos", put("videos", "sha256", "0" * 64, id=CASE)),
 ]

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import synthetic_study
-from checked_study import failed, severities, study_of
+from checked_study import expected_of, failed, severities, study_of
 from scrubin.core import params
 from scrubin.errors import ParamsError, StageError, TableError
 from scrubin.tables.declare import Column, Table
@@ -47,7 +47,14 @@ def test_a_wrong_type_is_found_and_the_rules_that_need_the_column_say_that_they_
     wrong = failed(found)
     assert wrong["declared_types", "frames"].keys == ({"column": "source_frame", "declared": "int64", "found": "double"},)
     lost = [outcome for outcome in found if outcome.result == "not checked"]
-    assert {outcome.rule for outcome in lost} == {"frame_in_video", "frames_in_order", "not_missing", "in_range"}
+    assert {outcome.rule for outcome in lost} == {
+        "frame_in_video",
+        "frames_in_order",
+        "frame_twice",
+        "frame_repeated",
+        "not_missing",
+        "in_range",
+    }
     assert all(outcome.count is None and "'source_frame' of table 'frames' is double" in outcome.why for outcome in lost)
     assert len(outcomes.stopping(found)) == 1 + len(lost)
 
@@ -118,6 +125,27 @@ def test_the_page_escapes_what_tables_hold_and_loads_nothing(broken):
     assert html == page.render(*broken)
 
 
+def test_the_page_names_table_column_rule_count_and_keys(broken):
+    html = re.sub(r"\s*\n\s*", "\n", page.render(*broken))
+    card = html[html.index("</span> participant_in_one_subset</h3>") :].split("</section>")[0]
+    assert "table <code>splits</code>, column <code>subset</code>" in card
+    assert "3 of 12 rows break it." in card
+    assert "<td>govi-zuma</td>" in card
+
+
+def test_what_is_not_applicable_stands_by_itself_with_the_reason_and_is_no_failure(broken):
+    html = page.render(*broken)
+    failures, rest = html.split('<h2 id="unasked">')
+    assert "declared_total" not in failures
+    assert "<td>no version before this one is declared (validate.previous in params.yaml)</td>" in rest
+    assert "<code>errors, phases, triplets</code>" in rest
+    counts = outcomes.tally(broken[0])
+    assert counts["not_applicable"] == 15
+    assert counts["asked"] == counts["passed"] + counts["not_applicable"] + sum(
+        counts[f"failed_{one}"] for one in ("error", "warning", "note")
+    )
+
+
 def test_the_page_of_a_sound_study_says_so():
     study = study_of(synthetic_study.empty_tables())
     html = page.render(checks.run(study, severities()), checks.row_counts(study))
@@ -166,7 +194,7 @@ ROWS = st.lists(st.tuples(st.integers(0, 3), VALUES, VALUES, st.sampled_from(["a
 def test_great_expectations_and_the_named_keys_always_agree(judge, rows):
     frame = pd.DataFrame(rows, columns=ANY.column_names).astype({"key": "int64", "share": "float64", "open": "float64", "word": "str"})
     types = {"key": "int64", "share": "double", "open": "double", "word": "string"}
-    study = Study({"any": Found(ANY, types, frame)}, frame, frame, {}, 1, Limits(20, 20))
+    study = Study({"any": Found(ANY, types, frame)}, None, None, {}, Limits(20, 20), expected_of())
     made = [question.check() for question in questions(study, "any")]
     verdicts = judge.verdicts("any", frame, [check.expectation for check in made])
     assert [not check.broken().any() for check in made] == verdicts

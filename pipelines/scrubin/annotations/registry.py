@@ -31,6 +31,8 @@ Content = Literal[
     "repeats",
     "scores",
     "details",
+    "spans",
+    "numbers",
     "recognition",
     "empty frames",
     "ratings",
@@ -39,7 +41,8 @@ Content = Literal[
     "skill",
 ]
 """What a format can hold: ``actions`` are verbs and targets, ``boxless`` and ``partial`` instances without box or without a
-whole triplet, ``repeats`` several instances of a class in a frame, ``details`` such as tracks."""
+whole triplet, ``repeats`` several instances of a class in a frame, ``details`` such as tracks,
+``numbers`` those of instances that the labels give."""
 
 
 @dataclass(frozen=True)

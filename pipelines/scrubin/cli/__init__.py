@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from typing import Protocol, cast
@@ -24,7 +25,12 @@ COMMANDS = {
     "frames-check": "tell which convention made a folder of frames, and its offset",
     "splits": "show, compare, check and prove splits; find leaks between public datasets",
     "scores": "make skill scores of raters' sheets in LASANA's format, or check published ones against them",
+    "score": "compute metrics of predictions against ground truth, by definition or as published",
     "convert": "write labels or ratings of one format in another one",
+    "validate": "ask every rule that applies of label files, of tables or of a released dataset",
+    "ground-truth-check": "prove that a ground truth is whole, unchanged and of the tables that are here",
+    "submission": "check a challenge submission frame by frame, without scoring it",
+    "rank": "rank the submissions of a challenge, and tell what the ranking is worth",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""
@@ -54,6 +60,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _module(given.command).run(given)
     except ScrubinError as error:
         sys.stderr.write(f"scrubin {given.command}: {error}\n")
+        return 1
+    except BrokenPipeError:
+        # Whoever reads, such as head, has seen enough; what Python would still flush goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
 
 

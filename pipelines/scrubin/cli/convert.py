@@ -15,7 +15,7 @@ from typing import Any
 from scrubin.annotations import label_map, lengths
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.label_map import LabelMap
-from scrubin.annotations.labels import Clock
+from scrubin.annotations.labels import Clock, Labels
 from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
 from scrubin.convert import fitting, reading, writing
@@ -112,7 +112,7 @@ def run(given: argparse.Namespace) -> int:
     form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
     paths = writing.save(made.files, out, form_of_out, found.paths)
     _tell(_others(path, found.others))
-    if form.by_hand.fps_unstated and not given.fps:
+    if form.by_hand.fps_unstated and not given.fps and any(_by_frame(labels) for labels in collection.recordings):
         _tell(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
     _tell(_unstated_rate(kept, form_of_out))
     _tell_all([*collection.warnings, *_warnings(collection)])
@@ -122,6 +122,11 @@ def run(given: argparse.Namespace) -> int:
         _tell(f"not in {given.target}: {what}: {count}")
     sys.stdout.write(f"{out}: {len(paths)} files, {_summary(kept)}\n")
     return 0
+
+
+def _by_frame(labels: Labels) -> bool:
+    """Return whether frames are numbered, so that a rate matters; spans may have seconds."""
+    return labels.spans is None or labels.clock.period_s is None
 
 
 def _formats() -> str:
@@ -204,7 +209,10 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
         raise AnnotationError(msg)
     if not form.by_hand.fps_unstated:
         return collection
-    return replace(collection, recordings=tuple(replace(labels, clock=Clock(1 / fps)) for labels in collection.recordings))
+    # Spans in seconds or milliseconds have no rate.
+    timed = [labels if labels.spans is not None and labels.clock.period_s else None for labels in collection.recordings]
+    recordings = zip(timed, collection.recordings, strict=True)
+    return replace(collection, recordings=tuple(kept or replace(labels, clock=Clock(1 / fps)) for kept, labels in recordings))
 
 
 def _check_length(collection: Collection, video: Path, source_fps: Fraction | None) -> None:
@@ -245,6 +253,6 @@ def _summary(kept: Collection) -> str:
     counts: dict[str, Any] = {"recordings": len(kept.recordings)}
     counts["instances"] = sum(len(labels.instances.rows) for labels in kept.recordings if labels.instances is not None)
     counts["phases"] = sum(len(labels.phases.rows) for labels in kept.recordings if labels.phases is not None)
-    counts["spans"] = sum(len(labels.segments) for labels in kept.recordings if labels.segments is not None)
+    counts["spans"] = sum(len(rows) for labels in kept.recordings for rows in (labels.segments, labels.spans) if rows is not None)
     counts["ratings"] = 0 if kept.scores is None else len(kept.scores.ratings)
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "no rows"

@@ -15,6 +15,8 @@ from scrubin.annotations import boxes
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import BOX, IDS, Labels, Layer, details_of
 from scrubin.annotations.registry import WRITERS, Content, Writer
+from scrubin.annotations.spans_expansion import NUMBER
+from scrubin.convert.span_fitting import with_frames
 from scrubin.convert.timing import retimed
 from scrubin.convert.translation import translate
 from scrubin.errors import AnnotationError
@@ -107,13 +109,13 @@ def _content(labels: Labels) -> set[Content]:
         content.add("phases")
     if labels.segments is not None and len(labels.segments):
         content |= {"segments", "phases"} if (labels.segments["kind"] == "phase").any() else {"segments"}
-    if labels.instances is not None:
+    if labels.instances is not None or labels.spans is not None:
         content.add("instances")
     return content
 
 
 def _is_labelled(labels: Labels) -> bool:
-    spans = labels.segments is not None and len(labels.segments) > 0
+    spans = any(rows is not None and len(rows) > 0 for rows in (labels.segments, labels.spans))
     return spans or bool(_positions(labels.instances) or _positions(labels.phases))
 
 
@@ -129,6 +131,10 @@ def _refuse(collection: Collection, writer: Writer, fit: Fit, losses: Mapping[st
 
 
 def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
+    if labels.spans is not None:
+        if "spans" in writer.holds and fit.to_fps is None and not fit.only_instruments:
+            return labels
+        labels, fit = with_frames(labels, writer, fit.source_fps, fit.to_fps, fit.first, losses), replace(fit, first=0)
     labels = _without_details(labels, writer, losses)
     labels = _without_actions(labels, writer, fit, losses)
     if not writer.takes(labels.vocabulary):
@@ -201,10 +207,11 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
     if "scores" not in holds:
         _add(losses, "confidences of instances", int((rows["score"].notna() & (rows["score"] != 1)).sum()))
     if "details" not in holds:
-        for name in details_of(rows):
+        dropped = [name for name in details_of(rows) if name != NUMBER or "numbers" not in holds]
+        for name in dropped:
             standard = rows[name].isna() if name not in OWN_DETAILS else rows[name].isna() | (rows[name] == 1)
             _add(losses, f"'{name}' of instances", int((~standard).sum()))
-        rows = rows.drop(columns=details_of(rows))
+        rows = rows.drop(columns=dropped)
     positions = layer.positions
     rows, positions = _without(rows, positions, "boxless" not in holds, rows["x"].isna(), "instances without a box", losses)
     needed = writer.needs or (IDS[3:] if detail == "triplet" else IDS[:1])

@@ -21,6 +21,7 @@ from scrubin.annotations.collection import ERROR_COLUMNS, RATING_COLUMNS, Collec
 from scrubin.annotations.labels import BOX, IDS, INSTANCE_COLUMNS, Clock, Detail, LabelFiles, Labels, Layer, instance_rows, phase_rows
 from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import ByHand, Content, Output, dataset_format, writes
+from scrubin.annotations.spans_expansion import given_numbers
 from scrubin.convert import table_names, table_notes
 from scrubin.convert.table_files import bytes_of, declared, table_of
 from scrubin.convert.table_notes import NOTES, Note, Notes
@@ -45,6 +46,7 @@ HOLDS: tuple[Content, ...] = (
     "partial",
     "repeats",
     "scores",
+    "numbers",
     "empty frames",
     "ratings",
     "errors",
@@ -175,7 +177,8 @@ def _write(collection: Collection, out: Output, suffix: str) -> None:
     if collection.recordings:
         triplets = _joined(TRIPLETS, [_triplets(labels) for labels in collection.recordings])
         tables = {TRIPLETS: triplets, PHASES: _joined(PHASES, [_phases(labels) for labels in collection.recordings])}
-        for table, frame in {**tables, SPANS: spans.from_triplets(triplets)}.items():
+        runs = spans.from_triplets(triplets, given_numbers(collection.recordings))
+        for table, frame in {**tables, SPANS: runs}.items():
             out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
         out.files[NOTES] = (
             json.dumps(table_notes.written(collection.recordings), indent=2, sort_keys=True, ensure_ascii=False) + "\n"

@@ -27,6 +27,6 @@ def npz(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
             entry.create_system = UNIX
             entry.external_attr = 0o644 << 16
             array = io.BytesIO()
-            np.lib.format.write_array(array, np.ascontiguousarray(arrays[name]), version=(1, 0), allow_pickle=False)
+            np.lib.format.write_array(array, np.asarray(arrays[name], order="C"), version=(1, 0), allow_pickle=False)
             archive.writestr(entry, array.getvalue())
     return buffer.getvalue()

@@ -1,4 +1,4 @@
-"""Detection: boxes per labelled frame, in the two layouts of ivtmetrics and as COCO.
+"""Detection: boxes per labelled frame, in the layouts of ivtmetrics and ivtdmetrics and as COCO.
 
 Only frames whose every instance has a whole triplet and a box can be scored: a missing box would
 count a right detection as a false alarm. A frame labelled as "no instrument" is such a frame, but
@@ -7,7 +7,7 @@ only in a recording that has boxes at all.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,16 +58,19 @@ def boxed(recording: Recording) -> Boxed | None:
     return Boxed(recording.id, list(by_frame), list(by_frame.values()), len(layer.frames) - len(by_frame))
 
 
-def ivtmetrics(found: Boxed) -> dict[str, Any]:
-    """Return a recording as ivtmetrics takes it, boxes as top-left corner and size in 0..1.
+def layouts(found: Boxed, words: Vocabulary) -> dict[str, Any]:
+    """Return a recording as ivtmetrics and ivtdmetrics take it, boxes as top-left corner and size in 0..1.
 
     ``list`` has per frame rows of ``[triplet, instrument, score, x, y, w, h]``, ``dict`` the same
-    as ``{"triplet": id, "instrument": [id, score, x, y, w, h]}``; ``frame`` numbers the frames.
+    as ``{"triplet": id, "instrument": [id, score, x, y, w, h]}``: both are for ivtmetrics. ``list_9`` has
+    rows of ``[triplet, instrument, score, verb, target, x, y, w, h]``, for ivtdmetrics. ``frame`` numbers
+    the frames.
     """
     return {
         "id": found.id,
         "frame": found.frames,
         "list": [[[triplet, tool, SCORE, *box] for triplet, tool, box in rows] for rows in found.rows],
+        "list_9": [[[triplet, tool, SCORE, *words.triplets[triplet][1:], *box] for triplet, tool, box in rows] for rows in found.rows],
         "dict": [[{"triplet": triplet, "instrument": [tool, SCORE, *box]} for triplet, tool, box in rows] for rows in found.rows],
     }
 
@@ -87,7 +90,7 @@ def coco(vocabulary: Vocabulary, found: Sequence[Boxed], images: pd.DataFrame) -
     Image and annotation ids start at 1 and are unique over the study, so a subset of
     recordings (field ``recording``) keeps its ids.
     """
-    where = {(row["id"], row["frame"]): row for row in images.to_dict("records")}
+    where = {(row["id"], row["frame"]): row for row in images[images["id"].isin({one.id for one in found})].to_dict("records")}
     image_list: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
     for one in found:
@@ -97,6 +100,13 @@ def coco(vocabulary: Vocabulary, found: Sequence[Boxed], images: pd.DataFrame) -
             for triplet, _, box in rows:
                 annotations.append(_annotation(len(annotations) + 1, image, vocabulary, triplet, box))
     return {"images": image_list, "annotations": annotations, "categories": _categories(vocabulary)}
+
+
+def only(data: Mapping[str, Any], ids: Set[str]) -> dict[str, Any]:
+    """Return the part of a COCO data set that is of some recordings; ids and categories stay."""
+    images = [image for image in data["images"] if image["recording"] in ids]
+    kept = {image["id"] for image in images}
+    return {**data, "images": images, "annotations": [row for row in data["annotations"] if row["image_id"] in kept]}
 
 
 def _image(number: int, row: Mapping[Any, Any]) -> dict[str, Any]:

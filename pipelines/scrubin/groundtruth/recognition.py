@@ -6,13 +6,18 @@ hold only the ids that occur in the vocabulary, increasing; null triplets take p
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
+from scrubin.core import files
 from scrubin.groundtruth.archives import npz
 from scrubin.groundtruth.recordings import IntArray, Layer, Recording
 from scrubin.tables import io
@@ -63,10 +68,11 @@ def matrices(recording: Recording) -> dict[Component, Matrix]:
     return {component: disentangle(ivt, layer.vocabulary, component) for component in COMPONENTS}
 
 
-def archive(layer: Layer, found: Mapping[Component, Matrix]) -> bytes:
-    """Return the ``.npz`` of a recording: ``frame``, and per component its matrix and ``<component>_ids``."""
+def archive(layer: Layer, found: Mapping[Component, Matrix], stamp: Mapping[str, Any]) -> bytes:
+    """Return the ``.npz`` of a recording: ``frame``, per component its matrix and ``<component>_ids``, and the stamp as JSON text."""
     ids = {f"{component}_ids": np.array(layer.vocabulary.component_ids(component), np.int64) for component in found}
-    return npz({"frame": layer.frames, **ids, **{str(component): matrix for component, matrix in found.items()}})
+    told = np.array(json.dumps(stamp, sort_keys=True))
+    return npz({"frame": layer.frames, **ids, **{str(component): matrix for component, matrix in found.items()}, "stamp": told})
 
 
 def table(vocabulary: Vocabulary) -> Table:
@@ -94,6 +100,15 @@ def rows(vocabulary: Vocabulary, of_recordings: Sequence[tuple[str, IntArray, Ma
     declared = table(vocabulary)
     parts = [_part(declared, vocabulary, *one) for one in of_recordings if len(one[1])]
     return io.conform(declared, pd.concat(parts)) if parts else io.frame_of(declared, [])
+
+
+def write(path: Path, words: Vocabulary, rows: pd.DataFrame, stamp: Mapping[str, Any]) -> None:
+    """Write rows of the recognition table as parquet, with the stamp as JSON text among its metadata."""
+    schema = table(words).schema
+    arrow = pa.Table.from_pandas(rows, schema=schema, preserve_index=False)
+    metadata = {**schema.metadata, b"stamp": json.dumps(stamp, sort_keys=True).encode()}
+    with files.whole(path) as part:
+        pq.write_table(arrow.replace_schema_metadata(metadata), part, compression="zstd")
 
 
 def _part(declared: Table, vocabulary: Vocabulary, id_: str, frames: IntArray, found: Mapping[Component, Matrix]) -> pd.DataFrame:

@@ -1,14 +1,95 @@
-"""What a ground truth was made of and what it means: ``manifest.json`` and ``README.md``."""
+"""What a ground truth was made of and what it means: a stamp per file, ``manifest.json`` and ``README.md``."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scrubin.core.files import sha256_of
 from scrubin.vocabulary.ground_truth import DEFINITIONS, FRAME_CONTRACT, README
 from scrubin.vocabulary.vocabulary import Vocabulary
+
+MANIFEST = "manifest.json"
+README_NAME = "README.md"
+LIST = "files.json"
+"""What the folder of a subset holds, and what its recordings have elsewhere."""
+SIDECAR = ".stamp.json"
+"""Ending of the file beside a folder whose files have no room for a stamp."""
+FRAMES = "frames"
+"""The folder of YOLO labels, one file per frame: they are stamped together, per recording."""
+LABELS = frozenset({"annotations", "frames", "triplets"})
+INPUTS: Mapping[str, frozenset[str]] = {
+    "recognition": LABELS,
+    "detection": LABELS,
+    "coco": LABELS,
+    "yolo": LABELS,
+    "phases": frozenset({"annotations", "frames", "phases"}),
+    "skill": frozenset({"skill", "splits"}),
+    "errors": frozenset({"errors", "splits"}),
+    "subset": frozenset({"annotations", "errors", "frames", "phases", "skill", "splits", "triplets"}),
+}
+"""The tables that each kind of file is made of; ``annotations`` is the report of the labelled frames."""
+
+RELEASED = INPUTS["subset"] - {"annotations"}
+"""Those that lie in a release."""
+
+
+@dataclass(frozen=True, order=True)
+class Subset:
+    """One subset of one fold of one scheme."""
+
+    scheme: str
+    fold: int
+    subset: str
+
+    @property
+    def folder(self) -> str:
+        """Where its files lie below the ground truth."""
+        return f"splits/{self.scheme}/{self.fold}/{self.subset}"
+
+
+@dataclass(frozen=True)
+class Stamps:
+    """Makes stamps.
+
+    Parameters
+    ----------
+    inputs
+        SHA-256 of every table, by name.
+    """
+
+    inputs: Mapping[str, str]
+
+    @classmethod
+    def of_files(cls, paths: Mapping[str, Path]) -> Stamps:
+        """Return the stamps of tables."""
+        return cls({name: sha256_of(path) for name, path in sorted(paths.items())})
+
+    def of(self, kind: str, words: Vocabulary | None, subset: Subset | None = None) -> dict[str, Any]:
+        """Return the stamp of a file.
+
+        Parameters
+        ----------
+        kind
+            What the file holds, a key of `INPUTS`.
+        words
+            Vocabulary of its ids; None where it has none.
+        subset
+            The subset that it was taken for; None for all recordings, or one.
+        """
+        names = INPUTS[kind] | ({"splits"} if subset else set())
+        stamp = {
+            "kind": kind,
+            "definition": DEFINITIONS[kind],
+            "frame_contract": FRAME_CONTRACT,
+            "inputs": {name: self.inputs[name] for name in sorted(names)},
+            "vocabulary": None if words is None else {"name": words.name, "version": words.version, "sha256": words.sha256},
+        }
+        return stamp if subset is None else {**stamp, "split": {"scheme": subset.scheme, "fold": subset.fold, "subset": subset.subset}}
 
 
 def readme() -> str:
@@ -17,7 +98,7 @@ def readme() -> str:
 
 
 def manifest(
-    folder: Path, inputs: Mapping[str, Path], vocabularies: Iterable[Vocabulary], recordings: Mapping[str, Mapping[str, Any]]
+    folder: Path, inputs: Mapping[str, str], vocabularies: Iterable[Vocabulary], recordings: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Return the stamp of a finished folder.
 
@@ -26,15 +107,47 @@ def manifest(
     folder
         The ground truth; all files in it are named by their SHA-256.
     inputs
-        The tables it was made from, by name.
+        SHA-256 of the tables it was made from, by name.
     recordings
         Counts per released id.
     """
+    found, folders = contents(folder)
     return {
         "frame_contract": FRAME_CONTRACT,
         "definitions": DEFINITIONS,
-        "inputs": {name: sha256_of(path) for name, path in inputs.items()},
+        "inputs": dict(inputs),
         "vocabularies": {words.name: {"version": words.version, "sha256": words.sha256, "source": words.source} for words in vocabularies},
         "recordings": recordings,
-        "files": {path.relative_to(folder).as_posix(): sha256_of(path) for path in sorted(folder.rglob("*")) if path.is_file()},
+        "files": {name: sha256_of(path) for name, path in found.items()},
+        "folders": {name: digest(paths) for name, paths in folders.items()},
     }
+
+
+def contents(folder: Path) -> tuple[dict[str, Path], dict[str, list[Path]]]:
+    """Return all files of a folder but its manifest, by relative name: single ones, and those of one recording's frames by their folder."""
+    single: dict[str, Path] = {}
+    together: dict[str, list[Path]] = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder)
+        if not path.is_file() or name.as_posix() == MANIFEST:
+            continue
+        if FRAMES in name.parts[:-1]:
+            together.setdefault(name.parent.as_posix(), []).append(path)
+        else:
+            single[name.as_posix()] = path
+    return single, together
+
+
+def digest(paths: Iterable[Path]) -> dict[str, Any]:
+    """Return number and SHA-256 of the files of one folder together.
+
+    It is what ``sha256sum *.txt | sha256sum`` says in that folder (sorted by bytes, ``LC_ALL=C``).
+    """
+    ordered = sorted(paths)
+    lines = "".join(f"{sha256_of(path)}  {path.name}\n" for path in ordered)
+    return {"count": len(ordered), "sha256": hashlib.sha256(lines.encode()).hexdigest()}
+
+
+def compact(value: Any) -> str:
+    """Return JSON on one line: indented, every coordinate would have a line of its own."""
+    return json.dumps(value, sort_keys=True, allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"

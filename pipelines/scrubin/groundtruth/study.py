@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,21 +10,62 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import files
-from scrubin.groundtruth import detection, recognition, sheets
+from scrubin.errors import TableError
+from scrubin.groundtruth import detection, recognition, sheets, yolo
 from scrubin.groundtruth.detection import Boxed
 from scrubin.groundtruth.recognition import Matrix
 from scrubin.groundtruth.recordings import Layer, Recording, labelled_camera
-from scrubin.tables import io
+from scrubin.groundtruth.stamps import SIDECAR, Stamps, compact, contents, digest
 from scrubin.vocabulary.vocabulary import Component, Vocabulary
 
 
 @dataclass(frozen=True)
+class Pictures:
+    """One picture per recording and frame, of the camera that labels refer to.
+
+    Parameters
+    ----------
+    table
+        See `images`.
+    """
+
+    table: pd.DataFrame
+
+    def of(self, id_: str, frames: Sequence[int]) -> dict[int, str]:
+        """Return the paths of the pictures of some frames.
+
+        Raises
+        ------
+        TableError
+            When a labelled frame has none.
+        """
+        rows = self.table[self.table["id"] == id_]
+        paths: dict[int, str] = dict(zip(rows["frame"].tolist(), rows["path"].tolist(), strict=True))
+        missing = sorted(set(frames) - paths.keys())
+        if missing:
+            msg = f"table 'frames': {id_} has labels at frame {missing[0]}, but no such row; run 'dvc repro annotations'"
+            raise TableError(msg)
+        return {frame: paths[frame] for frame in frames}
+
+
+@dataclass(frozen=True)
 class Written:
-    """What was written of one recording, and what the files over all recordings need of it."""
+    """What was written of one recording, and what the files over all recordings need of it.
+
+    Parameters
+    ----------
+    pictures
+        Path of the picture of each frame of `boxed`.
+    files, folders
+        Its own files and folders, relative to the ground truth: names, and per folder number and SHA-256 of its files.
+    """
 
     recording: Recording
     matrices: dict[Component, Matrix]
     boxed: Boxed | None
+    pictures: Mapping[int, str]
+    files: tuple[str, ...]
+    folders: Mapping[str, Mapping[str, Any]]
 
     def counts(self) -> dict[str, Any]:
         """Return what of the recording can be scored; a kind that is not labelled is null."""
@@ -41,42 +81,92 @@ class Written:
         }
 
 
-def write_recording(folder: Path, recording: Recording) -> Written:
+@dataclass(frozen=True)
+class Whole:
+    """What is written of all recordings of one vocabulary; None where nothing is labelled so."""
+
+    words: Vocabulary
+    recognition: pd.DataFrame | None
+    coco: Mapping[str, Any] | None
+
+
+def write_recording(folder: Path, stamps: Stamps, pictures: Pictures, recording: Recording) -> Written:
     """Write the files of one recording."""
     found = recognition.matrices(recording)
     boxed = detection.boxed(recording)
+    names: list[str] = []
+    folders: dict[str, Mapping[str, Any]] = {}
+    paths: dict[int, str] = {}
     if recording.instances is not None:
-        path = folder / recording.instances.vocabulary.name / "recognition" / f"{recording.id}.npz"
-        with files.whole(path) as part:
-            part.write_bytes(recognition.archive(recording.instances, found))
-    if recording.instances is not None and boxed is not None:
-        path = folder / recording.instances.vocabulary.name / "detection" / f"{recording.id}.json"
-        files.write_text(path, _json(detection.ivtmetrics(boxed)))
+        words = recording.instances.vocabulary
+        names.append(f"{words.name}/recognition/{recording.id}.npz")
+        with files.whole(folder / names[-1]) as part:
+            part.write_bytes(recognition.archive(recording.instances, found, stamps.of("recognition", words)))
+        if boxed is not None:
+            names.append(f"{words.name}/detection/{recording.id}.json")
+            files.write_text(folder / names[-1], compact({**detection.layouts(boxed, words), "stamp": stamps.of("detection", words)}))
+            paths = pictures.of(recording.id, boxed.frames)
+            for layout in yolo.LAYOUTS:
+                folders |= _write_labels(folder, f"{words.name}/{layout}", yolo.label_files(boxed, words, paths, layout))
     if recording.phases is not None:
-        path = folder / recording.phases.vocabulary.name / "phases" / f"{recording.id}.csv"
-        files.write_text(path, sheets.phases(recording.phases))
-    return Written(recording, found, boxed)
+        names.append(f"{recording.phases.vocabulary.name}/phases/{recording.id}.csv")
+        files.write_text(folder / names[-1], sheets.phases(recording.phases))
+    return Written(recording, found, boxed, paths, tuple(names), folders)
 
 
-def write_vocabularies(folder: Path, written: Sequence[Written], frames: pd.DataFrame) -> list[Vocabulary]:
-    """Write the files over all recordings of each vocabulary; return all vocabularies that are used."""
+def _write_labels(folder: Path, below: str, texts: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
+    written: dict[str, list[Path]] = {}
+    for name, text in texts.items():
+        path = folder / below / name
+        files.write_text(path, text)
+        written.setdefault(path.parent.relative_to(folder).as_posix(), []).append(path)
+    return {name: digest(paths) for name, paths in written.items()}
+
+
+def write_vocabularies(folder: Path, stamps: Stamps, written: Sequence[Written], pictures: Pictures) -> list[Whole]:
+    """Write the files over all recordings of each vocabulary; return them for all vocabularies that are used."""
     used = {layer.vocabulary.name: layer.vocabulary for one in written for layer in _layers(one.recording)}
+    found = []
     for name, words in sorted(used.items()):
-        own = [one for one in written if one.recording.instances is not None and one.recording.instances.vocabulary.name == name]
-        if own:
-            rows = recognition.rows(words, [(one.recording.id, _frames(one), one.matrices) for one in own])
-            io.write(recognition.table(words), rows, folder / name / "recognition.parquet")
+        own = [one for one in written if _name(one.recording.instances) == name]
         boxed = [one.boxed for one in own if one.boxed is not None]
-        if boxed:
-            files.write_text(folder / name / "coco.json", _json(detection.coco(words, boxed, images(frames))))
-    return [used[name] for name in sorted(used)]
+        rows = recognition.rows(words, [(one.recording.id, _frames(one), one.matrices) for one in own]) if own else None
+        coco = detection.coco(words, boxed, pictures.table) if boxed else None
+        found.append(Whole(words, rows, coco))
+        write_whole(folder / name, stamps, found[-1])
+        for layout in yolo.LAYOUTS if boxed else ():
+            files.write_text(folder / name / layout / yolo.NAMES, yolo.names(words))
+            write_sidecar(folder / name / layout, stamps.of("yolo", words))
+        if (folder / name / "phases").is_dir():
+            write_sidecar(folder / name / "phases", stamps.of("phases", words))
+    return found
 
 
-def write_sheets(folder: Path, skill: pd.DataFrame, errors: pd.DataFrame, splits: pd.DataFrame) -> None:
+def write_whole(folder: Path, stamps: Stamps, whole: Whole, **subset: Any) -> None:
+    """Write recognition and detection of many recordings, each as the one file that a program takes."""
+    if whole.recognition is not None:
+        recognition.write(folder / "recognition.parquet", whole.words, whole.recognition, stamps.of("recognition", whole.words, **subset))
+    if whole.coco is not None:
+        info = {"description": stamps.of("coco", whole.words)["definition"], "version": whole.words.version}
+        info["stamp"] = stamps.of("coco", whole.words, **subset)
+        files.write_text(folder / "coco.json", compact({"info": info, **whole.coco}))
+
+
+def write_sheets(folder: Path, stamps: Stamps, skill: pd.DataFrame, errors: pd.DataFrame, splits: pd.DataFrame) -> None:
     """Write skill and errors per task."""
     for kind, of_tasks in (("skill", sheets.skill_sheets(skill, splits)), ("errors", sheets.error_sheets(errors, splits))):
         for task, text in of_tasks.items():
             files.write_text(folder / kind / f"{task}.csv", text)
+        if of_tasks:
+            write_sidecar(folder / kind, stamps.of(kind, None))
+
+
+def write_sidecar(folder: Path, stamp: Mapping[str, Any]) -> None:
+    """Write the stamp of the files of a folder beside it, with their hashes: they have no room for it themselves."""
+    single, together = contents(folder)
+    hashes = {name: files.sha256_of(path) for name, path in single.items()}
+    told = {"stamp": stamp, "files": hashes, "folders": {name: digest(paths) for name, paths in together.items()}}
+    files.write_json(folder.with_name(f"{folder.name}{SIDECAR}"), told)
 
 
 def images(frames: pd.DataFrame) -> pd.DataFrame:
@@ -96,8 +186,3 @@ def _frames(one: Written) -> Any:
 
 def _name(layer: Layer | None) -> str | None:
     return None if layer is None else layer.vocabulary.name
-
-
-def _json(value: Any) -> str:
-    # On one line: indented, every coordinate would have a line of its own.
-    return json.dumps(value, sort_keys=True, allow_nan=False, ensure_ascii=False, separators=(",", ":")) + "\n"

@@ -7,7 +7,7 @@ version of NumPy and on every processor, and the first 500 of 1,000 draws are th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.result import Result, Value, Variant
+from scrubin.metrics.result import Result, Value, Variant, exact
 
 IntArray = npt.NDArray[np.int64]
 UIntArray = npt.NDArray[np.uint64]
@@ -73,12 +73,29 @@ def draws(videos: int, resamples: int = RESAMPLES, seed: int = SEED) -> IntArray
 def interval(
     metric: Callable[[IntArray], Result], names: Sequence[str], *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED
 ) -> Interval:
-    """Return a confidence interval of a metric over videos.
+    """Return a confidence interval of one metric over videos: see `intervals`."""
+    [found] = intervals(lambda draw: [metric(draw)], names, level=level, resamples=resamples, seed=seed)
+    return found
+
+
+def intervals(
+    metrics: Callable[[IntArray], Sequence[Result]],
+    names: Sequence[str],
+    *,
+    level: float = LEVEL,
+    resamples: int = RESAMPLES,
+    seed: int = SEED,
+) -> list[Interval]:
+    """Return confidence intervals of several metrics over videos, all of the same draws.
 
     Parameters
     ----------
-    metric
-        Takes positions of videos in ``names``, with repetition, and returns the metric of them: see `repeated` for metrics of lists.
+    metrics
+        Takes positions of videos in ``names``, with repetition, and returns the metrics of them, always in the same order. It is called
+        with all videos first, then with each draw. Metrics of arrays by video are indexed; for the others there is something that is
+        counted once and drawn often: ``PerVideo.take`` and ``Table.take`` (recognition), ``drawn`` with hits by video (top-k),
+        ``matching.draw`` (detection), ``Confusions.take`` and ``Relaxed.take`` (phases), and ``take`` of what the published programs are
+        made of. `repeated` serves any metric of a list of videos.
     names
         Of the videos, each once. Draws are by rank of the name, so that the order of the videos changes nothing.
     level
@@ -88,13 +105,14 @@ def interval(
 
     Returns
     -------
-    Interval
-        Draws in which the metric is undefined are left out; the bounds say how many remained. Percentiles are interpolated linearly.
+    list
+        In the order of the metrics. Draws in which a metric is undefined are left out; the bounds say how many remained. Percentiles
+        are interpolated linearly.
 
     Raises
     ------
     MetricsError
-        As `draws`; also when a name comes twice, the level is not between 0 and 1, or the metric changes its variant.
+        As `draws`; also when a name comes twice, the level is not between 0 and 1, or a metric changes its variant.
     """
     if len(set(names)) != len(names):
         msg = "a video is given twice; the bootstrap draws whole videos, so give each once"
@@ -104,16 +122,30 @@ def interval(
         raise MetricsError(msg)
     ranks = np.array(sorted(range(len(names)), key=lambda at: names[at]), dtype=np.int64)
     chosen = ranks[draws(len(names), resamples, seed)]
-    whole = metric(ranks)
-    found = np.array([_value(metric, draw, whole.variant) for draw in chosen])
-    defined = found[~np.isnan(found)]
-    bounds = _percentiles(defined, level)
-    options = {
-        **whole.variant.options,
-        "interval": f"bootstrap over videos, percentile (linear), level {level:g}, {resamples} draws, seed {seed}",
-    }
-    variant = Variant(whole.variant.metric, whole.variant.semantics, options)
-    return Interval(variant, whole.overall, *(Value(bound, len(defined)) for bound in bounds))
+    whole = metrics(ranks)
+    variants = [one.variant.name for one in whole]
+    found = np.array([_values(metrics(draw), variants) for draw in chosen]).reshape(len(chosen), len(whole))
+    how = f"bootstrap over videos, percentile (linear), level {exact(level)}, {resamples} draws, seed {seed}"
+    return [_interval(one, values, level, how) for one, values in zip(whole, found.T, strict=True)]
+
+
+def drawn_names(names: Sequence[str], draw: IntArray) -> tuple[str, ...]:
+    """Return names of drawn videos, which differ also where a video repeats.
+
+    >>> drawn_names(("a", "b"), np.array([1, 1]))
+    ('b#0', 'b#1')
+    """
+    return tuple(f"{names[at]}#{number}" for number, at in enumerate(np.asarray(draw).tolist()))
+
+
+def drawn(table: Mapping[str, Video], draw: IntArray) -> dict[str, Video]:
+    """Return what is known of the drawn videos, each under a name of its own.
+
+    >>> drawn({"a": 5, "b": 7}, np.array([1, 1]))
+    {'b#0': 7, 'b#1': 7}
+    """
+    held = list(table.values())
+    return dict(zip(drawn_names(list(table), draw), [held[at] for at in draw.tolist()], strict=True))
 
 
 def repeated(videos: Sequence[Video], draw: IntArray, renamed: Callable[[Video, str], Video]) -> list[Video]:
@@ -134,12 +166,20 @@ def repeated(videos: Sequence[Video], draw: IntArray, renamed: Callable[[Video, 
     return [renamed(videos[at], f"#{number}") for number, at in enumerate(draw.tolist())]
 
 
-def _value(metric: Callable[[IntArray], Result], draw: IntArray, variant: Variant) -> float:
-    result = metric(draw)
-    if result.variant.name != variant.name:
-        msg = f"the metric changed from '{variant.name}' to '{result.variant.name}' between draws; it must be one variant throughout"
+def _values(results: Sequence[Result], variants: Sequence[str]) -> list[float]:
+    names = [one.variant.name for one in results]
+    if names != list(variants):
+        changed = [f"'{one}' to '{other}'" for one, other in zip(variants, names, strict=False) if one != other]
+        what = f"the metric changed from {changed[0]}" if changed else f"there were {len(variants)} metrics, then {len(names)},"
+        msg = f"{what} between draws; it must be one variant throughout"
         raise MetricsError(msg)
-    return result.overall.value
+    return [one.overall.value for one in results]
+
+
+def _interval(whole: Result, values: npt.NDArray[np.float64], level: float, how: str) -> Interval:
+    defined = values[~np.isnan(values)]
+    variant = Variant(whole.variant.metric, whole.variant.semantics, {**whole.variant.options, "interval": how})
+    return Interval(variant, whole.overall, *(Value(bound, len(defined)) for bound in _percentiles(defined, level)))
 
 
 def _percentiles(defined: npt.NDArray[np.float64], level: float) -> tuple[float, float]:

@@ -64,9 +64,11 @@ def weighted(predictions: Sequence[npt.ArrayLike], weights: npt.ArrayLike) -> Fl
     if given.shape != (len(models),) and not per_class:
         msg = f"the weights have the shape {given.shape}; give one per model ({len(models)}), or one per model and class"
         raise MetricsError(msg)
-    if not np.isfinite(given).all() or (given < 0).any() or (np.sum(given, axis=0) <= 0).any():
+    if not np.isfinite(given).all() or (given < 0).any() or (np.max(given, axis=0) <= 0).any():
         msg = "weights must be finite, not negative, and not all 0; give for instance the mean average precision of each model"
         raise MetricsError(msg)
+    # By the largest first: shares are the same, and no sum overflows.
+    given = given / np.max(given, axis=0)
     total = np.sum(np.sort(given, axis=0), axis=0)
     middle = (1,) * (models.ndim - (2 if per_class else 1))
     share = (given / total).reshape(len(models), *middle, *given.shape[1:])

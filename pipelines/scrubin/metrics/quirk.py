@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -30,3 +31,8 @@ class Quirk:
     published: str
     paper: str
     compat: str
+
+
+def named(quirks: Sequence[Quirk], name: str) -> Quirk:
+    """Return the quirk of that name; raises `KeyError` when there is none."""
+    return {one.name: one for one in quirks}[name]

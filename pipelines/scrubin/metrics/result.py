@@ -15,6 +15,15 @@ from scrubin.errors import MetricsError
 Semantics = Literal["paper", "compat"]
 
 
+def exact(number: float) -> str:
+    """Return a number as text for the name of a variant: different numbers never look the same.
+
+    >>> exact(0.5), exact(1.0), exact(1 / 3)
+    ('0.5', '1', '0.3333333333333333')
+    """
+    return repr(float(number)).removesuffix(".0")
+
+
 @dataclass(frozen=True)
 class Variant:
     """Which number it is.

@@ -44,7 +44,7 @@ def over_runs(results: Sequence[Result], *, bessel: bool = True) -> Repeated:
     Raises
     ------
     MetricsError
-        When there is none, they are of different variants, or have other classes or videos.
+        When there is none, they are of different variants, have other classes or videos, or are summaries of runs already.
     """
     if not results:
         msg = "no run is given; at least one result is needed"
@@ -53,6 +53,9 @@ def over_runs(results: Sequence[Result], *, bessel: bool = True) -> Repeated:
     for number, one in enumerate(results):
         if one.variant.name != first.variant.name:
             msg = f"run {number} is of the variant '{one.variant.name}', run 0 of '{first.variant.name}'; compute all runs in one variant"
+            raise MetricsError(msg)
+        if "runs" in one.variant.options:
+            msg = f"run {number} is a mean or deviation over runs already: '{one.variant.name}'; give the results of the single runs"
             raise MetricsError(msg)
         if set(one.classes) != set(first.classes) or set(one.videos) != set(first.videos):
             msg = f"run {number} has other classes or videos than run 0; every run must predict the same"

@@ -5,8 +5,8 @@ Source: Croissant format specification 1.0, https://docs.mlcommons.org/croissant
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import PurePosixPath
+import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from scrubin.release.params import ReleaseParams
@@ -59,6 +59,23 @@ FILE_SETS = (
     ("frame-files", "frames/*/*/*.tar", "application/x-tar", "extracted frames, one tar per video in the order of webdataset"),
     ("split-files", "splits/*.csv", "text/csv", "splits, one file per scheme"),
     ("annotation-files", "Annotation/*.csv", "text/csv", "skill and errors in the layout of LASANA"),
+    (
+        "recognition-files",
+        "groundtruth/*/recognition/*.npz",
+        "application/octet-stream",
+        "triplet and component matrices, by vocabulary and id",
+    ),
+    ("detection-files", "groundtruth/*/detection/*.json", "application/json", "boxes for ivtmetrics and ivtdmetrics, by vocabulary and id"),
+    ("coco-files", "groundtruth/*/coco.json", "application/json", "boxes as COCO, by vocabulary"),
+    ("matrix-files", "groundtruth/*/recognition.parquet", PARQUET, "triplet and component matrices of all recordings, by vocabulary"),
+    ("phase-files", "groundtruth/*/phases/*.csv", "text/csv", "phase sequences, by vocabulary and id"),
+    ("yolo-files", "groundtruth/*/yolo/frames/*/*/*/*.txt", "text/plain", "boxes as YOLO, one class id per row, by task, camera and id"),
+    ("yolo4-files", "groundtruth/*/yolo4/frames/*/*/*/*.txt", "text/plain", "boxes as YOLO, four ids per row, by task, camera and id"),
+    ("skill-files", "groundtruth/skill/*.csv", "text/csv", "skill with the splits, by task"),
+    ("error-files", "groundtruth/errors/*.csv", "text/csv", "errors with the splits, by task"),
+    ("subset-files", "groundtruth/splits/*/*/*/files.json", "application/json", "files of one subset, by scheme, fold and subset"),
+    ("subset-coco-files", "groundtruth/splits/*/*/*/*/coco.json", "application/json", "boxes of one subset as COCO"),
+    ("subset-matrix-files", "groundtruth/splits/*/*/*/*/recognition.parquet", PARQUET, "matrices of one subset"),
 )
 
 
@@ -115,7 +132,6 @@ def _file_objects(tables: Mapping[str, Table], sha256: Mapping[str, str], sizes:
 
 
 def _file_sets(sha256: Mapping[str, str]) -> list[dict[str, Any]]:
-    kinds = {(name.split("/")[0], PurePosixPath(name).suffix) for name in sha256}
     return [
         {
             "@type": "cr:FileSet",
@@ -126,8 +142,14 @@ def _file_sets(sha256: Mapping[str, str]) -> list[dict[str, Any]]:
             "includes": pattern,
         }
         for identifier, pattern, encoding, description in FILE_SETS
-        if (pattern.split("/")[0], PurePosixPath(pattern).suffix) in kinds
+        if _occurs(pattern, sha256)
     ]
+
+
+def _occurs(pattern: str, names: Iterable[str]) -> bool:
+    """Whether a file of that pattern is there; ``*`` is part of one name."""
+    wanted = re.compile("[^/]*".join(map(re.escape, pattern.split("*"))))
+    return any(wanted.fullmatch(name) for name in names)
 
 
 def _record_set(table: Table) -> dict[str, Any]:

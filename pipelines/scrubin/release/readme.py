@@ -24,7 +24,7 @@ Version {version}, licence [{license}](https://spdx.org/licenses/{license}.html)
 {frames}| `tables/*.parquet` | all tables; every column is explained in [data_dictionary.md](data_dictionary.md) |
 | `Annotation/*.csv` | skill, errors, raw scores and split per task in the layout of LASANA; `;` between columns |
 | `splits/*.csv` | which recording belongs to which subset |
-| `groundtruth/` | what each metric takes |
+| `groundtruth/` | what each metric takes; `groundtruth/splits/<scheme>/<fold>/<subset>` for one subset alone |
 {archives}| `croissant.json` | the same description for machines (MLCommons Croissant 1.0) |
 | `SHA256SUMS` | checksums of all files |
 

@@ -92,7 +92,7 @@ class Search:
     def __init__(self, private: Private, total_bytes: int, frame_names: frozenset[str] = frozenset()) -> None:
         self._public = private.public
         self._dates = private.dates
-        self._frame_names = frame_names
+        self._frame_names = frame_names | {twin for name in frame_names for twin in _twins(name)}
         # In compressed bytes the path around a frame's number is not readable.
         counters = {PurePosixPath(name).stem for name in frame_names}
         self._text: dict[bytes, Needle] = {}
@@ -219,6 +219,13 @@ def chunks_of(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         while chunk := file.read(CHUNK_BYTES):
             yield chunk
+
+
+def _twins(frame: str) -> Iterator[str]:
+    """Yield what else is numbered like a frame: its picture once unpacked, and the file of its labels beside it."""
+    loose = frame.replace(".tar/", "/")
+    yield loose
+    yield str(PurePosixPath(loose).with_suffix(".txt"))
 
 
 def _with_last(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from scrubin.report.study import Study
 
+HARMLESS = ("passed", "not applicable")
 RANK = {"error": 0, "warning": 1, "note": 2}
 
 
@@ -16,5 +17,5 @@ def verdict(study: Study) -> dict[str, Any]:
 
 def broken(study: Study) -> list[dict[str, Any]]:
     """Return the checks that did not pass, the most severe first."""
-    found = [outcome for outcome in study.validation["outcomes"] if outcome["result"] != "passed"]
+    found = [outcome for outcome in study.validation["outcomes"] if outcome["result"] not in HARMLESS]
     return sorted(found, key=lambda outcome: (RANK[outcome["severity"]], outcome["table"], outcome["rule"], outcome["columns"]))

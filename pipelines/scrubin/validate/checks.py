@@ -9,21 +9,22 @@ from functools import partial
 import great_expectations.expectations as gxe
 import pandas as pd
 
-from scrubin.errors import StageError
-from scrubin.validate import declared
+from scrubin.errors import StageError, TableError
+from scrubin.validate import counts, declared
 from scrubin.validate.check import Check, Question
 from scrubin.validate.judge import Judge
-from scrubin.validate.outcomes import FAILED, NOT_CHECKED, PASSED, Outcome, keys_of
+from scrubin.validate.offenders import first_by_key
+from scrubin.validate.outcomes import FAILED, NOT_APPLICABLE, NOT_CHECKED, PASSED, Outcome, keys_of
 from scrubin.validate.params import Severities
-from scrubin.validate.rules import labels, leakage, privacy, references, splits, videos, vocabulary
+from scrubin.validate.rules import doubles, labels, leakage, phases, privacy, references, splits, videos, vocabulary
 from scrubin.validate.rules.registry import RULES, Rule
 from scrubin.validate.schema import schema_checks, schema_of
-from scrubin.validate.study import NotCheckableError, Study
+from scrubin.validate.study import NotApplicableError, NotCheckableError, Study
 
-FAMILIES = (labels, leakage, privacy, references, splits, videos, vocabulary)
+FAMILIES = (doubles, labels, leakage, phases, privacy, references, splits, videos, vocabulary)
 """The modules whose import registers the rules across tables."""
 DECLARED_RULES = ("declared_columns", "declared_types", "no_private_column", "not_missing", "in_range", "allowed_value", "key_unique")
-"""The rules that follow from the declarations; the others are in ``RULES``."""
+"""The rules that follow from the declarations; those across rows and tables are in ``RULES``, those that count in ``COUNTED_RULES``."""
 
 
 def run(study: Study, severities: Severities) -> list[Outcome]:
@@ -49,11 +50,13 @@ class Batch:
     judged
         What Great Expectations looks at.
     named
-        The rows that keys are taken from, one for each row of ``judged``.
+        The rows that keys are taken from, one for each truth value of a check.
     key
         Key of these rows.
     checks
         What is asked.
+    things
+        What its rows are, as in ``Outcome``.
     """
 
     name: str
@@ -61,50 +64,93 @@ class Batch:
     named: pd.DataFrame
     key: tuple[str, ...]
     checks: list[Check]
+    things: str = "rows"
+
+
+@dataclass(frozen=True)
+class Unasked:
+    """A check that was not made.
+
+    Parameters
+    ----------
+    rule, columns, says, things
+        As in ``Outcome``.
+    result
+        Not checked or not applicable.
+    why
+        The reason.
+    """
+
+    rule: str
+    columns: tuple[str, ...]
+    says: str
+    things: str
+    result: str
+    why: str
 
 
 def of_table(judge: Judge, study: Study, table: str, severities: Severities) -> Iterator[Outcome]:
     """Yield the outcomes of one table."""
-    asked, unchecked = batches(study, table)
+    asked, unasked = batches(study, table)
     for batch in asked:
         yield from answers(judge, table, batch, severities)
-    for question, why in unchecked:
-        severity, rows = getattr(severities, question.rule), len(study.tables[table].rows)
-        yield Outcome(question.rule, table, question.columns, severity, question.says, NOT_CHECKED, rows, None, (), why)
+    for one in unasked:
+        severity, rows = getattr(severities, one.rule), len(study.tables[table].rows) if one.things == "rows" else 0
+        yield Outcome(one.rule, table, one.columns, severity, one.says, one.result, rows, None, (), one.why, one.things)
 
 
-def batches(study: Study, table: str) -> tuple[list[Batch], list[tuple[Question, str]]]:
+def batches(study: Study, table: str) -> tuple[list[Batch], list[Unasked]]:
     """Return what is asked of a table: its columns, its rows, and its rows against others; and what cannot be asked, with the reason."""
     found = study.tables[table]
     schema = schema_of(found)
     private = privacy.private_columns(frozenset(name for other in study.tables.values() for name in other.table.column_names))
-    own, own_unchecked = _asked(declared.questions(study, table))
-    across, across_unchecked = _asked([_across(study, table, rule) for rule in RULES.values() if table in rule.columns])
-    # Rules that span rows or tables are vectorised first; what is asserted is a column of truth values.
-    holds = pd.DataFrame({check.rule: ~check.broken() for check in across}, index=found.rows.index)
+    own, own_unasked = _asked(declared.questions(study, table))
+    across, across_unasked = _asked([_across(study, table, rule) for rule in RULES.values() if table in rule.columns])
+    # Rules that span rows or tables are vectorised first; what is asserted is whether they hold for every row.
+    holds = pd.DataFrame({check.rule: [not check.broken().any()] for check in across}, index=[0])
+    names = [name for name in found.table.column_names if any(name in check.columns for check in own)]
     asked = [
-        Batch(f"{table} columns", schema, schema, (), schema_checks(schema, private)),
-        Batch(f"{table} rows", found.rows, found.rows, found.table.key, own),
+        Batch(f"{table} columns", schema, schema, (), schema_checks(schema, private), "columns"),
+        Batch(f"{table} rows", found.rows[names], found.rows, found.table.key, own),
         Batch(f"{table} across", holds, found.rows, found.table.key, across),
     ]
-    return asked, [*own_unchecked, *across_unchecked]
+    counted, uncounted = _counted(study, table)
+    return [*asked, *counted], [*own_unasked, *across_unasked, *uncounted]
 
 
 def answers(judge: Judge, table: str, batch: Batch, severities: Severities) -> Iterator[Outcome]:
     """Yield the outcome of each check of a batch."""
     verdicts = judge.verdicts(batch.name, batch.judged, [check.expectation for check in batch.checks])
     for check, kept in zip(batch.checks, verdicts, strict=True):
-        yield _outcome(table, check, batch.named, batch.key, getattr(severities, check.rule), kept=kept)
+        yield _outcome(table, check, batch, getattr(severities, check.rule), kept=kept)
 
 
-def _asked(questions: Sequence[Question]) -> tuple[list[Check], list[tuple[Question, str]]]:
-    checks, unchecked = [], []
+def _asked(questions: Sequence[Question]) -> tuple[list[Check], list[Unasked]]:
+    checks, unasked = [], []
     for question in questions:
         try:
             checks.append(question.check())
-        except NotCheckableError as error:
-            unchecked.append((question, str(error)))
-    return checks, unchecked
+        except (NotApplicableError, NotCheckableError) as error:
+            unasked.append(_unasked(question.rule, question.columns, question.says, "rows", error))
+    return checks, unasked
+
+
+def _counted(study: Study, table: str) -> tuple[list[Batch], list[Unasked]]:
+    asked, unasked = [], []
+    for counting in counts.countings(study, table):
+        try:
+            found = counting.count()
+        except (NotApplicableError, NotCheckableError) as error:
+            unasked.append(_unasked(counting.rule, counting.columns, counting.says, counting.things, error))
+            continue
+        named = found.drop(columns="kept", errors="ignore")
+        name = f"{table} {counting.rule} {' '.join(counting.columns)}"
+        asked.append(Batch(name, found, named, tuple(map(str, named.columns)), [counting.check(found)], counting.things))
+    return asked, unasked
+
+
+def _unasked(rule: str, columns: tuple[str, ...], says: str, things: str, error: TableError) -> Unasked:
+    return Unasked(rule, columns, says, things, NOT_APPLICABLE if isinstance(error, NotApplicableError) else NOT_CHECKED, str(error))
 
 
 def _across(study: Study, table: str, rule: Rule) -> Question:
@@ -121,13 +167,15 @@ def _same(broken: pd.Series[bool]) -> pd.Series[bool]:
     return broken
 
 
-def _outcome(table: str, check: Check, rows: pd.DataFrame, key: tuple[str, ...], severity: str, *, kept: bool) -> Outcome:
+def _outcome(table: str, check: Check, batch: Batch, severity: str, *, kept: bool) -> Outcome:
+    rows = batch.named
     if kept:
-        return Outcome(check.rule, table, check.columns, severity, check.says, PASSED, len(rows), 0)
+        return Outcome(check.rule, table, check.columns, severity, check.says, PASSED, len(rows), 0, things=batch.things)
     offenders = rows[check.broken().to_numpy()]
     if offenders.empty:
         msg = f"table '{table}', rule {check.rule}: Great Expectations finds it broken, but no row breaks it; the two must mean the same"
         raise StageError(msg)
-    more = check.details().loc[offenders.index] if check.details else pd.DataFrame(index=offenders.index)
-    keys = keys_of(offenders.join(more), (*key, *check.columns, *more.columns))
-    return Outcome(check.rule, table, check.columns, severity, check.says, FAILED, len(rows), len(offenders), keys)
+    first = first_by_key(offenders, batch.key) if batch.things == "rows" else offenders
+    more = check.details().loc[first.index] if check.details else pd.DataFrame(index=first.index)
+    keys = keys_of(first.join(more), (*batch.key, *check.columns, *more.columns))
+    return Outcome(check.rule, table, check.columns, severity, check.says, FAILED, len(rows), len(offenders), keys, things=batch.things)

@@ -15,7 +15,9 @@ from scrubin.errors import StageError
 SHOWN = 20
 """So many offending keys are named."""
 IN_MESSAGE = 3
-PASSED, FAILED, NOT_CHECKED = "passed", "failed", "not checked"
+PASSED, FAILED, NOT_CHECKED, NOT_APPLICABLE = "passed", "failed", "not checked", "not applicable"
+HARMLESS = (PASSED, NOT_APPLICABLE)
+"""Results that are no failure: of a rule that is not applicable, there is nothing to ask."""
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,18 @@ class Outcome:
     says
         What should hold.
     result
-        passed, failed, or not checked: then nothing is known, which counts like a failure.
+        passed, failed, not checked: then nothing is known, which counts like a failure; or not applicable: then there
+        is nothing to ask, because a table is not at hand or a number was not declared.
     rows
         Number of rows that were looked at.
     count
         Number of rows that break the rule; None when it was not checked.
     keys
-        The first offending rows: their key and the columns the rule speaks about.
+        The first offending rows, in the order of their key: the key and the columns the rule speaks about.
     why
-        Why it was not checked; "" otherwise.
+        Why it was not checked, or is not applicable; "" otherwise.
+    things
+        What is counted: rows, or columns, totals, classes.
     """
 
     rule: str
@@ -52,15 +57,16 @@ class Outcome:
     count: int | None
     keys: tuple[Mapping[str, Any], ...] = ()
     why: str = ""
+    things: str = "rows"
 
     @property
     def sentence(self) -> str:
         """What is wrong, on one line."""
         where = f"table '{self.table}', column {', '.join(self.columns)}, rule {self.rule}"
-        if self.result == NOT_CHECKED:
-            return f"{where}: not checked, because {self.why}"
+        if self.result in (NOT_CHECKED, NOT_APPLICABLE):
+            return f"{where}: {self.result}, because {self.why}"
         first = "; ".join(" ".join(f"{name}={value}" for name, value in key.items()) for key in self.keys[:IN_MESSAGE])
-        return f"{where}: {self.count} of {self.rows} break it ({self.says}), first {first}"
+        return f"{where}: {self.count} of {self.rows} {self.things} break it ({self.says}), first {first}"
 
 
 def keys_of(rows: pd.DataFrame, columns: Sequence[str]) -> tuple[dict[str, Any], ...]:
@@ -95,6 +101,7 @@ def document(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, 
                 "result": outcome.result,
                 "rows": outcome.rows,
                 "count": outcome.count,
+                "things": outcome.things,
                 "keys": [dict(key) for key in outcome.keys],
                 "why": outcome.why,
             }
@@ -115,11 +122,12 @@ def metrics(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, i
 
 
 def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Return how many rules were asked, passed, not checked, and failed by severity; not checked counts as failed."""
-    failed = Counter(outcome.severity for outcome in outcomes if outcome.result != PASSED)
+    """Return how many rules were asked, passed, not applicable, not checked, and failed by severity; not checked counts as failed."""
+    failed = Counter(outcome.severity for outcome in outcomes if outcome.result not in HARMLESS)
     return {
         "asked": len(outcomes),
         "passed": sum(outcome.result == PASSED for outcome in outcomes),
+        "not_applicable": sum(outcome.result == NOT_APPLICABLE for outcome in outcomes),
         "not_checked": sum(outcome.result == NOT_CHECKED for outcome in outcomes),
         "failed_error": failed["error"],
         "failed_warning": failed["warning"],
@@ -129,7 +137,7 @@ def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
 
 def stopping(outcomes: Sequence[Outcome]) -> list[Outcome]:
     """Return the outcomes that stop the release."""
-    return [outcome for outcome in outcomes if outcome.severity == "error" and outcome.result != PASSED]
+    return [outcome for outcome in outcomes if outcome.severity == "error" and outcome.result not in HARMLESS]
 
 
 def refuse(outcomes: Sequence[Outcome], page: str) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 import jinja2
 
-from scrubin.validate.outcomes import PASSED, SHOWN, Outcome, stopping, tally
+from scrubin.validate.outcomes import HARMLESS, NOT_APPLICABLE, SHOWN, Outcome, stopping, tally
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 RANK = {"error": 0, "warning": 1, "note": 2}
@@ -17,7 +18,8 @@ RANK = {"error": 0, "warning": 1, "note": 2}
 def render(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> str:
     """Return the page: the verdict, what is broken with its keys, and every rule that was asked."""
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    broken = sorted((outcome for outcome in outcomes if outcome.result != PASSED), key=lambda outcome: RANK[outcome.severity])
+    environment.filters["shown"] = _shown
+    broken = sorted((outcome for outcome in outcomes if outcome.result not in HARMLESS), key=lambda outcome: RANK[outcome.severity])
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         stopped=bool(stopping(outcomes)),
         counts=tally(outcomes),
@@ -25,4 +27,20 @@ def render(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> str:
         broken=broken,
         tables=[(name, list(group)) for name, group in groupby(outcomes, key=lambda outcome: outcome.table)],
         shown=SHOWN,
+        harmless=HARMLESS,
+        unasked=_unasked(outcomes),
     )
+
+
+def _shown(value: Any) -> Any:
+    """Return a value as a cell shows it: floats with six significant digits, which name a row but do not repeat it."""
+    return "–" if value is None else f"{value:.6g}" if isinstance(value, float) else value
+
+
+def _unasked(outcomes: Sequence[Outcome]) -> list[tuple[str, str, list[str]]]:
+    """Return rule, reason and tables of what there is nothing to ask of."""
+    tables: dict[tuple[str, str], dict[str, None]] = {}
+    for outcome in outcomes:
+        if outcome.result == NOT_APPLICABLE:
+            tables.setdefault((outcome.rule, outcome.why), {})[outcome.table] = None
+    return [(rule, why, list(names)) for (rule, why), names in sorted(tables.items())]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,6 +47,12 @@ class Severities:
     span_in_order: str = _severity()
     one_phase_per_frame: str = _severity()
     phase_flicker: str = _severity()
+    phase_transition: str = _severity()
+    frame_twice: str = _severity()
+    frame_repeated: str = _severity()
+    instance_twice: str = _severity()
+    declared_total: str = _severity()
+    class_drift: str = _severity()
     one_subset_per_recording: str = _severity()
     participant_in_one_subset: str = _severity()
     near_duplicate_in_two_subsets: str = _severity()
@@ -65,13 +72,54 @@ class NearDuplicate:
 
 
 @dataclass(frozen=True)
+class Total:
+    """A declared total, such as the 4,612,532 rows of phases of Cholec80.
+
+    Parameters
+    ----------
+    table
+        The table.
+    count
+        What is counted: its rows, its different recordings, or its different frames of recordings.
+    where
+        Only rows with these values, written as text, by column; empty for all.
+    total
+        How many there must be.
+    """
+
+    table: str
+    total: int = ranged(low=0)
+    count: str = ranged(choices=("rows", "recordings", "frames"))
+    where: Mapping[str, str] = ranged()
+
+
+@dataclass(frozen=True)
+class Previous:
+    """Classes of the version before: the ``class_counts.json`` that validation wrote for it, and its SHA-256.
+
+    The hash stands here so that DVC sees another file.
+    """
+
+    path: str
+    sha256: str
+
+
+@dataclass(frozen=True)
 class ValidateParams:
     """The section ``validate`` of ``params.yaml``.
 
     Parameters
     ----------
-    flicker_frames
-        A phase that lasts at most so many extracted frames, with another phase before and after it, flickers.
+    flicker_s
+        A phase that lasts less than so many seconds, with another phase before and after it, flickers.
+    transitions
+        By vocabulary, pairs [phase, next phase] that are allowed, in the place of those that come with the library.
+    totals
+        Declared totals.
+    previous
+        The version before this one; None for a first release.
+    drift_limit
+        Largest total variation distance between the classes of this version and of the one before.
     near_duplicate
         When recordings count as showing the same.
     severity
@@ -79,5 +127,9 @@ class ValidateParams:
     """
 
     near_duplicate: NearDuplicate
-    flicker_frames: int = ranged(low=0)
+    previous: Previous | None
+    flicker_s: float = ranged(low=0)
+    transitions: Mapping[str, tuple[tuple[str, ...], ...]] = ranged()
+    totals: tuple[Total, ...] = ranged()
+    drift_limit: float = ranged(low=0, high=1)
     severity: Severities = ranged()

@@ -2,23 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scrubin.errors import TableError
 from scrubin.tables.declare import ARROW, Column, Table
+from scrubin.validate.expected import Expected
 from scrubin.validate.near_duplicates import Limits, near_duplicates
 from scrubin.vocabulary.vocabulary import Vocabulary
 
+CAMERA_ORDER = ("left", "mono", "right")
+"""Labels refer to the frames of the first of these cameras that a recording has."""
+
 
 class NotCheckableError(TableError):
-    """A rule needs a column that is missing or of another type than declared."""
+    """A rule needs a column that is missing or of another type than declared: nothing is known, which counts as a failure."""
+
+
+class NotApplicableError(TableError):
+    """A rule needs a table that is not at hand, or a number that nobody declared: there is nothing to ask."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +56,20 @@ class Found:
 
 
 def found_of(table: Table, arrow: pa.Table) -> Found:
-    """Return a table as found."""
+    """Return a table as found.
+
+    Raises
+    ------
+    TableError
+        When two columns have the same name, so that nobody knows which is meant.
+    """
+    twice = sorted(name for name, count in Counter(arrow.schema.names).items() if count > 1)
+    if twice:
+        msg = f"table '{table.name}': the column '{twice[0]}' stands twice; keep one of them"
+        raise TableError(msg)
+    # A dictionary is a way to store values, not a type of them.
+    plain = [field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field for field in arrow.schema]
+    arrow = arrow.cast(pa.schema(plain))
     return Found(table, {field.name: _type_name(field.type) for field in arrow.schema}, arrow.to_pandas())
 
 
@@ -78,21 +102,38 @@ class Study:
     tables
         The public tables by name.
     recordings, linkage
-        The private tables that tell who is who.
+        The private tables that tell who is who; None where only public tables are at hand.
     vocabularies
         Vocabularies by name.
-    flicker_frames
-        Longest run of frames that counts as a flickering phase.
     near_duplicate
         When recordings count as showing the same.
+    expected
+        What is declared beyond the tables.
+    period_s
+        Seconds from frame to frame by recording, for labels without a table ``frames``.
     """
 
     tables: Mapping[str, Found]
-    recordings: pd.DataFrame
-    linkage: pd.DataFrame
+    recordings: pd.DataFrame | None
+    linkage: pd.DataFrame | None
     vocabularies: Mapping[str, Vocabulary]
-    flicker_frames: int
     near_duplicate: Limits
+    expected: Expected
+    period_s: Mapping[str, Fraction] = field(default_factory=dict)
+
+    def private(self, table: str) -> pd.DataFrame:
+        """Return the private table ``recordings`` or ``linkage``.
+
+        Raises
+        ------
+        NotApplicableError
+            When only public tables are at hand.
+        """
+        found = {"recordings": self.recordings, "linkage": self.linkage}[table]
+        if found is None:
+            msg = f"the private table '{table}' is not at hand"
+            raise NotApplicableError(msg)
+        return found
 
     @cached_property
     def near_duplicates(self) -> pd.DataFrame:
@@ -107,6 +148,27 @@ class Study:
             self.columns("frames", "id", "camera", "frame", "time_s", "redacted", "contrast", "perceptual_hash"), self.near_duplicate
         )
 
+    @cached_property
+    def labelled(self) -> pd.Series[bool]:
+        """Whether labels refer to a frame, which are those of one camera, for each row of ``frames``.
+
+        Raises
+        ------
+        NotCheckableError, NotApplicableError
+            As ``columns``.
+        """
+        frames = self.columns("frames", "id", "camera")
+        codes, cameras = pd.factorize(frames["camera"])
+        places = [CAMERA_ORDER.index(camera) if camera in CAMERA_ORDER else len(CAMERA_ORDER) for camera in cameras]
+        # A camera that is missing or unknown comes last; other rules report it.
+        order = pd.Series(np.array([*places, len(CAMERA_ORDER)], dtype=np.int64)[codes], index=frames.index)
+        return (order < len(CAMERA_ORDER)) & (order == order.groupby(frames["id"]).transform("min"))
+
+    @cached_property
+    def every_frame_labelled(self) -> bool:
+        """Whether labels may refer to every frame, as where there is one camera."""
+        return bool(self.labelled.all())
+
     def columns(self, table: str, *names: str) -> pd.DataFrame:
         """Return columns of a table.
 
@@ -114,7 +176,12 @@ class Study:
         ------
         NotCheckableError
             When one is missing or of another type than declared.
+        NotApplicableError
+            When the table is not at hand.
         """
+        if table not in self.tables:
+            msg = f"there is no table '{table}'"
+            raise NotApplicableError(msg)
         found = self.tables[table]
         declared = {column.name: column for column in found.table.columns}
         for name in names:

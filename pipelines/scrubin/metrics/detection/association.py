@@ -37,7 +37,7 @@ from scrubin.metrics.detection.matching import (
 )
 from scrubin.metrics.detection.results import mean
 from scrubin.metrics.detection.rows import BoolArray, IntArray, Scene, Study, checked
-from scrubin.metrics.result import Result, Semantics, Value, Variant
+from scrubin.metrics.result import Result, Semantics, Value, Variant, exact
 
 Score = Literal["LM", "pLM", "IDS", "IDM", "MIL", "RFP", "RFN"]
 SCORES: tuple[Score, ...] = get_args(Score)
@@ -71,13 +71,22 @@ def association(
     """
     scene = checked(study)
     cases = counts(scene, threshold)
-    return shares(cases, scene.names, scope, "paper", {"iou": f"{threshold:g}"})
+    return shares(cases, scene.names, scope, "paper", {"iou": exact(threshold)})
 
 
 def counts(study: Study | Scene, threshold: float = 0.5) -> IntArray:
     """Return the counts (videos, 7), in the order of `SCORES`; errors as `association`."""
     check_threshold(threshold)
     scene = ranked(checked(study))
+    if scene.drawn:
+        return counts(scene.drawn.source, threshold)[scene.drawn.videos]
+    if ("counts", threshold) not in scene.memo:
+        scene.memo["counts", threshold] = _counted(scene, threshold)
+    known: IntArray = scene.memo["counts", threshold]
+    return known
+
+
+def _counted(scene: Scene, threshold: float) -> IntArray:
     truth, found = scene.truth, scene.predictions
     of_class = best_first(scene, "ivt")
     localised = taken_in_turn(of_class, of_class.overlaps >= threshold, nothing_yet(scene))

@@ -8,7 +8,7 @@ annotated boxes in the scope is undefined and left out of every mean; annotated 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -19,7 +19,7 @@ from scrubin.metrics.detection.matching import check_threshold, matched, ranked,
 from scrubin.metrics.detection.precision_recall import Curve, Interpolation, area, curve
 from scrubin.metrics.detection.results import of_classes, over_videos
 from scrubin.metrics.detection.rows import BoolArray, FloatArray, IntArray, Scene, Study, checked
-from scrubin.metrics.result import Result, Variant
+from scrubin.metrics.result import Result, Variant, exact
 
 METRIC = "triplet detection AP"
 Scope = Literal["global", "video-wise"]
@@ -60,7 +60,7 @@ def average_precision(
     MetricsError
         When the study cannot be used, or component, threshold, interpolation or scope are not there.
     """
-    name = {"iou": f"{check_threshold(threshold):g}", "interpolation": interpolation}
+    name = {"iou": exact(check_threshold(threshold)), "interpolation": interpolation}
     return of_thresholds(study, component, [threshold], interpolation, scope, name)
 
 
@@ -69,13 +69,43 @@ def of_thresholds(
 ) -> Result:
     """Return the mean over thresholds of the average precision; parameters and errors as `average_precision`."""
     scene = ranked(checked(study))
-    ranks = ranking(scene, component, scope)
-    values = np.full(ranks.positives.shape, np.nan)
-    for place, class_, one in curves(ranks, matched(scene, component, thresholds)):
-        areas = area(one, interpolation)
-        values[place, class_] = math.fsum(areas.tolist()) / len(areas)
+
+    def areas(of: Scene) -> tuple[FloatArray, IntArray]:
+        ranks = ranking(of, component, scope)
+        values = np.full((1, *ranks.positives.shape), np.nan)
+        for place, class_, one in curves(ranks, matched(of, component, thresholds)):
+            found = area(one, interpolation)
+            values[0, place, class_] = math.fsum(found.tolist()) / len(found)
+        return values, ranks.positives
+
+    (values,), positives = by_scope(scene, scope, ("areas", component, tuple(thresholds), interpolation), areas)
     variant = Variant(METRIC, "paper", {"component": component, "classes": str(scene.size(component)), "scope": scope, **options})
-    return averaged(variant, scene.names, values, ranks.positives, scope)
+    return averaged(variant, scene.names, values, positives, scope)
+
+
+def by_scope(
+    scene: Scene, scope: Scope, key: tuple[object, ...], compute: Callable[[Scene], tuple[FloatArray, IntArray]]
+) -> tuple[FloatArray, IntArray]:
+    """Return numbers of every scope and class, and annotated boxes (scopes, classes).
+
+    Parameters
+    ----------
+    scene
+        As `matching.ranked` returns it.
+    scope
+        Of drawn videos by themselves, each is computed once, before drawing.
+    key
+        What names these numbers among those of the scene.
+    compute
+        Returns the numbers (..., scopes, classes) and the boxes.
+    """
+    if scope != "video-wise" or not scene.drawn:
+        return compute(scene)
+    source = scene.drawn.source
+    if key not in source.memo:
+        source.memo[key] = compute(source)
+    values, positives = source.memo[key]
+    return values[..., scene.drawn.videos, :], positives[scene.drawn.videos]
 
 
 @dataclass(frozen=True, eq=False)

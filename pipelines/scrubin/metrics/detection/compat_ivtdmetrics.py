@@ -7,6 +7,7 @@ raises `MetricsError`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -17,9 +18,9 @@ from scrubin.metrics.detection.boxes import iou
 from scrubin.metrics.detection.compat_ivtmetrics import fitting
 from scrubin.metrics.detection.matching import Found, check_threshold, nothing_yet, taken_in_turn
 from scrubin.metrics.detection.precision_recall import Curve, area
-from scrubin.metrics.detection.published import ASSOCIATION, Counted, Slots, Tally
+from scrubin.metrics.detection.published import ASSOCIATION, Accumulator, Counted, Tally
 from scrubin.metrics.detection.rows import BoolArray, FloatArray, IntArray, Scene, Study, checked, video
-from scrubin.metrics.result import Result, Value, Variant
+from scrubin.metrics.result import Result, Value, Variant, exact
 
 Style = Literal["coco", "11point"]
 COMPONENTS = ("ivt", "i", "v", "t")
@@ -28,7 +29,7 @@ KEYS = {"AP": "AP", "Rec": "recall", "Pre": "precision", "F1": "F1", "AP_5095": 
 RAW = np.arange(0.5, 1.0, 0.05)
 
 
-class Detection:
+class Detection(Accumulator):
     """The published accumulator.
 
     An envelope that is interpolated linearly to precision 0 at recall 1 is generous to what was not found: one of two gives
@@ -66,29 +67,7 @@ class Detection:
             )
             raise MetricsError(msg)
         self._sizes, self._threshold, self._sorted = dict(sizes), check_threshold(threshold), sorted_confidence
-        self._slots = Slots()
-
-    @property
-    def video_count(self) -> int:
-        """The slot that is open."""
-        return self._slots.count
-
-    @property
-    def accumulators(self) -> list[int]:
-        """All slots; those beyond the open one are left from before a reset."""
-        return self._slots.numbers
-
-    def reset(self) -> None:
-        """Go back to slot 1; later slots keep counting in `compute_global_ap` until they are opened again."""
-        self._slots.reset()
-
-    def reset_global(self) -> None:
-        """Do the same as `reset`, as published."""
-        self._slots.reset()
-
-    def video_end(self) -> None:
-        """Close the video."""
-        self._slots.close()
+        super().__init__()
 
     def update(self, study: Study | Scene) -> None:
         """Take frames of the open video; parameters and errors as `compat_ivtmetrics.Detection.update`."""
@@ -97,10 +76,6 @@ class Detection:
         tallies = {name: self._tally(scene, name, one) for name, one in found.items()}
         cases = compat_association.cases(scene, found["ivt"].hits, self._threshold, in_place=False)
         self._slots.add(Counted(tallies, cases))
-
-    def association_counts(self) -> list[dict[str, int]]:
-        """Return the seven counts of each video up to the open one."""
-        return [dict(zip(ASSOCIATION, published.cases_of(slot).tolist(), strict=True)) for slot in self._slots.videos()]
 
     def compute_ap(self, component: str = "ivt", style: Style = "coco") -> dict[str, Result]:
         """Return the numbers of the open video, or of the one closed last; keys and errors as `compute_video_ap`."""
@@ -136,7 +111,9 @@ class Detection:
         """
         self._check(component, style)
         slots = self._slots.videos()
-        stacked = np.stack([self._scored(slot, component, style)[0] for slot in slots], axis=1)
+        stacked = np.stack(
+            [self._once((component, style, *slot), partial(self._scored, slot, component, style))[0] for slot in slots], axis=1
+        )
         named = {
             name: results.over_videos(self._variant(name, "video-wise", component, style), values)
             for name, values in zip(KEYS, stacked, strict=True)
@@ -202,7 +179,7 @@ class Detection:
             "classes": str(self._sizes.get(component, 0)),
             "scope": scope,
             "style": style,
-            "iou": f"0.5:0.95:0.05 of pairs at {self._threshold:g}" if name.endswith("_5095") else f"{self._threshold:g}",
+            "iou": f"0.5:0.95:0.05 of pairs at {exact(self._threshold)}" if name.endswith("_5095") else exact(self._threshold),
         }
         if name in ("Rec", "Pre", "F1"):
             options["confidence"] = f"best mean F1, {'sorted' if self._sorted else 'unsorted'} axis"

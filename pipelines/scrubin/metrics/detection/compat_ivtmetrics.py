@@ -7,6 +7,7 @@ raises `MetricsError`.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
@@ -15,15 +16,15 @@ from scrubin.errors import MetricsError
 from scrubin.metrics.detection import compat_association, published, results
 from scrubin.metrics.detection.boxes import corners, of_corners
 from scrubin.metrics.detection.matching import check_threshold, joined, keys, nothing_yet, run_bounds, taken_in_turn
-from scrubin.metrics.detection.published import ASSOCIATION, Counted, Slots, Tally
+from scrubin.metrics.detection.published import ASSOCIATION, Accumulator, Counted, Tally
 from scrubin.metrics.detection.rows import BoolArray, FloatArray, IntArray, Scene, Study, checked, video
-from scrubin.metrics.result import Result, Value, Variant
+from scrubin.metrics.result import Result, Value, Variant, exact
 
 Program = Literal["0.1.5", "0.1.2"]
 CURVE = {"AP": "AP", "Rec": "recall", "Pre": "precision"}
 
 
-class Detection:
+class Detection(Accumulator):
     """The published accumulator.
 
     Boxes grow whenever they are compared, so that perfect predictions are not perfect when a frame holds two boxes of a class:
@@ -66,29 +67,7 @@ class Detection:
             raise MetricsError(msg)
         self._sizes = {name: sizes[name] for name in ("ivt", "i")}
         self._threshold, self._program, self._in_place = check_threshold(threshold), program, in_place
-        self._slots = Slots()
-
-    @property
-    def video_count(self) -> int:
-        """The slot that is open."""
-        return self._slots.count
-
-    @property
-    def accumulators(self) -> list[int]:
-        """All slots; those beyond the open one are left from before a reset."""
-        return self._slots.numbers
-
-    def reset(self) -> None:
-        """Go back to slot 1; later slots keep counting in `compute_global_ap` until they are opened again."""
-        self._slots.reset()
-
-    def reset_global(self) -> None:
-        """Do the same as `reset`, as published."""
-        self._slots.reset()
-
-    def video_end(self) -> None:
-        """Close the video."""
-        self._slots.close()
+        super().__init__()
 
     def update(self, study: Study | Scene) -> None:
         """Take frames of the open video.
@@ -110,10 +89,6 @@ class Detection:
             localised = self._hits(scene, "ivt", detections_grow=False)
             cases = compat_association.cases(scene, localised, self._threshold, in_place=self._in_place)
         self._slots.add(Counted(tallies, cases))
-
-    def association_counts(self) -> list[dict[str, int]]:
-        """Return the seven counts of each video up to the open one."""
-        return [dict(zip(ASSOCIATION, published.cases_of(slot).tolist(), strict=True)) for slot in self._slots.videos()]
 
     def compute_ap(self, component: str = "ivt") -> dict[str, Result]:
         """Return AP, recall (``Rec``), best precision (``Pre``) and the association of the open video, or of the one closed last.
@@ -140,7 +115,7 @@ class Detection:
             ``AP``, ``Rec`` and ``Pre`` by class with the mean over classes; of 0.1.5 also the shares ``lm`` ... ``fn``.
         """
         slots = self._slots.videos()
-        stacked = np.stack([self._of_slot(slot, component)[0] for slot in slots], axis=1)
+        stacked = np.stack([self._once((component, *slot), partial(self._of_slot, slot, component))[0] for slot in slots], axis=1)
         named = {
             name: results.over_videos(self._variant(full, "video-wise", component), values)
             for (name, full), values in zip(CURVE.items(), stacked, strict=True)
@@ -208,7 +183,7 @@ class Detection:
             "component": component if component in self._sizes else f"{component} (as i)",
             "classes": str(self._sizes["ivt" if component == "ivt" else "i"]),
             "scope": scope,
-            "iou": f"{self._threshold:g}",
+            "iou": exact(self._threshold),
             "boxes": "in place" if self._in_place else "copied",
         }
         return Variant(f"triplet detection {metric}", "compat", options)

@@ -16,11 +16,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.detection.average_precision import Scope, averaged, curves, ranking
+from scrubin.metrics.detection.average_precision import Scope, averaged, by_scope, curves, ranking
 from scrubin.metrics.detection.matching import check_threshold, matched, ranked
 from scrubin.metrics.detection.precision_recall import Curve
-from scrubin.metrics.detection.rows import FloatArray, Scene, Study, checked
-from scrubin.metrics.result import Result, Value, Variant
+from scrubin.metrics.detection.rows import FloatArray, IntArray, Scene, Study, checked
+from scrubin.metrics.result import Result, Value, Variant, exact
 
 POINTS = 1000
 WINDOW = 100
@@ -60,24 +60,30 @@ def at_best_confidence(study: Study | Scene, component: str = "ivt", *, threshol
     MetricsError
         As there; also when a confidence is out of [0, 1].
     """
-    iou = f"{check_threshold(threshold):g}"
+    iou = exact(check_threshold(threshold))
     scene = ranked(checked(study))
     _check_scores(scene.predictions.scores)
-    ranks = ranking(scene, component, scope)
-    read = np.full((3, *ranks.positives.shape), np.nan)
-    found: list[list[tuple[int, FloatArray]]] = [[] for _ in ranks.positives]
-    for place, class_, one in curves(ranks, matched(scene, component, [threshold])):
-        found[place].append((class_, by_confidence(one)))
-    best: list[Value] = []
-    for place, own in enumerate(found):
-        at = best_point([values[2] for _, values in own])
-        best.append(Value(float(confidences()[at]) if own else float("nan"), len(own)))
-        for class_, values in own:
-            read[:, place, class_] = values[:, at]
+
+    def reads(of: Scene) -> tuple[FloatArray, IntArray]:
+        """Return precision, recall, F1 and the confidence (4, scopes, classes), and annotated boxes."""
+        ranks = ranking(of, component, scope)
+        read = np.full((4, *ranks.positives.shape), np.nan)
+        found: list[list[tuple[int, FloatArray]]] = [[] for _ in ranks.positives]
+        for place, class_, one in curves(ranks, matched(of, component, [threshold])):
+            found[place].append((class_, by_confidence(one)))
+        for place, own in enumerate(found):
+            at = best_point([values[2] for _, values in own])
+            for class_, values in own:
+                read[:, place, class_] = [*values[:, at], confidences()[at]]
+        return read, ranks.positives
+
+    read, positives = by_scope(scene, scope, ("best", component, threshold), reads)
+    # The same for every class that is defined.
+    best = [Value(float(np.nanmax(row)) if (row == row).any() else float("nan"), int(np.count_nonzero(row == row))) for row in read[3]]
     options = {"component": component, "classes": str(scene.size(component)), "scope": scope, "iou": iou, "confidence": "best mean F1"}
     precision, recall, f1 = (
-        averaged(Variant(f"triplet detection {name}", "paper", options), scene.names, values, ranks.positives, scope)
-        for name, values in zip(("precision", "recall", "F1"), read, strict=True)
+        averaged(Variant(f"triplet detection {name}", "paper", options), scene.names, values, positives, scope)
+        for name, values in zip(("precision", "recall", "F1"), read[:3], strict=True)
     )
     names = scene.names if scope == "video-wise" else ("all",)
     return AtBest(precision, recall, f1, dict(zip(names, best, strict=True)))

@@ -16,7 +16,7 @@ import numpy as np
 
 from scrubin.errors import MetricsError
 from scrubin.metrics.detection.boxes import corners, of_corners
-from scrubin.metrics.detection.rows import BoolArray, Boxes, FloatArray, IntArray, Scene
+from scrubin.metrics.detection.rows import BoolArray, Boxes, FloatArray, IntArray, Scene, taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +75,24 @@ def ranked(scene: Scene) -> Scene:
         scene.memo["ranked"] = one.memo["ranked"] = one
     known: Scene = scene.memo["ranked"]
     return known
+
+
+def draw(scene: Scene, videos: IntArray) -> Scene:
+    """Return the videos at these positions, which may repeat: a resample for the bootstrap.
+
+    What is decided within a frame or a video is taken from the scene given, where it is decided once for all draws.
+
+    Parameters
+    ----------
+    scene
+        As `rows.checked` returns it.
+    videos
+        (videos,), positions in `scene.names`.
+    """
+    one = taken(ranked(scene), videos)
+    # Frames are copied whole, so they stay ranked.
+    one.memo["ranked"] = one
+    return one
 
 
 def _has_ties(falling: Boxes) -> bool:
@@ -232,6 +250,8 @@ def matched(scene: Scene, component: str, thresholds: Sequence[float]) -> BoolAr
 
 def hits_at(scene: Scene, component: str, threshold: float) -> BoolArray:
     """Return which detections are true at one threshold (detections,)."""
+    if scene.drawn:
+        return hits_at(scene.drawn.source, component, threshold)[scene.drawn.predictions]
     if ("hits", component, threshold) not in scene.memo:
         pairs = best_first(scene, component)
         scene.memo["hits", component, threshold] = taken_in_turn(pairs, pairs.overlaps >= threshold, nothing_yet(scene)).hits
@@ -241,7 +261,8 @@ def hits_at(scene: Scene, component: str, threshold: float) -> BoolArray:
 
 def check_threshold(threshold: float) -> float:
     """Return a threshold of the IoU; raises `MetricsError` when it is not above 0 and at most 1."""
-    if not 0 < threshold <= 1:
+    number = not isinstance(threshold, bool) and isinstance(threshold, int | float | np.number)
+    if not (number and 0 < threshold <= 1):
         msg = f"the IoU threshold is {threshold}; it must be above 0 and at most 1, such as 0.5"
         raise MetricsError(msg)
     return float(threshold)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -123,6 +125,17 @@ class Slots:
         self._held[self.count].append(counted)
         self._closed = False
 
+    def taken(self, draw: IntArray) -> Slots:
+        """Return the closed slots at these positions from 0, in slots of their own; raises `MetricsError` when the open one is in use."""
+        if self._held[self.count]:
+            msg = "a video is still open; end it before videos are drawn"
+            raise MetricsError(msg)
+        slots = Slots()
+        for at in draw.tolist():
+            slots._held[slots.count] = self._held[at + 1]
+            slots.close()
+        return slots
+
     def last(self) -> list[Counted]:
         """Return the open slot, or the one closed last; raises `MetricsError` when there is none."""
         number = self.count - 1 if self._closed else self.count
@@ -138,6 +151,58 @@ class Slots:
     def everything(self) -> list[Counted]:
         """Return what is in any slot."""
         return [counted for slot in self._held.values() for counted in slot]
+
+
+class Accumulator:
+    """What the published accumulators have in common: their slots."""
+
+    def __init__(self) -> None:
+        self._slots = Slots()
+        self._known: dict[tuple[Hashable, ...], tuple[FloatArray, IntArray]] = {}
+
+    @property
+    def video_count(self) -> int:
+        """The slot that is open."""
+        return self._slots.count
+
+    @property
+    def accumulators(self) -> list[int]:
+        """All slots; those beyond the open one are left from before a reset."""
+        return self._slots.numbers
+
+    def reset(self) -> None:
+        """Go back to slot 1; later slots keep counting in `compute_global_ap` until they are opened again."""
+        self._slots.reset()
+
+    def reset_global(self) -> None:
+        """Do the same as `reset`, as published."""
+        self._slots.reset()
+
+    def video_end(self) -> None:
+        """Close the video."""
+        self._slots.close()
+
+    def association_counts(self) -> list[dict[str, int]]:
+        """Return the seven counts of each video up to the open one."""
+        return [dict(zip(ASSOCIATION, cases_of(slot).tolist(), strict=True)) for slot in self._slots.videos()]
+
+    def take(self, draw: IntArray) -> Self:
+        """Return an accumulator of the closed videos at these positions from 0, which may repeat: a resample for the bootstrap.
+
+        Raises
+        ------
+        MetricsError
+            When the open video has frames.
+        """
+        drawn = copy(self)
+        drawn._slots = self._slots.taken(draw)
+        return drawn
+
+    def _once(self, key: tuple[Hashable, ...], compute: Callable[[], tuple[FloatArray, IntArray]]) -> tuple[FloatArray, IntArray]:
+        """Return numbers of a video, computed once for all accumulators that were drawn from one another."""
+        if key not in self._known:
+            self._known[key] = compute()
+        return self._known[key]
 
 
 def cases_of(slot: Iterable[Counted]) -> IntArray:

@@ -187,8 +187,3 @@ QUIRKS = (
         "As published.",
     ),
 )
-
-
-def quirk(name: str) -> Quirk:
-    """Return the quirk of that name; raises `KeyError` when there is none."""
-    return {one.name: one for one in QUIRKS}[name]

@@ -10,10 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
+from scrubin.metrics.bootstrap import drawn_names
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.float64]
 IntArray = npt.NDArray[np.int64]
+# The area of a larger box is no number any more.
+LARGEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +109,8 @@ class Scene:
         The boxes.
     memo
         What was derived from it before, so that several metrics of one scene do not repeat it.
+    drawn
+        Where its videos come from, when they were drawn from another scene; None when they were not.
     """
 
     names: tuple[str, ...]
@@ -114,6 +119,7 @@ class Scene:
     truth: Boxes
     predictions: Boxes
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
+    drawn: Drawn | None = None
 
     def size(self, component: str) -> int:
         """Return how many classes a component has.
@@ -127,6 +133,25 @@ class Scene:
             msg = f"there is no component {component!r} in these boxes; choose one of {', '.join(sorted(self.sizes))}"
             raise MetricsError(msg)
         return self.sizes[component]
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Where the videos of a scene come from. What is decided within a video need not be decided again.
+
+    Parameters
+    ----------
+    source
+        The scene that they were drawn from.
+    videos
+        (videos,), positions there.
+    predictions
+        (detections,), rows there.
+    """
+
+    source: Scene
+    videos: IntArray
+    predictions: IntArray
 
 
 def checked(study: Study | Scene) -> Scene:
@@ -149,7 +174,7 @@ def checked(study: Study | Scene) -> Scene:
     if not names or len(set(names)) != len(names):
         msg = "no video is given; at least one is needed" if not names else "a video is given twice; give every video once"
         raise MetricsError(msg)
-    lengths = _whole(study.lengths, "the lengths of videos")
+    lengths = _whole(study.lengths, "lengths of videos")
     if lengths.shape != (len(names),) or (lengths < 0).any():
         msg = f"there are {len(names)} videos but lengths {lengths.tolist()}; give the number of frames of each, from 0"
         raise MetricsError(msg)
@@ -179,6 +204,26 @@ def video(scene: Scene, at: int) -> Scene:
     return Scene(scene.names[at : at + 1], scene.sizes, starts, own(scene.truth), own(scene.predictions))
 
 
+def taken(scene: Scene, videos: npt.ArrayLike) -> Scene:
+    """Return the videos of a scene at these positions, which may repeat, each under a name of its own; see `matching.draw`."""
+    positions = np.asarray(videos, dtype=np.int64)
+    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.diff(scene.starts)[positions])])
+
+    def own(side: Boxes) -> tuple[Boxes, IntArray]:
+        bounds = np.searchsorted(side.places, scene.starts)
+        counts = np.diff(bounds)[positions]
+        numbers = np.repeat(np.arange(len(positions)), counts)
+        within = np.arange(len(numbers)) - np.repeat(np.cumsum(counts) - counts, counts)
+        rows = bounds[positions][numbers] + within
+        kept = side.taken(rows)
+        places = kept.places + (starts[:-1] - scene.starts[positions])[numbers]
+        return Boxes(places, numbers, kept.classes, kept.boxes, kept.scores), rows
+
+    (truth, _), (predictions, rows) = own(scene.truth), own(scene.predictions)
+    names = drawn_names(scene.names, positions)
+    return Scene(names, scene.sizes, starts, truth, predictions, drawn=Drawn(scene, positions, rows))
+
+
 def _side(rows: Rows, sizes: Mapping[str, int], names: Sequence[str], starts: IntArray, what: str) -> Boxes:
     missing = sorted(set(sizes) - set(rows.classes))
     if missing:
@@ -200,10 +245,11 @@ def _side(rows: Rows, sizes: Mapping[str, int], names: Sequence[str], starts: In
     _in_range(frames, np.diff(starts)[videos], f"frame of the {what}", "frames in its video")
     for name, ids in classes.items():
         _in_range(ids, np.full(len(ids), sizes[name]), f"class {name} of the {what}", "classes")
-    for column, finite in (("box", np.isfinite(boxes).all(axis=1)), ("score", np.isfinite(scores))):
+    for column, finite in (("box", (np.abs(boxes) < LARGEST).all(axis=1)), ("score", np.abs(scores) < LARGEST)):
         if not finite.all():
             at = int(np.flatnonzero(~finite)[0])
-            msg = f"the {column} of row {at} of the {what} is {(boxes if column == 'box' else scores)[at].tolist()}; it must be finite"
+            shown = (boxes if column == "box" else scores)[at].tolist()
+            msg = f"the {column} of row {at} of the {what} is {shown}; it must be finite, below {LARGEST:g}"
             raise MetricsError(msg)
     places = starts[videos] + frames
     checked_rows = Boxes(places, videos, classes, boxes, scores)

@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.phases.compat_relaxed import CHOLEC80, Rules, evaluation
+from scrubin.metrics.bootstrap import drawn_names
+from scrubin.metrics.phases.compat_relaxed import CHOLEC80, Evaluation, Rules, evaluation
 from scrubin.metrics.phases.elements import mean_of
 from scrubin.metrics.phases.relaxed import RELAXED_RATES, RelaxedRate, check_omega
-from scrubin.metrics.phases.videos import FloatArray, Video, checked
+from scrubin.metrics.phases.videos import FloatArray, IntArray, Video, checked
 from scrubin.metrics.result import Result, Value, Variant
 from scrubin.statistics import moments
 
@@ -78,6 +79,32 @@ class Main:
     rules: Rules
 
 
+@dataclass(frozen=True, eq=False)
+class Evaluations:
+    """What ``Evaluate`` returns for each video, of which `summarised` makes the numbers of ``Main``.
+
+    Parameters
+    ----------
+    videos
+        Names.
+    found
+        Per video.
+    omega
+        Frames.
+    rules
+        Of the data set.
+    """
+
+    videos: tuple[str, ...]
+    found: tuple[Evaluation, ...]
+    omega: int
+    rules: Rules
+
+    def take(self, draw: IntArray) -> Evaluations:
+        """Return the videos at these positions, which may repeat, each under a name of its own: a resample for the bootstrap."""
+        return Evaluations(drawn_names(self.videos, draw), tuple(self.found[at] for at in draw.tolist()), self.omega, self.rules)
+
+
 def main(videos: Iterable[Video], omega: float, rules: Rules = CHOLEC80) -> Main:
     """Return what ``Main`` computes: values clipped to 100 (infinity too), then averaged over videos, then over phases.
 
@@ -95,6 +122,11 @@ def main(videos: Iterable[Video], omega: float, rules: Rules = CHOLEC80) -> Main
     MetricsError
         As `videos.checked`; also when there is more than one run, or omega is no whole number from 0.
     """
+    return summarised(evaluations(videos, omega, rules))
+
+
+def evaluations(videos: Iterable[Video], omega: float, rules: Rules = CHOLEC80) -> Evaluations:
+    """Return what ``Evaluate`` returns for each video; parameters and errors as `main`."""
     whole, names, found = check_omega(omega), [], []
     for video in checked(videos, rules.phases):
         if len(video.predictions) != 1:
@@ -105,17 +137,22 @@ def main(videos: Iterable[Video], omega: float, rules: Rules = CHOLEC80) -> Main
             raise MetricsError(msg)
         found.append(evaluation(video.annotation, video.predictions[0], whole, rules))
         names.append(video.name)
-    summaries = {rate: _summary(np.stack([one.rate(rate) for one in found], axis=1), rate) for rate in RELAXED_RATES}
-    accuracies = np.array([one.accuracy for one in found])
+    return Evaluations(tuple(names), tuple(found), whole, rules)
+
+
+def summarised(of: Evaluations) -> Main:
+    """Return the numbers of ``Main`` for evaluated videos."""
+    summaries = {rate: _summary(np.stack([one.rate(rate) for one in of.found], axis=1), rate) for rate in RELAXED_RATES}
+    accuracies = np.array([one.accuracy for one in of.found])
     return Main(
         **summaries,
         accuracy=accuracies,
         mean_accuracy=moments.mean(accuracies.tolist()),
         sd_accuracy=matlab_sd(accuracies),
-        videos=tuple(names),
-        short_segments=int(np.sum([len(one.short_segments) for one in found])),
-        omega=whole,
-        rules=rules,
+        videos=of.videos,
+        short_segments=int(np.sum([len(one.short_segments) for one in of.found])),
+        omega=of.omega,
+        rules=of.rules,
     )
 
 

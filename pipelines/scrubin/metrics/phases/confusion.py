@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from scrubin.metrics.bootstrap import drawn_names
 from scrubin.metrics.phases.videos import IntArray, Video, checked, named
 
 
@@ -46,9 +47,7 @@ class Confusions:
         ('b#0', 'b#1')
         """
         positions = np.asarray(draw, dtype=np.int64)
-        return Confusions(
-            self.counts[:, positions], tuple(f"{self.videos[at]}#{number}" for number, at in enumerate(positions)), self.phases
-        )
+        return Confusions(self.counts[:, positions], drawn_names(self.videos, positions), self.phases)
 
 
 def of_videos(videos: Iterable[Video], phases: int | Sequence[str]) -> Confusions:

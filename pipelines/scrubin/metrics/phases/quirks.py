@@ -103,8 +103,3 @@ QUIRKS = (
         "MetricsError.",
     ),
 )
-
-
-def quirk(name: str) -> Quirk:
-    """Return the quirk of that name; raises `KeyError` when there is none."""
-    return {one.name: one for one in QUIRKS}[name]

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from scrubin.errors import MetricsError
+from scrubin.metrics.bootstrap import drawn_names
 from scrubin.metrics.phases.elements import Elements
 from scrubin.metrics.phases.segments import segments
 from scrubin.metrics.phases.tolerances import Tolerance, cholec80
@@ -67,6 +68,12 @@ class Relaxed:
     def union(self) -> IntArray:
         """Frames annotated or predicted as the phase."""
         return self.annotated + self.predicted - self.true
+
+    def take(self, draw: IntArray) -> Relaxed:
+        """Return the videos at these positions, which may repeat, each under a name of its own: a resample for the bootstrap."""
+        columns = ("annotated", "predicted", "true", "annotated_correct", "predicted_correct", "correct", "frames")
+        counts: dict[str, IntArray] = {name: getattr(self, name)[:, draw] for name in columns}
+        return Relaxed(**counts, videos=drawn_names(self.videos, draw), phases=self.phases, options=self.options)
 
 
 def accepted(annotation: IntArray, predictions: IntArray, tolerance: Tolerance, omega: int, window: Window = "segment") -> BoolArray:
@@ -147,13 +154,20 @@ def count(
         counts.append(_counts(video.annotation, video.predictions, correct, len(names)))
         found.append(video.name)
     columns = {field: np.stack([one[field] for one in counts], axis=1) for field in counts[0]}
-    options = {"scope": "video-wise", "omega": f"{whole} frames", "window": window, "tolerance": allowed.name, "phases": str(len(names))}
+    options = {
+        "scope": "video-wise",
+        "omega": f"{whole} frames",
+        "window": window,
+        "tolerance": allowed.described,
+        "phases": str(len(names)),
+    }
     return Relaxed(**columns, videos=tuple(found), phases=names, options=options)
 
 
 def check_omega(omega: float) -> int:
     """Return omega as a whole number of frames; raises `MetricsError` when it is none."""
-    if not (omega >= 0 and float(omega).is_integer()):
+    number = not isinstance(omega, bool) and isinstance(omega, int | float | np.number)
+    if not (number and omega >= 0 and float(omega).is_integer()):
         msg = f"omega is {omega}; give a whole number of frames from 0, such as 10 for 10 s at 1 frame per second"
         raise MetricsError(msg)
     return int(omega)

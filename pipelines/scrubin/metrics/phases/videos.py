@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
+from scrubin.metrics.named_videos import each_once
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
@@ -65,7 +66,10 @@ def named(phases: int | Sequence[str]) -> tuple[str, ...]:
     >>> named(3)
     ('0', '1', '2')
     """
-    names = tuple(str(number) for number in range(phases)) if isinstance(phases, int) else tuple(phases)
+    if isinstance(phases, bool | float):
+        msg = f"the number of phases is {phases}; give a whole number from 1, or the names"
+        raise MetricsError(msg)
+    names = tuple(str(number) for number in range(phases)) if isinstance(phases, int | np.integer) else tuple(phases)
     if not names or len(set(names)) != len(names):
         msg = f"the phases are {list(names)}; give at least one, each with a name of its own"
         raise MetricsError(msg)
@@ -93,13 +97,8 @@ def checked(videos: Iterable[Video], phases: int) -> Iterator[Sequences]:
         When there is no video, a name comes twice, a video has no frames, lengths or numbers of runs differ, or an id is no whole
         number or out of range; names video, run and frame.
     """
-    seen: set[str] = set()
     runs: int | None = None
-    for video in videos:
-        if video.name in seen:
-            msg = f"video {video.name} is given twice; give every video once, with all its frames"
-            raise MetricsError(msg)
-        seen.add(video.name)
+    for video in each_once(videos):
         one = sequences_of(video, phases)
         if runs is not None and len(one.predictions) != runs:
             msg = (
@@ -109,9 +108,6 @@ def checked(videos: Iterable[Video], phases: int) -> Iterator[Sequences]:
             raise MetricsError(msg)
         runs = len(one.predictions)
         yield one
-    if not seen:
-        msg = "no video is given; at least one is needed"
-        raise MetricsError(msg)
 
 
 def sequences_of(video: Video, phases: int) -> Sequences:

@@ -6,24 +6,28 @@ ends the whole process, this raises `MetricsError`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Literal, get_args
+from collections.abc import Callable, Hashable, Iterable
+from copy import copy
+from functools import partial
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.average_precision import by_class
+from scrubin.metrics.recognition.compat_source import Source
 from scrubin.metrics.recognition.components import CHOLECT50_NULL, Component, TripletMap, component_named, part
 from scrubin.metrics.recognition.results import result, variant
 from scrubin.metrics.recognition.streaming import Frames
-from scrubin.metrics.recognition.top_k import hits
+from scrubin.metrics.recognition.top_k import Hits, hits
 from scrubin.metrics.recognition.video_wise import Means
 from scrubin.metrics.recognition.videos import IntArray, Rows, Video, checked
 from scrubin.metrics.result import Result, Value, Variant
 
 ScikitLearn = Literal["<=1.5", ">=1.6"]
 Scored = tuple[npt.NDArray[np.float64], IntArray]
+Known = TypeVar("Known")
 
 
 class Recognition:
@@ -97,6 +101,7 @@ class Recognition:
     def reset_global(self) -> None:
         """Forget everything."""
         self._closed: list[Rows] = []
+        self._drawn_from: Source | None = None
         self.reset()
 
     def update(self, targets: npt.ArrayLike, predictions: npt.ArrayLike) -> None:
@@ -150,7 +155,7 @@ class Recognition:
         name = component_named(component)
         means: Means | None = None
         for rows in videos:
-            values, _ = self._scored(rows, name)
+            values, _ = self._once((rows, name), partial(self._scored, rows, name))
             means = means or Means(len(values))
             means.add(values)
         assert means is not None
@@ -158,10 +163,30 @@ class Recognition:
 
     def compute_global_ap(self, component: str = "ivt", ignore_null: bool = False) -> Result:
         """Return the global average precision; parameters and errors as `compute_video_ap`, but single videos may be empty."""
-        pool = _joined(self._everything())
+        videos = self._everything()
         name = component_named(component)
-        values, positives = self._scored(pool, name)
+        if self._drawn_from and (found := self._drawn_from.pooled(videos, name, self._of)):
+            values, positives = self._published(*found)
+        else:
+            values, positives = self._scored(_joined(videos), name)
         return self._result("global", name, values, positives, ignore_null)
+
+    def take(self, draw: IntArray) -> Recognition:
+        """Return an accumulator of the closed videos at these positions from 0, which may repeat: a resample for the bootstrap.
+
+        Raises
+        ------
+        MetricsError
+            When a video is open.
+        """
+        if self.pending_frames:
+            msg = f"{self.pending_frames} frames belong to a video that is still open; end it before videos are drawn"
+            raise MetricsError(msg)
+        self._drawn_from = self._drawn_from or Source(self._closed)
+        drawn = copy(self)
+        drawn._closed = [self._closed[at] for at in draw.tolist()]
+        drawn.reset()
+        return drawn
 
     def top_k(self, k: int = 5, component: str = "ivt") -> Result:
         """Return the top-k accuracy, 0 without positives.
@@ -174,9 +199,11 @@ class Recognition:
         MetricsError
             When k is below 1, there is no video, or the component is not there.
         """
-        pool = _joined(self._everything())
+        videos = self._everything()
         name = component_named(component)
-        found = hits(self._of(pool, name), k)
+        found = Hits()
+        for rows in videos:
+            found = found + self._once((rows, name, k), partial(self._hits, rows, name, k))
         options = {"component": name, "k": str(k), "classes": str(self._classes), "ties": "lowest class first"}
         value = found.share(found.ruled) if found.positives else 0.0
         return Result(Variant("triplet top-k accuracy", "compat", options), Value(value, found.positives))
@@ -198,6 +225,13 @@ class Recognition:
             raise MetricsError(msg)
         return self._closed
 
+    def _once(self, key: tuple[Hashable, ...], compute: Callable[[], Known]) -> Known:
+        """Return what a closed video gives; computed once where videos were drawn."""
+        return self._drawn_from.once(key, compute) if self._drawn_from else compute()
+
+    def _hits(self, rows: Rows, component: Component, k: int) -> Hits:
+        return hits(self._of(rows, component), k)
+
     def _of(self, rows: Rows, component: Component) -> Rows:
         if component == "ivt":
             return rows
@@ -213,13 +247,16 @@ class Recognition:
         if len(rows.labels) == 1:
             msg = "the published program fails with a single class; use the paper semantics"
             raise MetricsError(msg)
-        values, positives = by_class(self._of(rows, component))
+        return self._published(*by_class(self._of(rows, component)))
+
+    def _published(self, values: npt.NDArray[np.float64], positives: IntArray) -> Scored:
         return np.where(np.isnan(values), 0.0, values) if self._scikit_learn == ">=1.6" else values, positives
 
     def _result(self, scope: str, component: Component, values: npt.NDArray[np.float64], counts: IntArray, ignore_null: bool) -> Result:
         last = len(values) - CHOLECT50_NULL if ignore_null and component == "ivt" else len(values)
         kept = np.arange(max(0, last))
-        name = variant("compat", component, scope, len(kept), ignore_null, scikit_learn=self._scikit_learn)
+        left_out = range(len(kept), len(values)) if ignore_null and component == "ivt" else None
+        name = variant("compat", component, scope, len(kept), left_out, scikit_learn=self._scikit_learn)
         return result(name, kept, values[kept], counts[kept])
 
 

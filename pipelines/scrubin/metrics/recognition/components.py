@@ -113,6 +113,11 @@ def component_named(name: str) -> Component:
     return name
 
 
+def components_named(names: Sequence[str] | str) -> tuple[Component, ...]:
+    """Return the components of these names; a text alone is one name, never its letters; raises `MetricsError` for any other."""
+    return tuple(component_named(name) for name in ([names] if isinstance(names, str) else names))
+
+
 def triplet_map(
     ids: npt.ArrayLike, *, verbs: int | None = None, targets: int | None = None, null: Sequence[int] | None = None
 ) -> TripletMap:
@@ -139,7 +144,11 @@ def triplet_map(
     >>> small.grouping("iv").ids.tolist(), small.grouping("v").members
     ([0, 1, 3], (array([0]), array([1, 2])))
     """
-    given = np.asarray(ids)
+    try:
+        given = np.asarray(ids)
+    except ValueError as error:
+        msg = "the rows of the map of triplets are of different lengths; give instrument, verb and target of each"
+        raise MetricsError(msg) from error
     if given.ndim != 2 or given.shape[1] != 3 or not len(given) or given.dtype.kind not in "iu" or given.min() < 0:
         msg = f"a map of triplets is a matrix (triplets, 3) of whole numbers from 0, not {given.dtype} of the shape {given.shape}"
         raise MetricsError(msg)
@@ -159,10 +168,10 @@ def triplet_map(
     if null is None:
         none = tuple(range(len(own) - CHOLECT50_NULL, len(own))) if len(own) == CHOLECT50_TRIPLETS else None
     else:
-        none = tuple(sorted(int(one) for one in null))
-        if none and not 0 <= none[0] <= none[-1] < len(own):
-            msg = f"null triplets {list(none)} are not all among the {len(own)} triplets of the map, 0 to {len(own) - 1}"
+        if any(isinstance(one, bool) or not isinstance(one, int | np.integer) or not 0 <= one < len(own) for one in null):
+            msg = f"null triplets {list(null)} are not all among the {len(own)} triplets of the map, 0 to {len(own) - 1}"
             raise MetricsError(msg)
+        none = tuple(sorted({int(one) for one in null}))
     return TripletMap(own, sizes[0], sizes[1], none)
 
 

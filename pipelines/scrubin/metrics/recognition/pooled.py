@@ -6,16 +6,18 @@ A class is defined when it has a positive in any video. Long videos weigh more t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.average_precision import by_class
-from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, component_named
-from scrubin.metrics.recognition.results import result, variant
+from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, components_named
+from scrubin.metrics.recognition.results import paper_variant, result
+from scrubin.metrics.recognition.steps import Steps, average_precision, steps_of
 from scrubin.metrics.recognition.videos import FloatArray, IntArray, Rows, Video, checked
-from scrubin.metrics.result import Result
+from scrubin.metrics.result import Result, Variant
 
 SCOPE = "global"
 
@@ -36,9 +38,16 @@ class Pool:
 
     def row(self, members: IntArray) -> Rows:
         """Return the row (1, frames) of the class that these triplets make up."""
-        labels = [np.unpackbits(np.bitwise_or.reduce(bits[members], axis=0), count=scores.shape[1]) for bits, scores in self._videos]
-        scores = [np.maximum.reduce(scores[members], axis=0) for _, scores in self._videos]
-        return Rows(np.concatenate(labels).view(np.bool_)[np.newaxis], np.concatenate(scores)[np.newaxis])
+        rows = self.rows(members)
+        return Rows(np.concatenate([one.labels for one in rows], axis=1), np.concatenate([one.scores for one in rows], axis=1))
+
+    def rows(self, members: IntArray) -> list[Rows]:
+        """Return the row (1, frames) of the class that these triplets make up, video by video."""
+        found = []
+        for bits, scores in self._videos:
+            labels = np.unpackbits(np.bitwise_or.reduce(bits[members], axis=0), count=scores.shape[1]).view(np.bool_)
+            found.append(Rows(labels[np.newaxis], np.maximum.reduce(scores[members], axis=0)[np.newaxis]))
+        return found
 
     def average_precision(self, members: Sequence[IntArray]) -> tuple[npt.NDArray[np.float64], IntArray]:
         """Return AP and positives of classes, each made up of some triplets.
@@ -56,7 +65,7 @@ class Pool:
 
 
 def pooled(
-    videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] = COMPONENTS, *, ignore_null: bool = False
+    videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS, *, ignore_null: bool = False
 ) -> dict[Component, Result]:
     """Return the global average precision of some components.
 
@@ -83,7 +92,7 @@ def pooled(
         When there is no video, one is given twice or cannot be used, a component is unknown, or null triplets are to be left
         out and the map does not say which they are.
     """
-    wanted = tuple(component_named(name) for name in components)
+    wanted = components_named(components)
     for name in wanted:
         triplets.kept(name, ignore_null)
     pool = Pool()
@@ -94,7 +103,53 @@ def pooled(
 
 def of_pool(pool: Pool, triplets: TripletMap, component: Component, ignore_null: bool) -> Result:
     """Return the global average precision of one component."""
-    kept = triplets.kept(component, ignore_null)
-    grouping = triplets.grouping(component)
+    kept, grouping = triplets.kept(component, ignore_null), triplets.grouping(component)
     values, positives = pool.average_precision([grouping.members[position] for position in kept])
-    return result(variant("paper", component, SCOPE, len(kept), ignore_null), grouping.ids[kept], values, positives)
+    return result(paper_variant(triplets, component, SCOPE, ignore_null), grouping.ids[kept], values, positives)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What the global average precision of any draw of videos is made of.
+
+    It takes at most 8 bytes per class and frame, and 8 per positive.
+
+    Parameters
+    ----------
+    names
+        The videos.
+    variant
+        Of the result.
+    ids
+        (classes,), of the part.
+    steps
+        Per class.
+    """
+
+    names: tuple[str, ...]
+    variant: Variant
+    ids: IntArray
+    steps: tuple[Steps, ...]
+
+    def take(self, draw: IntArray) -> Result:
+        """Return the result of the videos at these positions, which may repeat: what `pooled` returns of them."""
+        values, positives = average_precision(self.steps, draw)
+        return result(self.variant, self.ids, values, positives)
+
+
+def tables(
+    videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS, *, ignore_null: bool = False
+) -> dict[Component, Table]:
+    """Return per component what the bootstrap of the global average precision needs; parameters and errors as `pooled`."""
+    wanted = components_named(components)
+    kept = {name: triplets.kept(name, ignore_null) for name in wanted}
+    pool, names = Pool(), []
+    for video, rows in checked(videos, len(triplets)):
+        names.append(video)
+        pool.add(rows)
+    found = {}
+    for name in wanted:
+        grouping = triplets.grouping(name)
+        steps = tuple(one for position in kept[name] for one in steps_of(pool.rows(grouping.members[position])))
+        found[name] = Table(tuple(names), paper_variant(triplets, name, SCOPE, ignore_null), grouping.ids[kept[name]], steps)
+    return found

@@ -141,8 +141,3 @@ QUIRKS = (
         "Scores are compared as given, as in 0.1.5.",
     ),
 )
-
-
-def quirk(name: str) -> Quirk:
-    """Return the quirk of that name; raises `KeyError` when there is none."""
-    return {one.name: one for one in QUIRKS}[name]

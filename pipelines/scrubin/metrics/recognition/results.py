@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.metrics.recognition.components import Component
+from scrubin.metrics.recognition.components import Component, TripletMap
 from scrubin.metrics.recognition.videos import IntArray
 from scrubin.metrics.result import Result, Semantics, Value, Variant
 
 METRIC = "triplet recognition AP"
 
 
-def variant(semantics: Semantics, component: Component, scope: str, classes: int, ignore_null: bool, **further: str) -> Variant:
-    """Return the name of an average precision: component, scope, how many classes, and for triplets whether null ones count."""
+def variant(
+    semantics: Semantics, component: Component, scope: str, classes: int, left_out: Sequence[int] | None, **further: str
+) -> Variant:
+    """Return the name of an average precision: component, scope, how many classes, and for triplets which are left out as null, if any."""
     options = {"component": component, "scope": scope, "classes": str(classes), **further}
     if component == "ivt":
-        options["null"] = "left out" if ignore_null else "counted"
+        options["null"] = "counted" if left_out is None else f"left out ({', '.join(map(str, left_out))})"
     return Variant(METRIC, semantics, options)
+
+
+def paper_variant(triplets: TripletMap, component: Component, scope: str, ignore_null: bool) -> Variant:
+    """Return the name of an average precision of the paper semantics."""
+    left_out = (triplets.null or ()) if ignore_null else None
+    return variant("paper", component, scope, len(triplets.kept(component, ignore_null)), left_out)
 
 
 def mean(values: npt.NDArray[np.float64]) -> Value:

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, component_named
+from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, component_named, components_named
 from scrubin.metrics.recognition.pooled import Pool, of_pool
 from scrubin.metrics.recognition.video_wise import Means, averaged, of_video
 from scrubin.metrics.recognition.videos import Rows, Video, rows_of
@@ -80,9 +80,11 @@ class Accumulator:
     (Value(value=0.75, n=2), Value(value=1.0, n=1))
     """
 
-    def __init__(self, triplets: TripletMap, components: Sequence[str] = COMPONENTS, scopes: Collection[str] = ("video-wise",)) -> None:
+    def __init__(
+        self, triplets: TripletMap, components: Sequence[str] | str = COMPONENTS, scopes: Collection[str] = ("video-wise",)
+    ) -> None:
         self._triplets = triplets
-        self._components = tuple(component_named(name) for name in components)
+        self._components = components_named(components)
         self._scopes = {_scope_named(name) for name in scopes}
         self._closed: set[str] = set()
         self._means = {name: Means(len(triplets.grouping(name).ids)) for name in self._components}

@@ -7,7 +7,7 @@ the number is told beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.components import Component, TripletMap, component_named, part
 from scrubin.metrics.recognition.videos import Rows, Video, checked
 from scrubin.metrics.result import Result, Value, Variant
+from scrubin.statistics import moments
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def top_k(videos: Iterable[Video], triplets: TripletMap, k: int, component: str 
     Raises
     ------
     MetricsError
-        When k is below 1, there is no video, one is given twice or cannot be used, or the component is unknown.
+        When k is no whole number from 1, there is no video, one is given twice or cannot be used, or the component is unknown.
 
     Examples
     --------
@@ -86,10 +87,45 @@ def top_k(videos: Iterable[Video], triplets: TripletMap, k: int, component: str 
     (0.0, 0.0, 1.0)
     """
     name = component_named(component)
-    found = {
-        video: hits(rows if name == "ivt" else part(rows, triplets.grouping(name)), k) for video, rows in checked(videos, len(triplets))
-    }
-    return accuracy(found, k, name, len(triplets.grouping(name).ids))
+    return accuracy(hits_by_video(videos, triplets, [k], name)[k], k, name, len(triplets.grouping(name).ids))
+
+
+def hits_by_video(videos: Iterable[Video], triplets: TripletMap, ks: Sequence[int], component: str = "ivt") -> dict[int, dict[str, Hits]]:
+    """Return by k, then by video, what `accuracy` is made of; parameters and errors as `top_k`, for several k of videos read once."""
+    name = component_named(component)
+    found: dict[int, dict[str, Hits]] = {k: {} for k in ks}
+    for video, rows in checked(videos, len(triplets)):
+        of_part = rows if name == "ivt" else part(rows, triplets.grouping(name))
+        for k, of_k in found.items():
+            of_k[video] = hits(of_part, k)
+    return found
+
+
+def over_k(found: Sequence[TopK]) -> TopK:
+    """Return the mean of top-k accuracies over several k, such as topK@[5:20] of the challenge: over 5, 10, 15 and 20.
+
+    Parameters
+    ----------
+    found
+        Of the same videos and component, one per k.
+
+    Raises
+    ------
+    MetricsError
+        When there is none, a k comes twice, or something other than k differs.
+    """
+    ks = [one.result.variant.options["k"] for one in found]
+    rest = {tuple((name, value) for name, value in sorted(one.result.variant.options.items()) if name != "k") for one in found}
+    alike = len(rest) == 1 and len({(one.result.overall.n, tuple(one.result.videos)) for one in found}) == 1
+    if not alike or len(set(ks)) != len(ks):
+        msg = f"top-k accuracies of k {', '.join(ks) or 'none'} have no mean; give one per k, of the same videos and component"
+        raise MetricsError(msg)
+    first = found[0].result
+    variant = Variant(first.variant.metric, first.variant.semantics, {**first.variant.options, "k": f"mean over {', '.join(ks)}"})
+    videos = {name: Value(moments.mean([one.result.videos[name].value for one in found]), value.n) for name, value in first.videos.items()}
+    overall = Value(moments.mean([one.result.overall.value for one in found]), first.overall.n)
+    least, most = (moments.mean([getattr(one, bound) for one in found]) for bound in ("least", "most"))
+    return TopK(Result(variant, overall, {}, videos), least, most)
 
 
 def accuracy(found: dict[str, Hits], k: int, component: Component, classes: int) -> TopK:
@@ -118,11 +154,9 @@ def hits(rows: Rows, k: int) -> Hits:
     Raises
     ------
     MetricsError
-        When k is below 1.
+        When k is no whole number from 1.
     """
-    if k < 1:
-        msg = f"top-k accuracy with k = {k}; k is at least 1"
-        raise MetricsError(msg)
+    _check(k, f"top-k accuracy with k = {k!r}; k is at least 1")
     positives = int(np.count_nonzero(rows.labels))
     classes = len(rows.labels)
     if k >= classes:
@@ -154,10 +188,15 @@ def top_classes(result: Result, k: int) -> list[tuple[str, Value]]:
     Raises
     ------
     MetricsError
-        When k is below 1.
+        When k is no whole number from 1.
     """
-    if k < 1:
-        msg = f"the best {k} classes; ask for at least 1"
-        raise MetricsError(msg)
+    _check(k, f"the best {k!r} classes; ask for at least 1")
     defined = [(name, value) for name, value in result.classes.items() if value.defined]
     return sorted(defined, key=lambda one: -one[1].value)[:k]
+
+
+def _check(k: int, fault: str) -> None:
+    """Raise `MetricsError` when k is no whole number from 1."""
+    if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
+        msg = f"{fault}, and a whole number"
+        raise MetricsError(msg)

@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.metrics.bootstrap import drawn_names
 from scrubin.metrics.recognition.average_precision import by_class
-from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, component_named, part
-from scrubin.metrics.recognition.results import mean, result, variant
+from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, component_named, components_named, part
+from scrubin.metrics.recognition.results import mean, paper_variant, result
 from scrubin.metrics.recognition.videos import IntArray, Rows, Video, checked
 from scrubin.metrics.result import Result
 
@@ -24,7 +25,7 @@ SCOPE = "video-wise"
 
 @dataclass(frozen=True, eq=False)
 class PerVideo:
-    """Average precision of every class in every video, from which means and resamples of videos are made.
+    """Average precision of every class in every video; `of_per_video` makes the result of it.
 
     Parameters
     ----------
@@ -39,6 +40,10 @@ class PerVideo:
     names: tuple[str, ...]
     values: npt.NDArray[np.float64]
     positives: IntArray
+
+    def take(self, draw: IntArray) -> PerVideo:
+        """Return the videos at these positions, which may repeat, each under a name of its own: a resample for the bootstrap."""
+        return PerVideo(drawn_names(self.names, draw), self.values[draw], self.positives[draw])
 
 
 class Means:
@@ -82,7 +87,7 @@ def of_video(
     return {name: by_class(rows if name == "ivt" else part(rows, triplets.grouping(name))) for name in components}
 
 
-def per_video(videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] = COMPONENTS) -> dict[Component, PerVideo]:
+def per_video(videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS) -> dict[Component, PerVideo]:
     """Return the average precision of every class in every video.
 
     Parameters
@@ -99,7 +104,7 @@ def per_video(videos: Iterable[Video], triplets: TripletMap, components: Sequenc
     MetricsError
         When there is no video, one is given twice or cannot be used, or a component is unknown.
     """
-    wanted = tuple(component_named(name) for name in components)
+    wanted = components_named(components)
     names: list[str] = []
     found: dict[Component, list[tuple[npt.NDArray[np.float64], IntArray]]] = {name: [] for name in wanted}
     for video, rows in checked(videos, len(triplets)):
@@ -113,7 +118,7 @@ def per_video(videos: Iterable[Video], triplets: TripletMap, components: Sequenc
 
 
 def video_wise(
-    videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] = COMPONENTS, *, ignore_null: bool = False
+    videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS, *, ignore_null: bool = False
 ) -> dict[Component, Result]:
     """Return the video-wise average precision of some components.
 
@@ -135,22 +140,23 @@ def video_wise(
     MetricsError
         As `per_video`; also when null triplets are to be left out and the map does not say which they are.
     """
-    wanted = [component_named(name) for name in components]
-    kept = {name: triplets.kept(name, ignore_null) for name in wanted}
-    return {name: _mean_of(one, triplets, name, kept[name], ignore_null) for name, one in per_video(videos, triplets, wanted).items()}
+    wanted = components_named(components)
+    for name in wanted:
+        triplets.kept(name, ignore_null)
+    return {name: of_per_video(one, triplets, name, ignore_null=ignore_null) for name, one in per_video(videos, triplets, wanted).items()}
+
+
+def of_per_video(one: PerVideo, triplets: TripletMap, component: str, *, ignore_null: bool = False) -> Result:
+    """Return the video-wise average precision of values that `per_video` returned, or of a draw of them; as `video_wise`."""
+    means, name = Means(one.values.shape[1]), component_named(component)
+    for values in one.values:
+        means.add(values)
+    without, kept = averaged(means, triplets, name, ignore_null), triplets.kept(name, ignore_null)
+    videos = {video: mean(values[kept]) for video, values in zip(one.names, one.values, strict=True)}
+    return Result(without.variant, without.overall, without.classes, videos)
 
 
 def averaged(means: Means, triplets: TripletMap, component: Component, ignore_null: bool) -> Result:
     """Return the result of means over videos."""
-    kept = triplets.kept(component, ignore_null)
-    name = variant("paper", component, SCOPE, len(kept), ignore_null)
+    kept, name = triplets.kept(component, ignore_null), paper_variant(triplets, component, SCOPE, ignore_null)
     return result(name, triplets.grouping(component).ids[kept], means.values()[kept], means.counts[kept])
-
-
-def _mean_of(one: PerVideo, triplets: TripletMap, component: Component, kept: IntArray, ignore_null: bool) -> Result:
-    means = Means(one.values.shape[1])
-    for values in one.values:
-        means.add(values)
-    without = averaged(means, triplets, component, ignore_null)
-    videos = {name: mean(values[kept]) for name, values in zip(one.names, one.values, strict=True)}
-    return Result(without.variant, without.overall, without.classes, videos)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
+from scrubin.metrics.named_videos import each_once
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.floating[Any]]
@@ -115,18 +116,10 @@ def checked(videos: Iterable[Video], classes: int | None) -> Iterator[tuple[str,
     MetricsError
         As `rows_of`; also when a name comes twice, or there is no video at all.
     """
-    seen: set[str] = set()
-    for video in videos:
-        if video.name in seen:
-            msg = f"video {video.name} is given twice; give every video once, with all its frames"
-            raise MetricsError(msg)
-        seen.add(video.name)
+    for video in each_once(videos):
         rows = rows_of(video, classes)
         classes = rows.labels.shape[0]
         yield video.name, rows
-    if not seen:
-        msg = "no video is given; at least one is needed"
-        raise MetricsError(msg)
 
 
 def _matrix(given: npt.ArrayLike, where: str, what: str) -> npt.NDArray[Any]:

@@ -1,11 +1,10 @@
-"""Rules about boxes, spans and phases."""
+"""Rules about boxes and spans."""
 
 from __future__ import annotations
 
 import pandas as pd
 
 from scrubin.validate.rules.registry import rule
-from scrubin.validate.rules.rows import sizes
 from scrubin.validate.study import Study
 
 BOX = ("x", "y", "w", "h")
@@ -34,24 +33,3 @@ def span_in_order(study: Study, table: str) -> pd.Series[bool]:
     """Find spans without a frame."""
     spans = study.columns(table, "start_frame", "end_frame")
     return spans["end_frame"] <= spans["start_frame"]
-
-
-@rule("every frame has one phase", phases=("phase",))
-def one_phase_per_frame(study: Study, table: str) -> pd.Series[bool]:
-    """Find frames with two different phases."""
-    return sizes(study.columns(table, "id", "frame", "phase"), ["id", "frame"], "phase") > 1
-
-
-@rule("no phase comes and goes within a few frames", phases=("phase",))
-def phase_flicker(study: Study, table: str) -> pd.Series[bool]:
-    """Find the frames of runs of at most ``flicker_frames``, with another phase right before and right after them."""
-    rows = study.columns(table, "id", "frame", "phase").sort_values(["id", "frame"], kind="stable")
-    before, after = rows.shift(1), rows.shift(-1)
-    starts = (rows["id"] != before["id"]) | (rows["frame"] != before["frame"] + 1) | (rows["phase"] != before["phase"])
-    # At the start or end of a recording, and beside a gap, nobody knows how long the phase really was.
-    cut_start = starts & ((rows["id"] != before["id"]) | (rows["frame"] != before["frame"] + 1))
-    cut_end = (rows["id"] != after["id"]) | (rows["frame"] + 1 != after["frame"])
-    run = starts.cumsum()
-    length = run.map(run.value_counts())
-    cut = (cut_start | cut_end).groupby(run).transform("any")
-    return ((length <= study.flicker_frames) & ~cut).reindex(study.tables[table].rows.index)

@@ -30,8 +30,9 @@ def private_columns(public: frozenset[str]) -> frozenset[str]:
 def no_private_value(study: Study, table: str) -> pd.Series[bool]:
     """Find rows whose id is a name of the raw study, or whose file is called like a raw file."""
     rows = study.columns(table, "id", "path")
-    names = pd.concat([study.recordings["recording"], study.recordings["participant"]])
+    raw = study.private("recordings")
+    names = pd.concat([raw["recording"], raw["participant"]])
     file = rows["path"].str.rsplit("/", n=1).str[-1]
-    broken = rows["id"].isin(names) | file.isin(study.recordings["path"].str.rsplit("/", n=1).str[-1])
+    broken = rows["id"].isin(names) | file.isin(raw["path"].str.rsplit("/", n=1).str[-1])
     # Frames are called by their number, which may well be somebody's number in the study.
     return broken if table == "frames" else broken | file.str.rsplit(".", n=1).str[0].isin(names)

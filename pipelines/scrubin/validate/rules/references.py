@@ -8,9 +8,6 @@ from scrubin.validate.rules.registry import rule
 from scrubin.validate.rules.rows import among, looked_up
 from scrubin.validate.study import Study
 
-CAMERA_ORDER = ("left", "mono", "right")
-"""Labels refer to the frames of the first of these cameras that a recording has."""
-
 
 @rule(
     "every id is a released recording (for frames: a released video of this camera)",
@@ -76,6 +73,5 @@ def label_in_dropped_frame(study: Study, table: str) -> pd.Series[bool]:
 
 def labelled_frames(study: Study, *columns: str) -> pd.DataFrame:
     """Return id, frame and the named columns of the frames that labels refer to."""
-    frames = study.columns("frames", "id", "camera", "frame", *columns)
-    order = frames["camera"].map({camera: i for i, camera in enumerate(CAMERA_ORDER)})
-    return frames.loc[order == order.groupby(frames["id"]).transform("min"), ["id", "frame", *columns]]
+    frames = study.columns("frames", "id", "frame", *columns)
+    return frames if study.every_frame_labelled else frames[study.labelled]

@@ -58,4 +58,5 @@ def missing_from_split(study: Study, table: str) -> pd.Series[bool]:
 
 def participants(study: Study) -> pd.DataFrame:
     """Return the participant by released id. For comparing only: no result may name one."""
-    return study.linkage.merge(study.recordings[["recording", "participant"]].drop_duplicates(), on="recording")[["id", "participant"]]
+    people = study.private("recordings")[["recording", "participant"]].drop_duplicates()
+    return study.private("linkage").merge(people, on="recording")[["id", "participant"]]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import pandas as pd
 
 from scrubin.validate.rules.registry import rule
-from scrubin.validate.rules.rows import looked_up
+from scrubin.validate.rules.rows import by_distinct, looked_up
 from scrubin.validate.study import Study
 from scrubin.vocabulary.vocabulary import KINDS, Vocabulary
 
@@ -20,10 +21,13 @@ PARTS = ["instrument_id", "verb_id", "target_id"]
 )
 def triplet_in_vocabulary(study: Study, table: str) -> pd.Series[bool]:
     """Find rows whose triplet is not made of their parts, or whose parts make a triplet that they do not name."""
-    rows = study.columns(table, "vocabulary", "triplet_id", *PARTS).astype(dict.fromkeys(["triplet_id", *PARTS], "float64"))
     known = _triplets(study.vocabularies)
-    of_parts = looked_up(rows, known, ["vocabulary", *PARTS])["triplet_id"]
-    return _differ(of_parts, rows["triplet_id"])
+
+    def wrong(rows: pd.DataFrame) -> pd.Series[bool]:
+        rows = rows.astype(dict.fromkeys(["triplet_id", *PARTS], "float64"))
+        return _differ(looked_up(rows, known, ["vocabulary", *PARTS])["triplet_id"], rows["triplet_id"])
+
+    return by_distinct(study.columns(table, "vocabulary", "triplet_id", *PARTS), wrong)
 
 
 @rule(
@@ -35,14 +39,19 @@ def name_of_id(study: Study, table: str) -> pd.Series[bool]:
     """Find rows where a name is not the name of the id beside it, or the vocabulary is unknown."""
     kinds = ("phase",) if table == "phases" else ("instrument", "verb", "target", "triplet")
     rows = study.columns(table, "vocabulary", *kinds, *(f"{kind}_id" for kind in kinds))
-    broken = ~rows["vocabulary"].isin(list(study.vocabularies))
     names = _names(study.vocabularies)
+    broken = ~rows["vocabulary"].isin(list(study.vocabularies))
     for kind in kinds:
-        asked = pd.DataFrame({"vocabulary": rows["vocabulary"], "id": rows[f"{kind}_id"].astype("float64")})
-        expected = looked_up(asked, names.loc[names["kind"] == kind, ["vocabulary", "id", "name"]], ["vocabulary", "id"])["name"]
-        # An id that the vocabulary does not have must not pass as "no name for no id".
-        broken |= _differ(expected, rows[kind]) | (asked["id"].notna() & expected.isna())
+        known = names.loc[names["kind"] == kind, ["vocabulary", "id", "name"]]
+        broken |= by_distinct(rows[["vocabulary", f"{kind}_id", kind]], partial(_misnamed, known))
     return broken
+
+
+def _misnamed(known: pd.DataFrame, rows: pd.DataFrame) -> pd.Series[bool]:
+    asked = rows.set_axis(["vocabulary", "id", "name"], axis=1).astype({"id": "float64"})
+    expected = looked_up(asked, known, ["vocabulary", "id"])["name"]
+    # An id that the vocabulary does not have must not pass as "no name for no id".
+    return _differ(expected, asked["name"]) | (asked["id"].notna() & expected.isna())
 
 
 def _differ(expected: pd.Series, found: pd.Series) -> pd.Series[bool]:

@@ -1,0 +1,202 @@
+"""`scrubin score METRIC --ground-truth PATH --predictions PATH`."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import sys
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from pathlib import Path
+
+from scrubin.core import files
+from scrubin.errors import MetricsError
+from scrubin.metrics.bootstrap import LEVEL, Interval
+from scrubin.metrics.detection import quirks as detection_quirks
+from scrubin.metrics.phases import quirks as phase_quirks
+from scrubin.metrics.recognition import quirks as recognition_quirks
+from scrubin.scoring import comparison, document, selection
+from scrubin.scoring.computed import Choice, Computed, intervals
+from scrubin.scoring.labels import Asked
+from scrubin.scoring.task import METRICS, Order, computed
+
+COMPARE = "compare"
+DIFFERENCES = "differences"
+QUIRKS = {"recognition": recognition_quirks.QUIRKS, "detection": detection_quirks.QUIRKS, "phases": phase_quirks.QUIRKS}
+ENSEMBLES = ("mean", "weighted", "soft-vote")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what is scored against what, and how."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument(
+        "metric",
+        nargs="?",
+        choices=[*METRICS, COMPARE, DIFFERENCES],
+        help=f"what to compute; {COMPARE}: two files of scores; {DIFFERENCES}: where published programs and papers differ",
+    )
+    parser.add_argument("files", nargs="*", metavar="SCORES", help=f"for {COMPARE}: two files that --out wrote as JSON")
+    parser.add_argument("--metric", dest="named", choices=list(METRICS), help="the same as the first word")
+    parser.add_argument("--ground-truth", metavar="PATH", help="file or folder of labels in any format, or of our ground truth")
+    parser.add_argument(
+        "--predictions",
+        nargs="+",
+        action="extend",
+        metavar="PATH",
+        help="file or folder: labels in any format, CholecTriplet2022 submissions, matrices (npz, npy, CSV, parquet: frames by classes), "
+        "lists of ivtmetrics, COCO results, tables of phases, sheets; several are repeated runs (mean and SD) or an ensemble",
+    )
+    parser.add_argument(
+        "--semantics", choices=["paper", "compat"], default="paper", help="definition, or published program (default: paper)"
+    )
+    parser.add_argument(
+        "--variant", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="which variant; the choices are below"
+    )
+    parser.add_argument("--out", metavar="FILE", help="write all numbers, per class and video, as JSON or (FILE.csv) CSV")
+    parser.add_argument("--videos", metavar="FILE", help="only these videos: a name per line, or a split with the columns id and split")
+    parser.add_argument("--subset", metavar="NAME", help="subset of that split, such as test, or 0/test where it has folds")
+    parser.add_argument(
+        "--bootstrap", type=int, default=0, metavar="N", help=f"{100 * LEVEL:g}%% intervals from N draws of videos (default: none)"
+    )
+    parser.add_argument("--ensemble", choices=ENSEMBLES, help="combine the predictions of several models (recognition)")
+    parser.add_argument("--weights", nargs="+", type=float, default=[], metavar="W", help="of the models, for --ensemble weighted")
+    parser.add_argument("--from", dest="truth_format", metavar="FORMAT", help="format of the ground truth (default: by its signs)")
+    parser.add_argument("--predictions-from", metavar="FORMAT", help="format of the predictions (default: by their signs)")
+    parser.add_argument(
+        "--vocabulary", metavar="NAME", help="names and ids of classes (default: those of the format, the files or the folder)"
+    )
+    parser.add_argument("--fps", metavar="N", help="frames per second by which the ground truth counts, where no file says it")
+    parser.add_argument("--predictions-fps", metavar="N", help="the same of the predictions (default: they count as the ground truth)")
+    parser.epilog = _choices()
+
+
+def run(given: argparse.Namespace) -> int:
+    """Read, join, compute, print and write; nothing is written when anything is wrong."""
+    name = given.metric or given.named
+    if name == COMPARE:
+        return _compare(given.files)
+    if name == DIFFERENCES:
+        return _differences()
+    order = _order(name, given)
+    out = _out(given)
+    made, notes = computed(name, order)
+    for note in notes:
+        sys.stderr.write(f"scrubin score: {note}\n")
+    scored = [result for one in made for result in _scored(one, given.bootstrap)]
+    for line in (*document.table(scored), *document.best_classes(scored)):
+        sys.stdout.write(f"{line}\n")
+    if out is not None:
+        paths = [asked.path for asked in order.predictions]
+        whole = document.text_of(document.document(name, order.truth.path, paths, scored, notes))
+        files.write_text(out, document.sheet(scored) if out.suffix.lower() == ".csv" else whole)
+    return 0
+
+
+def _order(name: str | None, given: argparse.Namespace) -> Order:
+    if name is None or (given.named and given.metric and given.named != given.metric) or given.files:
+        fault = f"'{' '.join(given.files)}' is too much" if given.files else "one metric is needed"
+        msg = f"{fault}: scrubin score {'|'.join(METRICS)} --ground-truth PATH --predictions PATH"
+        raise MetricsError(msg)
+    if not given.ground_truth or not given.predictions:
+        msg = f"score {name} needs --ground-truth PATH and --predictions PATH"
+        raise MetricsError(msg)
+    if given.subset and not given.videos:
+        msg = f"--subset {given.subset}: of which split? name its file by --videos"
+        raise MetricsError(msg)
+    if given.weights and given.ensemble != "weighted":
+        msg = "--weights belong to --ensemble weighted"
+        raise MetricsError(msg)
+    if given.bootstrap < 0:
+        msg = f"--bootstrap {given.bootstrap}: give the number of draws, such as 1000"
+        raise MetricsError(msg)
+    truth = Asked(Path(given.ground_truth), given.truth_format, given.vocabulary, _rate("--fps", given.fps))
+    fps = _rate("--predictions-fps", given.predictions_fps)
+    predictions = [Asked(Path(path), given.predictions_from, given.vocabulary, fps) for path in given.predictions]
+    for asked in (truth, *predictions):
+        if not asked.path.exists():
+            msg = f"{asked.path}: there is no such file or folder"
+            raise MetricsError(msg)
+    videos = selection.read(Path(given.videos), given.subset) if given.videos else None
+    return Order(truth, predictions, given.semantics, given.variant, videos, given.ensemble, given.weights)
+
+
+def _out(given: argparse.Namespace) -> Path | None:
+    if not given.out:
+        return None
+    out = Path(given.out)
+    if out.suffix.lower() not in (".json", ".csv") or out.is_dir():
+        msg = f"--out {out}: name a file that ends in .json or .csv"
+        raise MetricsError(msg)
+    read = [Path(given.ground_truth), *map(Path, given.predictions), *([Path(given.videos)] if given.videos else [])]
+    if any(out.resolve() == path.resolve() or path.resolve() in out.resolve().parents for path in read):
+        msg = f"--out {out}: this is where input is read from; write elsewhere"
+        raise MetricsError(msg)
+    return out
+
+
+def _scored(one: Computed, resamples: int) -> Iterator[document.Scored]:
+    results = one.results(None)
+    found: Sequence[Interval | None] = [None] * len(results)
+    if resamples:
+        found = _intervals(one, resamples)
+    names = one.class_names
+    for result, interval in zip(results, found, strict=True):
+        yield document.Scored(result, interval, names.get(result.variant.options.get("component", ""), {}))
+
+
+def _intervals(one: Computed, resamples: int) -> list[Interval]:
+    from tqdm import tqdm
+
+    # The whole set is computed before the draws.
+    with tqdm(total=resamples + 1, desc="draws", file=sys.stderr, disable=not sys.stderr.isatty()) as progress:
+        return intervals(one, resamples, progress.update)
+
+
+def _compare(paths: Sequence[str]) -> int:
+    if len(paths) != 2:
+        msg = "give two files of scores: scrubin score compare ONE.json OTHER.json"
+        raise MetricsError(msg)
+    one, other = Path(paths[0]), Path(paths[1])
+    rows, apart = comparison.compared(one, other)
+    for note in apart:
+        sys.stderr.write(f"scrubin score: {note}\n")
+    for name, left, right, change in rows:
+        shown = ["undefined" if math.isnan(value) else f"{value:.4f}" for value in (left, right)]
+        sys.stdout.write(f"{shown[0]:>10} {shown[1]:>10} {'' if math.isnan(change) else f'{change:+.4f}':>9}  {name}\n")
+    return 0
+
+
+def _differences() -> int:
+    """Print every known difference between a published program and the definition of its metric."""
+    for metric, known in QUIRKS.items():
+        for one in known:
+            told = {"published": one.published, "paper": one.paper, "compat": one.compat}
+            lines = [f"{metric}: {one.name} ({one.kind})", *(f"  {side + ':':<10} {what}" for side, what in told.items())]
+            sys.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
+def _rate(option: str, text: str | None) -> Fraction | None:
+    if text is None:
+        return None
+    try:
+        rate = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        rate = Fraction(0)
+    if rate <= 0:
+        msg = f"{option} {text}: give a rate above 0, such as 25, 1 or 30000/1001"
+        raise MetricsError(msg)
+    return rate
+
+
+def _choices() -> str:
+    lines = []
+    for name, metric in METRICS.items():
+        lines.append(f"{name}: {metric.does}")
+        for semantics, choices in metric.choices.items():
+            lines += [f"  {semantics:<6} {key}={_values(choice)}  {choice.meaning}" for key, choice in choices.items()]
+    return "variants, the default marked by *:\n" + "\n".join(lines)
+
+
+def _values(choice: Choice) -> str:
+    return "|".join(f"{value}*" if value == choice.default else value for value in choice.values) or f"{choice.default}*"

@@ -1,0 +1,166 @@
+"""Label files of any format as our tables; a file that cannot be read does not hide the others."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+
+from scrubin.annotations.collection import Collection
+from scrubin.annotations.labels import BOX, IDS, Labels, Layer
+from scrubin.annotations.problems import AnnotationProblems
+from scrubin.annotations.registry import DatasetFormat, Format
+from scrubin.cli.validate.material import Fault, Material
+from scrubin.convert import reading, table_files, timing, writing
+from scrubin.errors import AnnotationError
+from scrubin.tables.declare import Table
+from scrubin.tables.phases import PHASES
+from scrubin.tables.ratings import RATINGS
+from scrubin.tables.splits import SPLITS
+from scrubin.tables.task_errors import ERRORS
+from scrubin.tables.triplets import TRIPLETS
+from scrubin.validate.study import Found, found_of
+
+
+def read(path: Path, name: str, options: reading.Options) -> Material:
+    """Return the labels of a format as tables.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no file of the format.
+    """
+    form = reading.format_of(name)
+    given = reading.find(path, form)
+    made = Material(form.name, len(given.files))
+    collection = _read(given.files, form, options, made)
+    if given.others:
+        made.warnings.append(f"{len(given.others)} other files in {path} are not of the format {form.name} and were not looked at")
+    if form.by_hand.fps_unstated:
+        made.warnings.append(f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps} per second")
+    made.warnings += [*collection.warnings, *(f"{one.recording}: {said}" for one in collection.recordings for said in one.warnings)]
+    made.unlabelled += [name for labels in collection.recordings for name in _unlabelled(labels)]
+    _add_labels(made, [_with_phases(labels, made) for labels in collection.recordings], form)
+    _add_scores(made, collection)
+    return made
+
+
+def _read(files: Mapping[str, bytes], form: Format | DatasetFormat, options: reading.Options, made: Material) -> Collection:
+    try:
+        return reading.read(files, form, options)
+    except AnnotationError as error:
+        _note(made, error, files)
+    good = []
+    for some in _parts(files, form):
+        try:
+            good.append(reading.read(some, form, options))
+        except AnnotationError:
+            continue  # noted above, with all others
+    recordings = [labels for one in good for labels in one.recordings]
+    warnings = [said for one in good for said in one.warnings]
+    return Collection(tuple(recordings), good[0].scores if len(good) == 1 else None, tuple(dict.fromkeys(warnings)))
+
+
+def _parts(files: Mapping[str, bytes], form: Format | DatasetFormat) -> list[dict[str, bytes]]:
+    """Return the files recording by recording, where a format is read so; a data set can only be read as a whole."""
+    if isinstance(form, DatasetFormat):
+        return []
+    fits = re.compile(f"(?:.*/)?(?:{form.pattern.pattern})")
+    parts: dict[str, dict[str, bytes]] = {}
+    for file, data in files.items():
+        match = fits.fullmatch(file)
+        if match is not None:
+            parts.setdefault(match["recording"], {})[file] = data
+    return [some for _, some in sorted(parts.items())]
+
+
+def _note(made: Material, error: AnnotationError, files: Mapping[str, bytes]) -> None:
+    for sentence in error.problems if isinstance(error, AnnotationProblems) else [str(error)]:
+        file = max((file for file in files if sentence.startswith(file)), key=len, default="")
+        made.faults.append(Fault(file, sentence.removeprefix(file).lstrip(",: ")))
+
+
+def _unlabelled(labels: Labels) -> list[str]:
+    """Return the file, or the recording, of labels that say nothing of any frame."""
+    layers = [layer for layer in (labels.instances, labels.phases) if layer is not None]
+    labelled = any(len(layer.positions) for layer in layers) or (labels.segments is not None and len(labels.segments) > 0)
+    return [] if labelled else [layers[0].file if layers else labels.recording]
+
+
+def _with_phases(labels: Labels, made: Material) -> Labels:
+    """Return labels with phases by frame, at 1 per second, where a format has spans of time."""
+    if labels.segments is None:
+        return labels
+    losses: Counter[str] = Counter()
+    placed = timing.retimed(labels, writing.writer_of("tables"), None, None, losses)
+    made.warnings += [f"{labels.recording}: not validated: {what}: {count}" for what, count in sorted(losses.items())]
+    return placed
+
+
+def _add_labels(made: Material, recordings: list[Labels], form: Format | DatasetFormat) -> None:
+    made.vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
+    source_s = 1 / (form.by_hand.fps or Fraction(1))
+    made.period_s = {labels.recording: labels.clock.period_s or source_s for labels in recordings}
+    for table, layers, rows_of in (
+        (TRIPLETS, {one.recording: one.instances for one in recordings}, _triplets),
+        (PHASES, {one.recording: one.phases for one in recordings}, _phases),
+    ):
+        parts = [rows_of(one, layer) for one in recordings if (layer := layers[one.recording]) is not None]
+        if parts:
+            made.tables[table.name] = _found(table, pd.concat(parts, ignore_index=True))
+            made.file_of |= {(table.name, name): layer.file for name, layer in layers.items() if layer is not None}
+
+
+def _triplets(labels: Labels, layer: Layer) -> pd.DataFrame:
+    words, rows = labels.vocabulary, layer.rows
+    rows = rows.assign(id=labels.recording, frame=rows["position"], vocabulary=words.name, instance=rows.groupby("position").cumcount())
+    triplets = tuple(words.triplet_name(i) for i in range(len(words.triplets)))
+    for column, names in zip(IDS, (words.instruments, words.verbs, words.targets, triplets), strict=True):
+        rows[column.removesuffix("_id")] = _named(rows[column], names)
+    return _cut(rows)[TRIPLETS.column_names]
+
+
+def _cut(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return boxes cut to the image, as the pipeline does: what leaves it by more than the tolerance was refused while reading."""
+    x, y, w, h = (rows[side].astype("float64") for side in BOX)
+    left, top, right, bottom = x.clip(0), y.clip(0), (x + w).clip(upper=1), (y + h).clip(upper=1)
+    outside = (x < 0) | (y < 0) | (x + w > 1) | (y + h > 1)
+    return rows.assign(x=left, y=top, w=w.mask(outside, right - left), h=h.mask(outside, bottom - top))
+
+
+def _phases(labels: Labels, layer: Layer) -> pd.DataFrame:
+    words, rows = labels.vocabulary, layer.rows
+    named = _named(rows["phase_id"], words.phases)
+    return rows.assign(id=labels.recording, frame=rows["position"], vocabulary=words.name, phase=named)[PHASES.column_names]
+
+
+def _named(ids: pd.Series[int], names: tuple[str, ...]) -> pd.Series[str]:
+    # An id that the vocabulary does not have gets no name, which a rule reports.
+    return ids.map(dict(enumerate(names))).astype("str")
+
+
+def _add_scores(made: Material, collection: Collection) -> None:
+    scores = collection.scores
+    if scores is None:
+        return
+    tables = {RATINGS: scores.ratings, ERRORS: scores.errors}
+    if len(scores.skill):
+        tables[table_files.declared("skill", list(map(str, scores.skill.columns)))] = scores.skill
+    if "subset" in scores.facts:
+        placed = scores.facts.loc[scores.facts["subset"].notna(), ["id", "subset"]].drop_duplicates()
+        tables[SPLITS] = placed.assign(scheme="published", fold=0)
+    for table, frame in tables.items():
+        if len(frame):
+            # A format need not say everything that our table has.
+            said = replace(table, columns=tuple(column for column in table.columns if column.name in frame.columns))
+            made.tables[table.name] = _found(said, frame)
+
+
+def _found(table: Table, frame: pd.DataFrame) -> Found:
+    return found_of(table, pa.Table.from_pandas(frame[table.column_names], schema=table.schema, preserve_index=False))

@@ -1,0 +1,184 @@
+"""Whether a ground truth is whole, unchanged, and of the tables that somebody has."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from scrubin.core.files import sha256_of
+from scrubin.errors import AnnotationError, TableError
+from scrubin.groundtruth.stamps import INPUTS, LIST, MANIFEST, README_NAME, SIDECAR, contents, digest
+from scrubin.vocabulary import vocabulary
+
+AGAIN = "run 'dvc repro groundtruth', or download it again"
+
+
+def check(folder: Path, tables: Mapping[str, Path]) -> list[str]:
+    """Return what is wrong with a ground truth, one sentence each; none is good.
+
+    Every file is hashed again and held to the manifest, every stamp is held to the manifest, and its
+    tables and vocabularies to those that are here.
+
+    Parameters
+    ----------
+    folder
+        The ground truth.
+    tables
+        Parquet files by the name of the table, as many as there are; ``annotations`` is the report of the labelled frames.
+
+    Raises
+    ------
+    TableError
+        When there is no manifest, or it is none.
+    """
+    manifest = _manifest(folder / MANIFEST)
+    single, together = contents(folder)
+    hashes = {name: sha256_of(path) for name, path in single.items()}
+    folders = {name: digest(paths) for name, paths in together.items()}
+    return [
+        *_changes(hashes, manifest["files"], "file"),
+        *_changes(folders, manifest["folders"], "folder"),
+        *of_tables(manifest["inputs"], tables, MANIFEST),
+        *_vocabularies(manifest["vocabularies"]),
+        *_stamps(folder, single, manifest),
+        *_lists(single, {**hashes, **folders}, manifest),
+    ]
+
+
+def stamp_of(path: Path) -> Mapping[str, Any]:
+    """Return the stamp of a file: in it (npz, parquet, JSON), or in what lists the files of its folder.
+
+    Raises
+    ------
+    TableError
+        When it cannot be read, or there is none.
+    """
+    found = _read(path)
+    for parent in path.parents if found is None else ():
+        lists = [file for file in (parent / LIST, parent.parent / f"{parent.name}{SIDECAR}") if file.is_file()]
+        if lists:
+            found = _read(lists[0])
+            break
+        if (parent / MANIFEST).is_file():
+            break
+    if not isinstance(found, dict):
+        msg = f"{path}: has no stamp, and there is none beside its folder; {AGAIN}"
+        raise TableError(msg)
+    return found
+
+
+def _read(path: Path) -> Any:
+    """Return the stamp that a file holds itself, None when it has none."""
+    try:
+        if path.suffix == ".npz":
+            with np.load(path, allow_pickle=False) as archive:
+                return json.loads(str(archive["stamp"])) if "stamp" in archive.files else None
+        if path.suffix == ".parquet":
+            text = (pq.read_schema(path).metadata or {}).get(b"stamp")
+            return None if text is None else json.loads(text)
+        if path.suffix == ".json":
+            document = json.loads(path.read_text(encoding="utf-8"))
+            return document.get("stamp") or document.get("info", {}).get("stamp") if isinstance(document, dict) else None
+    except (OSError, ValueError, AttributeError, zipfile.BadZipFile, pa.ArrowException) as error:
+        msg = f"{path}: cannot be read ({type(error).__name__}); {AGAIN}"
+        raise TableError(msg) from error
+    return None
+
+
+def of_tables(inputs: Mapping[str, str], tables: Mapping[str, Path], place: str) -> Iterator[str]:
+    """Yield each table that is not the one that was used; ``inputs`` are the hashes of a stamp."""
+    for name, expected in sorted(inputs.items()):
+        if name not in tables:
+            continue
+        if not tables[name].is_file():
+            yield f"{tables[name]}: is missing, but {place} was made of the table '{name}'; put it there"
+        elif sha256_of(tables[name]) != expected:
+            yield f"{place}: was made of another table '{name}' than {tables[name]}; {AGAIN}"
+
+
+def _manifest(path: Path) -> Mapping[str, Any]:
+    keys = {"frame_contract", "definitions", "inputs", "vocabularies", "recordings", "files", "folders"}
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"{path}: cannot be read as JSON ({type(error).__name__}); name the folder of a ground truth, or {AGAIN}"
+        raise TableError(msg) from error
+    whole = isinstance(found, dict) and keys <= found.keys() and all(isinstance(found[key], dict) for key in keys - {"frame_contract"})
+    if not whole or not all(isinstance(facts, dict) for facts in found["vocabularies"].values()):
+        msg = f"{path}: is not the manifest of a ground truth, which has {', '.join(sorted(keys))}; {AGAIN}"
+        raise TableError(msg)
+    return dict(found)
+
+
+def _changes(found: Mapping[str, Any], expected: Mapping[str, Any], what: str) -> Iterator[str]:
+    for name in sorted(found.keys() | expected.keys()):
+        if name not in found:
+            yield f"{name}: the {what} is missing; {AGAIN}"
+        elif name not in expected:
+            yield f"{name}: {MANIFEST} does not name this {what}; take it out"
+        elif found[name] != expected[name]:
+            yield f"{name}: the {what} has changed since {MANIFEST} was written; {AGAIN}"
+
+
+def _vocabularies(told: Mapping[str, Any]) -> Iterator[str]:
+    for name, facts in sorted(told.items()):
+        try:
+            words = vocabulary.load(name)
+        except AnnotationError as error:
+            yield f"{MANIFEST}: {error}"
+            continue
+        if (words.version, words.sha256) != (facts.get("version"), facts.get("sha256")):
+            yield f"{MANIFEST}: its vocabulary '{name}' {facts.get('version')} is not the one that is here, {words.version}; {AGAIN}"
+
+
+def _stamps(folder: Path, single: Mapping[str, Path], manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield stamps that do not say what the manifest says, and files that have none."""
+    for name, path in single.items():
+        if name == README_NAME:
+            continue
+        try:
+            wrong = _differences(stamp_of(path), manifest)
+        except TableError as error:
+            yield str(error).replace(f"{folder}/", "")
+            continue
+        if wrong:
+            yield f"{name}: its stamp does not say the same as {MANIFEST} of {', '.join(wrong)}; {AGAIN}"
+
+
+def _differences(stamp: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
+    kind, named = str(stamp.get("kind")), stamp.get("vocabulary")
+    tables = INPUTS.get(kind, frozenset()) | ({"splits"} if "split" in stamp else frozenset())
+    facts = manifest["vocabularies"].get(named.get("name"), {}) if isinstance(named, dict) else {}
+    same = {
+        "kind": kind in INPUTS,
+        "tables": stamp.get("inputs") == {name: manifest["inputs"].get(name) for name in tables},
+        "vocabulary": named is None or all(facts.get(key) == named.get(key) for key in ("version", "sha256")),
+        "frame contract": stamp.get("frame_contract") == manifest["frame_contract"],
+        "definition": stamp.get("definition") == manifest["definitions"].get(kind),
+    }
+    return [what for what, agrees in same.items() if not agrees]
+
+
+def _lists(single: Mapping[str, Path], here: Mapping[str, Any], manifest: Mapping[str, Any]) -> Iterator[str]:
+    """Yield lists of files that state another hash than the files have; a list that has changed itself is told already."""
+    for name, path in single.items():
+        is_sidecar = name.endswith(SIDECAR)
+        if not (is_sidecar or path.name == LIST) or here[name] != manifest["files"].get(name):
+            continue
+        below = f"{name.removesuffix(SIDECAR)}/" if is_sidecar else name.removesuffix(LIST)
+        told = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(told, dict):  # then it has no stamp either, which is told
+            continue
+        stated = {f"{below}{key}": value for kind in ("files", "folders") for key, value in told.get(kind, {}).items()}
+        for of_one in told.get("recordings", {}).values():
+            stated |= {**of_one["files"], **of_one["folders"]}
+        wrong = sorted(key for key, value in stated.items() if here.get(key) != value)
+        if wrong:
+            yield f"{name}: states other hashes than {len(wrong)} files have, {wrong[0]} first; {AGAIN}"

@@ -1,0 +1,61 @@
+"""YOLO: one text file per labelled frame, a row per box, in the two layouts of ProstaTD.
+
+``yolo`` rows are ``class cx cy w h`` with the triplet as class, ``yolo4`` rows are ``triplet instrument
+verb target cx cy w h``; centre and size in 0..1 with six digits, ids from 0. An empty file is a frame
+that is labelled as "no instrument". Labels lie as the pictures do, because YOLO looks for them beside.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import PurePosixPath
+
+from scrubin.groundtruth.detection import Boxed
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+LAYOUTS = ("yolo", "yolo4")
+NAMES = "data.yaml"
+
+
+def picture(path: str) -> str:
+    """Return where a picture lies once its archive, if it is in one, is unpacked into a folder of the same name.
+
+    >>> picture("frames/Task/mono/abelo.tar/000001.jpg")
+    'frames/Task/mono/abelo/000001.jpg'
+    """
+    return path.replace(".tar/", "/")
+
+
+def label_files(found: Boxed, words: Vocabulary, pictures: Mapping[int, str], layout: str) -> dict[str, str]:
+    """Return the label files of a recording: name to text, one per frame that detection can be scored on.
+
+    Parameters
+    ----------
+    found
+        Its frames and boxes.
+    pictures
+        Path of the picture of each frame.
+    layout
+        ``yolo`` or ``yolo4``.
+    """
+    names = [PurePosixPath(picture(pictures[frame])).with_suffix(".txt").as_posix() for frame in found.frames]
+    return {name: "".join(_row(words, layout, *row) for row in rows) for name, rows in zip(names, found.rows, strict=True)}
+
+
+def names(words: Vocabulary) -> str:
+    """Return the text of ``data.yaml``: the names of the classes, which are the triplets."""
+    listed = "".join(f"  {k}: {json.dumps(words.triplet_name(k), ensure_ascii=False)}\n" for k in range(len(words.triplets)))
+    return f"nc: {len(words.triplets)}\nnames:\n{listed}"
+
+
+def picture_list(found: Sequence[Boxed], pictures: Mapping[str, Mapping[int, str]]) -> str:
+    """Return one line per frame of some recordings, as a YOLO program takes it for a subset."""
+    return "".join(f"./{picture(pictures[one.id][frame])}\n" for one in found for frame in one.frames)
+
+
+def _row(words: Vocabulary, layout: str, triplet: int, instrument: int, box: tuple[float, float, float, float]) -> str:
+    _, verb, target = words.triplets[triplet]
+    ids = [triplet] if layout == "yolo" else [triplet, instrument, verb, target]
+    x, y, w, h = box
+    return " ".join([*map(str, ids), *(f"{side:.6f}" for side in (x + w / 2, y + h / 2, w, h))]) + "\n"

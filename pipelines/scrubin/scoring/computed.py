@@ -1,0 +1,119 @@
+"""A metric of some videos that can be computed again of any draw of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scrubin.errors import MetricsError
+from scrubin.metrics import bootstrap
+from scrubin.metrics.bootstrap import IntArray, Interval
+from scrubin.metrics.result import Result
+from scrubin.metrics.runs import over_runs
+
+Computation = Callable[[IntArray | None], list[Result]]
+
+
+@dataclass(frozen=True, eq=False)
+class Computed:
+    """Results that belong together.
+
+    Parameters
+    ----------
+    names
+        The videos.
+    results
+        Takes positions of videos, with repetition, or None for all as they are; always returns the same variants.
+    class_names
+        By component, names of the classes that results number; empty where results name them.
+    """
+
+    names: tuple[str, ...]
+    results: Computation
+    class_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One thing that can be chosen of a metric.
+
+    Parameters
+    ----------
+    values
+        What it can be; empty for a number, which ``check`` must take.
+    default
+        What it is when nothing is said.
+    meaning
+        For the help.
+    """
+
+    values: tuple[str, ...]
+    default: str
+    meaning: str
+
+
+def chosen(choices: Mapping[str, Choice], given: Sequence[str], metric: str) -> dict[str, str]:
+    """Return the value of every choice.
+
+    Parameters
+    ----------
+    given
+        ``name=value``.
+
+    Raises
+    ------
+    MetricsError
+        For a name or value that is not known, or a name that comes twice.
+    """
+    found: dict[str, str] = {}
+    for one in given:
+        name, sign, value = one.partition("=")
+        if not sign or name not in choices or name in found:
+            fault = "is given twice" if name in found else "is no choice"
+            msg = (
+                f"--variant {one}: '{name}' {fault} of {metric}; choose {', '.join(_shown(*item) for item in choices.items()) or 'nothing'}"
+            )
+            raise MetricsError(msg)
+        if choices[name].values and value not in choices[name].values:
+            msg = f"--variant {one}: {name} can be {', '.join(choices[name].values)}"
+            raise MetricsError(msg)
+        found[name] = value
+    return {name: found.get(name, choice.default) for name, choice in choices.items()}
+
+
+def of_runs(runs: Sequence[Computed]) -> Computed:
+    """Return mean and standard deviation over repeated runs of the same videos; one run stays as it is.
+
+    Raises
+    ------
+    MetricsError
+        When they are of other videos.
+    """
+    first = runs[0]
+    if len(runs) == 1:
+        return first
+    if any(one.names != first.names for one in runs):
+        msg = "the runs are of different videos; every run must predict the same"
+        raise MetricsError(msg)
+
+    def results(draw: IntArray | None) -> list[Result]:
+        by_variant = zip(*(one.results(draw) for one in runs), strict=True)
+        repeated = [over_runs(list(of_variant)) for of_variant in by_variant]
+        return [result for one in repeated for result in (one.mean, one.sd)]
+
+    return Computed(first.names, results, first.class_names)
+
+
+def intervals(computed: Computed, resamples: int, each: Callable[[], object]) -> list[Interval]:
+    """Return one confidence interval per result over draws of videos; ``each`` is called after every draw."""
+
+    def metrics(draw: IntArray) -> list[Result]:
+        found = computed.results(draw)
+        each()
+        return found
+
+    return bootstrap.intervals(metrics, computed.names, resamples=resamples)
+
+
+def _shown(name: str, choice: Choice) -> str:
+    return f"{name}={'|'.join(choice.values) if choice.values else choice.default}"

@@ -1,0 +1,64 @@
+"""Label files of any format as ground truth or as predictions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+from scrubin.annotations.collection import Collection
+from scrubin.annotations.labels import Labels
+from scrubin.annotations.rates import Numbering, of_clock
+from scrubin.annotations.registry import DatasetFormat, Format
+from scrubin.convert import reading, signs
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How the files of one side are read.
+
+    Parameters
+    ----------
+    path
+        A file or folder.
+    format
+        Name of the format; None: by its signs.
+    vocabulary
+        Name of the vocabulary; None: that of the format or files.
+    fps
+        Frames per second by which files number frames where they do not say it; None: the custom of the format.
+    """
+
+    path: Path
+    format: str | None = None
+    vocabulary: str | None = None
+    fps: Fraction | None = None
+
+
+def collection_of(asked: Asked, box_tolerance: float = reading.BOX_TOLERANCE) -> tuple[Collection, Format | DatasetFormat]:
+    """Return what the files say, and the format in which they were read.
+
+    Parameters
+    ----------
+    asked
+        Which files.
+    box_tolerance
+        A box may leave the image by this share of its side.
+
+    Raises
+    ------
+    AnnotationError
+        With everything that is wrong in any file.
+    """
+    form = signs.format_of_path(asked.path, asked.format)
+    words = None if form.by_hand.brings_words or form.by_hand.vocabulary_of is not None else asked.vocabulary
+    return reading.read(reading.find(asked.path, form).files, form, reading.Options(words, box_tolerance=box_tolerance)), form
+
+
+def numbering_of(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Numbering | None:
+    """Return how labels are counted; None where that is only a custom and nobody says it."""
+    if form.by_hand.fps_unstated:
+        return None if fps is None else Numbering(fps)
+    if labels.clock.period_s is None:
+        return of_clock(labels.clock, fps or form.by_hand.fps)
+    return of_clock(labels.clock, None)

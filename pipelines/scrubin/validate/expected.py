@@ -1,0 +1,141 @@
+"""What a curator declares beyond the tables: totals, workflows, limits, and the version before."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scrubin.core.files import sha256_of
+from scrubin.errors import AnnotationError, ParamsError
+from scrubin.tables.declare import Table
+from scrubin.validate.params import Previous, Total, ValidateParams
+from scrubin.vocabulary.vocabulary import Vocabulary
+from scrubin.vocabulary.workflow import Transitions, named, transitions
+
+ClassCounts = Mapping[str, Mapping[str, Mapping[str, int]]]
+"""Number of rows by table, column and class."""
+PAIR = 2
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What is expected of a study.
+
+    Parameters
+    ----------
+    flicker_s
+        A phase that lasts less than so many seconds, between two others, flickers.
+    drift_limit
+        Largest total variation distance, 0 to 1, between the classes of this version and of the one before.
+    totals
+        Declared totals.
+    transitions
+        By vocabulary the pairs (phase, next phase) that are allowed.
+    previous
+        Number of rows by class in the version before; None for a first release.
+    """
+
+    flicker_s: float
+    drift_limit: float
+    totals: tuple[Total, ...] = ()
+    transitions: Mapping[str, Transitions] = field(default_factory=dict)
+    previous: ClassCounts | None = None
+
+
+def expected(of: ValidateParams, vocabularies: Mapping[str, Vocabulary], tables: Iterable[Table]) -> Expected:
+    """Return what the parameters declare, checked against tables and vocabularies.
+
+    Raises
+    ------
+    ParamsError
+        When a total names no table or column, a transition no phase, or the counts of the version before cannot be used.
+    """
+    declared = {table.name: table for table in tables}
+    for number, total in enumerate(of.totals):
+        _check_total(f"params.yaml: 'validate.totals[{number}]'", total, declared)
+    return Expected(
+        of.flicker_s,
+        of.drift_limit,
+        of.totals,
+        _transitions(of.transitions, vocabularies),
+        None if of.previous is None else _counts(of.previous),
+    )
+
+
+def _check_total(where: str, total: Total, declared: Mapping[str, Table]) -> None:
+    if total.table not in declared:
+        _refuse(f"{where}: '{total.table}' is no public table", total.table, declared)
+    columns = declared[total.table].column_names
+    needed = {"rows": (), "recordings": ("id",), "frames": ("id", "frame")}[total.count]
+    for name in (*needed, *total.where):
+        if name not in columns:
+            _refuse(f"{where}: '{name}' is no column of table '{total.table}'", name, columns)
+
+
+def _transitions(declared: Mapping[str, tuple[tuple[str, ...], ...]], vocabularies: Mapping[str, Vocabulary]) -> dict[str, Transitions]:
+    shipped = {name: transitions(words) for name, words in vocabularies.items()}
+    known = {name: pairs for name, pairs in shipped.items() if pairs is not None}
+    for name, pairs in declared.items():
+        where = f"params.yaml: 'validate.transitions.{name}'"
+        if name not in vocabularies:
+            _refuse(f"{where}: there is no such vocabulary", name, vocabularies)
+        wrong = next((list(pair) for pair in pairs if len(pair) != PAIR), None)
+        if wrong is not None:
+            msg = f"{where} must list pairs [phase, next phase], but has {wrong}"
+            raise ParamsError(msg)
+        try:
+            known[name] = named(vocabularies[name], [(pair[0], pair[1]) for pair in pairs])
+        except AnnotationError as error:
+            msg = f"{where}: {error}"
+            raise ParamsError(msg) from error
+    return known
+
+
+def _counts(previous: Previous) -> ClassCounts:
+    path, where = Path(previous.path), "params.yaml: 'validate.previous'"
+    if not path.is_file():
+        msg = f"{where}: there is no file {path}; it is the class_counts.json that validation wrote for the version before"
+        raise ParamsError(msg)
+    found = sha256_of(path)
+    if found != previous.sha256.lower():
+        msg = f"{where}: {path} has the SHA-256 {found}, not {previous.sha256}; correct one of them"
+        raise ParamsError(msg)
+    return counts_of(path)
+
+
+def counts_of(path: Path) -> ClassCounts:
+    """Read a ``class_counts.json``.
+
+    Raises
+    ------
+    ParamsError
+        When it holds something else.
+    """
+    try:
+        tables = json.loads(path.read_text(encoding="utf-8"))["tables"]
+        counts = {
+            str(table): {str(column): {str(name): _whole(count) for name, count in of.items()} for column, of in columns.items()}
+            for table, columns in tables.items()
+        }
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        msg = f"{path}: it has no counts of classes ({type(error).__name__}: {error}); name a class_counts.json that validation wrote"
+        raise ParamsError(msg) from error
+    return counts
+
+
+def _whole(count: object) -> int:
+    if isinstance(count, bool) or not isinstance(count, int) or count < 0:
+        msg = f"{count!r} is no number of rows"
+        raise ValueError(msg)
+    return count
+
+
+def _refuse(fault: str, name: str, known: Iterable[str]) -> None:
+    names = sorted(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(names)}"
+    msg = f"{fault}; {hint}"
+    raise ParamsError(msg)

@@ -1,0 +1,303 @@
+"""`scrubin validate` on everything a user may point it at."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import synthetic_study
+from checked_study import arrow_of
+from label_examples import EXAMPLES
+from scrubin import cli
+from scrubin.annotations.registry import readable
+from scrubin.cli.validate.defaults import DEFAULTS
+from scrubin.core import params
+from scrubin.validate.params import ValidateParams
+
+VIDEO = "labels/VID07.json"
+
+
+@pytest.fixture
+def validate(tmp_path, capsys):
+    """Write files, validate their folder, and return exit code, lines and what stderr says."""
+
+    def validate(files, *more):
+        folder = tmp_path / "given"
+        for name, data in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+        folder.mkdir(exist_ok=True)
+        code = cli.main(["validate", str(folder), *map(str, more)])
+        out, err = capsys.readouterr()
+        return code, out.replace(f"{folder}/", "").splitlines(), err.replace(f"{folder}", "given")
+
+    return validate
+
+
+def changed(change, name="cholect50", file=VIDEO):
+    document = json.loads(EXAMPLES[name][file])
+    change(document)
+    return {file: json.dumps(document).encode()}
+
+
+def vectors(change):
+    """The CholecT50 example with each of its vectors changed."""
+
+    def every(document):
+        for frame in document["annotations"].values():
+            for vector in frame:
+                change(vector)
+
+    return changed(every)
+
+
+def tables(change=lambda tables: None, csv=(), only=synthetic_study.PUBLIC):
+    every = {name: table for name, table in synthetic_study.tables().items() if name in synthetic_study.PUBLIC}
+    change(every)
+    files = {}
+    for name in only:
+        if name in csv:
+            files[f"{name}.csv"] = every[name].to_csv(index=False).encode()
+        else:
+            files[f"{name}.parquet"] = parquet(arrow_of(name, every[name]))
+    return files
+
+
+def parquet(table):
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_sound_labels_pass_in_every_format_whether_it_is_named_or_not(validate, name):
+    code, lines, _ = validate(EXAMPLES[name])
+    assert code == 0, lines
+    assert f"format {name}" in lines[0]
+    assert ": passed: " in lines[-1]
+    assert not [line for line in lines if line.startswith(("error", "warning"))]
+    assert validate(EXAMPLES[name], "--from", name)[:2] == (code, lines)
+
+
+def test_every_readable_format_but_tables_has_such_an_example():
+    assert {*readable()} - {"tables"} == {*EXAMPLES}
+
+
+@pytest.mark.parametrize("csv", [(), synthetic_study.PUBLIC])
+def test_our_own_tables_pass_as_parquet_and_as_csv(validate, csv):
+    code, lines, _ = validate(tables(csv=csv))
+    assert code == 0
+    assert lines[0].endswith("errors 8, frames 240, phases 48, ratings 32, skill 8, spans 12, splits 12, triplets 48, videos 20")
+    reasons = [line.rsplit(": ", 1)[1] for line in lines if line.startswith("not applicable")]
+    assert "the private table 'recordings' is not at hand" in reasons
+    assert not [line for line in lines if line.startswith(("error", "warning"))]
+
+
+def test_a_release_has_its_tables_in_a_folder_and_one_table_is_enough(validate):
+    assert validate({f"tables/{name}": data for name, data in tables().items()})[0] == 0
+    code, lines, _ = validate({}, "--json")
+    document = json.loads("\n".join(lines))
+    assert (code, document["format"], document["verdict"], document["rows"]["frames"]) == (0, "tables", "passed", 240)
+
+
+def test_a_single_table_tells_which_rules_could_not_be_asked_and_why(validate):
+    code, lines, _ = validate(tables(only=["phases"]))
+    assert code == 0
+    told = "\n".join(lines)
+    assert "known_id (phases), missing_from_split" in told
+    assert ": there is no table 'videos'" in told
+    assert "phase_flicker (phases): neither a table 'frames' nor a label file says when the frames of '" in told
+    assert "class_drift (phases): no version before this one is declared" in told
+
+
+def test_a_broken_rule_names_file_table_column_rule_count_and_keys(validate):
+    def break_it(tables):
+        tables["triplets"].loc[:30, "x"] = 200.0
+
+    code, lines, _ = validate(tables(break_it))
+    assert code == 1
+    at = lines.index(
+        "error: triplets.parquet: table triplets, column x, rule in_range: 31 of 48 rows break it; expected: every value lies in [0, 1]"
+    )
+    assert len(lines[at + 1 : at + 21]) == 20
+    assert all(line.endswith("x=200") for line in lines[at + 1 : at + 21])
+    assert lines[at + 21] == "  ... and 11 more"
+
+
+def test_json_has_everything_and_only_that_on_stdout(validate):
+    def break_it(tables):
+        tables["phases"].loc[2, "phase_id"] = 77
+
+    code, lines, err = validate(tables(break_it), "--json")
+    document = json.loads("\n".join(lines))
+    assert (code, err, document["verdict"]) == (1, "", "failed")
+    (broken,) = [one for one in document["outcomes"] if one["result"] == "failed"]
+    assert (broken["table"], broken["rule"], broken["count"], broken["files"]) == ("phases", "name_of_id", 1, ["phases.parquet"])
+    assert broken["keys"][0]["phase_id"] == 77
+    assert "participant_in_one_subset" not in document["unasked"]
+    assert document["counts"]["failed_error"] == 1
+
+
+FAULTS = {
+    "a frame key that is no number": (
+        changed(lambda one: one["annotations"].update(x1=one["annotations"].pop("16"))),
+        "frame 'x1': the key is no frame number",
+    ),
+    "boxes in pixels": (vectors(lambda one: one.__setitem__(slice(3, 7), [85.0, 96.0, 256.0, 192.0])), "it looks like pixels"),
+    "boxes as corners": (vectors(lambda one: one.__setitem__(slice(3, 7), [0.4, 0.4, 0.9, 0.9])), "it looks like two corners"),
+    "triplets off by one": (vectors(lambda one: one.__setitem__(0, one[0] + 1)), "ids are numbered from 0; these look numbered from 1"),
+    "phases off by one": (vectors(lambda one: one.__setitem__(14, one[14] + 1)), "phase 7 is not in 0..6"),
+    "an unknown id": (vectors(lambda one: one.__setitem__(0, 500)), "triplet 500 is not in 0..99"),
+    "a wrong type": (vectors(lambda one: one.__setitem__(0, "17")), "expected a whole number"),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_file_that_breaks_its_format_is_told_with_place_and_mend(validate, name):
+    files, says = FAULTS[name]
+    code, lines, err = validate(files)
+    assert (code, err) == (1, "")
+    assert f"error: file {VIDEO}, rule file_readable: " in "\n".join(lines)
+    assert says in "\n".join(lines)
+
+
+def test_a_damaged_file_does_not_hide_what_is_wrong_with_the_others(validate):
+    twice = changed(lambda one: one["annotations"]["16"].append(one["annotations"]["16"][0]))
+    code, lines, _ = validate({"labels/VID01.json": b'{"annotations": {', **twice})
+    told = "\n".join(lines)
+    assert code == 1
+    assert "error: file labels/VID01.json, rule file_readable: 1 fault\n  line 1: not JSON" in told
+    assert "error: labels/VID07.json: table triplets" in told
+    assert "rule instance_twice: 2 of 4 rows break it" in told
+
+
+NOTHING = {
+    "an empty folder": ({}, (), "there is no file in it; name a folder with label files or tables"),
+    "a wrong folder": ({"film.mp4": b"x", "notes.txt": b"hello"}, (), "this looks like no format of labels"),
+    "malformed JSON": ({"VID01.json": b'{"annotations": {'}, (), "VID01.json, line 1: not JSON"),
+    "an empty file": ({"VID01.json": b""}, (), "VID01.json, line 1: not JSON"),
+    "a list": ({"VID01.json": b"[]"}, (), "expected a JSON object, but got []"),
+    "another format": (EXAMPLES["cholect50"], ("--from", "cholec80"), "there is no file of the format cholec80 in it"),
+    "a misspelt format": (EXAMPLES["cholect50"], ("--from", "cholect5"), "did you mean 'cholect50'?"),
+    "no tables": (EXAMPLES["cholect50"], ("--from", "tables"), "there is no table in it; expected errors, frames"),
+    "a vocabulary for tables": (tables(only=["phases"]), ("--vocabulary", "cholect50"), "tables name their own vocabulary"),
+    "no parameters": (EXAMPLES["cholect50"], ("--params", "nothing.yaml"), "nothing.yaml: cannot be read as YAML"),
+    "several formats": ({**EXAMPLES["cholec80"], **EXAMPLES["cholect50"]}, (), "this could be cholec80 or cholect50"),
+    "a negative frame": (EXAMPLES["cholect50"], ("--first-frame", "-1"), "give 0 or more"),
+}
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_what_cannot_be_validated_is_refused_in_one_sentence(validate, name):
+    files, more, says = NOTHING[name]
+    code, lines, err = validate(files, *more)
+    assert (code, lines) == (1, [])
+    assert err.startswith("scrubin validate: ")
+    assert says in err
+
+
+def test_a_path_that_is_not_there_is_refused(capsys):
+    assert cli.main(["validate", "nowhere"]) == 1
+    assert capsys.readouterr().err == "scrubin validate: nowhere: there is no such file or folder\n"
+
+
+def test_an_empty_video_is_a_warning_and_one_frame_is_none(validate):
+    code, lines, _ = validate(changed(lambda one: one.update(annotations={})))
+    assert code == 0
+    assert "warning: rule file_labels: 1 of 1 files break it; expected: every recording labels a frame" in lines
+    code, lines, _ = validate(changed(lambda one: one.update(annotations={"0": one["annotations"]["16"]}, num_frames=1)))
+    assert code == 0
+    assert not [line for line in lines if line.startswith(("error", "warning"))]
+
+
+def test_phases_are_judged_in_seconds_at_the_rate_of_the_format(validate):
+    names = ["Preparation"] * 100 + ["GallbladderRetraction"] * 49 + ["Preparation"] * 100
+    rows = "".join(f"{frame}\t{name}\n" for frame, name in enumerate(names))
+    code, lines, _ = validate({"video01-phase.txt": f"Frame\tPhase\n{rows}".encode()})
+    told = "\n".join(lines)
+    assert code == 0  # both are warnings
+    assert "warning: video01-phase.txt: table phases, column phase, rule phase_flicker: 49 of 249 rows break it" in told
+    assert "rule phase_transition: 2 of 249 rows break it" in told
+    assert "  id=video01 frame=100 phase=GallbladderRetraction previous_phase=Preparation" in lines
+
+
+def test_a_typo_of_the_published_files_is_the_phase_that_it_means(validate):
+    """The example says carlot-triangle-dissection, as the published files do."""
+    assert b"carlot-triangle-dissection" in EXAMPLES["cholect50"][VIDEO]
+    _, lines, _ = validate(EXAMPLES["cholect50"], "--json")
+    assert json.loads("\n".join(lines))["verdict"] == "passed"
+
+
+@pytest.mark.parametrize(
+    ("files", "says"),
+    [
+        ({**tables(), "videos.parquet": b"no"}, ["error: file videos.parquet, rule file_readable: 1 fault"]),
+        ({**tables(), "phases.csv": b"id,frame\n"}, ["  the table is also in phases.csv; keep one of them"]),
+        (
+            {**tables(), "recordings.parquet": parquet(pa.table({"recording": ["x"]}))},
+            ["  the table 'recordings' is private and lies among public ones; take it away"],
+        ),
+        ({**tables(), "others.parquet": parquet(pa.table({"a": [1]}))}, ["error: file others.parquet, rule file_readable: 1 fault"]),
+        (
+            {"phases.csv": b"id,frame,vocabulary,phase,phase_id\na,0,cholect50,preparation,0\na,x,cholect50,preparation,0\n"},
+            ["  column 'frame', row 2: 'x' is no int64; correct it", "  column=frame declared=int64 found=string"],
+        ),
+        (
+            {"phases.parquet": parquet(pa.Table.from_arrays([pa.array([1])] * 2, names=["id", "id"]))},
+            ["error: file phases.parquet, rule file_readable: 1 fault"],
+        ),
+        (
+            {"phases.csv": b"id,frame,id\na,1,b\n"},
+            ["  it cannot be read as CSV: table 'phases': the column 'id' stands twice; keep one of them; write it again"],
+        ),
+        ({"phases.csv": b"id,\xff\n"}, ["error: file phases.csv, rule file_readable: 1 fault"]),
+        ({**tables(only=["phases"]), "labels.json": b"{"}, ["error: file labels.json, rule file_readable: 1 fault"]),
+    ],
+)
+def test_a_table_that_is_damaged_or_does_not_belong_is_told(validate, files, says):
+    code, lines, err = validate(files)
+    assert (code, err) == (1, "")
+    for line in says:
+        assert line in lines
+
+
+def test_text_stored_as_a_dictionary_is_text(validate):
+    files = tables(only=["videos", "phases"])
+    table = pq.read_table(io.BytesIO(files["phases.parquet"]))
+    files["phases.parquet"] = parquet(table.set_column(0, "id", table["id"].dictionary_encode()))
+    assert pa.types.is_dictionary(pq.read_schema(io.BytesIO(files["phases.parquet"])).field("id").type)
+    assert validate(files)[0] == 0
+
+
+def test_rates_beside_the_tables_make_seconds_of_frames(validate):
+    rows = pd.DataFrame({"id": "a", "frame": range(9), "vocabulary": "cholect50", "phase": "preparation", "phase_id": 0})
+    rows.loc[4, ["phase", "phase_id"]] = ["calot-triangle-dissection", 1]
+    csv = {"phases.csv": rows.to_csv(index=False).encode()}
+    slow = json.dumps({"recordings": {"a": {"fps": "1/2"}}}).encode()
+    assert not [line for line in validate({**csv, "labels.json": slow})[1] if "phase_flicker:" in line]
+    fast = json.dumps({"recordings": {"a": {"fps": "25"}}}).encode()
+    assert [line for line in validate({**csv, "labels.json": fast})[1] if "rule phase_flicker: 1 of 9" in line]
+
+
+def test_severities_totals_and_limits_come_from_a_params_file_when_it_is_given(validate, tmp_path):
+    text = params.PARAMS_PATH.read_text()
+    total = "totals: [{table: phases, count: frames, where: {}, total: 4}, {table: videos, count: rows, where: {}, total: 9}]"
+    path = tmp_path / "params.yaml"
+    path.write_text(text.replace("totals: []", total))
+    code, lines, _ = validate(EXAMPLES["cholect50"], "--params", path)
+    assert code == 1
+    assert "  count=frames where=everywhere declared=4 found=3" in lines
+    assert [line for line in lines if line.startswith("not applicable: ") and "declared_total" in line and "no table 'videos'" in line]
+    path.write_text(text.replace("totals: []", total).replace("declared_total: error", "declared_total: note"))
+    assert validate(EXAMPLES["cholect50"], "--params", path)[0] == 0
+
+
+def test_without_a_params_file_everything_is_as_the_project_has_it():
+    assert params.load("validate", ValidateParams, Path("params.yaml")) == DEFAULTS

@@ -1,0 +1,42 @@
+"""A whole ground truth, written as the flow writes it."""
+
+import json
+
+from scrubin.core import files
+from scrubin.groundtruth import stamps, study, subsets
+from scrubin.tables import io
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.phases import PHASES
+from scrubin.tables.skill import skill
+from scrubin.tables.splits import SPLITS
+from scrubin.tables.task_errors import ERRORS
+from scrubin.tables.triplets import TRIPLETS
+
+FIXED = {"skill", "id", "task", "GRS", "n_ratings", "disagreement", "strong_disagreement"}
+
+
+def write_tables(folder, made):
+    """Write the tables that a ground truth is made of; return their paths by name."""
+    aspects = tuple(name for name in made["skill"].columns if name not in FIXED)
+    declared = {"errors": ERRORS, "frames": FRAMES, "phases": PHASES, "skill": skill(aspects), "splits": SPLITS, "triplets": TRIPLETS}
+    for name, table in declared.items():
+        io.write(table, made[name], folder / f"{name}.parquet")
+    files.write_json(folder / "annotations.json", made["report"])
+    return {**{name: folder / f"{name}.parquet" for name in declared}, "annotations": folder / "annotations.json"}
+
+
+def write_ground_truth(folder, made):
+    """Write tables (beside the folder) and ground truth; return its manifest."""
+    stamped = stamps.Stamps.of_files(write_tables(folder.with_name(f"{folder.name}_tables"), made))
+    files.fresh_folder(folder)
+    pictures = study.Pictures(study.images(made["frames"]))
+    done = [study.write_recording(folder, stamped, pictures, one) for _, one in sorted(made["labelled"].items())]
+    wholes = study.write_vocabularies(folder, stamped, done, pictures)
+    study.write_sheets(folder, stamped, made["skill"], made["errors"], made["splits"])
+    every = subsets.Everything(done, wholes, made["skill"], made["errors"], made["splits"])
+    for subset, ids in subsets.of_splits(made["splits"]):
+        subsets.write(folder, stamped, every, subset, ids)
+    files.write_text(folder / stamps.README_NAME, stamps.readme())
+    counts = {one.recording.id: one.counts() for one in done}
+    files.write_json(folder / stamps.MANIFEST, stamps.manifest(folder, stamped.inputs, [whole.words for whole in wholes], counts))
+    return json.loads((folder / stamps.MANIFEST).read_text())

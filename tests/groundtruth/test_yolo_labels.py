@@ -1,0 +1,86 @@
+"""YOLO files are read back, by our own reader and by the command, to the boxes they were made of."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from scrubin.cli import main
+from scrubin.groundtruth import yolo
+from scrubin.groundtruth.detection import Boxed
+from scrubin.vocabulary import vocabulary
+
+WORDS = vocabulary.load("cholect50")
+PROSTATD = vocabulary.load("prostatd")
+BOX = (0.25, 0.5, 0.5, 0.25)
+
+
+def test_rows_are_centre_and_size_with_one_id_or_four():
+    found = Boxed("abelo", [3, 7], [[(17, 0, BOX)], []], 0)
+    pictures = {3: "frames/T/mono/abelo/000003.jpg", 7: "frames/T/mono/abelo/000007.jpg"}
+    single = yolo.label_files(found, WORDS, pictures, "yolo")
+    assert single == {"frames/T/mono/abelo/000003.txt": "17 0.500000 0.625000 0.500000 0.250000\n", "frames/T/mono/abelo/000007.txt": ""}
+    four = yolo.label_files(found, WORDS, pictures, "yolo4")
+    assert four["frames/T/mono/abelo/000003.txt"] == "17 0 1 0 0.500000 0.625000 0.500000 0.250000\n"
+
+
+def test_pictures_in_an_archive_are_named_as_they_lie_once_it_is_unpacked():
+    found = Boxed("abelo", [3], [[(17, 0, BOX)]], 0)
+    pictures = {3: "frames/T/mono/abelo.tar/000003.png"}
+    assert list(yolo.label_files(found, WORDS, pictures, "yolo")) == ["frames/T/mono/abelo/000003.txt"]
+    assert yolo.picture_list([found], {"abelo": pictures}) == "./frames/T/mono/abelo/000003.png\n"
+
+
+def test_the_last_class_of_prostatd_is_88():
+    lines = yolo.names(PROSTATD).splitlines()
+    assert (lines[0], lines[-1].split(":")[0].strip()) == ("nc: 89", "88")
+
+
+@pytest.mark.parametrize("layout", ["yolo", "yolo4"])
+def test_convert_reads_the_boxes_back(written_once, tmp_path, layout, capsys):
+    out = tmp_path / "coco"
+    size = ["--image-size", "320x240"]
+    folder = written_once / "cholect50" / layout
+    assert main(["convert", str(folder), "--from", layout, "--vocabulary", "cholect50", "--to", "coco", *size, "--out", str(out)]) == 0
+    again = json.loads(next(out.rglob("*.json")).read_text())
+    names = {category["id"]: category["name"] for category in again["categories"]}
+    frame_of = {image["id"]: Path(image["file_name"]).with_suffix("") for image in again["images"]}
+    found = {}
+    for row in again["annotations"]:
+        found.setdefault(str(frame_of[row["image_id"]]), []).append((names[row["category_id"]], row["bbox"]))
+    whole = json.loads((written_once / "cholect50/coco.json").read_text())
+    expected = {}
+    at = {image["id"]: f"{image['recording']}_{image['frame']:06d}" for image in whole["images"]}
+    for row in whole["annotations"]:
+        expected.setdefault(at[row["image_id"]], []).append((WORDS.triplet_name(row["category_id"] - 1), row["bbox"]))
+    assert len(again["images"]) == len(whole["images"])
+    assert {name.replace("/", "_") for name in found} == set(expected)
+    for name, rows in found.items():
+        theirs = expected[name.replace("/", "_")]
+        assert [triplet for triplet, _ in rows] == [triplet for triplet, _ in theirs]
+        # Six digits of 320 px.
+        np.testing.assert_allclose([box for _, box in rows], [box for _, box in theirs], rtol=0, atol=320 * 2e-6)
+
+
+@pytest.mark.parametrize("layout", ["yolo", "yolo4"])
+def test_rows_are_those_of_the_other_writer(written_once, tmp_path, layout, capsys):
+    coco = str(written_once / "cholect50/coco.json")
+    assert main(["convert", coco, "--from", "coco", "--vocabulary", "cholect50", "--to", layout, "--out", str(tmp_path / "y")]) == 0
+    ours = {f"{path.parent.name}_{path.name}": path.read_text() for path in (written_once / "cholect50" / layout).rglob("*.txt")}
+    theirs = {path.name: path.read_text() for path in (tmp_path / "y/labels").glob("*.txt")}
+    assert set(ours) == set(theirs)
+    for name, text in ours.items():
+        one, other = (np.array([line.split() for line in side.splitlines()], float) for side in (text, theirs[name]))
+        # Pixels in COCO have four digits.
+        np.testing.assert_allclose(one, other, rtol=0, atol=3e-6)
+    assert (tmp_path / "y/data.yaml").read_text() == (written_once / "cholect50" / layout / "data.yaml").read_text()
+
+
+def test_the_list_of_a_subset_names_its_pictures_that_have_labels(written_once):
+    lines = (written_once / "splits/cv/0/test/cholect50/yolo.txt").read_text().splitlines()
+    labels = [written_once / "cholect50/yolo" / Path(line).with_suffix(".txt") for line in lines]
+    assert all(label.is_file() for label in labels)
+    assert {label.parent.name for label in labels} == {"cenopa", "dufila"}
+    listed = json.loads((written_once / "splits/cv/0/test/files.json").read_text())["recordings"]
+    assert len(lines) == sum(one["folders"][name]["count"] for one in listed.values() for name in one["folders"] if "/yolo/" in name)
