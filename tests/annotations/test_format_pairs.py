@@ -54,7 +54,7 @@ def through(name, target, seed):
     return first, again, losses + out.losses, fps
 
 
-@pytest.mark.parametrize("target", sorted(WRITERS))
+@pytest.mark.parametrize("target", sorted(set(WRITERS) - {"spans"}))  # which has no instances by frame
 @pytest.mark.parametrize("name", MAKERS)
 def test_labels_come_back_or_are_counted_as_lost(name, target):
     try:
