@@ -142,7 +142,9 @@ def test_only_emptied_frames_are_no_result(tmp_path, capsys):
     told = capsys.readouterr().err
     assert "nothing of these cholec80 files can be written as yolo" in told
     assert "instances without a box (4)" in told
-    assert "formats that make sense: cholec80, cholect45, cholect50, cholectrack20, multibypass140, tables, tables-csv\n" in told
+    sensible = told.strip().rsplit("formats that make sense: ", 1)[1].split(", ")
+    assert {"cholec80", "cholect50", "tables"} <= set(sensible)
+    assert not {"coco", "yolo", "labelme", "endoscapes", "lasana"} & set(sensible)
 
 
 LOST = [
