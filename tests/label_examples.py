@@ -214,6 +214,19 @@ def aixsuture():
     return {"aix/OSATS.xlsx": xlsx.workbook([header, *rows])}
 
 
+def spans():
+    lines = (
+        "instrument,instance,start_s,end_s,verb,target",
+        "scissors,0,0,12.48,dissect,fascias",
+        "forceps,1,0,20,retract,prostate",
+        "forceps,0,3,20,null,null",
+        "scissors,0,12.48,15,null,null",
+        ",,20,22,,",
+        "grasper,0,22.5,24,,",
+    )
+    return {"spans/pwhv1.csv": "".join(f"{line}\n" for line in lines).encode()}
+
+
 def lasana():
     aspects = "depth_perception;efficiency;bimanual_dexterity;tissue_handling"
     return {
@@ -241,6 +254,7 @@ EXAMPLES = {
         lasana,
         multibypass140,
         multibypasst40,
+        spans,
         yolo,
         yolo4,
     )

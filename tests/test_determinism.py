@@ -32,7 +32,7 @@ WHOLE_NUMBER_SUMS = {
     "report/splits.py": 1,
     "scores/points.py": 1,
     "scoring/detection.py": 1,
-    "scoring/recognition.py": 1,
+    "scoring/recognition_files.py": 1,
     "screen/album.py": 1,
     "screen/places.py": 1,
     "splits/schemes/balanced.py": 2,

@@ -42,11 +42,12 @@ def main() -> None:
     read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels")
     outcomes = [outcome for _, outcome in read.done]
     left_out = {batch.recording for batch in batches} - set(known)
-    made = study.tables(outcomes, known, left_out, p.length_tolerance_s, problems)
+    made = study.tables(outcomes, known, left_out, p.length_tolerance_s, problems, p.windows and p.windows.windows())
     io.write(TRIPLETS, made.triplets, TABLES / "triplets.parquet")
     io.write(PHASES, made.phases, TABLES / "phases.parquet")
     io.write(SPANS, made.spans, TABLES / "spans.parquet")
-    files.write_json(Path("reports/annotations.json"), made.report)
+    merged = sources.merges(raw, p.sources, read.done)
+    files.write_json(Path("reports/annotations.json"), {**made.report, **({"label_maps": merged} if merged else {})})
 
 
 if __name__ == "__main__":

@@ -1,9 +1,12 @@
 """Read, write, read: equal tables, and equal bytes where the format's spelling is ours too."""
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
 from label_examples import EXAMPLES, read_files, write_files
+from scrubin.annotations.rates import of_clock
 from scrubin.annotations.registry import WRITERS, readable
 from scrubin.convert import fitting
 from scrubin.convert.fitting import Fit
@@ -23,6 +26,7 @@ SAME_BYTES = [
     "lasana",
     "multibypass140",
     "multibypasst40",
+    "spans",
     "yolo",
     "yolo4",
 ]
@@ -40,7 +44,7 @@ def assert_same(one, other):
             if layer is not None:
                 assert layer.positions.tolist() == again.positions.tolist()
                 pd.testing.assert_frame_equal(layer.rows, again.rows)
-        for name in ("segments", "frames"):
+        for name in ("segments", "frames", "spans"):
             frame, again = getattr(a, name), getattr(b, name)
             assert (frame is None) == (again is None), name
             if frame is not None:
@@ -98,7 +102,8 @@ def test_our_tables_hold_what_they_say_they_hold(name, target):
             assert (one is None) == (other is None)
             if one is not None:
                 assert one.positions.tolist() == other.positions.tolist()
-                pd.testing.assert_frame_equal(one.rows, other.rows)
+                # Given numbers of instances are in the table spans.
+                pd.testing.assert_frame_equal(one.rows.drop(columns="number", errors="ignore"), other.rows)
         assert a.vocabulary.triplets == b.vocabulary.triplets
 
 
@@ -121,12 +126,18 @@ def test_every_pair_is_converted_or_refused_with_the_pairs_that_make_sense(name,
         return
     assert all(count > 0 for count in (losses + out.losses).values())
     options = (
-        {"vocabulary": kept.recordings[0].vocabulary.name} if target in ("labelme", "multibypass140", "cholect45", "cholect50") else {}
+        {"vocabulary": kept.recordings[0].vocabulary.name}
+        if target in ("labelme", "multibypass140", "cholect45", "cholect50", "spans")
+        else {}
     )
     if options.get("vocabulary", "").startswith("own-"):
         return  # such words are only in the file that they come from
     again = read_files({"tables-csv": "tables"}.get(target, target), {f"out/{file}": data for file, data in out.files.items()}, **options)
     assert len(again.recordings) == len(kept.recordings)
+    if target == "spans" and name != "spans":
+        # Spans are compared frame by frame, at the rate that they come from.
+        rate = of_clock(kept.recordings[0].clock, fit.source_fps).per_second
+        again, _ = fitting.fitted(again, writer_of("tables"), replace(fit, to_fps=rate))
     for a, b in zip(kept.recordings, again.recordings, strict=True):
         counts = [None if labels.instances is None else len(labels.instances.rows) for labels in (a, b)]
         if counts[0] is None and counts[1] == 0:

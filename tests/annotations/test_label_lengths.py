@@ -26,9 +26,14 @@ def test_labels_as_long_as_their_video_are_fine(name, seconds):
     ("name", "seconds", "message"),
     [
         ("cholec80", 10, "the labels have 75 frames, the video 250 .* 175 frames .* are not labelled"),
-        ("cholec80", 1.5, "the labels have 75 frames, the video 38 .* likely the video lacks its first 1.48 s"),
+        (
+            "cholec80",
+            1.2,
+            r"the labels have 75 frames, the video 30 \(1.2 s\); they begin at 0 s, .* lacks its beginning, the offset is 1.8 s",
+        ),
         ("cholect45", 10, "the labels end at 3 s, the video at 10 s; 7 s are not labelled"),
-        ("cholect50", 20, "the last label is at 40 s, the video ends at 20 s; likely the video lacks its first 21 s"),
+        ("cholect50", 20, "the labels end at 41 s, the video at 20 s; they begin at 16 s, so no offset makes all of them fit; .* is 21 s"),
+        ("cholect50", 25, "the labels end at 41 s, the video at 25 s; they begin at 16 s .* so the likely offset is 16 s: take it off"),
     ],
 )
 def test_labels_of_another_length_are_refused_with_both_lengths(name, seconds, message):

@@ -158,7 +158,7 @@ def test_presence_beside_triplets_is_compared_and_not_added(txt, boxes, make):
 
 
 def test_of_two_sources_of_phases_the_first_counts(txt, jso, make):
-    phases = jso({str(k): [make.vector(phase=0)] for k in range(10)})
+    phases = jso({str(k): [make.vector(phase=0)] for k in range(20)})
     tables = made([phases, txt(phases=["ClippingCutting"] * 500)], known_of())
     assert set(tables.phases["phase_id"]) == {0}
     assert "phases: cholect50 counts; cholec80 differs in 10 of 10 shared frames" in tables.report["ids"]["mabolu"]["comparisons"][0]
@@ -172,10 +172,12 @@ def test_left_and_right_of_a_stereo_pair_are_one_recording(jso, make):
 
 def test_labels_beyond_the_end_are_refused_with_both_lengths_and_the_offset(jso, txt, boxes, make):
     with pytest.raises(
-        AnnotationError, match=r"case one\.json, frame 29: the last label is at 29 s, the video ends at 20 s; .* first 10 s"
+        AnnotationError, match=r"case one\.json, frame 29: the labels end at 30 s, the video at 20 s; .* beginning, the offset is 10 s"
     ):
         made([jso({str(k): [] for k in range(30)})], known_of())
-    with pytest.raises(AnnotationError, match=r"case one-phase\.txt.*the labels have 750 frames, the video 500 \(20 s\); .* first 10 s"):
+    with pytest.raises(
+        AnnotationError, match=r"case one-phase\.txt.*the labels have 750 frames, the video 500 \(20 s\); .* beginning, the offset is 10 s"
+    ):
         made([txt(phases=["Preparation"] * 750)], known_of())
     with pytest.raises(AnnotationError, match=r"labelme/case one, frame 560: the labels have 561 frames, the video 500"):
         made([boxes({560: [make.shape()]})], known_of())

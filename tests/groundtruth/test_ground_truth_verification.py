@@ -26,6 +26,13 @@ from toy_release import PARAMS
 
 WORDS = vocabulary.load("cholect50")
 SUMS = "export LC_ALL=C; sha256sum *.txt | sha256sum"
+WORDLESS = json.dumps(
+    {
+        "frame_contract": "",
+        **{key: {} for key in ("definitions", "inputs", "recordings", "files", "folders")},
+        "vocabularies": {"cholect50": 1},
+    }
+)
 TABLES = sorted(INPUTS["subset"] - {"annotations"})
 
 
@@ -130,7 +137,7 @@ def test_another_vocabulary_is_noticed(copy):
     assert any(fault.startswith("cholect50/coco.json: its stamp does not say the same as manifest.json of vocabulary") for fault in faults)
 
 
-@pytest.mark.parametrize("text", [None, "", "[]", "{}", '{"files": {}}'])
+@pytest.mark.parametrize("text", [None, "", "[]", "{}", WORDLESS])
 def test_a_folder_without_a_manifest_is_an_error(tmp_path, text):
     if text is not None:
         (tmp_path / "manifest.json").write_text(text)
@@ -225,6 +232,11 @@ def test_the_command_says_what_is_wrong_and_fails(copy, capsys):
     (copy / "cholect50/coco.json").write_text("{}")
     assert main(arguments) == 1
     assert "cholect50/coco.json: the file has changed" in capsys.readouterr().out
+    (copy / "cholect50/phases.stamp.json").write_text("[")
+    (copy / "cholect50/recognition/abelo.npz").write_bytes(b"PK")
+    (copy / "cholect50/recognition.parquet").write_bytes(b"PAR1")
+    assert main(arguments) == 1
+    assert capsys.readouterr().out.count("cannot be read") == 2 + 1 + 4  # those, and the sequences that the first is for
     assert main(["ground-truth-check", str(copy.parent)]) == 1
     assert "name the folder of a ground truth" in capsys.readouterr().err
 

@@ -49,7 +49,7 @@ def study(predictions=None, truth=None, **changed):
         (study(names=["a", "a"], lengths=[1, 1]), "a video is given twice"),
         (study(lengths=[3, 4]), r"1 videos but lengths \[3, 4\]"),
         (study(lengths=[-1]), r"lengths \[-1\]"),
-        (study(lengths=[2.5]), "row 0 of the the lengths of videos is 2.5|row 0 of the lengths of videos is 2.5"),
+        (study(lengths=[2.5]), "^row 0 of the lengths of videos is 2.5"),
         (study(sizes={}), "numbers of classes are missing"),
         (study(sizes={"ivt": 0, "i": 6}), "ivt: 0"),
         (study(sizes={"ivt": 100, "i": 6, "v": 10}), "annotations have no classes of the component v"),

@@ -54,7 +54,7 @@ def test_recognition_of_archives_gives_the_published_numbers(recognition, tmp_pa
     )
     for key, scope in (("compute_video_AP", "video-wise"), ("compute_global_AP", "global")):
         for component, expected in recognition[key].items():
-            null = {"ivt": {"null": "counted"}, "ivt_ignore_null": {"null": "left out"}}.get(component, {})
+            null = {"ivt": {"null": "counted"}, "ivt_ignore_null": {"null": "left out (94, 95, 96, 97, 98, 99)"}}.get(component, {})
             name = component.removesuffix("_ignore_null")
             got = value_of(results, "triplet recognition AP", component=name, scope=scope, **null)
             same([one["value"] for one in got["classes"].values()], expected["AP"])
@@ -65,8 +65,8 @@ def test_an_archive_of_several_videos_with_both_sides_is_split_by_their_lengths(
     file = recognition_cases.GOLDEN / "ivt_recognition_basic.npz"
     assert main(["score", "recognition", "--ground-truth", str(file), "--predictions", str(file), "--variant", "component=ivt"]) == 0
     said = capsys.readouterr().out
-    assert "null=counted  scope=video-wise  0.7108  n=45" in said
-    assert "null=counted  scope=global      0.5617  n=45" in said
+    values = [line.split()[-2:] for line in said.splitlines() if "null=counted" in line]
+    assert values == [["0.7108", "n=45"], ["0.5617", "n=45"]]
 
 
 def test_a_submission_gives_the_same_numbers_as_arrays(tmp_path, capsys):

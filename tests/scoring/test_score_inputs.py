@@ -353,3 +353,22 @@ def test_coco_results_are_scored_against_their_coco_file(tmp_path, capsys):
     )
     (first, *_) = json.loads((tmp_path / "s.json").read_text())["results"]
     assert first["overall"] == {"value": 0.5, "n": 2}
+
+
+def test_an_annotated_box_may_leave_the_image_a_little_as_published_ones_do(tmp_path, capsys):
+    truth = [[[17, 0, 1.0, 0.57, 0.26, 0.39, 0.745], [0, 0, 1.0, 0.1, 0.1, 0.05, 0.05]]]
+    assert "1.0000" in good(capsys, *boxes(tmp_path, truth, truth)).out
+
+
+def test_a_model_may_predict_another_instrument_than_that_of_the_triplet(tmp_path, capsys):
+    other = [[[17, 1, 1.0, 0.1, 0.1, 0.3, 0.3]], []]
+    arguments = boxes(tmp_path, BOXES, other)
+    good(capsys, *arguments, "--variant", "scope=global", "--out", tmp_path / "scores.json")
+    results = json.loads((tmp_path / "scores.json").read_text())["results"]
+    at_half = {
+        one["options"]["component"]: one["overall"]["value"]
+        for one in results
+        if one["options"].get("iou") == "0.5" and "AP" in one["metric"]
+    }
+    assert at_half == {"ivt": 1.0, "i": 0.0, "v": 1.0, "t": 1.0}
+    assert "triplet 17 is grasper,retract,gallbladder, but the instrument is 1" in fault(capsys, *boxes(tmp_path, other, BOXES))

@@ -126,7 +126,7 @@ def align(positions: IntArray, clock: Clock, line: Timeline) -> Alignment:
     [-1, 0, 2, -1]
     """
     positions = np.asarray(positions, np.int64)
-    times_ns = _times_ns(positions, clock, line)
+    times_ns = source_times_ns(positions, clock, line)
     if clock.period_s is None:
         before, after = positions < line.start_source_frame, positions >= line.end_source_frame
         usable, period_ns = ~(before | after), _frame_period_ns(line)
@@ -150,7 +150,8 @@ def align(positions: IntArray, clock: Clock, line: Timeline) -> Alignment:
     return Alignment(frames, shifts_ns, n_before, n_after, int(unused.sum()) - n_before - n_after)
 
 
-def _times_ns(positions: IntArray, clock: Clock, line: Timeline) -> IntArray:
+def source_times_ns(positions: IntArray, clock: Clock, line: Timeline) -> IntArray:
+    """Return the source time of each position, shape (n,), by point 1 of the rule above."""
     if clock.period_s is not None:
         return np.array([_ns(position * clock.period_s) for position in positions.tolist()], np.int64)
     if len(line.frames) == 0:

@@ -54,6 +54,8 @@ def json_object(file: str, data: bytes) -> dict[str, Any]:
         raise AnnotationProblems([f"{file}, line {line}: {fault}; no label is as large, correct it"]) from error
     except RecursionError as error:
         raise AnnotationProblems([f"{file}: nested too deeply for a label file; export it again"]) from error
+    if "\\ud" in content.lower() and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
+        raise AnnotationProblems([f"{file}: a text has half a character (\\ud8.. to \\udf..), which cannot be written; correct it"])
     if not isinstance(value, dict):
         raise AnnotationProblems([f"{file}: expected a JSON object, but got {shown(value)}; export it again"])
     return value
@@ -98,7 +100,7 @@ class _LongNumberError(Exception):
 
 
 def _integer(digits: str) -> int:
-    if len(digits) > LONGEST_INTEGER + 1:
+    if len(digits.lstrip("-")) > LONGEST_INTEGER:
         raise _LongNumberError(digits)
     return int(digits)
 

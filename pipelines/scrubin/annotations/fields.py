@@ -93,7 +93,8 @@ def pixel_box(
     x, y, w, h = (float(side) for side in value)
     area = of.get("area")
     by_corners = (w - x) * (h - y) if w > x and h > y else -1.0
-    if is_number(area) and math.isclose(float(area), by_corners, rel_tol=1e-4) and not math.isclose(w * h, by_corners, rel_tol=0.01):
+    stated = float(area) if isinstance(area, (int, float)) and is_number(area) else math.nan
+    if math.isclose(stated, by_corners, rel_tol=1e-4) and not math.isclose(w * h, by_corners, rel_tol=0.01):
         problems.add(
             file, place, f"'bbox' {value} has the area {area} as two corners only", "give the width and height instead of the second"
         )

@@ -2,7 +2,7 @@
 
 A map is a CSV with the columns instrument, verb, target, to_instrument, to_verb, to_target. What it
 merges need not be in the vocabulary, what it merges into must be. No class is merged twice: a triplet
-has one row, and what others are merged into is not merged itself.
+has one row, and what others are merged into is not merged itself, in any spelling of the vocabulary.
 """
 
 from __future__ import annotations
@@ -10,18 +10,20 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from scrubin.errors import AnnotationError
-from scrubin.vocabulary.vocabulary import FOLDER, Vocabulary, fold
+from scrubin.vocabulary.vocabulary import FOLDER, Kind, Vocabulary, fold
 
 MAPS = FOLDER / "label_maps"
 COLUMNS = ("instrument", "verb", "target", "to_instrument", "to_verb", "to_target")
 CHANGED = ("instrument", "verb", "target", "triplet", "instrument_id", "verb_id", "target_id", "triplet_id")
+KINDS: tuple[Kind, ...] = ("instrument", "verb", "target")
 Names = tuple[str, str, str]
 
 
@@ -35,19 +37,25 @@ class LabelMap:
         What it is and where it comes from.
     merges
         ``(instrument, verb, target)`` to the same, in the spelling of the file.
+    vocabulary
+        Whose synonyms and known typos are the same name; None: only the spelling counts.
     """
 
     name: str
     source: str
     merges: Mapping[Names, Names]
+    vocabulary: Vocabulary | None = None
 
     def merged(self, names: Names) -> Names:
         """Return what a triplet becomes; itself where nothing is said of it.
 
-        Case, spaces, hyphens and underscores do not count.
+        Case, spaces, hyphens and underscores do not count, nor which known spelling of the vocabulary is used.
         """
-        wanted = _folded(names)
-        return next((to for of, to in self.merges.items() if _folded(of) == wanted), names)
+        return self._targets.get(_key(names, self.vocabulary), names)
+
+    @cached_property
+    def _targets(self) -> Mapping[tuple[str, ...], Names]:
+        return {_key(of, self.vocabulary): to for of, to in self.merges.items()}
 
 
 def available() -> tuple[str, ...]:
@@ -95,7 +103,7 @@ def parse(name: str, text: str) -> LabelMap:
             msg = f"{name}, merge {number}: {len([cell for cell in row if cell])} names, expected {len(COLUMNS)}; fill every cell"
             raise AnnotationError(msg)
         of, to = (row[0], row[1], row[2]), (row[3], row[4], row[5])
-        if any(_folded(of) == _folded(other) for other in merges):
+        if any(_key(of, None) == _key(other, None) for other in merges):
             msg = f"{name}, merge {number}: '{','.join(of)}' is merged twice; keep one of the rows"
             raise AnnotationError(msg)
         merges[of] = to
@@ -104,19 +112,41 @@ def parse(name: str, text: str) -> LabelMap:
 
 
 def check(label_map: LabelMap, vocabulary: Vocabulary) -> None:
-    """Refuse a map that merges into something that the vocabulary does not have.
+    """Refuse a map that merges into something that the vocabulary does not have, or that merges a class twice.
+
+    Two spellings of the vocabulary are the same class: of ``fascia`` and ``fascias`` only one can be merged.
 
     Raises
     ------
     AnnotationError
         Names the merge.
     """
+    name = f"label map {label_map.name}"
+    seen: dict[tuple[str, ...], Names] = {}
+    for of in label_map.merges:
+        other = seen.setdefault(_key(of, vocabulary), of)
+        if other != of:
+            msg = f"{name}: '{','.join(other)}' and '{','.join(of)}' are the same class, which is merged twice; keep one of the rows"
+            raise AnnotationError(msg)
+    _refuse_chains(name, label_map.merges, vocabulary)
     for of, to in label_map.merges.items():
         try:
             vocabulary.triplet_of(",".join(to))
         except AnnotationError as error:
-            msg = f"label map {label_map.name}: '{','.join(of)}' is merged into '{','.join(to)}': {error}"
+            msg = f"{name}: '{','.join(of)}' is merged into '{','.join(to)}': {error}"
             raise AnnotationError(msg) from error
+
+
+def within(label_map: LabelMap, vocabulary: Vocabulary) -> LabelMap:
+    """Return the map for labels in a vocabulary, after ``check``: every known spelling of a class is that class.
+
+    Raises
+    ------
+    AnnotationError
+        As ``check``.
+    """
+    check(label_map, vocabulary)
+    return replace(label_map, vocabulary=vocabulary)
 
 
 def apply(label_map: LabelMap, triplets: pd.DataFrame, vocabulary: Vocabulary) -> tuple[pd.DataFrame, pd.DataFrame]:
@@ -134,7 +164,7 @@ def apply(label_map: LabelMap, triplets: pd.DataFrame, vocabulary: Vocabulary) -
     tuple
         The new table, and ``from``, ``to``, ``instances``: one row per merge that occurred.
     """
-    check(label_map, vocabulary)
+    label_map = within(label_map, vocabulary)
     values: dict[str, list[Any]] = {name: triplets[name].astype(object).tolist() for name in CHANGED}
     counts: Counter[tuple[str, str]] = Counter()
     names = triplets[["instrument", "verb", "target"]].astype(object)
@@ -161,16 +191,21 @@ def table(counts: Mapping[tuple[str, str], int]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["from", "to", "instances"]).astype({"from": "str", "to": "str", "instances": "int64"})
 
 
-def _folded(names: Names) -> tuple[str, ...]:
-    return tuple(fold(name) for name in names)
+def _key(names: Names, vocabulary: Vocabulary | None) -> tuple[str, ...]:
+    """Return what is the same for every spelling of a triplet: ids of known names, else what counts of the spelling."""
+    if vocabulary is None:
+        return tuple(fold(name) for name in names)
+    known = (vocabulary.spellings[kind].get(fold(name)) for kind, name in zip(KINDS, names, strict=True))
+    return tuple(fold(name) if id_ is None else f"#{id_}" for name, id_ in zip(names, known, strict=True))
 
 
-def _refuse_chains(name: str, merges: Mapping[Names, Names]) -> None:
-    sources = {_folded(of) for of in merges}
+def _refuse_chains(name: str, merges: Mapping[Names, Names], vocabulary: Vocabulary | None = None) -> None:
+    sources = {_key(of, vocabulary) for of in merges}
     for of, to in merges.items():
-        if _folded(of) == _folded(to):
-            msg = f"{name}: '{','.join(of)}' is merged into itself; remove the row"
+        if _key(of, vocabulary) == _key(to, vocabulary):
+            spelled = "" if _key(of, None) == _key(to, None) else f", as '{','.join(to)}' is another spelling of it"
+            msg = f"{name}: '{','.join(of)}' is merged into itself{spelled}; remove the row"
             raise AnnotationError(msg)
-        if _folded(to) in sources:
+        if _key(to, vocabulary) in sources:
             msg = f"{name}: '{','.join(of)}' is merged into '{','.join(to)}', which is merged itself; merge both into the last one"
             raise AnnotationError(msg)

@@ -26,6 +26,7 @@ INSTANCE_DTYPES: Mapping[Any, Any] = {
     **dict.fromkeys((*BOX, "score"), "float64"),
 }
 SEGMENT_COLUMNS = ("kind", "start", "end", "label_id")
+SPAN_COLUMNS = ("instrument_id", "instance", "start", "end", "verb_id", "target_id", "triplet_id")
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,10 @@ class Labels:
         What the format says of the whole file, to be written back: no label is only here.
     merged
         Instances that a label map changed, by ``(from, to)``.
+    spans
+        What one instance of an instrument does for how long, in units of the clock, half open: ``SPAN_COLUMNS``.
+        A span without instrument says that nothing is in view. They are exact; ``instances`` is made of them
+        for the frames that are wanted, by ``spans_expansion`` and ``spans_placing``.
     """
 
     recording: str
@@ -149,6 +154,7 @@ class Labels:
     recognition: npt.NDArray[np.float64] | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     merged: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    spans: pd.DataFrame | None = None
 
 
 def instance_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
@@ -173,6 +179,12 @@ def segment_rows(rows: Sequence[tuple[str, int, int, int]]) -> pd.DataFrame:
     """Return segments as a data frame, in the given order."""
     frame = pd.DataFrame(list(rows), columns=list(SEGMENT_COLUMNS))
     return frame.astype({"kind": "str", "start": "int64", "end": "int64", "label_id": "int64"})
+
+
+def span_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return spans of instances as a data frame, in the given order; missing ids are null."""
+    frame = pd.DataFrame(list(rows), columns=list(SPAN_COLUMNS), dtype=object)
+    return frame.astype({name: "int64" if name in ("start", "end") else "Int64" for name in SPAN_COLUMNS})
 
 
 def phase_rows(positions: Sequence[int], phase_ids: Sequence[int]) -> pd.DataFrame:

@@ -3,12 +3,38 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from scrubin.annotations.labels import Clock, Labels, Layer
+import numpy as np
+
+from scrubin.annotations.labels import Labels, Layer
+from scrubin.annotations.offsets import explained
 from scrubin.annotations.problems import Problems
+from scrubin.annotations.rates import NS
 
 ASPECT_TOLERANCE = 0.01
+
+
+@dataclass(frozen=True)
+class _Extent:
+    """From where to where labels go, in units of their clock.
+
+    ``last`` is the start of the last label, or the end of the last span; ``end`` is what it covers at most.
+    """
+
+    file: str
+    place: str
+    first: int
+    last: int
+    end: int
+    every_frame: bool = False
+
+
+@dataclass(frozen=True)
+class _Video:
+    frames: int
+    length_s: float
 
 
 def check(
@@ -27,42 +53,58 @@ def check(
     tolerance_s
         Differences up to this are not an error.
     """
-    for layer in (labels.phases, labels.instances):
-        if layer is not None and len(layer.positions):
-            _check_layer(layer, labels.clock, source_frames, source_s, tolerance_s, problems)
+    extents = list(_extents(labels))
+    if extents and (source_frames < 1 or source_s <= 0):
+        problems.add(extents[0].file, "", f"the video has {source_frames} frames and {source_s:g} s", "bring the video that was labelled")
+        return
+    for extent in extents:
+        _check(extent, labels, _Video(source_frames, source_s), tolerance_s, problems)
     for file, size in sorted((labels.image_sizes or {}).items()):
         if abs(math.log((size[0] * source_size[1]) / (size[1] * source_size[0]))) > ASPECT_TOLERANCE:
             fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}: another shape"
             problems.add(file, "", fault, "check that the labels are of this video and of whole frames")
 
 
-def _check_layer(layer: Layer, clock: Clock, source_frames: int, source_s: float, tolerance_s: float, problems: Problems) -> None:
-    last = int(layer.positions[-1])
-    if clock.period_s is not None:
-        labels_s = float((last + 1) * clock.period_s)
-        # The last label covers up to a period, of which the video may have any part.
-        beyond_s = float(last * clock.period_s) - source_s
-        if beyond_s > tolerance_s:
-            fault = f"the last label is at {float(last * clock.period_s):g} s, the video ends at {source_s:g} s"
-            problems.add(layer.file, f"frame {last}", fault, _offset_mend(labels_s - source_s, clock.period_s))
-        missing_s = source_s - labels_s
-        if layer.every_frame and missing_s > tolerance_s:
-            fault = f"the labels end at {labels_s:g} s, the video at {source_s:g} s"
-            mend = f"{missing_s:g} s are not labelled: label them, or check that the labels are of this video"
-            problems.add(layer.file, "", fault, mend)
+def _extents(labels: Labels) -> Iterator[_Extent]:
+    for layer in (labels.phases, labels.instances):
+        if layer is not None and len(layer.positions):
+            first, last = int(layer.positions[0]), int(layer.positions[-1])
+            yield _Extent(layer.file, f"frame {last}", first, last, last + (_step(layer) if layer.every_frame else 1), layer.every_frame)
+    for what, rows in (("spans of phases, steps or gestures", labels.segments), ("spans", labels.spans)):
+        if rows is not None and len(rows):
+            end = int(rows["end"].max())
+            yield _Extent(labels.recording, f"last of the {what}", int(rows["start"].min()), end, end)
+
+
+def _step(layer: Layer) -> int:
+    # A label stands for the frames up to the next one, such as 25 of Cholec80's tools.
+    return int(np.diff(layer.positions).min()) if len(layer.positions) > 1 else 1
+
+
+def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, problems: Problems) -> None:
+    fps = video.frames / video.length_s
+    period_s = None if labels.clock.period_s is None else float(labels.clock.period_s)
+    unit_s = 1 / fps if period_s is None else period_s
+    # The last label by time covers up to a period, of which the video may have any part; a frame is there or not.
+    used = extent.last + 1 if period_s is None and extent.last < extent.end else extent.last
+    beyond_s, missing_s = used * unit_s - video.length_s, video.length_s - extent.end * unit_s
+    is_short = extent.every_frame and missing_s > tolerance_s
+    if beyond_s <= tolerance_s and not is_short:
         return
-    extra = last + 1 - source_frames
-    seconds = extra * source_s / source_frames
-    if seconds > tolerance_s or (layer.every_frame and -seconds > tolerance_s):
-        fault = f"the labels have {last + 1} frames, the video {source_frames} ({source_s:g} s)"
-        if seconds > 0:
-            problems.add(layer.file, f"frame {last}", fault, _offset_mend(seconds, Fraction(1)))
-        else:
-            mend = f"{-extra} frames ({-seconds:g} s) are not labelled: label them, or check that the labels are of this video"
-            problems.add(layer.file, "", fault, mend)
+    end = used if period_s is None else extent.end
+    if period_s is None:
+        fault = f"the labels have {used} frames, the video {video.frames} ({video.length_s:g} s)"
+    else:
+        fault = f"the labels end at {extent.end * unit_s:g} s, the video at {video.length_s:g} s"
+    rate = _rate(labels, unit_s)
+    mend = explained(extent.first * unit_s, end * unit_s, video.length_s, tolerance_s, rate, fps)
+    if is_short:
+        rows = f"{video.frames - used} frames ({missing_s:g} s)" if period_s is None else f"{missing_s:g} s"
+        mend = f"{rows} are not labelled: {mend}"
+    problems.add(extent.file, "" if is_short else extent.place, fault, mend)
 
 
-def _offset_mend(seconds: float, period_s: Fraction) -> str:
-    if seconds > float(period_s) / 2:
-        return f"likely the video lacks its first {seconds:g} s: take that off the labels, or bring the whole video"
-    return "remove the labels beyond the end"
+def _rate(labels: Labels, unit_s: float) -> float:
+    """Return how many of its numbers a file has per second."""
+    unit = labels.about.get("spans", {}).get("unit")
+    return {"s": 1.0, "ms": 1000.0}.get(unit, 1 / unit_s) if unit_s == 1 / NS else 1 / unit_s

@@ -10,21 +10,35 @@ The rule
    contract. The other labels have no number there.
 3. Towards more per second, a label goes to the first number whose time is not before its own. The
    numbers between have no label; only a format that must label every frame repeats the last one.
+4. A span [start, end) holds the numbers whose time is inside it: from the first that is not before
+   its start, up to the last before its end. A span between two numbers holds none.
 
+Instants in files are frames, seconds or milliseconds, as the name of their column says: see ``instant``.
 Times are fractions: nothing drifts.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Literal, get_args
 
 import numpy as np
 
-from scrubin.annotations.labels import Clock, IntArray
+from scrubin.annotations.labels import SOURCE_FRAMES, Clock, IntArray
 from scrubin.errors import AnnotationError
 
 NONE = -1
+NS = 10**9
+NANOSECONDS = Clock(Fraction(1, NS))
+Unit = Literal["frame", "s", "ms"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+LATEST_NS = 1000 * 3600 * NS  # no operation takes longer
+LATEST_FRAME = 10**9
+_NS_OF: Mapping[Unit, int] = {"s": NS, "ms": NS // 1000}
+_DECIMAL = re.compile(r"(?P<whole>[0-9]{1,12})(?:\.(?P<part>[0-9]{1,12}))?")
 
 
 @dataclass(frozen=True)
@@ -68,6 +82,56 @@ def of_clock(clock: Clock, source_fps: Fraction | None) -> Numbering:
         msg = "the labels are numbered by source frames of an unknown rate; give the frames per second of the video"
         raise AnnotationError(msg)
     return Numbering(source_fps)
+
+
+def clock_of(unit: Unit) -> Clock:
+    """Return the clock in which instants of a unit are kept: source frames, or nanoseconds of the source."""
+    return SOURCE_FRAMES if unit == "frame" else NANOSECONDS
+
+
+def instant(text: str, unit: Unit) -> int:
+    """Return an instant in units of ``clock_of(unit)``: frame n from 0, or nanoseconds from the first frame.
+
+    Raises
+    ------
+    AnnotationError
+        For anything but a decimal number from 0, a part of a frame, or a part of a nanosecond.
+
+    >>> instant("25", "frame"), instant("12.48", "s"), instant("40", "ms")
+    (25, 12480000000, 40000000)
+    """
+    match = _DECIMAL.fullmatch(text)
+    value = None if match is None else Fraction(text) * _NS_OF.get(unit, 1)
+    what = {"frame": "a frame number from 0", "s": "seconds from 0, such as 12.48", "ms": "milliseconds from 0, such as 12480"}[unit]
+    if value is None or value.denominator != 1:
+        msg = f"'{text}' is not {what}"
+        raise AnnotationError(msg)
+    if value > (LATEST_FRAME if unit == "frame" else LATEST_NS):
+        msg = f"'{text}' is later than any video ends; expected {what}"
+        raise AnnotationError(msg)
+    return int(value)
+
+
+def written(position: int, unit: Unit) -> str:
+    """Return an instant as a file has it, the shortest text that ``instant`` reads as the same.
+
+    >>> written(12_480_000_000, "s"), written(12_480_000_000, "ms"), written(7, "frame")
+    ('12.48', '12480', '7')
+    """
+    whole, part = divmod(position, _NS_OF.get(unit, 1))
+    digits = len(str(_NS_OF.get(unit, 1))) - 1
+    return f"{whole}.{part:0{digits}d}".rstrip("0").rstrip(".") if part else str(whole)
+
+
+def covered(start: int, end: int, of: Numbering, to: Numbering) -> tuple[int, int]:
+    """Return the numbers of another way of counting that a span [start, end) holds, half open.
+
+    >>> covered(12, 50, CHOLEC80_FRAMES, SECONDS)
+    (1, 2)
+    """
+    ratio = to.per_second / of.per_second
+    first, stop = (-(-(at - of.first) * ratio.numerator // ratio.denominator) + to.first for at in (start, end))
+    return first, stop
 
 
 def renumber(numbers: IntArray, of: Numbering, to: Numbering) -> IntArray:

@@ -31,16 +31,18 @@ Content = Literal[
     "repeats",
     "scores",
     "details",
+    "spans",
+    "numbers",
     "recognition",
     "empty frames",
-    "frame details",
     "ratings",
     "facts",
     "errors",
     "skill",
 ]
 """What a format can hold: ``actions`` are verbs and targets, ``boxless`` and ``partial`` instances without box or without a
-whole triplet, ``repeats`` several instances of a class in a frame, ``details`` such as tracks."""
+whole triplet, ``repeats`` several instances of a class in a frame, ``details`` such as tracks,
+``numbers`` those of instances that the labels give."""
 
 
 @dataclass(frozen=True)
@@ -148,6 +150,10 @@ class Writer:
         Whether boxes are in pixels, so that the images' size must be known.
     every_frame
         Whether every frame must have a phase, so that the last one is repeated.
+    frames
+        What the format says of single frames, as columns of ``Labels.frames``; the size of images is beside it.
+    needs
+        Columns of an instance that must be defined; () for the class that is labelled, triplet or instrument.
     """
 
     name: str
@@ -159,6 +165,8 @@ class Writer:
     takes: Callable[[Vocabulary], bool] = lambda words: True
     pixels: bool = False
     every_frame: bool = False
+    frames: frozenset[str] = frozenset()
+    needs: tuple[str, ...] = ()
 
 
 READ_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables", "tables-csv": "tables"}
@@ -204,6 +212,8 @@ def writes(
     takes: Callable[[Vocabulary], bool] = lambda words: True,
     pixels: bool = False,
     every_frame: bool = False,
+    frames: tuple[str, ...] = (),
+    needs: tuple[str, ...] = (),
 ) -> Callable[[WriterFunction], WriterFunction]:
     """Register the decorated writer of a format."""
 
@@ -211,7 +221,9 @@ def writes(
         if name in WRITERS:
             msg = f"label format '{name}' has two writers"
             raise ValueError(msg)
-        WRITERS[name] = Writer(name, write, frozenset(holds), fps, whole_fps, vocabulary, takes, pixels, every_frame)
+        WRITERS[name] = Writer(
+            name, write, frozenset(holds), fps, whole_fps, vocabulary, takes, pixels, every_frame, frozenset(frames), needs
+        )
         return write
 
     return register

@@ -6,13 +6,22 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from scrubin.annotations.alignment import NS, Timeline
-from scrubin.annotations.labels import IntArray
+from scrubin.annotations.label_map import LabelMap
+from scrubin.annotations.label_map import table as label_map_table
+from scrubin.annotations.labels import IntArray, Labels
+from scrubin.annotations.params import SourceParams
 from scrubin.annotations.placing import Placed
+from scrubin.annotations.spans import runs
+
+__all__ = ["layer", "merges", "runs", "shift_warning", "totals"]
 
 
 def layer(placed: Placed, line: Timeline, hidden: IntArray) -> dict[str, Any]:
@@ -42,20 +51,6 @@ def layer(placed: Placed, line: Timeline, hidden: IntArray) -> dict[str, Any]:
     return counts
 
 
-def runs(frames: IntArray) -> list[list[int]]:
-    """Return increasing frame numbers as half-open runs.
-
-    >>> runs(np.array([0, 1, 2, 7]))
-    [[0, 3], [7, 8]]
-    """
-    if len(frames) == 0:
-        return []
-    ends = np.flatnonzero(np.diff(frames) != 1)
-    starts = np.concatenate([frames[:1], frames[ends + 1]])
-    stops = np.concatenate([frames[ends], frames[-1:]]) + 1
-    return [[int(start), int(stop)] for start, stop in zip(starts, stops, strict=True)]
-
-
 def shift_warning(placed: Placed, line: Timeline) -> list[str]:
     """Return a warning when the cut does not start on a label, so that all labels move."""
     if placed.clock.period_s is None:
@@ -66,6 +61,30 @@ def shift_warning(placed: Placed, line: Timeline) -> list[str]:
     if shift_ns == 0:
         return []
     return [f"{placed.format}: the cut does not start on a label; labels and frames are about {shift_ns / NS:+.3f} s apart"]
+
+
+def merges(read: Sequence[tuple[SourceParams, Labels]], maps: Mapping[SourceParams, LabelMap]) -> list[dict[str, Any]]:
+    """Return what the label maps merged, source by source: how many instances of which triplet became which.
+
+    Parameters
+    ----------
+    read
+        The labels of every recording with their source.
+    maps
+        The map of each source that has one.
+    """
+    found = []
+    for source, label_map in maps.items():
+        labels = [one for of, one in read if of == source]
+        counts: Counter[tuple[str, str]] = Counter()
+        for one in labels:
+            counts.update(one.merged)
+        rows = label_map_table(counts).to_dict("records")
+        tables = [one.spans if one.instances is None else one.instances.rows for one in labels]
+        total = len(pd.concat(given)) if (given := [table[["triplet_id"]] for table in tables if table is not None]) else 0
+        entry = {"format": source.format, "vocabulary": source.vocabulary, "map": label_map.name, "source": label_map.source}
+        found.append({**entry, "instances": total, "merged_instances": counts.total(), "merged": rows})
+    return found
 
 
 def totals(ids: dict[str, Any]) -> dict[str, int]:

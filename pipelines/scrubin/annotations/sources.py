@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-from scrubin.annotations import formats
+from scrubin.annotations import formats, label_map, merging, report
+from scrubin.annotations.label_map import LabelMap
 from scrubin.annotations.labels import LabelFiles, Labels
 from scrubin.annotations.params import SourceParams
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import FORMATS
-from scrubin.errors import ParamsError
+from scrubin.errors import AnnotationError, ParamsError
 from scrubin.vocabulary import vocabulary
 
-__all__ = ["Batch", "find", "formats", "read"]
+__all__ = ["Batch", "find", "formats", "map_of", "merges", "read"]
 
 ROOT = "annotations"
 
@@ -45,14 +47,12 @@ def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str]
     Raises
     ------
     ParamsError
-        For a source folder outside ``annotations/``, of which no change would be noticed.
+        For a source folder or label map outside ``annotations/``, of which no change would be noticed, or a faulty map.
     """
     batches: list[Batch] = []
     for source in sources:
-        path = PurePosixPath(source.folder)
-        if path.is_absolute() or path.parts[:1] != (ROOT,) or ".." in path.parts:
-            msg = f"params.yaml: 'annotations.sources': folder '{source.folder}' must be inside '{ROOT}/' of the raw folder"
-            raise ParamsError(msg)
+        _refuse_outside("folder", source.folder)
+        map_of(raw, source)
         grouped: dict[str, list[str]] = {}
         for file in _files(raw, source.folder):
             inside = PurePosixPath(file).relative_to(source.folder).as_posix()
@@ -72,11 +72,50 @@ def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str]
 def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationProblems:
     """Return the labels of one batch, or what is wrong with it: all batches are read before any is refused."""
     files = {file: (raw / file).read_bytes() for file in batch.files}
-    words = vocabulary.load(batch.source.vocabulary)
+    words, merges = vocabulary.load(batch.source.vocabulary), map_of(raw, batch.source)
     try:
-        return FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, words, box_tolerance))
+        labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, words, box_tolerance, label_map=merges))
     except AnnotationProblems as error:
         return error
+    if merges is None or labels.instances is None:
+        return labels
+    rows, counts = merging.merged(labels, labels.instances.rows, merges)
+    return replace(labels, instances=replace(labels.instances, rows=rows), merged=counts)
+
+
+def map_of(raw: Path, source: SourceParams) -> LabelMap | None:
+    """Return the label map of a source in its vocabulary, or None.
+
+    Raises
+    ------
+    ParamsError
+        When there is no such map, or it is faulty.
+    """
+    if source.label_map is None:
+        return None
+    of_library = source.label_map in label_map.available()
+    if not of_library:
+        _refuse_outside("label_map", source.label_map)
+    try:
+        found = label_map.load(source.label_map if of_library else str(raw / source.label_map))
+        return label_map.within(replace(found, name=source.label_map), vocabulary.load(source.vocabulary))
+    except AnnotationError as error:
+        msg = f"params.yaml: 'annotations.sources': label_map of '{source.folder}': {error}"
+        raise ParamsError(msg) from error
+
+
+def merges(raw: Path, sources: Sequence[SourceParams], done: Iterable[tuple[Batch, Labels | AnnotationProblems]]) -> list[dict[str, Any]]:
+    """Return what the label maps of the sources merged, for the report; empty without any map."""
+    maps = {source: found for source in sources if (found := map_of(raw, source)) is not None}
+    return report.merges([(batch.source, labels) for batch, labels in done if isinstance(labels, Labels)], maps)
+
+
+def _refuse_outside(what: str, given: str) -> None:
+    path = PurePosixPath(given)
+    if path.is_absolute() or path.parts[:1] != (ROOT,) or ".." in path.parts:
+        known = f"{', '.join(label_map.available())}, or a CSV file " if what == "label_map" else ""
+        msg = f"params.yaml: 'annotations.sources': {what} '{given}' must be {known}inside '{ROOT}/' of the raw folder"
+        raise ParamsError(msg)
 
 
 def _files(raw: Path, folder: str) -> Iterator[str]:
@@ -89,7 +128,8 @@ def _files(raw: Path, folder: str) -> Iterator[str]:
 
 def _refuse_strays(raw: Path, sources: Sequence[SourceParams], problems: Problems) -> None:
     # A misspelt folder would otherwise leave its labels out in silence.
-    known = {PurePosixPath(source.folder).parts[1] for source in sources if len(PurePosixPath(source.folder).parts) > 1}
+    paths = [PurePosixPath(path) for source in sources for path in (source.folder, source.label_map or "")]
+    known = {path.parts[1] for path in paths if len(path.parts) > 1}
     if any(PurePosixPath(source.folder) == PurePosixPath(ROOT) for source in sources) or not (raw / ROOT).is_dir():
         return
     for path in sorted((raw / ROOT).iterdir()):

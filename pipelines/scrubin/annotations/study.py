@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations import lengths, placing, report, spans
-from scrubin.annotations.alignment import Timeline, timeline
+from scrubin.annotations import lengths, placing, report, spans, spans_placing
+from scrubin.annotations.alignment import NS, Timeline, timeline
 from scrubin.annotations.labels import IDS, IntArray, Labels, details_of
 from scrubin.annotations.placing import Placed
 from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.annotations.spans_expansion import numbers_of
+from scrubin.annotations.windows import Windows
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.phases import PHASES
@@ -85,6 +87,7 @@ def tables(
     left_out: Collection[str],
     tolerance_s: float,
     problems: Problems,
+    windows: Windows | None = None,
 ) -> Tables:
     """Return the tables of all released recordings.
 
@@ -100,6 +103,8 @@ def tables(
         Labels and video may differ in length by this much.
     problems
         What was found before, such as files that fit nowhere.
+    windows
+        How spans of contacts become actions; None: they are actions.
 
     Raises
     ------
@@ -121,20 +126,30 @@ def tables(
             problems=problems,
         )
     problems.raise_any()
-    triplet_rows, phase_rows, ids = [], [], {}
+    triplet_rows, number_rows, phase_rows, ids = [], [], [], {}
     for recording in sorted({one.recording for one in labels}, key=lambda name: known[name].id):
         to = known[recording]
         of_recording = [one for one in labels if one.recording == recording]
         phases, phase_notes = placing.choose_phases([placing.place(one, one.phases, to.line) for one in of_recording if one.phases])
-        instances, notes = placing.choose_instances([placing.place(one, one.instances, to.line) for one in of_recording if one.instances])
+        placed = [found for one in of_recording if (found := _placed_instances(one, to, windows)) is not None]
+        instances, notes = placing.choose_instances(placed)
         warnings = [warning for one in of_recording for warning in one.warnings]
         ids[to.id] = _entry(to, phases, instances, [*phase_notes, *notes], warnings)
         phase_rows.append(_phase_table(to.id, phases))
         triplet_rows.append(_triplet_table(to.id, instances))
+        number_rows.append(None if instances is None else numbers_of(to.id, instances.rows, "frame"))
     triplets = _joined(TRIPLETS, triplet_rows)
     unlabelled = sorted({to.id for to in known.values()} - set(ids))
     summary = {"ids": ids, "totals": report.totals(ids), "left_out_recordings": len(left_out), "without_labels": len(unlabelled)}
-    return Tables(triplets, _joined(PHASES, phase_rows), spans.from_triplets(triplets), summary)
+    numbers = [rows for rows in number_rows if rows is not None]
+    runs = spans.from_triplets(triplets, pd.concat(numbers) if numbers else None)
+    return Tables(triplets, _joined(PHASES, phase_rows), runs, summary)
+
+
+def _placed_instances(labels: Labels, to: Released, windows: Windows | None) -> Placed | None:
+    if labels.spans is not None:
+        return spans_placing.place(labels, labels.spans, to.line, source_ns=round(to.source_s * NS), windows=windows)
+    return placing.place(labels, labels.instances, to.line) if labels.instances else None
 
 
 def _entry(to: Released, phases: Placed | None, instances: Placed | None, comparisons: list[str], warnings: list[str]) -> dict[str, Any]:

@@ -29,6 +29,8 @@ COMMANDS = {
     "convert": "write labels or ratings of one format in another one",
     "validate": "ask every rule that applies of label files, of tables or of a released dataset",
     "ground-truth-check": "prove that a ground truth is whole, unchanged and of the tables that are here",
+    "submission": "check a challenge submission frame by frame, without scoring it",
+    "rank": "rank the submissions of a challenge, and tell what the ranking is worth",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""

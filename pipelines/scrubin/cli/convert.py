@@ -15,7 +15,7 @@ from typing import Any
 from scrubin.annotations import label_map, lengths
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.label_map import LabelMap
-from scrubin.annotations.labels import Clock
+from scrubin.annotations.labels import Clock, Labels
 from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
 from scrubin.convert import fitting, reading, writing
@@ -25,6 +25,11 @@ from scrubin.errors import AnnotationError
 from scrubin.vocabulary import vocabulary
 
 LENGTH_TOLERANCE_S = 1.0
+NOTE = """\
+What the target cannot hold is counted on stderr, as "not in FORMAT: what: count". Exit code 0: everything
+else was written; 1: something is wrong, every faulty file is named and nothing is written.
+
+  scrubin convert labels --from cholect50 --to coco --image-size 854x480 --out coco"""
 SHOWN = 20
 NAMED = 3
 HIGHEST_FPS = 1000
@@ -92,11 +97,9 @@ def run(given: argparse.Namespace) -> int:
         msg = f"--first-frame {given.first_frame}: give 0 or more"
         raise AnnotationError(msg)
     merges = label_map.load(given.label_map) if given.label_map else None
-    if sys.stderr.isatty():
-        _tell(f"reading {path} as {form.name}")
     found = reading.find(path, form)
     if sys.stderr.isatty():
-        _tell(f"{len(found.files)} files, {sum(map(len, found.files.values())) / 1e6:.1f} MB")
+        _tell(f"reading {len(found.files)} {form.name} files")
     collection = reading.read(found.files, form, Options(given.vocabulary, merges, given.box_tolerance, given.first_frame))
     collection = _at_rate(collection, form, _rate("--fps", given.fps))
     source_fps = _rate("--fps", given.fps) or form.by_hand.fps
@@ -109,8 +112,9 @@ def run(given: argparse.Namespace) -> int:
     form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
     paths = writing.save(made.files, out, form_of_out, found.paths)
     _tell(_others(path, found.others))
-    if form.by_hand.fps_unstated and not given.fps:
+    if form.by_hand.fps_unstated and not given.fps and any(_by_frame(labels) for labels in collection.recordings):
         _tell(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
+    _tell(_unstated_rate(kept, form_of_out))
     _tell_all([*collection.warnings, *_warnings(collection)])
     for (of, to), count in sorted(_merged(collection, merges).items()):
         _tell(f"merged: {of} -> {to}: {count} instances")
@@ -118,6 +122,11 @@ def run(given: argparse.Namespace) -> int:
         _tell(f"not in {given.target}: {what}: {count}")
     sys.stdout.write(f"{out}: {len(paths)} files, {_summary(kept)}\n")
     return 0
+
+
+def _by_frame(labels: Labels) -> bool:
+    """Return whether frames are numbered, so that a rate matters; spans may have seconds."""
+    return labels.spans is None or labels.clock.period_s is None
 
 
 def _formats() -> str:
@@ -128,7 +137,7 @@ def _formats() -> str:
         title = readable()[name].title if name in readable() else "our own tables as CSV"
         lines.append(f"  {name:<18} {can}  {title}")
     others = ", ".join(f"{name} is {of}" for name, of in sorted({**READ_AS, **WRITTEN_AS}.items()) if name not in names)
-    return "formats:\n" + "\n".join(lines) + f"\nother names: {others}"
+    return "formats:\n" + "\n".join(lines) + f"\nother names: {others}\n\n{NOTE}"
 
 
 def _tell(sentence: str) -> None:
@@ -148,9 +157,18 @@ def _others(path: Path, others: Sequence[Path]) -> str:
     return f"{len(others)} other files in {path} are not of this format: {names}" if others else ""
 
 
+def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None) -> str:
+    """Return at which rate frames are numbered in files that do not say it, where that is not what they are read as."""
+    if form is None or not form.by_hand.fps_unstated:
+        return ""
+    rates = {1 / labels.clock.period_s for labels in kept.recordings if labels.clock.period_s is not None}
+    told = " and ".join(map(str, sorted(rates - {form.by_hand.fps})))
+    return f"{form.name}: frames are numbered at {told} per second, which no file of it states; read it with --fps {told}" if told else ""
+
+
 def _refuse_source(path: Path, out: Path) -> None:
     try:
-        out.exists()
+        out.resolve().exists()
     except (OSError, ValueError) as error:
         msg = f"{str(out)[:80]}: there can be no such path; name another one"
         raise AnnotationError(msg) from error
@@ -191,7 +209,10 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
         raise AnnotationError(msg)
     if not form.by_hand.fps_unstated:
         return collection
-    return replace(collection, recordings=tuple(replace(labels, clock=Clock(1 / fps)) for labels in collection.recordings))
+    # Spans in seconds or milliseconds have no rate.
+    timed = [labels if labels.spans is not None and labels.clock.period_s else None for labels in collection.recordings]
+    recordings = zip(timed, collection.recordings, strict=True)
+    return replace(collection, recordings=tuple(kept or replace(labels, clock=Clock(1 / fps)) for kept, labels in recordings))
 
 
 def _check_length(collection: Collection, video: Path, source_fps: Fraction | None) -> None:
@@ -232,6 +253,6 @@ def _summary(kept: Collection) -> str:
     counts: dict[str, Any] = {"recordings": len(kept.recordings)}
     counts["instances"] = sum(len(labels.instances.rows) for labels in kept.recordings if labels.instances is not None)
     counts["phases"] = sum(len(labels.phases.rows) for labels in kept.recordings if labels.phases is not None)
-    counts["spans"] = sum(len(labels.segments) for labels in kept.recordings if labels.segments is not None)
+    counts["spans"] = sum(len(rows) for labels in kept.recordings for rows in (labels.segments, labels.spans) if rows is not None)
     counts["ratings"] = 0 if kept.scores is None else len(kept.scores.ratings)
     return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "no rows"

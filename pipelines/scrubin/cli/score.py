@@ -82,8 +82,8 @@ def run(given: argparse.Namespace) -> int:
     made, notes = computed(name, order)
     for note in notes:
         sys.stderr.write(f"scrubin score: {note}\n")
-    scored = [pair for one in made for pair in _scored(one, given.bootstrap)]
-    for line in document.table(scored):
+    scored = [result for one in made for result in _scored(one, given.bootstrap)]
+    for line in (*document.table(scored), *document.best_classes(scored)):
         sys.stdout.write(f"{line}\n")
     if out is not None:
         paths = [asked.path for asked in order.predictions]
@@ -139,20 +139,17 @@ def _scored(one: Computed, resamples: int) -> Iterator[document.Scored]:
     found: Sequence[Interval | None] = [None] * len(results)
     if resamples:
         found = _intervals(one, resamples)
-    return zip(results, found, strict=True)
+    names = one.class_names
+    for result, interval in zip(results, found, strict=True):
+        yield document.Scored(result, interval, names.get(result.variant.options.get("component", ""), {}))
 
 
 def _intervals(one: Computed, resamples: int) -> list[Interval]:
     from tqdm import tqdm
 
-    found = []
+    # The whole set is computed before the draws.
     with tqdm(total=resamples + 1, desc="draws", file=sys.stderr, disable=not sys.stderr.isatty()) as progress:
-        for interval in intervals(one, resamples):
-            if interval is None:
-                progress.update()
-            else:
-                found.append(interval)
-    return found
+        return intervals(one, resamples, progress.update)
 
 
 def _compare(paths: Sequence[str]) -> int:

@@ -15,6 +15,8 @@ from scrubin.annotations import boxes
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import BOX, IDS, Labels, Layer, details_of
 from scrubin.annotations.registry import WRITERS, Content, Writer
+from scrubin.annotations.spans_expansion import NUMBER
+from scrubin.convert.span_fitting import with_frames
 from scrubin.convert.timing import retimed
 from scrubin.convert.translation import translate
 from scrubin.errors import AnnotationError
@@ -68,9 +70,17 @@ def fitted(collection: Collection, writer: Writer, fit: Fit) -> tuple[Collection
     if kept and empty:
         losses["recordings of which nothing is left"] += len(empty)
     scores = _fitted_scores(collection, writer, losses)
-    if not kept and scores.scores is None:
+    if scores.scores is None and (not kept or _only_emptied(collection, kept)):
         _refuse(collection, writer, fit, losses)
     return replace(scores, recordings=kept), losses
+
+
+def _only_emptied(collection: Collection, kept: Sequence[Labels]) -> bool:
+    """Return whether all that is left are frames without instances, though there were some."""
+    instances = [labels.instances for labels in collection.recordings if labels.instances is not None]
+    left = any(len(labels.instances.rows) for labels in kept if labels.instances is not None)
+    other = any(_content(labels) - {"instances"} for labels in kept)
+    return any(len(layer.rows) for layer in instances) and not left and not other
 
 
 def sensible(collection: Collection) -> list[str]:
@@ -83,10 +93,13 @@ def sensible(collection: Collection) -> list[str]:
         content |= {"skill"} if len(collection.scores.skill) else set()
         content |= {"errors"} if len(collection.scores.errors) else set()
     words = [labels.vocabulary for labels in collection.recordings]
+    layers = [labels.instances.rows for labels in collection.recordings if labels.instances is not None]
+    boxless = all(rows["x"].isna().all() for rows in layers) and any(len(rows) for rows in layers)
     return sorted(
         name
         for name, writer in WRITERS.items()
-        if content & writer.holds and (not words or any(writer.takes(one) or related(one.name, writer.vocabulary) for one in words))
+        if content & (writer.holds - ({"instances"} if boxless and "boxless" not in writer.holds else set()))
+        and (not words or any(writer.takes(one) or related(one.name, writer.vocabulary) for one in words))
     )
 
 
@@ -96,13 +109,13 @@ def _content(labels: Labels) -> set[Content]:
         content.add("phases")
     if labels.segments is not None and len(labels.segments):
         content |= {"segments", "phases"} if (labels.segments["kind"] == "phase").any() else {"segments"}
-    if labels.instances is not None:
+    if labels.instances is not None or labels.spans is not None:
         content.add("instances")
     return content
 
 
 def _is_labelled(labels: Labels) -> bool:
-    spans = labels.segments is not None and len(labels.segments) > 0
+    spans = any(rows is not None and len(rows) > 0 for rows in (labels.segments, labels.spans))
     return spans or bool(_positions(labels.instances) or _positions(labels.phases))
 
 
@@ -118,6 +131,11 @@ def _refuse(collection: Collection, writer: Writer, fit: Fit, losses: Mapping[st
 
 
 def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
+    if labels.spans is not None:
+        if "spans" in writer.holds and fit.to_fps is None and not fit.only_instruments:
+            return labels
+        labels, fit = with_frames(labels, writer, fit.source_fps, fit.to_fps, fit.first, losses), replace(fit, first=0)
+    labels = _without_details(labels, writer, losses)
     labels = _without_actions(labels, writer, fit, losses)
     if not writer.takes(labels.vocabulary):
         if not writer.vocabulary or not related(labels.vocabulary.name, writer.vocabulary):
@@ -125,7 +143,11 @@ def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> L
             return replace(labels, phases=None, instances=None, segments=None)
         labels = translate(labels, vocabulary.load(writer.vocabulary), losses)
     labels = _without_layers(labels, writer, losses)
-    labels = retimed(labels, writer, fit.source_fps, fit.to_fps, losses, fit.first)
+    try:
+        labels = retimed(labels, writer, fit.source_fps, fit.to_fps, losses, fit.first)
+    except AnnotationError as error:
+        msg = f"{labels.recording}: {error}"
+        raise AnnotationError(msg) from error
     if labels.instances is not None:
         labels = _fitted_instances(labels, labels.instances, writer, fit, losses)
     if writer.pixels:
@@ -148,14 +170,19 @@ def _without_layers(labels: Labels, writer: Writer, losses: Counter[str]) -> Lab
     if labels.instances is not None and "instances" not in writer.holds:
         losses["instances"] += len(labels.instances.rows)
         labels = replace(labels, instances=None)
+    return labels
+
+
+def _without_details(labels: Labels, writer: Writer, losses: Counter[str]) -> Labels:
+    """Return labels without what the format has no place for beside labels; what is lost with other words or rates, too."""
     if labels.recognition is not None and "recognition" not in writer.holds:
         losses["frames with a probability per triplet"] += int((~np.isnan(labels.recognition).all(axis=1)).sum())
         labels = replace(labels, recognition=None)
-    if labels.frames is not None and "frame details" not in writer.holds:
-        for name in labels.frames.columns.difference(["position", "width", "height"]):
-            count = int((labels.frames[name].notna() & (labels.frames[name] != "")).sum())
-            if count:
-                losses[f"'{name}' of frames"] += count
+    if labels.frames is not None:
+        for name in labels.frames.columns.difference(["position", "width", "height", *writer.frames]):
+            _add(losses, f"'{name}' of frames", int((labels.frames[name].notna() & (labels.frames[name] != "")).sum()))
+    if writer.name != labels.format:
+        _add(losses, "the subset of recordings", int(bool(labels.about.get(labels.format, {}).get("subset"))))
     return labels
 
 
@@ -180,15 +207,15 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
     if "scores" not in holds:
         _add(losses, "confidences of instances", int((rows["score"].notna() & (rows["score"] != 1)).sum()))
     if "details" not in holds:
-        for name in details_of(rows):
+        dropped = [name for name in details_of(rows) if name != NUMBER or "numbers" not in holds]
+        for name in dropped:
             standard = rows[name].isna() if name not in OWN_DETAILS else rows[name].isna() | (rows[name] == 1)
             _add(losses, f"'{name}' of instances", int((~standard).sum()))
-        rows = rows.drop(columns=details_of(rows))
+        rows = rows.drop(columns=dropped)
     positions = layer.positions
     rows, positions = _without(rows, positions, "boxless" not in holds, rows["x"].isna(), "instances without a box", losses)
-    partial = (
-        rows["triplet_id"].isna() if detail == "triplet" and writer.name != "labelme" else rows[list(_needed(writer))].isna().any(axis=1)
-    )
+    needed = writer.needs or (IDS[3:] if detail == "triplet" else IDS[:1])
+    partial = rows[list(needed)].isna().any(axis=1)
     rows, positions = _without(rows, positions, "partial" not in holds, partial, "instances without a whole triplet", losses)
     if "repeats" not in holds:
         twice = rows.duplicated(["position", *IDS[:3]])
@@ -196,10 +223,6 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
         rows = rows[~twice].reset_index(drop=True)
     kept = replace(layer, positions=positions, rows=rows) if len(positions) else None
     return replace(labels, instances=kept, detail=detail)
-
-
-def _needed(writer: Writer) -> Sequence[str]:
-    return IDS[:3] if writer.name == "labelme" else IDS[:1]
 
 
 def _add(losses: Counter[str], what: str, count: int) -> None:

@@ -63,6 +63,7 @@ def read(source: LabelFiles) -> Collection:
             document = lasana_document.parse(file, data)
             if match["rater"]:
                 ratings += _sheet(document, match["task"], match["rater"])
+                notes += _other_raters(document, match["rater"])
             elif match["labels"]:
                 errors.append(_in_order(lasana_tables.labels_of(document, match["task"]), lasana_tables.error_names(document)))
             elif match["split"]:
@@ -109,6 +110,15 @@ def _sheet(document: Document, task: str, rater: str) -> list[Rating]:
         failed = all(value is None for value in points.values())
         found += [(id_, task, rater, name, value, failed) for name, value in points.items()]
     return found
+
+
+def _other_raters(document: Document, rater: str) -> list[str]:
+    """Return a warning when the column ``rater`` is another one than the file's name says."""
+    said = {row.cells.get("rater", "") for row in document.rows()} - {"", rater}
+    others = sorted(value for value in said if not (value.isascii() and value.isdigit() and int(value) == int(rater)))
+    if not others:
+        return []
+    return [f"{document.file}: the column rater says {', '.join(others[:5])}; the rater is taken from the file's name, {rater}"]
 
 
 def _in_order(errors: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

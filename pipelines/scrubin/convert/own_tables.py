@@ -19,8 +19,9 @@ import pandas as pd
 from scrubin.annotations import documents, spans
 from scrubin.annotations.collection import ERROR_COLUMNS, RATING_COLUMNS, Collection, Scores, rating_rows
 from scrubin.annotations.labels import BOX, IDS, INSTANCE_COLUMNS, Clock, Detail, LabelFiles, Labels, Layer, instance_rows, phase_rows
-from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import ByHand, Content, Output, dataset_format, writes
+from scrubin.annotations.spans_expansion import given_numbers
 from scrubin.convert import table_names, table_notes
 from scrubin.convert.table_files import bytes_of, declared, table_of
 from scrubin.convert.table_notes import NOTES, Note, Notes
@@ -45,6 +46,7 @@ HOLDS: tuple[Content, ...] = (
     "partial",
     "repeats",
     "scores",
+    "numbers",
     "empty frames",
     "ratings",
     "errors",
@@ -54,7 +56,7 @@ HOLDS: tuple[Content, ...] = (
 
 @dataset_format(
     "tables",
-    pattern=rf"(?:{'|'.join(NAMES)})\.(?:parquet|csv)|{NOTES}",
+    pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
     expected="triplets, phases, ratings, skill or errors, each .parquet or .csv, and labels.json",
     title="our own tables as parquet (or, written as tables-csv, CSV)",
     by_hand=ByHand(brings_words=True),
@@ -73,6 +75,8 @@ def read(source: LabelFiles) -> Collection:
     notes = Notes()
     for file, data in sorted(source.files.items()):
         table = PurePosixPath(file).stem
+        if table == SPANS.name:
+            continue  # made of the triplets, and made anew when written
         if seen.setdefault(table, file) != file:
             problems.add(file, "", f"the same is also in {seen[table]}", "keep one of them, or convert the folders one by one")
         elif PurePosixPath(file).name == NOTES:
@@ -87,14 +91,19 @@ def read(source: LabelFiles) -> Collection:
     return Collection(recordings, scores, unstated)
 
 
-def _words(file: str, names: set[str], notes: Notes) -> Vocabulary:
-    if len(names) != 1:
-        raise AnnotationProblems([f"{file}: a recording has {len(names)} vocabularies ({', '.join(sorted(names))}); it must have one"])
-    (name,) = names
+def _words(id_: str, names: Mapping[str, set[str]], note: Note, notes: Notes, problems: Problems) -> Vocabulary | None:
+    """Return the vocabulary of a recording; ``names`` are those that each file says."""
+    said = set().union(*names.values()) or {str(note.vocabulary)}
+    file = next((file for file, of in names.items() if len(of) > 1), " and ".join(file for file, of in names.items() if of) or NOTES)
+    if len(said) != 1:
+        problems.add(file, id_, f"it has {len(said)} vocabularies, {', '.join(sorted(said))}", "a recording must have one")
+        return None
+    (name,) = said
     try:
         return notes.vocabularies.get(name) or vocabulary.load(name)
     except AnnotationError as error:
-        raise AnnotationProblems([f"{file}: {error}; vocabularies of their own stand in {NOTES}"]) from error
+        problems.add(file, id_, str(error), f"vocabularies of their own stand in {NOTES}")
+        return None
 
 
 def _recordings(found: Mapping[str, tuple[str, pd.DataFrame]], notes: Notes) -> tuple[Labels, ...]:
@@ -107,9 +116,10 @@ def _recordings(found: Mapping[str, tuple[str, pd.DataFrame]], notes: Notes) -> 
     for id_ in ids:
         rows, phase = by_id[0].get(id_, triplets[1].iloc[:0]), by_id[1].get(id_, phases[1].iloc[:0])
         note = notes.recordings.get(id_, Note())
-        names = {*rows["vocabulary"], *phase["vocabulary"]} or {str(note.vocabulary)}
-        words = _words(triplets[0] or phases[0] or NOTES, names, notes)
         before = len(problems)
+        words = _words(id_, {triplets[0]: set(rows["vocabulary"]), phases[0]: set(phase["vocabulary"])}, note, notes, problems)
+        if words is None:
+            continue
         table_names.check(triplets[0], rows, words, table_names.IN_TRIPLETS, problems)
         table_names.check_triplets(triplets[0], rows, words, problems)
         table_names.check(phases[0], phase, words, table_names.IN_PHASES, problems)
@@ -167,7 +177,8 @@ def _write(collection: Collection, out: Output, suffix: str) -> None:
     if collection.recordings:
         triplets = _joined(TRIPLETS, [_triplets(labels) for labels in collection.recordings])
         tables = {TRIPLETS: triplets, PHASES: _joined(PHASES, [_phases(labels) for labels in collection.recordings])}
-        for table, frame in {**tables, SPANS: spans.from_triplets(triplets)}.items():
+        runs = spans.from_triplets(triplets, given_numbers(collection.recordings))
+        for table, frame in {**tables, SPANS: runs}.items():
             out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
         out.files[NOTES] = (
             json.dumps(table_notes.written(collection.recordings), indent=2, sort_keys=True, ensure_ascii=False) + "\n"

@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scrubin.annotations import merging
 from scrubin.annotations.collection import Collection
-from scrubin.annotations.label_map import LabelMap, check
-from scrubin.annotations.labels import IDS, LabelFiles, Labels
+from scrubin.annotations.label_map import LabelMap, check, within
+from scrubin.annotations.labels import LabelFiles, Labels
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import READ_AS, WRITERS, DatasetFormat, Format, readable
 from scrubin.convert import formats, suspicions
@@ -151,7 +151,9 @@ def read(given: Mapping[str, bytes], form: Format | DatasetFormat, options: Opti
     found: list[Labels] = []
     for recording, files in sorted(_by_recording(given, form, problems).items()):
         try:
-            found.append(form.read(_files(recording, files, words or _vocabulary_of(form, files), options)))
+            of_files = words or _vocabulary_of(form, files)
+            merges = None if options.label_map is None else within(options.label_map, of_files)
+            found.append(form.read(_files(recording, files, of_files, replace(options, label_map=merges))))
         except AnnotationError as error:
             problems.include(error)
     problems.raise_any()
@@ -173,18 +175,7 @@ def _merged(collection: Collection, merges: LabelMap | None) -> Collection:
 def _merged_ids(labels: Labels, merges: LabelMap) -> Labels:
     if labels.instances is None:
         return labels
-    words, rows = labels.vocabulary, labels.instances.rows.copy()
-    counts = Counter(labels.merged)
-    for of, to in merges.merges.items():
-        try:
-            before = words.triplet_of(",".join(of))
-        except AnnotationError:
-            continue  # nothing of these labels can be this triplet
-        after = words.triplet_of(",".join(to))
-        these = (rows["triplet_id"] == before).fillna(value=False).astype(bool)
-        if these.any():
-            counts[words.triplet_name(before), words.triplet_name(after)] += int(these.sum())
-            rows.loc[these, list(IDS)] = [*words.triplets[after], after]
+    rows, counts = merging.merged(labels, labels.instances.rows, merges)
     return replace(labels, instances=replace(labels.instances, rows=rows), merged=counts)
 
 

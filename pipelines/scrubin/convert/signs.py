@@ -17,6 +17,7 @@ from scrubin.convert import reading
 from scrubin.errors import AnnotationError
 
 YOLO_COLUMNS = {"yolo": (5, 6), "yolo4": (8,)}
+NAMES_CLASSES = (".yaml", ".yml")
 HEAD_BYTES = 4096
 
 
@@ -44,13 +45,15 @@ def format_of_path(path: Path, name: str | None) -> Format | DatasetFormat:
 
 
 def _bears(path: Path, form: Format | DatasetFormat) -> bool:
-    first = next(iter(reading.fitting(path, form)), None)
-    if first is None:
+    files = reading.fitting(path, form)
+    if not files:
         return False
     try:
-        return SIGNS[form.name](first)
+        # An empty file, or one that only names classes, tells nothing.
+        telling = (file for file in files if file.suffix.lower() not in NAMES_CLASSES and file.stat().st_size)
+        return SIGNS[form.name](next(telling, files[0]))
     except OSError as error:
-        msg = f"{first}: cannot be read: {error.strerror}; make it readable"
+        msg = f"{error.filename}: cannot be read: {error.strerror}; make it readable"
         raise AnnotationError(msg) from error
 
 
@@ -114,7 +117,7 @@ def _head(path: Path) -> str:
 
 def _yolo(name: str) -> Callable[[Path], bool]:
     def sign(path: Path) -> bool:
-        if path.suffix.lower() in (".yaml", ".yml"):
+        if path.suffix.lower() in NAMES_CLASSES:
             return name == "yolo"
         lines = [line.split() for line in _head(path).splitlines()[:-1] or [_head(path)] if line.strip()]
         return all(len(line) in YOLO_COLUMNS[name] for line in lines) and (bool(lines) or name == "yolo")
@@ -129,6 +132,11 @@ def _whole_numbers(path: Path) -> bool:
 def _semicolons(path: Path) -> bool:
     header = _head(path).split("\n", 1)[0]
     return ";" in header and header.split(";", 1)[0].strip(' "') == "id"
+
+
+def _instants(path: Path) -> bool:
+    header = [cell.strip(' "').casefold() for cell in re.split("[,;\t]", _head(path).split("\n", 1)[0])]
+    return "instrument" in header and any(cell.startswith("start_") for cell in header)
 
 
 def _by_name(path: Path) -> bool:
@@ -149,6 +157,7 @@ SIGNS: Mapping[str, Callable[[Path], bool]] = {
     "lasana": _semicolons,
     "multibypass140": _spans_of_time,
     "multibypasst40": _keys(images=list, annotations=list, categories=dict),
+    "spans": _instants,
     "tables": _by_name,
     "yolo": _yolo("yolo"),
     "yolo4": _yolo("yolo4"),

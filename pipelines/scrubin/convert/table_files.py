@@ -55,11 +55,18 @@ def table_of(file: str, data: bytes, table: str) -> pd.DataFrame:
 def _cell(file: str, column: str, dtype: str, value: str | None) -> Any:
     if value is None or dtype == "str":
         return value
-    kinds: Mapping[str, Callable[[str], Any]] = {"int64": int, "float64": float, "bool": {"True": True, "False": False}.__getitem__}
+    kinds: Mapping[str, Callable[[str], Any]] = {"int64": _integer, "float64": float, "bool": {"True": True, "False": False}.__getitem__}
     try:
         return kinds[dtype](value)
     except (ValueError, KeyError) as error:
         raise AnnotationProblems([f"{file}, column '{column}': '{value}' is no {dtype}; correct it"]) from error
+
+
+def _integer(text: str) -> int:
+    value = int(text)  # which also takes 1_0 and digits of other scripts
+    if not text.lstrip("-").isdecimal() or not text.isascii() or not -(2**63) <= value < 2**63:
+        raise ValueError(text)
+    return value
 
 
 def bytes_of(table: Table, frame: pd.DataFrame, suffix: str) -> bytes:

@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, get_args
 
+import numpy as np
+
 from scrubin.annotations import documents, fields, report
 from scrubin.annotations.labels import Detail, Labels
 from scrubin.annotations.problems import AnnotationProblems, Problems
@@ -20,7 +22,7 @@ from scrubin.vocabulary.vocabulary import NAMINGS, Vocabulary
 
 NOTES = "labels.json"
 HIGHEST_FPS = 1000
-MOST_FRAMES = 10**8  # a month at 25 frames per second
+MOST_FRAMES = 10**7  # four days at 25 frames per second
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def _note(file: str, place: str, raw: Any, problems: Problems) -> Note:
     if runs is not None and not (isinstance(runs, list) and all(_are_whole(run, 2) and 0 <= run[0] < run[1] for run in runs)):
         refuse("labelled", "runs of frames, each [first, first after]")
         runs = None
-    if runs is not None and sum(end - start for start, end in runs) > MOST_FRAMES:
+    if runs and int(np.diff(np.array(runs, np.int64)).sum()) > MOST_FRAMES:
         problems.add(file, place, "'labelled' has more frames than any video", "write the tables again")
         runs = None
     return Note(
@@ -128,10 +130,12 @@ def _fps(value: Any) -> Fraction | None:
 
 
 def _lists(file: str, name: str, raw: Any) -> dict[str, list[str]]:
-    lists = raw if isinstance(raw, Mapping) and set(raw) <= {*NAMINGS, "triplet"} else {"": None}
-    if not all(isinstance(names, list) and all(isinstance(one, str) for one in names) for names in lists.values()):
-        raise AnnotationProblems([f"{file}, vocabulary '{name}': expected lists of names by kind; write the tables again"])
-    return {str(kind): list(names) for kind, names in lists.items()}
+    found = {}
+    for kind, names in raw.items() if isinstance(raw, Mapping) else [("", None)]:
+        if kind not in (*NAMINGS, "triplet") or not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+            raise AnnotationProblems([f"{file}, vocabulary '{name}': expected lists of names by kind; write the tables again"])
+        found[str(kind)] = list(names)
+    return found
 
 
 def written(recordings: tuple[Labels, ...]) -> dict[str, Any]:

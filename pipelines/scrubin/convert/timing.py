@@ -53,12 +53,12 @@ def retimed(
         return _as_segments(labels, of, to)
     if labels.segments is not None:
         return _as_phases(labels, labels.segments, of, to, losses)
+    # Frames of the source have a rate from here on, so that a writer can state it.
     if of == to:
-        return labels
-    same_clock = of.per_second == to.per_second
+        return replace(labels, clock=to.clock)
     return replace(
         labels,
-        clock=labels.clock if same_clock else to.clock,
+        clock=to.clock,
         phases=_layer(labels.phases, of, to, losses, "labelled frames between those of the other rate: phases", repeat=writer.every_frame),
         instances=_layer(labels.instances, of, to, losses, "labelled frames between those of the other rate: instances"),
         frames=None if labels.frames is None else _renumbered(labels.frames, of, to),

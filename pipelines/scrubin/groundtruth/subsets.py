@@ -21,7 +21,7 @@ from scrubin.groundtruth.stamps import LIST, Stamps, Subset
 from scrubin.groundtruth.study import Whole, Written
 
 PICTURES = "yolo.txt"
-FOLDER_NAME = re.compile(r"\w[\w. -]*")
+FOLDER_NAME = re.compile(r"\w[\w.-]*")
 
 
 @dataclass(frozen=True)

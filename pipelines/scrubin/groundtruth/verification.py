@@ -110,14 +110,11 @@ def _manifest(path: Path) -> Mapping[str, Any]:
     except (OSError, ValueError) as error:
         msg = f"{path}: cannot be read as JSON ({type(error).__name__}); name the folder of a ground truth, or {AGAIN}"
         raise TableError(msg) from error
-    if (
-        not isinstance(found, dict)
-        or not keys <= found.keys()
-        or not all(isinstance(found[key], dict) for key in keys - {"frame_contract"})
-    ):
+    whole = isinstance(found, dict) and keys <= found.keys() and all(isinstance(found[key], dict) for key in keys - {"frame_contract"})
+    if not whole or not all(isinstance(facts, dict) for facts in found["vocabularies"].values()):
         msg = f"{path}: is not the manifest of a ground truth, which has {', '.join(sorted(keys))}; {AGAIN}"
         raise TableError(msg)
-    return found
+    return dict(found)
 
 
 def _changes(found: Mapping[str, Any], expected: Mapping[str, Any], what: str) -> Iterator[str]:
@@ -177,6 +174,8 @@ def _lists(single: Mapping[str, Path], here: Mapping[str, Any], manifest: Mappin
             continue
         below = f"{name.removesuffix(SIDECAR)}/" if is_sidecar else name.removesuffix(LIST)
         told = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(told, dict):  # then it has no stamp either, which is told
+            continue
         stated = {f"{below}{key}": value for kind in ("files", "folders") for key, value in told.get(kind, {}).items()}
         for of_one in told.get("recordings", {}).values():
             stated |= {**of_one["files"], **of_one["folders"]}

@@ -14,7 +14,7 @@ from scrubin.annotations import documents, fields
 from scrubin.annotations.labels import Clock, Labels, Layer, instance_rows
 from scrubin.annotations.problems import Problems
 from scrubin.annotations.rates import Numbering
-from scrubin.errors import MetricsError
+from scrubin.scoring.ground_truth import part_of, vocabulary_of
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -42,29 +42,16 @@ def read(path: Path, name: str | None, *, strict: bool) -> list[tuple[Labels, Nu
     AnnotationProblems
         Names file, frame and row of every fault.
     """
-    folder = _folder(path, name)
+    folder = part_of(path, "detection", name)
     files = [folder] if folder.is_file() else sorted(folder.glob("*.json")) if folder.is_dir() else []
     files = [file for file in files if not file.name.startswith(".")]
     if not files or _lists(_document(files[0])) is None:
         return None
-    named = [part for part in (folder.parent.name, folder.parent.parent.name) if part in vocabulary.known()]
-    words = vocabulary.load(name or (named[0] if named else DEFAULT))
+    words = vocabulary.load(name or vocabulary_of(folder) or DEFAULT)
     problems = Problems()
     found = [_labels(file, _document(file), words, problems, strict) for file in files]
     problems.raise_any()
     return [(one, None) for one in found if one is not None]
-
-
-def _folder(path: Path, name: str | None) -> Path:
-    if not path.is_dir():
-        return path
-    if (path / "detection").is_dir():
-        return path / "detection"
-    inside = [folder for folder in sorted(path.iterdir()) if (folder / "detection").is_dir() and name in (None, folder.name)]
-    if len(inside) > 1:
-        msg = f"{path}: there are several vocabularies ({', '.join(folder.name for folder in inside)}); name one by --vocabulary"
-        raise MetricsError(msg)
-    return inside[0] / "detection" if inside else path
 
 
 def _document(file: Path) -> Any:

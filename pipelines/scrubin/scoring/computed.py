@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-
-import numpy as np
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from scrubin.errors import MetricsError
 from scrubin.metrics import bootstrap
@@ -26,10 +24,13 @@ class Computed:
         The videos.
     results
         Takes positions of videos, with repetition, or None for all as they are; always returns the same variants.
+    class_names
+        By component, names of the classes that results number; empty where results name them.
     """
 
     names: tuple[str, ...]
     results: Computation
+    class_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -100,25 +101,18 @@ def of_runs(runs: Sequence[Computed]) -> Computed:
         repeated = [over_runs(list(of_variant)) for of_variant in by_variant]
         return [result for one in repeated for result in (one.mean, one.sd)]
 
-    return Computed(first.names, results)
+    return Computed(first.names, results, first.class_names)
 
 
-def intervals(computed: Computed, resamples: int) -> Iterator[Interval | None]:
-    """Yield, after each draw, None, and at the end one interval per result.
+def intervals(computed: Computed, resamples: int, each: Callable[[], object]) -> list[Interval]:
+    """Return one confidence interval per result over draws of videos; ``each`` is called after every draw."""
 
-    The draws are those of ``metrics.bootstrap``; all results of a draw are computed at once.
-    """
-    table: dict[bytes, list[Result]] = {}
-    # The whole set in the order of names, as `bootstrap.interval` asks for it.
-    order = sorted(range(len(computed.names)), key=lambda at: computed.names[at])
-    draws = bootstrap.draws(len(computed.names), resamples)
-    ranks = np.array(order, dtype=np.int64)
-    for draw in (ranks, *ranks[draws]):
-        if draw.tobytes() not in table:
-            table[draw.tobytes()] = computed.results(draw)
-        yield None
-    for number in range(len(table[ranks.tobytes()])):
-        yield bootstrap.interval(lambda draw, number=number: table[draw.tobytes()][number], computed.names, resamples=resamples)  # type: ignore[misc]
+    def metrics(draw: IntArray) -> list[Result]:
+        found = computed.results(draw)
+        each()
+        return found
+
+    return bootstrap.intervals(metrics, computed.names, resamples=resamples)
 
 
 def _shown(name: str, choice: Choice) -> str:

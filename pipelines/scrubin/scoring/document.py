@@ -8,16 +8,39 @@ import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scrubin.core import files
 from scrubin.metrics.bootstrap import Interval
+from scrubin.metrics.recognition.results import METRIC as RECOGNITION
+from scrubin.metrics.recognition.top_k import top_classes
 from scrubin.metrics.result import Result, Value
 
-COLUMNS = ("metric", "semantics", "options", "level", "name", "value", "n", "low", "high")
+COLUMNS = ("metric", "semantics", "options", "level", "key", "name", "value", "n", "low", "high")
 DIGITS = 4
-Scored = tuple[Result, Interval | None]
+Names = Mapping[str, str]
+BEST = 10
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A result with what is known beside it.
+
+    Parameters
+    ----------
+    result
+        The numbers.
+    interval
+        Confidence interval of the overall value, where one was asked for.
+    class_names
+        Names of the classes that the result numbers.
+    """
+
+    result: Result
+    interval: Interval | None
+    class_names: Names
 
 
 def document(metric: str, truth: Path, predictions: Sequence[Path], scored: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
@@ -30,7 +53,7 @@ def document(metric: str, truth: Path, predictions: Sequence[Path], scored: Sequ
         "ground_truth": source_of(truth),
         "predictions": [source_of(path) for path in predictions],
         "notes": list(notes),
-        "results": [_result(result, interval) for result, interval in scored],
+        "results": [_result(one) for one in scored],
     }
 
 
@@ -54,32 +77,45 @@ def sheet(scored: Sequence[Scored]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS)
-    for result, interval in scored:
-        variant = result.variant
-        options = "; ".join(f"{key}={value}" for key, value in sorted(variant.options.items()))
-        head = (variant.metric, variant.semantics, options)
+    for one in scored:
+        result, interval = one.result, one.interval
+        options = "; ".join(f"{key}={value}" for key, value in sorted(result.variant.options.items()))
+        head = (result.variant.metric, result.variant.semantics, options)
         bounds = ("", "") if interval is None else (_cell(interval.low), _cell(interval.high))
-        writer.writerow([*head, "overall", "", _cell(result.overall), result.overall.n, *bounds])
-        for level, values in (("class", result.classes), ("video", result.videos)):
-            for name, value in values.items():
-                writer.writerow([*head, level, name, _cell(value), value.n, "", ""])
+        writer.writerow([*head, "overall", "", "", _cell(result.overall), result.overall.n, *bounds])
+        for id_, value in result.classes.items():
+            writer.writerow([*head, "class", id_, one.class_names.get(id_, ""), _cell(value), value.n, "", ""])
+        for name, value in result.videos.items():
+            writer.writerow([*head, "video", name, "", _cell(value), value.n, "", ""])
     return text.getvalue()
 
 
 def table(scored: Sequence[Scored]) -> Iterator[str]:
     """Yield lines: per metric its name with the options that all its numbers share, then what distinguishes each, value, n, interval."""
-    metrics = dict.fromkeys((result.variant.metric, result.variant.semantics) for result, _ in scored)
+    metrics = dict.fromkeys((one.result.variant.metric, one.result.variant.semantics) for one in scored)
     for metric, semantics in metrics:
-        own = [pair for pair in scored if (pair[0].variant.metric, pair[0].variant.semantics) == (metric, semantics)]
-        shared = _shared([result.variant.options for result, _ in own])
+        own = [one for one in scored if (one.result.variant.metric, one.result.variant.semantics) == (metric, semantics)]
+        shared = _shared([one.result.variant.options for one in own])
         yield "; ".join([f"{metric} ({semantics})", *(f"{key}={value}" for key, value in sorted(shared.items()))])
-        rows = [_row(result, interval, shared) for result, interval in own]
+        rows = [_row(one, shared) for one in own]
         widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
         for options, value, n, bounds in rows:
             yield f"  {options:<{widths[0]}}  {value:>{widths[1]}}  {n:<{widths[2]}}  {bounds}".rstrip()
 
 
-def _row(result: Result, interval: Interval | None, shared: Mapping[str, str]) -> tuple[str, str, str, str]:
+def best_classes(scored: Sequence[Scored]) -> Iterator[str]:
+    """Yield lines with the classes that are recognised best, of the last average precision whose classes have names."""
+    named = [one for one in scored if one.class_names and one.result.classes and one.result.variant.metric == RECOGNITION]
+    if not named:
+        return
+    options = named[-1].result.variant.options
+    yield f"best classes; component={options['component']}; scope={options['scope']}"
+    for id_, value in top_classes(named[-1].result, BEST):
+        yield f"  {value.value:.{DIGITS}f}  n={value.n}  {id_} {named[-1].class_names.get(id_, '')}"
+
+
+def _row(one: Scored, shared: Mapping[str, str]) -> tuple[str, str, str, str]:
+    result, interval = one.result, one.interval
     options = "  ".join(f"{key}={value}" for key, value in sorted(result.variant.options.items()) if key not in shared)
     bounds = "" if interval is None else f"[{_shown(interval.low.value)}, {_shown(interval.high.value)}]"
     return options, _shown(result.overall.value), f"n={result.overall.n}", bounds
@@ -89,14 +125,16 @@ def _shared(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {key: value for key, value in options[0].items() if all(other.get(key) == value for other in options)}
 
 
-def _result(result: Result, interval: Interval | None) -> dict[str, Any]:
+def _result(one: Scored) -> dict[str, Any]:
+    result, interval = one.result, one.interval
+    named = {id_: {"name": one.class_names[id_]} if id_ in one.class_names else {} for id_ in result.classes}
     made: dict[str, Any] = {
         "variant": result.variant.name,
         "metric": result.variant.metric,
         "semantics": result.variant.semantics,
         "options": dict(sorted(result.variant.options.items())),
         "overall": _value(result.overall),
-        "classes": {name: _value(value) for name, value in result.classes.items()},
+        "classes": {id_: {**named[id_], **_value(value)} for id_, value in result.classes.items()},
         "videos": {name: _value(value) for name, value in result.videos.items()},
     }
     if interval is not None:

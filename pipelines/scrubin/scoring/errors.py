@@ -15,6 +15,7 @@ from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.result import Result, Semantics
 from scrubin.scoring import sheets
 from scrubin.scoring.computed import Choice, Computed
+from scrubin.scoring.ground_truth import part_of
 from scrubin.scoring.labels import Asked
 from scrubin.scoring.sheets import Sheet
 
@@ -30,7 +31,7 @@ def sheets_of(asked: Asked) -> list[Sheet]:
     ScrubinError
         For files that cannot be used.
     """
-    return sheets.read(asked.path, _truth, _errors, asked.format)
+    return sheets.read(part_of(asked.path, "errors", None), _truth, _errors, asked.format)
 
 
 def computed(truth: Sequence[Sheet], predictions: Sequence[Sheet], semantics: str) -> tuple[list[Computed], list[str]]:

@@ -16,6 +16,7 @@ from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.result import Result
 from scrubin.scoring import sheets
 from scrubin.scoring.computed import Choice, Computed
+from scrubin.scoring.ground_truth import part_of
 from scrubin.scoring.labels import Asked
 from scrubin.scoring.sheets import Sheet
 from scrubin.statistics.association import FORMS, PRIMARY, Form
@@ -34,7 +35,7 @@ def sheets_of(asked: Asked) -> list[Sheet]:
     ScrubinError
         For files that cannot be used.
     """
-    return sheets.read(asked.path, _number, _skill, asked.format)
+    return sheets.read(part_of(asked.path, "skill", None), _number, _skill, asked.format)
 
 
 def computed(truth: Sequence[Sheet], predictions: Sequence[Sheet], choice: Mapping[str, str]) -> tuple[list[Computed], list[str]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from scrubin.errors import MetricsError
-from scrubin.scoring import detection, errors, phases, recognition, sheets, skill
+from scrubin.scoring import detection, detection_files, errors, phase_files, phases, recognition, recognition_files, sheets, skill
 from scrubin.scoring.computed import Choice, Computed, chosen, of_runs
 from scrubin.scoring.labels import Asked
 from scrubin.scoring.recognition import Ensemble
@@ -80,9 +80,9 @@ def computed(name: str, order: Order) -> Made:
 
 
 def _recognition(order: Order, choice: Mapping[str, str]) -> Made:
-    truth = recognition.truth_of(order.truth)
+    truth = recognition_files.truth_of(order.truth)
     truth = replace(truth, tracks=_kept(truth.tracks, order))
-    models = [recognition.predictions_of(asked, truth) for asked in order.predictions]
+    models = [recognition_files.predictions_of(asked, truth) for asked in order.predictions]
     if order.ensemble is not None:
         models = [recognition.combined(models, order.ensemble, order.weights)]
     made = [recognition.computed(truth, one, order.semantics, choice) for one in models]
@@ -90,17 +90,17 @@ def _recognition(order: Order, choice: Mapping[str, str]) -> Made:
 
 
 def _detection(order: Order, choice: Mapping[str, str]) -> Made:
-    truth = detection.truth_of(order.truth)
+    truth = detection_files.truth_of(order.truth)
     truth = replace(truth, tracks=_kept(truth.tracks, order))
-    models = [detection.predictions_of(asked, truth, order.truth) for asked in order.predictions]
+    models = [detection_files.predictions_of(asked, truth, order.truth) for asked in order.predictions]
     made = [detection.computed(truth, one, order.semantics, choice) for one in models]
     return _runs(made, [*truth.notes, *(note for one in models for note in one.notes)])
 
 
 def _phases(order: Order, choice: Mapping[str, str]) -> Made:
-    truth = phases.truth_of(order.truth)
+    truth = phase_files.truth_of(order.truth)
     truth = replace(truth, tracks=_kept(truth.tracks, order))
-    runs: list[dict[str, Track]] = [phases.predictions_of(asked, truth) for asked in order.predictions]
+    runs: list[dict[str, Track]] = [phase_files.predictions_of(asked, truth) for asked in order.predictions]
     made, notes = phases.computed(truth, runs, order.semantics, choice)
     return made, [*truth.notes, *notes]
 

@@ -14,6 +14,7 @@ from scrubin.annotations.formats import (
     labelme,
     multibypass140,
     multibypasst40,
+    spans,
     yolo,
 )
 
@@ -31,5 +32,6 @@ __all__ = [
     "labelme",
     "multibypass140",
     "multibypasst40",
+    "spans",
     "yolo",
 ]

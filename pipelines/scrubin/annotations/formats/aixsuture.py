@@ -110,6 +110,9 @@ def write(collection: Collection, out: Output) -> None:
     if len(tasks) > 1:
         msg = f"aixsuture has no column for the task, but there are {', '.join(tasks)}; convert them one by one, or to lasana or tables"
         raise AnnotationError(msg)
+    kept = {"id", "task", "rater", *(name.lower() for name in KEPT)}
+    for name in sorted(set(map(str, scores.facts.columns)) - kept):
+        out.lose(f"'{name}' of recordings", int(scores.facts[name].notna().sum()))
     aspects = [name for name in dict.fromkeys(scores.ratings["aspect"]) if name != "GRS"]
     facts = _facts(scores.facts)
     header = [*COLUMNS, *(f"{PREFIX}{name}" for name in aspects), TOTAL]

@@ -100,7 +100,7 @@ def _presence(file: str, lines: Sequence[str], source: LabelFiles, problems: Pro
                 problems.add(file, f"line {line}", f"{tool} is '{value}', expected 0 or 1", "1 means present")
             elif value == "1" and tool in ids:
                 instances.append({"position": frame, "instrument_id": ids[tool]})
-    return Layer(file, np.array(frames, np.int64), instance_rows(instances))
+    return Layer(file, np.array(frames, np.int64), instance_rows(instances), every_frame=True)
 
 
 def _rows(file: str, lines: Sequence[str], problems: Problems, columns: tuple[str, ...]) -> list[Row]:

@@ -162,6 +162,10 @@ def write(collection: Collection, out: Output) -> None:
         if labels.instances is None:
             continue
         per_frame = by_position(labels.instances)
+        for rows in per_frame.values():
+            explained = {row["instrument_id"] for row in rows if row["triplet_id"] is not None}
+            beside = [row for row in rows if row["triplet_id"] is None and row["instrument_id"] in explained]
+            out.lose("instances without a triplet beside one of the same instrument", len(beside))
         kinds = ["instrument"] if labels.detail == "instrument" else ["triplet", *FOLDERS]
         for kind in kinds:
             size = _size(kind, labels.vocabulary)

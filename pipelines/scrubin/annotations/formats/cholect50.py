@@ -85,6 +85,8 @@ def read(source: LabelFiles) -> Labels:
         _read_frame(reading, position, frames[position])
     reading.problems.raise_any()
     phase_positions = sorted(reading.phases)
+    # A file without a gap is of the whole video; the published extracts have few of its frames.
+    gapless = len(frames) > 1 and sorted(frames) == list(range(len(frames)))
     phases = phase_rows(phase_positions, [reading.phases[position] for position in phase_positions])
     return Labels(
         recording=source.recording,
@@ -92,7 +94,9 @@ def read(source: LabelFiles) -> Labels:
         vocabulary=source.vocabulary,
         clock=Clock(period_s),
         phases=Layer(file, np.array(phase_positions, np.int64), phases) if phase_positions else None,
-        instances=Layer(file, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, dict.fromkeys(TARGET, "float64"))),
+        instances=Layer(
+            file, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, dict.fromkeys(TARGET, "float64")), gapless
+        ),
         warnings=(*_count_warning(document, len(frames)), *_outside_warning(reading)),
         about={"cholect50": {key: None if key == "annotations" else value for key, value in document.items()}},
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 from scrubin.annotations.collection import Collection
@@ -12,6 +13,8 @@ from scrubin.annotations.registry import Output, writes
 from scrubin.vocabulary import own
 from scrubin.vocabulary.vocabulary import Vocabulary
 
+NUMBERED = re.compile(r"(?i:vid(?:eo)?)?_?(?P<number>[0-9]{1,15})")
+"""Recordings that are numbered videos; no number is made up for others."""
 UNLABELLED = "frames whose instruments are not labelled, which look as if there were none"
 KINDS = ("instrument", "verb", "target", "phase", "triplet")
 
@@ -36,8 +39,8 @@ def _about(labels: Labels, n_frames: int) -> dict[str, Any]:
     given = dict(labels.about.get("cholect50", {}))
     if given and given.get("fps", 1) == fps:
         return given
-    digits = "".join(character for character in labels.recording if character.isdigit())
-    video = {"video": int(digits)} if digits else {}
+    number = NUMBERED.fullmatch(labels.recording)
+    video = {"video": int(number["number"])} if number else {}
     return {"categories": _categories(labels.vocabulary), **video, "fps": fps, "num_frames": n_frames}
 
 

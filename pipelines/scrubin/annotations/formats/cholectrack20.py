@@ -195,7 +195,6 @@ def _parts(file: str, place: str, ids: Mapping[str, int | None], words: Vocabula
         "scores",
         "details",
         "empty frames",
-        "frame details",
     ),
     fps=Fraction(25),
     vocabulary="cholectrack20",

@@ -22,7 +22,6 @@ from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, dataset_format
 from scrubin.vocabulary.vocabulary import Vocabulary
 
-
 TRIPLETS_FROM_ZERO = "; where many are wrong, the ids may be numbered from 1 instead of 0"
 KEYS = {"recognition", "detection"}
 

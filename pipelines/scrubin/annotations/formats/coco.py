@@ -226,7 +226,7 @@ def labels_of(reading: Reading, name: str) -> tuple[Labels, ...]:
     return tuple(found)
 
 
-@writes("coco", holds=("instances", "actions", "boxes", "repeats", "scores", "empty frames", "frame details"), pixels=True)
+@writes("coco", holds=("instances", "actions", "boxes", "repeats", "scores", "empty frames"), frames=("file_name",), pixels=True)
 def write(collection: Collection, out: Output) -> None:
     """Write ``annotations.json`` of all recordings; ids of images and annotations start at 1."""
     images: list[dict[str, Any]] = []

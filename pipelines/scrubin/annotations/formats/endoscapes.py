@@ -156,7 +156,8 @@ def _labels(labels: Labels, subset: str) -> Labels:
 
 @writes(
     "endoscapes",
-    holds=("instances", "boxes", "repeats", "empty frames", "frame details"),
+    holds=("instances", "boxes", "repeats", "empty frames"),
+    frames=(*CRITERIA, "file_name"),
     fps=Fraction(25),
     takes=lambda words: not words.triplets,
     pixels=True,

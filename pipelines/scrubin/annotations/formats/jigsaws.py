@@ -158,6 +158,8 @@ def write(collection: Collection, out: Output) -> None:
 
 def _write_meta(scores: Scores, out: Output) -> None:
     known = scores.facts if "skill_level" in scores.facts else scores.facts.assign(skill_level="")
+    for name in sorted(set(map(str, known.columns)) - {"id", "task", "rater", "skill_level"}):
+        out.lose(f"'{name}' of recordings", int(known[name].notna().sum()))
     levels = dict(zip(known["id"].tolist(), known["skill_level"].tolist(), strict=True))
     for task, of_task in scores.ratings.groupby("task", sort=True):
         lines = []

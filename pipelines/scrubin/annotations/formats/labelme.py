@@ -18,7 +18,7 @@ import pandas as pd
 
 from scrubin.annotations import boxes, documents, fields
 from scrubin.annotations.collection import Collection
-from scrubin.annotations.labels import SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.annotations.labels import IDS, SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, Output, label_format, writes
 from scrubin.errors import AnnotationError
@@ -88,10 +88,17 @@ def read(source: LabelFiles) -> Labels:
         SOURCE_FRAMES,
         instances=layer,
         image_sizes=sizes,
-        warnings=(*cut, *fields.unkept("labelme", unkept)),
+        warnings=(*cut, *_told(unkept, source)),
         frames=sized,
         merged=merged,
     )
+
+
+def _told(unkept: set[str], source: LabelFiles) -> tuple[str, ...]:
+    """Return the warning of what is not kept; the stage publishes its warnings, and keys are anybody's words."""
+    if source.sparse:
+        return fields.unkept("labelme", unkept)
+    return (f"labelme: {len(unkept)} kinds of keys are not kept",) if unkept else ()
 
 
 def _unkept(shape: Any) -> set[str]:
@@ -202,7 +209,7 @@ def _corner_mend(checked: boxes.Checked) -> str:
     return "they enclose nothing; draw the box again" if "no area" in checked.fault else "draw the box inside the image"
 
 
-@writes("labelme", holds=("instances", "actions", "boxes", "repeats", "empty frames"), pixels=True)
+@writes("labelme", holds=("instances", "actions", "boxes", "repeats", "empty frames"), pixels=True, needs=IDS[:3])
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>/<position>.json``, one file per labelled frame."""
     for labels in collection.recordings:

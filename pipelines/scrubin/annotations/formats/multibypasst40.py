@@ -20,7 +20,7 @@ import pandas as pd
 from scrubin.annotations import documents, fields
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
-from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import ByHand, Output, dataset_format, writes
 from scrubin.errors import AnnotationError
 from scrubin.vocabulary import own, vocabulary
@@ -32,6 +32,7 @@ IMAGE_KEYS = {"id", "raw_id", "file_name", "width", "height", "fps", "phase_labe
 ANNOTATION_KEYS = {"id", "image_id", "raw_id", "category_id", "instrument_id", "verb_id", "target_id", "classnames", "iscrowd"}
 LOWEST_FPS, HIGHEST_FPS = 0.01, 1000
 NULL_PHASE = "write null for both, or give the phase"
+INSTANCE_IDS = ("instrument_id", "verb_id", "target_id", "triplet_id")
 CATEGORIES = ("phase", "instrument", "verb", "target", "triplet")
 
 
@@ -224,7 +225,9 @@ def _period_s(images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[
 
 @writes(
     "multibypasst40",
-    holds=("phases", "instances", "actions", "boxless", "repeats", "empty frames", "frame details"),
+    holds=("phases", "instances", "actions", "boxless", "repeats", "empty frames"),
+    frames=("raw_id", "file_name", "fps"),
+    needs=INSTANCE_IDS,
     takes=lambda words: bool(words.triplets),
     pixels=True,
 )

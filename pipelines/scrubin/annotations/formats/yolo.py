@@ -21,7 +21,7 @@ from scrubin.annotations import boxes, documents, fields
 from scrubin.annotations.categories import Classes, classes_of, names_of, whole_list
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.formats.coco import class_of, ids_of, one_list
-from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.annotations.labels import IDS, Clock, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import vocabulary
@@ -236,7 +236,12 @@ def write(collection: Collection, out: Output) -> None:
     _write(collection, out, lambda classes, row: [class_of(classes, row)])
 
 
-@writes("yolo4", holds=("instances", "actions", "boxes", "repeats", "scores", "empty frames"), takes=lambda words: bool(words.triplets))
+@writes(
+    "yolo4",
+    holds=("instances", "actions", "boxes", "repeats", "scores", "empty frames"),
+    takes=lambda words: bool(words.triplets),
+    needs=IDS,
+)
 def write_four(collection: Collection, out: Output) -> None:
     """Write ``labels/<recording>_<frame>.txt`` with four ids per row, and ``data.yaml``."""
     _write(collection, out, lambda _, row: [row["triplet_id"], row["instrument_id"], row["verb_id"], row["target_id"]])

@@ -245,10 +245,11 @@ def _side(rows: Rows, sizes: Mapping[str, int], names: Sequence[str], starts: In
     _in_range(frames, np.diff(starts)[videos], f"frame of the {what}", "frames in its video")
     for name, ids in classes.items():
         _in_range(ids, np.full(len(ids), sizes[name]), f"class {name} of the {what}", "classes")
-    for column, finite in (("box", (np.abs(boxes) < LARGEST).all(axis=1)), ("score", np.isfinite(scores))):
+    for column, finite in (("box", (np.abs(boxes) < LARGEST).all(axis=1)), ("score", np.abs(scores) < LARGEST)):
         if not finite.all():
             at = int(np.flatnonzero(~finite)[0])
-            msg = f"the {column} of row {at} of the {what} is {(boxes if column == 'box' else scores)[at].tolist()}; it must be finite"
+            shown = (boxes if column == "box" else scores)[at].tolist()
+            msg = f"the {column} of row {at} of the {what} is {shown}; it must be finite, below {LARGEST:g}"
             raise MetricsError(msg)
     places = starts[videos] + frames
     checked_rows = Boxes(places, videos, classes, boxes, scores)

@@ -154,7 +154,13 @@ def count(
         counts.append(_counts(video.annotation, video.predictions, correct, len(names)))
         found.append(video.name)
     columns = {field: np.stack([one[field] for one in counts], axis=1) for field in counts[0]}
-    options = {"scope": "video-wise", "omega": f"{whole} frames", "window": window, "tolerance": allowed.name, "phases": str(len(names))}
+    options = {
+        "scope": "video-wise",
+        "omega": f"{whole} frames",
+        "window": window,
+        "tolerance": allowed.described,
+        "phases": str(len(names)),
+    }
     return Relaxed(**columns, videos=tuple(found), phases=names, options=options)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -50,6 +50,15 @@ class Tolerance:
     def phases(self) -> int:
         """How many phases."""
         return len(self.start)
+
+    @property
+    def described(self) -> str:
+        """The name, with the cells of the matrices unless they are those of `cholec80`, so that no two tolerances share a description."""
+        for known in (cholec80(x_cells) for x_cells in get_args(XCells)):
+            if self.name == known.name and np.array_equal(self.start, known.start) and np.array_equal(self.end, known.end):
+                return self.name
+        cells = [" ".join(f"{phase}:{other}" for phase, other in np.argwhere(matrix)) or "none" for matrix in (self.start, self.end)]
+        return f"{self.name} (start {cells[0]}, end {cells[1]}; {self.phases} phases)"
 
 
 def from_transitions(name: str, phases: int, transitions: Iterable[tuple[int, int]]) -> Tolerance:

@@ -6,18 +6,19 @@ ends the whole process, this raises `MetricsError`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from copy import copy
-from typing import Literal, get_args
+from functools import partial
+from typing import Literal, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.average_precision import by_class
+from scrubin.metrics.recognition.compat_source import Source
 from scrubin.metrics.recognition.components import CHOLECT50_NULL, Component, TripletMap, component_named, part
 from scrubin.metrics.recognition.results import result, variant
-from scrubin.metrics.recognition.steps import Steps, average_precision, steps_of
 from scrubin.metrics.recognition.streaming import Frames
 from scrubin.metrics.recognition.top_k import Hits, hits
 from scrubin.metrics.recognition.video_wise import Means
@@ -26,36 +27,7 @@ from scrubin.metrics.result import Result, Value, Variant
 
 ScikitLearn = Literal["<=1.5", ">=1.6"]
 Scored = tuple[npt.NDArray[np.float64], IntArray]
-
-
-class Source:
-    """Videos that others are drawn from: what each gives is computed once.
-
-    Parameters
-    ----------
-    videos
-        Closed videos; more may come.
-    """
-
-    def __init__(self, videos: Sequence[Rows]) -> None:
-        self._places = {rows: place for place, rows in enumerate(videos)}
-        self._scored: dict[tuple[Rows, Component], Scored] = {}
-        self._steps: dict[Component, list[Steps]] = {}
-
-    def scored(self, rows: Rows, component: Component, compute: Callable[[Rows, Component], Scored]) -> Scored:
-        """Return what a video gives."""
-        if (rows, component) not in self._scored:
-            self._scored[rows, component] = compute(rows, component)
-        return self._scored[rows, component]
-
-    def pooled(self, videos: Sequence[Rows], component: Component, part_of: Callable[[Rows, Component], Rows]) -> Scored | None:
-        """Return average precision and positives of the pool of videos; None when one is none of the source, or makes the program fail."""
-        if not all(rows in self._places and rows.frames and len(rows.labels) > 1 for rows in videos):
-            return None
-        if component not in self._steps:
-            self._steps[component] = steps_of([part_of(rows, component) for rows in self._places])
-        draw = np.array([self._places[rows] for rows in videos], dtype=np.int64)
-        return average_precision(self._steps[component], draw)
+Known = TypeVar("Known")
 
 
 class Recognition:
@@ -183,7 +155,7 @@ class Recognition:
         name = component_named(component)
         means: Means | None = None
         for rows in videos:
-            values, _ = self._drawn_from.scored(rows, name, self._scored) if self._drawn_from else self._scored(rows, name)
+            values, _ = self._once((rows, name), partial(self._scored, rows, name))
             means = means or Means(len(values))
             means.add(values)
         assert means is not None
@@ -231,7 +203,7 @@ class Recognition:
         name = component_named(component)
         found = Hits()
         for rows in videos:
-            found = found + hits(self._of(rows, name), k)
+            found = found + self._once((rows, name, k), partial(self._hits, rows, name, k))
         options = {"component": name, "k": str(k), "classes": str(self._classes), "ties": "lowest class first"}
         value = found.share(found.ruled) if found.positives else 0.0
         return Result(Variant("triplet top-k accuracy", "compat", options), Value(value, found.positives))
@@ -252,6 +224,13 @@ class Recognition:
             msg = "no video is closed and none is open; at least one is needed"
             raise MetricsError(msg)
         return self._closed
+
+    def _once(self, key: tuple[Hashable, ...], compute: Callable[[], Known]) -> Known:
+        """Return what a closed video gives; computed once where videos were drawn."""
+        return self._drawn_from.once(key, compute) if self._drawn_from else compute()
+
+    def _hits(self, rows: Rows, component: Component, k: int) -> Hits:
+        return hits(self._of(rows, component), k)
 
     def _of(self, rows: Rows, component: Component) -> Rows:
         if component == "ivt":

@@ -112,7 +112,7 @@ def of_pool(pool: Pool, triplets: TripletMap, component: Component, ignore_null:
 class Table:
     """What the global average precision of any draw of videos is made of.
 
-    Its memory grows with the positives times the videos, 8 bytes each at most.
+    It takes at most 8 bytes per class and frame, and 8 per positive.
 
     Parameters
     ----------

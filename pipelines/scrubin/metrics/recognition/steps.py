@@ -1,7 +1,7 @@
 """Global average precision of any draw of videos, from what each video has at the thresholds of a class.
 
-The frames at or above a score, and the positives among them, add up over videos. Counted once per video, they give the average precision
-of a pool in which videos repeat or are missing without sorting frames again: to the last bit what `average_precision` returns of it.
+Frames and positives between the thresholds add up over videos. Counted once per video, they give the average precision of a pool in which
+videos repeat or are missing without sorting frames again: to the last bit what `average_precision` returns of it.
 """
 
 from __future__ import annotations
@@ -11,35 +11,35 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
-from scrubin.metrics.recognition.videos import IntArray, Rows
+from scrubin.metrics.recognition.videos import BoolArray, FloatArray, IntArray, Rows
 
 
 @dataclass(frozen=True, eq=False)
 class Steps:
-    """One class in every video.
+    """One class in every video. Its memory grows with the frames, not with videos times thresholds.
 
     Parameters
     ----------
-    reached
-        (videos, thresholds), frames at or above each distinct score of a positive, scores rising.
-    found
-        (videos, thresholds), positives among them.
+    frames
+        (thresholds, videos), sparse: frames from each distinct score of a positive up to the next, scores rising.
+    positives
+        (thresholds, videos), sparse: positives among them.
     """
 
-    reached: npt.NDArray[np.int32]
-    found: npt.NDArray[np.int32]
+    frames: csr_array
+    positives: csr_array
 
     def average_precision(self, times: IntArray) -> tuple[float, int]:
         """Return average precision and positives of a pool that holds each video so many times (videos,); NaN without positives."""
-        if not self.reached.shape[1]:
-            return float("nan"), 0
-        reached, found = times @ self.reached, times @ self.found
-        new = found - np.append(found[1:], 0)
-        there = new > 0
-        positives = int(found[0])
+        weights = times.astype(self.frames.dtype)
+        new = np.asarray(self.positives @ weights, dtype=np.int64)
+        positives = int(new.sum())
         if not positives:
             return float("nan"), 0
+        reached, found = np.cumsum(np.asarray(self.frames @ weights, dtype=np.int64)[::-1])[::-1], np.cumsum(new[::-1])[::-1]
+        there = new > 0
         return float(np.repeat(found[there] / reached[there], new[there]).sum() / positives), positives
 
 
@@ -52,18 +52,25 @@ def average_precision(steps: Sequence[Steps], draw: IntArray) -> tuple[npt.NDArr
     """Return average precision and positives (classes,) of the videos at these positions, which may repeat."""
     if not len(steps):
         return np.zeros(0), np.zeros(0, dtype=np.int64)
-    times = np.bincount(draw, minlength=len(steps[0].reached)).astype(np.int64)
+    times = np.bincount(draw, minlength=steps[0].frames.shape[1]).astype(np.int64)
     found = [one.average_precision(times) for one in steps]
     return np.array([value for value, _ in found]), np.array([positives for _, positives in found], dtype=np.int64)
 
 
-def _of_class(labels: Sequence[npt.NDArray[np.bool_]], scores: Sequence[npt.NDArray[np.floating]]) -> Steps:
-    own = [np.sort(score[label]) for label, score in zip(labels, scores, strict=True)]
-    thresholds = np.unique(np.concatenate(own))
-    return Steps(
-        np.stack([_at_or_above(np.sort(score), thresholds) for score in scores]), np.stack([_at_or_above(one, thresholds) for one in own])
-    )
+def _of_class(labels: Sequence[BoolArray], scores: Sequence[FloatArray]) -> Steps:
+    thresholds = np.unique(np.concatenate([score[label] for label, score in zip(labels, scores, strict=True)]))
+    most = len(scores) * max(len(score) for score in scores)
+    dtype = np.int32 if most < np.iinfo(np.int32).max else np.int64
+    # Frames below the lowest threshold count for none.
+    bins = [thresholds.searchsorted(score, side="right") - 1 for score in scores]
+    own = [one[label] for one, label in zip(bins, labels, strict=True)]
+    return Steps(_counted([one[one >= 0] for one in bins], len(thresholds), dtype), _counted(own, len(thresholds), dtype))
 
 
-def _at_or_above(ordered: npt.NDArray[np.floating], thresholds: npt.NDArray[np.floating]) -> npt.NDArray[np.int32]:
-    return (len(ordered) - ordered.searchsorted(thresholds)).astype(np.int32)
+def _counted(bins: Sequence[IntArray], size: int, dtype: type[np.int32 | np.int64]) -> csr_array:
+    """Return how often each bin comes in each video (bins, videos)."""
+    found = [np.unique(one, return_counts=True) for one in bins]
+    videos = np.repeat(np.arange(len(bins)), [len(one) for one, _ in found])
+    places = np.concatenate([one for one, _ in found])
+    counts = np.concatenate([count for _, count in found]).astype(dtype)
+    return csr_array((counts, (places, videos)), shape=(size, len(bins)))

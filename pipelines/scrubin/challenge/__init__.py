@@ -1,0 +1,1 @@
+"""Challenge kit: submissions checked frame by frame, and teams ranked with what the ranking is worth."""

@@ -1,0 +1,86 @@
+"""`scrubin submission check DIR --ground-truth PATH`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from scrubin.challenge import submission, truth_files
+from scrubin.challenge.submission import Outcome
+from scrubin.challenge.truth import TASKS
+
+LAYOUT = """a submission is a folder with, per video of the ground truth,
+  <video>.json  {"<frame>": {"recognition": [one probability per triplet], "detection":
+                [{"triplet": id, "instrument": [id, probability, x, y, w, h]}]}}, frames and ids from 0,
+                boxes as top-left corner and size in 0..1 (the layout of CholecTriplet2022)
+  <video>.csv   for phases: frame,phase_id (or frame,phase with the phase's name)
+exit code: 0 when there is no problem at all, else 1"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what can be done with a submission."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    check = actions.add_parser(
+        "check",
+        help="find everything that is wrong with a submission, file by file and frame by frame",
+        description="Find everything that is wrong with a submission, offline, without scoring it.",
+        epilog=LAYOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    check.add_argument("submission", metavar="DIR", help="folder of the submission; it is never changed")
+    add_truth(check)
+    check.add_argument(
+        "--task",
+        action="append",
+        choices=TASKS,
+        default=[],
+        help="the submission must take part in this task; may be given more than once (default: the tasks that any frame of it has)",
+    )
+    check.add_argument("--json", action="store_true", help="print everything as JSON, frames as [first, last]")
+
+
+def add_truth(parser: argparse.ArgumentParser) -> None:
+    """Declare the ground truth."""
+    parser.add_argument("--ground-truth", required=True, metavar="PATH", help=f"what is to be predicted: {truth_files.KNOWN}")
+    parser.add_argument(
+        "--from", dest="source", metavar="FORMAT", help="format of the labels, as of 'scrubin convert' (default: told from PATH)"
+    )
+    parser.add_argument(
+        "--vocabulary",
+        metavar="NAME",
+        help=f"triplets, instruments and phases (default: those of the labels, else {truth_files.DEFAULT})",
+    )
+    parser.add_argument("--videos", metavar="NAME,NAME", help="only these videos count, such as those of a test set (default: all)")
+
+
+def run(given: argparse.Namespace) -> int:
+    """Check, and say everything that is wrong."""
+    path = Path(given.submission)
+    only = tuple(name for name in (given.videos or "").split(",") if name)
+    truth = truth_files.read(Path(given.ground_truth), form=given.source, words=given.vocabulary, only=only)
+    outcome = submission.check(path, truth, tasks=given.task)
+    if given.json:
+        sys.stdout.write(json.dumps({"submission": path.resolve().name, **outcome.plain()}, indent=2, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in _lines(path.resolve().name, outcome, len(truth.videos))))
+    return 1 if outcome.problems else 0
+
+
+def _lines(name: str, outcome: Outcome, videos: int) -> list[str]:
+    lines = [f"{problem.severity}: {problem.sentence}" for problem in outcome.problems]
+    lines += [f"note: {note}" for note in outcome.notes]
+    lines += [f"{file or 'the whole submission'}: {_count(count, 'problem')}" for file, count in sorted(outcome.by_file.items())]
+    tasks = f" ({', '.join(outcome.tasks)})" if outcome.tasks else ""
+    looked = f"{name}{tasks}: {outcome.videos} of {_count(videos, 'video')}, {_count(outcome.frames, 'frame')} looked at"
+    if not outcome.problems:
+        return [*lines, f"{looked}; no problem"]
+    errors = len(outcome.errors)
+    verdict = "it cannot be scored" if errors else "it can be scored as it is, but correct it"
+    kinds = f"{_count(errors, 'error')}, {_count(len(outcome.problems) - errors, 'deviation')}"
+    return [*lines, f"{looked}; {_count(len(outcome.problems), 'problem')}: {kinds}; {verdict}"]
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,64 @@
+"""Where in a ground truth of ours the files of a metric lie: in the whole, in one vocabulary, or in one subset of a split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from scrubin.errors import MetricsError
+from scrubin.vocabulary import vocabulary
+
+PARTS = {
+    "recognition": ("recognition", "recognition.parquet"),
+    "detection": ("detection", "coco.json"),
+    "phases": ("phases",),
+    "skill": ("skill",),
+    "errors": ("errors",),
+}
+"""By metric, the folder or file that it takes, the first that is there."""
+SUBSET = "files.json"
+"""What a subset of a split has: the list of its recordings."""
+
+
+def part_of(path: Path, metric: str, words: str | None) -> Path:
+    """Return the folder or file of a metric inside a ground truth of ours; any other path as it is.
+
+    Parameters
+    ----------
+    path
+        A file or folder.
+    metric
+        One of `PARTS`.
+    words
+        Name of the vocabulary, where there are several.
+
+    Raises
+    ------
+    MetricsError
+        When there are several vocabularies and none is named, or a subset does not have the metric's files.
+    """
+    if not path.is_dir():
+        return path
+    if (own := _first(path, PARTS[metric])) is not None:
+        return own
+    inside = {folder.name: found for folder in sorted(path.iterdir()) if (found := _first(folder, PARTS[metric])) is not None}
+    if words is not None:
+        inside = {name: found for name, found in inside.items() if name == words}
+    if len(inside) > 1:
+        msg = f"{path}: there are several vocabularies ({', '.join(inside)}); name one by --vocabulary"
+        raise MetricsError(msg)
+    if not inside and (path / SUBSET).is_file():
+        msg = (
+            f"{path}: a subset has no {metric} of its own; name the whole ground truth, and the subset by --videos SPLIT.csv --subset NAME"
+        )
+        raise MetricsError(msg)
+    return next(iter(inside.values()), path)
+
+
+def vocabulary_of(path: Path) -> str | None:
+    """Return the vocabulary that a part of a ground truth is named after: its own folder, or one above it."""
+    return next((part for part in (path.name, path.parent.name, path.parent.parent.name) if part in vocabulary.known()), None)
+
+
+def _first(folder: Path, names: Sequence[str]) -> Path | None:
+    return next((folder / name for name in names if (folder / name).exists()), None) if folder.is_dir() else None

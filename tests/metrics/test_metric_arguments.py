@@ -1,0 +1,128 @@
+"""Arguments of another kind or size than meant: a sentence, or the number that was meant, but nothing else in silence."""
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+
+from scrubin.errors import MetricsError
+from scrubin.metrics import ensembles
+from scrubin.metrics.detection.average_precision import average_precision
+from scrubin.metrics.detection.rows import Rows, Study
+from scrubin.metrics.phases import relaxed
+from scrubin.metrics.phases.confusion import of_videos
+from scrubin.metrics.phases.videos import Video as PhaseVideo
+from scrubin.metrics.recognition.components import triplet_map
+from scrubin.metrics.recognition.pooled import pooled, tables
+from scrubin.metrics.recognition.streaming import Accumulator
+from scrubin.metrics.recognition.top_k import over_k, top_classes, top_k
+from scrubin.metrics.recognition.video_wise import per_video, video_wise
+from scrubin.metrics.recognition.videos import Video
+from scrubin.metrics.result import Value
+
+TRIPLETS = triplet_map([[0, 0, 0], [0, 1, 0], [1, 1, 1]], null=[2])
+VIDEO = Video("a", [[1, 0, 0], [0, 1, 1]], [[0.9, 0.5, 0.1], [0.2, 0.3, 0.8]])
+PHASES = [PhaseVideo("a", [0, 1], [0, 0])]
+
+
+@pytest.mark.parametrize("compute", [video_wise, pooled, per_video, tables])
+def test_the_name_of_one_component_is_not_taken_for_its_letters(compute):
+    assert list(compute([VIDEO], TRIPLETS, "ivt")) == ["ivt"]
+    assert list(compute([VIDEO], TRIPLETS, "iv")) == ["iv"]
+    with pytest.raises(MetricsError, match="there is no component 'tv'"):
+        compute([VIDEO], TRIPLETS, "tv")
+
+
+def test_an_accumulator_takes_one_component():
+    running = Accumulator(TRIPLETS, "it")
+    running.update(VIDEO.targets, VIDEO.scores)
+    running.end_video("a")
+    assert running.video_wise("it").overall == video_wise([VIDEO], TRIPLETS, "it")["it"].overall
+    with pytest.raises(MetricsError, match="AP of i is not accumulated"):
+        running.video_wise("i")
+
+
+@pytest.mark.parametrize("k", [True, 2.5, "5", None, math.nan, np.float64(2)])
+def test_k_is_a_whole_number(k):
+    with pytest.raises(MetricsError, match="a whole number"):
+        top_k([VIDEO], TRIPLETS, k)
+    with pytest.raises(MetricsError, match="a whole number"):
+        top_classes(pooled([VIDEO], TRIPLETS, "ivt")["ivt"], k)
+    assert top_k([VIDEO], TRIPLETS, np.int64(1)).result.variant == top_k([VIDEO], TRIPLETS, 1).result.variant
+
+
+def test_the_mean_over_k_is_of_one_study():
+    first, second = (top_k([VIDEO], TRIPLETS, k) for k in (1, 2))
+    both = over_k([first, second])
+    assert both.result.overall == Value((2 / 3 + 1) / 2, 3)
+    assert both.result.videos == {"a": both.result.overall}
+    assert (both.least, both.most) == (both.result.overall.value,) * 2
+    assert both.result.variant.options["k"] == "mean over 1, 2"
+    other = Video("b", VIDEO.targets, VIDEO.scores)
+    for refused in ([], [first, first], [first, top_k([VIDEO], TRIPLETS, 2, "i")], [first, top_k([other], TRIPLETS, 2)]):
+        with pytest.raises(MetricsError, match="of the same videos and component"):
+            over_k(refused)
+    empty = [top_k([Video("a", [[0, 0, 0]], [[0.1, 0.2, 0.3]])], TRIPLETS, k) for k in (1, 2)]
+    assert math.isnan(over_k(empty).result.overall.value)
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"ids": [[0, 0, 0], [1, 1]]}, "rows of the map of triplets are of different lengths"),
+        ({"ids": [[0, 0, 0], [1, 1, 1]], "null": ["x"]}, "null triplets .* are not all among the 2"),
+        ({"ids": [[0, 0, 0], [1, 1, 1]], "null": [0.5]}, "null triplets .* are not all among the 2"),
+        ({"ids": [[0, 0, 0], [1, 1, 1]], "null": [2]}, "null triplets .* are not all among the 2"),
+    ],
+)
+def test_maps_of_another_kind_are_refused(given, sentence):
+    with pytest.raises(MetricsError, match=sentence):
+        triplet_map(**given)
+
+
+def one_box(box, **further):
+    rows = Rows([0], [0], {"i": [0]}, [box], [0.5])
+    return Study(["a"], [1], {"i": 1}, rows, Rows([0], [0], {"i": [0]}, [further.get("found", box)], [0.5]))
+
+
+@pytest.mark.parametrize("threshold", [True, "0.5", None, math.nan, 0, 1.1])
+def test_an_iou_is_a_number_above_0(threshold):
+    with pytest.raises(MetricsError, match="must be above 0 and at most 1"):
+        average_precision(one_box([0, 0, 1, 1]), "i", threshold=threshold)
+
+
+def test_a_threshold_of_float32_is_another_one_than_its_decimal_number():
+    study = one_box([0, 0, 10, 1], found=[0, 0, 3, 1])
+    assert average_precision(study, "i", threshold=0.3).overall.value == 1
+    assert average_precision(study, "i", threshold=np.float32(0.3)).overall.value == 0
+
+
+def test_boxes_too_large_for_an_area_are_refused():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert average_precision(one_box([0, 0, 1e99, 1e99]), "i").overall.value == 1
+        for box in ([0, 0, 1e100, 1], [0, 0, 1e200, 1e200], [-1e300, 0, 1, 1]):
+            with pytest.raises(MetricsError, match=r"the box of row 0 of the annotations is .*; it must be finite, below 1e\+100"):
+                average_precision(one_box(box), "i")
+
+
+@pytest.mark.parametrize("weights", [[1e308, 1e308], [5e-324, 5e-324], [[1e308, 5e-324], [1e308, 5e-324]]])
+def test_weights_of_any_size_are_ratios(weights):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ensembles.weighted([[[0.25, 0.5]], [[0.75, 0.25]]], weights)
+    assert found.tolist() == [[0.5, 0.375]]
+
+
+def test_the_number_of_phases_is_whole():
+    assert of_videos(PHASES, np.int64(2)).phases == ("0", "1")
+    for phases in (True, 2.0, math.nan):
+        with pytest.raises(MetricsError, match="give a whole number from 1, or the names"):
+            of_videos(PHASES, phases)
+
+
+@pytest.mark.parametrize("omega", [True, "10", None, math.nan, math.inf, -1, 0.5])
+def test_omega_is_whole(omega):
+    with pytest.raises(MetricsError, match="give a whole number of frames"):
+        relaxed.count(PHASES, omega)
