@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from scrubin.validate.rules.references import labelled_frames
@@ -41,7 +42,7 @@ def phase_transition(study: Study, table: str) -> pd.Series[bool]:
     """Find the first frame of each phase that may not follow the phase before; in unlabelled gaps anything may have happened."""
     course = _course(study, table)
     allowed = [(name, of, to) for name, pairs in study.expected.transitions.items() for of, to in pairs]
-    unknown = sorted(set(course["vocabulary"].dropna()) - set(study.expected.transitions))
+    unknown = sorted(set(course["vocabulary"].dropna().unique()) - set(study.expected.transitions))
     if unknown:
         names = ", ".join(f"'{name}'" for name in unknown)
         msg = f"no workflow of the vocabulary {names} is known; declare validate.transitions in params.yaml"
@@ -75,9 +76,11 @@ def _times(study: Study, rows: pd.DataFrame) -> pd.Series[float]:
     """Return the time in seconds of labelled frames; missing where a frame is unknown."""
     if "frames" in study.tables:
         return looked_up(rows, labelled_frames(study, "time_s"), ["id", "frame"])["time_s"]
-    unknown = sorted(set(rows["id"].dropna()) - set(study.period_s))
+    codes, ids = pd.factorize(rows["id"])
+    unknown = sorted(set(ids) - set(study.period_s))
     if unknown:
         msg = f"neither a table 'frames' nor a label file says when the frames of '{unknown[0]}' are"
         raise NotApplicableError(msg)
-    period_s = rows["id"].map({name: float(period) for name, period in study.period_s.items()}).astype("float64")
-    return rows["frame"] * period_s
+    # The last place stands for a missing id.
+    period_s = np.array([*(float(study.period_s[name]) for name in ids), np.nan])
+    return pd.Series(rows["frame"].to_numpy() * period_s[codes], index=rows.index)
