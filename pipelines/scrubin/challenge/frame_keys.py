@@ -18,6 +18,7 @@ PADDED = re.compile(r"0[0-9]{1,14}")
 GUESSED = re.compile(r"\s*(?:[A-Za-z_/ .-]*[A-Za-z_/ .])?\+?0*([0-9]{1,15})(?:\.0*|\.[A-Za-z]{3,4})?\s*", re.ASCII)
 LAYOUT = 'write an object of frames: {"0": {"recognition": [...], "detection": [...]}, "1": ...}'
 SHOWN = 20
+LONGEST = 64
 
 
 def frames_of(file: str, video: str, document: Any, findings: Findings) -> dict[int, Any]:
@@ -109,7 +110,8 @@ def number(key: str) -> int | None:
     >>> [number(key) for key in ("12", "00012", " 12", "12.0", "frame_000012", "000012.png", "-1", "1e3", "12.5")]
     [12, 12, 12, 12, 12, 12, None, None, None]
     """
-    match = GUESSED.fullmatch(key)
+    # Nobody numbers frames with longer words, and the pattern takes long for them.
+    match = GUESSED.fullmatch(key) if len(key) <= LONGEST else None
     return int(match[1]) if match else None
 
 
