@@ -14,8 +14,6 @@ WHOLE_NUMBER_SUMS = {
     "challenge/ranking.py": 1,
     "challenge/submission.py": 1,
     "cli/audit.py": 2,
-    "challenge/ranking.py": 1,
-    "challenge/submission.py": 1,
     "cli/convert.py": 3,
     "cli/render.py": 1,
     "demo/operation.py": 1,

@@ -89,7 +89,8 @@ def _note(made: Material, error: AnnotationError, files: Mapping[str, bytes]) ->
 def _unlabelled(labels: Labels) -> list[str]:
     """Return the file, or the recording, of labels that say nothing of any frame."""
     layers = [layer for layer in (labels.instances, labels.phases) if layer is not None]
-    labelled = any(len(layer.positions) for layer in layers) or (labels.segments is not None and len(labels.segments) > 0)
+    of_time = [rows for rows in (labels.segments, labels.spans) if rows is not None]
+    labelled = any(len(layer.positions) for layer in layers) or any(len(rows) for rows in of_time)
     return [] if labelled else [layers[0].file if layers else labels.recording]
 
 
