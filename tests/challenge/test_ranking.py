@@ -104,6 +104,13 @@ def test_the_interval_is_that_of_scores_of_drawn_videos(challenge):
     assert [row["score_low"], row["score_high"]] == pytest.approx(np.quantile(values, [0.025, 0.975]).tolist(), abs=1e-9)
 
 
+def test_who_is_worse_is_who_others_are_better_than(challenge):
+    found = ranked(challenge, settings=Settings(clips=30, clip_frames=20, resamples=10))["teams"]
+    pairs = {(row["team"], other) for row in found for other in row["better_than"]}
+    assert ("a", "c") in pairs
+    assert pairs == {(other, row["team"]) for row in found for other in row["worse_than"]}
+
+
 def test_clips_are_whole_distinct_and_defined(challenge):
     folder, truth, _ = challenge
     held = truth_files.read(folder / "gt")

@@ -107,6 +107,12 @@ def test_shifted_frames_are_told_with_the_likely_offset(tmp_path, truth, given, 
         assert found["frames-extra"].frames == tuple(range(max(FRAMES, shift), FRAMES + shift))
 
 
+def test_a_file_that_may_count_from_1_is_told_so(tmp_path, truth, given):
+    del given["VID01"]["0"], given["VID02"]["5"]
+    found = submission.check(write(tmp_path / "team", given), truth).problems
+    assert ["if the file counts frames from 1" in one.mend for one in found] == [True, False]
+
+
 def test_frames_of_a_25_fps_video_are_recognised(tmp_path, truth, given):
     given["VID01"] = {str(25 * int(key)): value for key, value in given["VID01"].items()}
     found = submission.check(write(tmp_path / "team", given), truth).problems

@@ -64,6 +64,5 @@ class Recognition:
             msg = "there is nothing to score; align the video first"
             raise MetricsError(msg)
         own = clip or slice(None)
-        # Sorting works in place: what was aligned must stay.
-        found, _ = by_class(Rows(of.rows.labels[:, own].copy(), of.rows.scores[:, own].copy()))
+        found, _ = by_class(Rows(of.rows.labels[:, own], of.rows.scores[:, own]))
         return found[self.triplets.kept(component_named(self.component), self.ignore_null)]
