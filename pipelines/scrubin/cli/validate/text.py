@@ -31,11 +31,11 @@ def tell(path: str, found: Material, result: Result) -> None:
 
 
 def tell_json(path: str, found: Material, result: Result) -> None:
-    """Write everything as one JSON value."""
+    """Write everything as one JSON value; ``tables`` are the counts of classes, so that the file can be named as the version before."""
     document = outcomes.document(result.outcomes, result.rows)
     for entry, outcome in zip(document["outcomes"], result.outcomes, strict=True):
         entry["files"] = _files(outcome, found)
-    head = {"path": path, "format": found.form, "warnings": found.warnings, "unasked": dict(result.unasked)}
+    head = {"path": path, "format": found.form, "warnings": found.warnings, "unasked": dict(result.unasked), "tables": result.class_counts}
     sys.stdout.write(json.dumps({**head, **document}, indent=2, ensure_ascii=False) + "\n")
 
 
