@@ -7,7 +7,7 @@ import plumbing
 
 from prefect import flow
 
-from scrubin.annotations import sources, study
+from scrubin.annotations import report, sources, study
 from scrubin.annotations.params import AnnotationsParams
 from scrubin.annotations.problems import Problems
 from scrubin.core import files, params
@@ -47,7 +47,7 @@ def main() -> None:
     io.write(PHASES, made.phases, TABLES / "phases.parquet")
     io.write(SPANS, made.spans, TABLES / "spans.parquet")
     merged = sources.merges(raw, p.sources, read.done)
-    files.write_json(Path("reports/annotations.json"), {**made.report, **({"label_maps": merged} if merged else {})})
+    files.write_json(Path("reports/annotations.json"), report.document(made.report, merged, p.windows))
 
 
 if __name__ == "__main__":

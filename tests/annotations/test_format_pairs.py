@@ -1,6 +1,7 @@
 """Through another format and back: every label that the losses do not name is the same, by frame, by name and by box."""
 
 import random
+from collections import Counter
 from dataclasses import replace
 
 import pytest
@@ -9,14 +10,14 @@ from label_examples import read_files
 from label_makers import MAKERS
 from scrubin.annotations.labels import SOURCE_FRAMES
 from scrubin.annotations.registry import WRITERS
-from scrubin.convert import fitting
+from scrubin.convert import fitting, span_fitting
 from scrubin.convert.fitting import Fit
 from scrubin.convert.reading import format_of
 from scrubin.convert.writing import render, writer_of
 from scrubin.errors import AnnotationError
 from scrubin.vocabulary.vocabulary import fold
 
-WITH_WORDS = ("cholec80", "cholect45", "cholect50", "labelme", "multibypass140")
+WITH_WORDS = ("cholec80", "cholect45", "cholect50", "labelme", "multibypass140", "spans")
 
 
 def named(collection, fps):
@@ -49,9 +50,16 @@ def through(name, target, seed):
     form = format_of("tables" if target == "tables-csv" else target).by_hand
     # Where no file states the rate, it is told by hand.
     fps = 1 / kept.recordings[0].clock.period_s if form.fps_unstated else form.fps or 1
-    if form.fps_unstated:
+    if target == "spans":
+        again = replace(again, recordings=tuple(in_frames(labels, fps) for labels in again.recordings))
+    elif form.fps_unstated:
         again = replace(again, recordings=tuple(replace(labels, clock=SOURCE_FRAMES) for labels in again.recordings))
     return first, again, losses + out.losses, fps
+
+
+def in_frames(labels, source_fps):
+    """Spans at every source frame, or every second, that they cover."""
+    return span_fitting.with_frames(labels, writer_of("tables"), source_fps, None, 0, Counter())
 
 
 @pytest.mark.parametrize("target", sorted(WRITERS))

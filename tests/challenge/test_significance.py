@@ -46,6 +46,13 @@ def test_ties_take_the_normal_approximation_with_their_correction():
     assert found.p == pytest.approx(math.erfc(abs(z) / math.sqrt(2)), abs=1e-12)
 
 
+@pytest.mark.parametrize("differences", [[0.1], [0.1, 0.1], [0.1, -0.1], [0.1] * 30])
+def test_few_or_equal_differences_give_a_p_value(differences):
+    found = significance.compare(np.array(differences), np.zeros(len(differences)))
+    assert 0 < found.p <= 1
+    assert found.better(0.05) == (len(differences) == 30)
+
+
 def test_rounding_errors_are_no_difference():
     one = np.array([0.1 + 0.2, 0.7])
     found = significance.compare(one, np.array([0.3, 0.7]))

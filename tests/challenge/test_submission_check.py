@@ -87,18 +87,18 @@ def test_keys_in_other_spellings_are_one_problem_with_all_frames(given, checked,
 
 
 def test_a_key_that_is_no_frame_is_shown(tmp_path, truth, given):
-    given["VID01"]["-1"] = given["VID01"]["info"] = {}
+    given["VID01"]["1e1"] = given["VID01"]["info\n"] = {}
     (problem,) = submission.check(write(tmp_path / "team", given), truth).problems
-    assert problem.sentence == 'VID01.json: no frame number: "-1", "info" (2 times); keys are frame numbers such as 0 and 12'
+    assert problem.sentence == r'VID01.json: no frame number: "1e1", "info\n" (2 times); keys are frame numbers such as 0 and 12'
 
 
 @pytest.mark.parametrize("shift", [1, -1, 5, 100])
 def test_shifted_frames_are_told_with_the_likely_offset(tmp_path, truth, given, shift):
-    given["VID01"] = {str(int(key) + shift): value for key, value in given["VID01"].items() if int(key) + shift >= 0}
+    given["VID01"] = {str(int(key) + shift): value for key, value in given["VID01"].items()}
     found = {one.rule: one for one in submission.check(write(tmp_path / "team", given), truth).problems}
     if shift < 0:
-        # Without its first frame a file that was shifted down has no frame too many.
-        assert set(found) == {"frames-missing"}
+        assert set(found) == {"frames-missing", "key-negative"}
+        assert found["key-negative"].mend.endswith("add 1 to every frame number")
         assert found["frames-missing"].frames == (FRAMES - 1,)
     else:
         assert f"shifted by +{shift}" in found["frames-shifted"].fault
@@ -213,7 +213,7 @@ def test_all_videos_in_one_file_and_frames_below_a_key_are_told(given, checked):
         (b"  \n", "file-empty", "is empty"),
         (b"{}", "file-layout", "has no frames"),
         (b"null", "file-layout", "null"),
-        (b"[[0.1]]", "file-layout", "a list of 1 items"),
+        (b"[[0.1]]", "file-layout", "a list of 1 item "),
         (b"3", "file-layout", "3"),
         (b'{"0": {"recognition": [0.1, 0.', "file-json", "line 1"),
         (b'{"0": {"recogni', "file-json", "is cut off"),
@@ -329,6 +329,8 @@ def test_detections_are_checked_value_by_value(given, checked):
         9: [17, 0, 0.5, 0.1, 0.2, 0.3, 0.4],
         10: {"triplet": True, "instrument": [0, 0.5, 0.1, 0.2, 0.3, 0.4]},
         11: {"triplet": 17, "instrument": [0, 0.5, 0.1, None, 0.3, 0.4]},
+        14: {"triplet": 17, "instrument": [0, 10**400, 0.1, 0.2, 0.3, 0.4]},
+        15: {"triplet": 10**400, "instrument": [0, 0.5, 10**400, 0.2, 0.3, 0.4]},
         12: {"triplet": 17, "instrument": [0, 0.5, 0.71, 0.2, 0.3, 0.4]},  # leaves the image by 1 %: drawing
     }
     for frame, fault in faults.items():
@@ -340,15 +342,15 @@ def test_detections_are_checked_value_by_value(given, checked):
         ("detection-box", [5]),
         ("detection-box", [6]),
         ("detection-box", [7]),
-        ("detection-box", [11]),
+        ("detection-box", [11, 15]),
         ("detection-instrument-id", [1]),
         ("detection-instrument-of-triplet", [2]),
         ("detection-layout", [9]),
         ("detection-layout", [13]),
         ("detection-missing", [4]),
-        ("detection-probability", [3, 8]),
+        ("detection-probability", [3, 8, 14]),
         ("detection-triplet-id", [0]),
-        ("detection-triplet-id", [10]),
+        ("detection-triplet-id", [10, 15]),
         ("detection-values", [4]),
     ]
 
@@ -406,3 +408,22 @@ def test_no_frame_is_hidden_however_many_there_are(tmp_path, truth, given):
     assert problem.frames == tuple(range(1, FRAMES, 2))
     assert "frames 1, 3, 5, 7, 9, 11, 13, 15, 17, 19:" in problem.sentence
     assert problem.plain()["frames"] == [[frame, frame] for frame in range(1, FRAMES, 2)]
+
+
+def test_what_no_terminal_prints_is_escaped(tmp_path, truth, given):
+    folder = write(tmp_path / "team", given)
+    (folder / "VID01.json").write_text('{"\\ud800": {}}')
+    (folder / "notes\n.txt").write_text("x")
+    outcome = submission.check(folder, truth)
+    text = "".join([*(one.sentence for one in outcome.problems), *outcome.notes])
+    assert text.isprintable()
+    assert r'"\ud800"' in text
+    assert r"notes\n.txt was not looked at" in text
+
+
+def test_a_value_nested_without_end_is_shown_short(tmp_path, truth, given):
+    folder = write(tmp_path / "team", given)
+    text = (folder / "VID01.json").read_text()
+    (folder / "VID01.json").write_text(text[:-1] + ', "3": {"recognition": ' + "[" * 900 + "]" * 900 + "}}")
+    found = {one.rule: one for one in submission.check(folder, truth).problems}
+    assert found["recognition-layout"].fault == "'recognition' is nested too deeply ([[...]])"

@@ -9,6 +9,7 @@ from scrubin.annotations.rates import NS
 from scrubin.annotations.registry import FORMATS
 from scrubin.annotations.windows import Windows
 from scrubin.core.params import ranged
+from scrubin.errors import ParamsError
 from scrubin.vocabulary import vocabulary
 
 __all__ = ["AnnotationsParams", "SourceParams", "WindowsParams", "formats"]
@@ -80,3 +81,9 @@ class AnnotationsParams:
     box_tolerance: float = ranged(low=0, high=0.2)
     length_tolerance_s: float = ranged(low=0, high=60)
     windows: WindowsParams | None = field(default=None, metadata={})
+
+    def __post_init__(self) -> None:
+        """Refuse windows that no source uses: only spans have contacts."""
+        if self.windows is not None and not any(source.format == "spans" for source in self.sources):
+            msg = "params.yaml: 'annotations.windows' is for spans, but no source has the format spans; set it to null"
+            raise ParamsError(msg)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -17,11 +18,11 @@ from scrubin.annotations.alignment import NS, Timeline
 from scrubin.annotations.label_map import LabelMap
 from scrubin.annotations.label_map import table as label_map_table
 from scrubin.annotations.labels import IntArray, Labels
-from scrubin.annotations.params import SourceParams
+from scrubin.annotations.params import SourceParams, WindowsParams
 from scrubin.annotations.placing import Placed
 from scrubin.annotations.spans import runs
 
-__all__ = ["layer", "merges", "runs", "shift_warning", "totals"]
+__all__ = ["document", "layer", "merges", "runs", "shift_warning", "totals"]
 
 
 def layer(placed: Placed, line: Timeline, hidden: IntArray) -> dict[str, Any]:
@@ -85,6 +86,12 @@ def merges(read: Sequence[tuple[SourceParams, Labels]], maps: Mapping[SourcePara
         entry = {"format": source.format, "vocabulary": source.vocabulary, "map": label_map.name, "source": label_map.source}
         found.append({**entry, "instances": total, "merged_instances": counts.total(), "merged": rows})
     return found
+
+
+def document(summary: Mapping[str, Any], merged: Sequence[Mapping[str, Any]], windows: WindowsParams | None) -> dict[str, Any]:
+    """Return the whole report; what no label was changed by is not in it."""
+    changed = {"label_maps": list(merged), "windows": None if windows is None else asdict(windows)}
+    return {**summary, **{name: value for name, value in changed.items() if value}}
 
 
 def totals(ids: dict[str, Any]) -> dict[str, int]:

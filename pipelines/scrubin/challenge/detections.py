@@ -74,7 +74,7 @@ def _row(file: str, frame: int, one: Any, words: Vocabulary, findings: Findings)
         fault = f"triplet {triplet} is {words.triplet_name(triplet)}, which has another instrument"
         refuse("instrument-of-triplet", fault, f"give instrument {words.triplets[triplet][0]} or another triplet", instrument)
         sound = False
-    if not fields.is_number(tool[1]) or not 0 <= tool[1] <= 1:
+    if not _is_number(tool[1]) or not 0 <= tool[1] <= 1:
         refuse("probability", "a confidence is not in 0..1", "give a number in 0..1", tool[1])
         sound = False
     sound &= _box(tool[2:], refuse)
@@ -82,7 +82,7 @@ def _row(file: str, frame: int, one: Any, words: Vocabulary, findings: Findings)
 
 
 def _box(box: list[Any], refuse: Any) -> bool:
-    if not all(fields.is_number(side) and abs(side) < fields.LARGEST for side in box):
+    if not all(_is_number(side) for side in box):
         refuse("box", "a box is not four numbers", "give x, y, width and height in 0..1", box)
         return False
     x, y, w, h = map(float, box)
@@ -93,3 +93,8 @@ def _box(box: list[Any], refuse: Any) -> bool:
         what = "has no area" if w <= 0 or h <= 0 else "leaves the image"
         refuse("box", f"a box is not a top-left corner and a size in 0..1, it {what}", found.mend, box)
     return found.box_xywh is not None
+
+
+def _is_number(value: Any) -> bool:
+    # The size comes first: a whole number of hundreds of digits is no float.
+    return type(value) in (int, float) and abs(value) < fields.LARGEST and fields.is_number(value)

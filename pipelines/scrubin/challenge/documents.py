@@ -18,6 +18,7 @@ FOREIGN: dict[bytes, tuple[str, str]] = {
 BASE_BYTES = 1 << 26
 # A probability with all its digits is 22 characters; four times as many leave room for indentation.
 BYTES_PER_VALUE = 100
+LONGEST, SHOWN_ITEMS = 40, 8
 
 
 class RepeatedKeys(dict[str, Any]):
@@ -90,18 +91,29 @@ def json_value(file: str, data: bytes, findings: Findings) -> Any | None:
 def shown(value: Any) -> str:
     """Return a JSON value as a message shows it: short, on one line.
 
-    >>> shown([1, "a"]), shown([0.5] * 100)
-    ('[1, "a"]', '[0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0....')
+    >>> shown([1, "a"]), shown({"a": 1}), shown([[0.5] * 100] * 100)
+    ('[1, "a"]', '{"a"}', '[[...], [...], [...], [...], [...], [....')
     """
-    # A long list or text is not written out only to be cut.
-    short = value[:40] if isinstance(value, (list, str)) else value
-    line = json.dumps(short, ensure_ascii=False) if not isinstance(value, dict) else _keys(value)
-    return line if len(line) <= 40 else f"{line[:37]}..."
+    if isinstance(value, dict):
+        line = "{" + _some([_scalar(key) for key in list(value)[:SHOWN_ITEMS]], len(value)) + "}"
+    elif isinstance(value, list):
+        line = "[" + _some([_scalar(one) for one in value[:SHOWN_ITEMS]], len(value)) + "]"
+    else:
+        line = _scalar(value)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 3]}..."
 
 
-def _keys(value: dict[str, Any]) -> str:
-    names = ", ".join(json.dumps(key, ensure_ascii=False) for key in list(value)[:4])
-    return "{" + names + (", ...}" if len(value) > 4 else "}")
+def _scalar(value: Any) -> str:
+    # What lies deeper is not written out: it can be large, or nested without end.
+    if isinstance(value, (list, dict)):
+        return "[...]" if isinstance(value, list) else "{...}"
+    if isinstance(value, int) and abs(value) >= 10**LONGEST:
+        return "a number of many digits"
+    return json.dumps(value[:LONGEST] if isinstance(value, str) else value, ensure_ascii=False)
+
+
+def _some(items: list[str], count: int) -> str:
+    return ", ".join([*items, "..."] if count > len(items) else items)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -16,8 +16,10 @@ PLAIN = re.compile(r"0|[1-9][0-9]{0,14}")
 PADDED = re.compile(r"0[0-9]{1,14}")
 # What else is surely one frame: spaces around, a decimal point, words before, an image's suffix.
 GUESSED = re.compile(r"\s*(?:[A-Za-z_/ .-]*[A-Za-z_/ .])?\+?0*([0-9]{1,15})(?:\.0*|\.[A-Za-z]{3,4})?\s*", re.ASCII)
+NEGATIVE = re.compile(r"-[1-9][0-9]{0,14}")
 LAYOUT = 'write an object of frames: {"0": {"recognition": [...], "detection": [...]}, "1": ...}'
 SHOWN = 20
+LONGEST = 64
 
 
 def frames_of(file: str, video: str, document: Any, findings: Findings) -> dict[int, Any]:
@@ -35,7 +37,7 @@ def frames_of(file: str, video: str, document: Any, findings: Findings) -> dict[
         Takes what is wrong with document and keys.
     """
     if not isinstance(document, dict):
-        what = f"a list of {len(document)} items" if isinstance(document, list) else shown(document)
+        what = f"a list of {len(document)} item{'s' if len(document) > 1 else ''}" if isinstance(document, list) else shown(document)
         findings.error(file, "file-layout", f"holds {what} instead of an object of frames", LAYOUT)
         return {}
     if not document:
@@ -88,6 +90,11 @@ def _by_number(file: str, document: dict[str, Any], findings: Findings) -> dict[
             findings.error(file, "key-repeated", fault, "keep one of them", frames=[frame], example=f"the second is {shown(key)}")
         else:
             frames[frame] = value
+    below = [int(key) for key in unknown if NEGATIVE.fullmatch(key)]
+    if below:
+        mend = f"count frames from 0; if all are shifted, add {-min(below)} to every frame number"
+        findings.error(file, "key-negative", f"frame numbers below 0, down to {min(below)}", mend, times=len(below))
+        unknown = [key for key in unknown if not NEGATIVE.fullmatch(key)]
     if unknown:
         names = ", ".join(shown(key) for key in unknown[:SHOWN]) + (f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else "")
         findings.error(file, "key-unknown", f"no frame number: {names}", "keys are frame numbers such as 0 and 12", times=len(unknown))
@@ -109,7 +116,8 @@ def number(key: str) -> int | None:
     >>> [number(key) for key in ("12", "00012", " 12", "12.0", "frame_000012", "000012.png", "-1", "1e3", "12.5")]
     [12, 12, 12, 12, 12, 12, None, None, None]
     """
-    match = GUESSED.fullmatch(key)
+    # Nobody numbers frames with longer words, and the pattern takes long for them.
+    match = GUESSED.fullmatch(key) if len(key) <= LONGEST else None
     return int(match[1]) if match else None
 
 

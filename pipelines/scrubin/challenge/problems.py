@@ -109,9 +109,20 @@ class Findings:
         return tuple(sorted(made, key=lambda problem: problem.file))
 
     def _note(self, severity: Severity, key: tuple[str, str, str, str], frames: Iterable[int], example: str, times: int) -> None:
-        group = self._groups.setdefault(key, _Group(severity, example))
+        file, rule, fault, mend = key
+        told = (printable(file), rule, printable(fault), printable(mend))
+        group = self._groups.setdefault(told, _Group(severity, printable(example)))
         group.frames.update(frames)
         group.occurrences += times
+
+
+def printable(text: str) -> str:
+    r"""Return text on one line that every terminal takes: what cannot be printed is escaped.
+
+    >>> print(printable("a\nb \ud800 ü"))
+    a\nb \ud800 ü
+    """
+    return text if text.isprintable() else "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
 
 
 def runs(frames: Sequence[int]) -> list[tuple[int, int]]:

@@ -85,6 +85,7 @@ def rank(teams: Mapping[str, Path], truth: GroundTruth, measure: Measure, settin
         "ground_truth": {
             "vocabulary": truth.vocabulary.name,
             "videos": videos,
+            "videos_not_scored": sorted(set(truth.videos) - set(videos)),
             "frames": sum(len(_frames(truth, measure, name)) for name in videos),
         },
         "teams": [],

@@ -16,6 +16,9 @@ def lines(document: Mapping[str, Any]) -> list[str]:
     """Return a ranking for reading, scores in percent."""
     measure, teams = document["measure"], document["teams"]
     told = [measure["description"], _size(document)]
+    unscored = document["ground_truth"]["videos_not_scored"]
+    if unscored:
+        told.append(f"warning: not scored, as the ground truth has no whole {measure['task']} labels of them: {', '.join(unscored)}")
     if teams:
         told += ["", *_table(teams), "", *_worth(document)]
     for team in teams:

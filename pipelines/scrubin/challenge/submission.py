@@ -10,7 +10,7 @@ from typing import Any
 
 from scrubin.challenge import documents, folders, video_files
 from scrubin.challenge.folders import Found, Kind
-from scrubin.challenge.problems import Findings, Problem
+from scrubin.challenge.problems import Findings, Problem, printable
 from scrubin.challenge.truth import TASKS, Content, GroundTruth, Task, TrueVideo
 from scrubin.challenge.video_files import Read
 
@@ -101,7 +101,7 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     _note_lacking(looked, given, findings)
     _note_missing(found, truth, given, findings)
     seen = {video for _, video in found.files}
-    notes = [f"{name} was not looked at: no part of a submission" for name in found.others]
+    notes = [f"{printable(name)} was not looked at: no part of a submission" for name in found.others]
     frames = sum(len(_frames(truth.videos[video])) for video in seen)
     return Outcome(findings.problems(), tuple(task for task in TASKS if task in given), len(seen), frames, tuple(notes))
 

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from scrubin.challenge import clips, measures, ranking, ranking_text, significance, truth_files
+from scrubin.challenge import clips, detection_measure, measures, ranking, ranking_text, significance, truth_files
 from scrubin.challenge.measures import PARTS, PRIMARY
 from scrubin.challenge.ranking import Settings
 from scrubin.challenge.truth import TASKS
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", required=True, metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into")
     parser.add_argument("--metric", choices=TASKS, default="recognition", help="what is ranked (default: %(default)s)")
     parts = "; ".join(f"{task}: {', '.join(PARTS[task])} (default {PRIMARY[task]})" for task in TASKS)
-    parser.add_argument("--component", metavar="NAME", help=f"the part that decides. {parts}; detection at IoU {measures.IOU:g}")
+    parser.add_argument("--component", metavar="NAME", help=f"the part that decides. {parts}; detection at IoU {detection_measure.IOU:g}")
     parser.add_argument(
         "--count-null", action="store_true", help="count the null triplets in ivt (default: left out, as in CholecTriplet2021)"
     )

@@ -14,6 +14,7 @@ from scrubin.annotations.labels import Clock, Labels, Layer, phase_rows, segment
 from scrubin.annotations.rates import NONE, Numbering, of_clock, renumber
 from scrubin.annotations.registry import Writer
 from scrubin.annotations.segments import of_phases, to_phases
+from scrubin.errors import AnnotationError
 from scrubin.vocabulary import vocabulary
 
 
@@ -21,8 +22,16 @@ def target_fps(labels: Labels, writer: Writer, source_fps: Fraction | None, want
     """Return the rate at which a writer gets labels: its own, else the wanted one, else that of the labels.
 
     Formats that state a whole rate, and tables, take 1 per second of labels by source frames or spans.
+
+    Raises
+    ------
+    AnnotationError
+        When another rate is wanted than the only one of the writer.
     """
     if writer.fps is not None:
+        if wanted not in (None, writer.fps):
+            msg = f"--to-fps {wanted}: {writer.name} has {writer.fps} labels per second; leave --to-fps out"
+            raise AnnotationError(msg)
         return writer.fps
     if wanted is not None:
         return wanted
@@ -49,6 +58,8 @@ def retimed(
     """
     of = replace(of_clock(labels.clock, source_fps), first=first)
     to = Numbering(target_fps(labels, writer, source_fps, wanted))
+    if labels.segments is not None:
+        labels = replace(labels, segments=_from_first(labels.segments, first))
     if "segments" in writer.holds:
         return _as_segments(labels, of, to)
     if labels.segments is not None:
@@ -64,6 +75,14 @@ def retimed(
         frames=None if labels.frames is None else _renumbered(labels.frames, of, to),
         recognition=None,
     )
+
+
+def _from_first(segments: pd.DataFrame, first: int) -> pd.DataFrame:
+    """Return spans counted from 0."""
+    if len(segments) and int(segments["start"].min()) < first:
+        msg = f"a span starts at {int(segments['start'].min())}, before the first number, {first}; correct --first-frame"
+        raise AnnotationError(msg)
+    return segments.assign(start=segments["start"] - first, end=segments["end"] - first)
 
 
 def _layer(layer: Layer | None, of: Numbering, to: Numbering, losses: Counter[str], what: str, *, repeat: bool = False) -> Layer | None:
@@ -116,7 +135,7 @@ def _laid_over(labels: Labels) -> tuple[list[int], list[int]]:
 def _as_segments(labels: Labels, of: Numbering, to: Numbering) -> Labels:
     segments = labels.segments
     if segments is None and labels.phases is not None:
-        rows = labels.phases.rows
+        rows = _renumbered(labels.phases.rows, of, replace(of, first=0))
         segments = of_phases(rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64))
     if segments is None:
         return replace(labels, phases=None, clock=to.clock)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Labels
 from scrubin.annotations.rates import Numbering, of_clock
-from scrubin.annotations.registry import DatasetFormat, Format
-from scrubin.convert import reading, signs
+from scrubin.annotations.registry import WRITERS, DatasetFormat, Format
+from scrubin.convert import reading, signs, span_fitting
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,15 @@ def collection_of(asked: Asked, box_tolerance: float = reading.BOX_TOLERANCE) ->
     """
     form = signs.format_of_path(asked.path, asked.format)
     words = None if form.by_hand.brings_words or form.by_hand.vocabulary_of is not None else asked.vocabulary
-    return reading.read(reading.find(asked.path, form).files, form, reading.Options(words, box_tolerance=box_tolerance)), form
+    found = reading.read(reading.find(asked.path, form).files, form, reading.Options(words, box_tolerance=box_tolerance))
+    return replace(found, recordings=tuple(_with_frames(labels, form, asked.fps) for labels in found.recordings)), form
+
+
+def _with_frames(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Labels:
+    """Return labels with the instances of spans by frame: where the spans count frames, by theirs, else one per second."""
+    if labels.spans is None:
+        return labels
+    return span_fitting.with_frames(labels, WRITERS["tables"], fps or form.by_hand.fps, None, 0, Counter())
 
 
 def numbering_of(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Numbering | None:

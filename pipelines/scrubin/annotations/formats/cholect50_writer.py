@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from fractions import Fraction
 from typing import Any
 
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.formats.cholect50 import NULL
 from scrubin.annotations.labels import BOX, Labels, by_position, phase_of
 from scrubin.annotations.registry import Output, writes
+from scrubin.errors import AnnotationError
 from scrubin.vocabulary import own
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -27,7 +29,13 @@ KINDS = ("instrument", "verb", "target", "phase", "triplet")
     takes=lambda words: bool(words.triplets) and words.name != "cholectrack20",
 )
 def write(collection: Collection, out: Output) -> None:
-    """Write ``<recording>.json`` per recording; what an earlier file said of itself is kept."""
+    """Write ``<recording>.json`` per recording; what an earlier file said of itself is kept.
+
+    Raises
+    ------
+    AnnotationError
+        For a rate that is no whole number, which the format cannot state.
+    """
     for labels in collection.recordings:
         annotations = {str(position): vectors for position, vectors in _vectors(labels, out).items()}
         document = {**_about(labels, len(annotations)), "annotations": annotations}
@@ -35,7 +43,11 @@ def write(collection: Collection, out: Output) -> None:
 
 
 def _about(labels: Labels, n_frames: int) -> dict[str, Any]:
-    fps = 1 if labels.clock.period_s is None else round(1 / labels.clock.period_s)
+    rate = Fraction(1) if labels.clock.period_s is None else 1 / labels.clock.period_s
+    if rate.denominator != 1:
+        msg = f"{labels.recording}: cholect50 states a whole number of labels per second, but these are {rate}; give --to-fps, such as 1"
+        raise AnnotationError(msg)
+    fps = int(rate)
     given = dict(labels.about.get("cholect50", {}))
     if given and given.get("fps", 1) == fps:
         return given

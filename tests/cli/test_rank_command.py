@@ -1,0 +1,89 @@
+"""`scrubin rank`: files, exit codes and refusals."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from challenge_cases import document, labels, scores, write, write_labels
+from scrubin import cli
+
+QUICK = ("--clips", "12", "--clip-frames", "20", "--resamples", "40")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    truth = {"VID01": labels(1, 40), "VID02": labels(2, 40)}
+    write_labels(tmp_path / "gt", truth)
+    for at, team in enumerate(("one", "two")):
+        write(tmp_path / team, {name: document(scores(at, of, 1 + at)) for name, of in truth.items()})
+    return tmp_path
+
+
+def rank(folder, *teams, more=(), out="out"):
+    given = [one if "=" in one else str(folder / one) for one in teams]
+    return cli.main(["rank", *given, "--ground-truth", str(folder / "gt"), "--out", str(folder / out), *QUICK, *more])
+
+
+def test_a_ranking_is_written_three_ways_and_twice_the_same(folder, capsys):
+    assert rank(folder, "one", "two") == 0
+    assert "2 teams ranked, 0 not ranked" in capsys.readouterr().out
+    names = ["index.html", "ranking.csv", "ranking.json"]
+    assert sorted(path.name for path in (folder / "out").iterdir()) == names
+    assert rank(folder, "two", "one", out="again") == 0
+    for name in names:
+        content = (folder / "out" / name).read_bytes()
+        assert content == (folder / "again" / name).read_bytes()
+        assert str(folder).encode() not in content
+
+
+def test_a_team_that_fails_is_listed_and_the_exit_code_is_1(folder, capsys):
+    (folder / "two/VID02.json").unlink()
+    assert rank(folder, "one", "two") == 1
+    told = json.loads((folder / "out/ranking.json").read_text())
+    assert [team["team"] for team in told["teams"]] == ["one"]
+    assert told["not_ranked"][0]["reasons"] == ["VID02.json: the file is missing: 40 frames are not predicted; add it"]
+    assert "not ranked: two: 1 error" in capsys.readouterr().out
+
+
+def test_nothing_is_written_when_no_team_can_be_ranked(folder, capsys):
+    assert rank(folder, "nobody") == 1
+    assert "nothing is written" in capsys.readouterr().err
+    assert not (folder / "out").exists()
+
+
+def test_names_may_be_given(folder):
+    assert rank(folder, f"Team A={folder / 'one'}", f"B=b={folder}/two") == 1
+    told = json.loads((folder / "out/ranking.json").read_text())
+    assert [team["team"] for team in told["teams"]] == ["Team A"]
+    (folder / "x=y").mkdir()
+    assert rank(folder, f"Team A={folder / 'one'}", str(folder / "two")) == 0
+
+
+def test_a_folder_whose_name_has_an_equals_sign_is_a_folder(folder):
+    (folder / "one").rename(folder / "x=1")
+    assert rank(folder, str(folder / "x=1"), "two") == 0
+    told = json.loads((folder / "out/ranking.json").read_text())
+    assert sorted(team["team"] for team in told["teams"]) == ["two", "x=1"]
+
+
+@pytest.mark.parametrize(
+    ("teams", "more", "out", "words"),
+    [
+        (("one", "one"), (), "out", "two teams are called 'one'"),
+        (("=x",), (), "out", "give a team as DIR or NAME=DIR"),
+        (("a\nb=x",), (), "out", "a name that can be printed"),
+        (("one",), (), "gt", "never changed"),
+        (("one",), (), "one/board", "never changed"),
+        (("one",), ("--alpha", "nan"), "out", "--alpha nan: give a number in 0..1"),
+        (("one",), ("--clips", "0"), "out", "--clips 0: give a number in 1.."),
+        (("one",), ("--component", "vt"), "out", "no component 'vt'"),
+        (("one",), ("--videos", "VID09"), "out", "no video VID09"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_sentence(folder, capsys, teams, more, out, words):
+    assert rank(folder, *teams, more=more, out=out) == 1
+    error = capsys.readouterr().err
+    assert words in error
+    assert error.startswith("scrubin rank: ")

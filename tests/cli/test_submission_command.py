@@ -1,0 +1,77 @@
+"""`scrubin submission check`: exit codes, text and JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from challenge_cases import document, labels, scores, write, write_labels
+from scrubin import cli
+
+
+@pytest.fixture
+def folder(tmp_path):
+    truth = {"VID01": labels(1, 10), "VID02": labels(2, 10)}
+    write_labels(tmp_path / "gt", truth)
+    write(tmp_path / "team", {name: document(scores(1, of, 1)) for name, of in truth.items()})
+    return tmp_path
+
+
+def check(folder, *more):
+    return cli.main(["submission", "check", str(folder / "team"), "--ground-truth", str(folder / "gt"), *more])
+
+
+def test_a_good_submission_ends_with_0(folder, capsys):
+    assert check(folder) == 0
+    assert capsys.readouterr() == ("team (recognition): 2 of 2 videos, 20 frames looked at; no problem\n", "")
+
+
+def test_all_problems_are_told_with_counts_per_file(folder, capsys):
+    content = json.loads((folder / "team/VID01.json").read_text())
+    content = {f"{int(key):04}": value for key, value in content.items()}
+    content["0003"]["recognition"][7] = 1.25
+    (folder / "team/VID01.json").write_text(json.dumps(content))
+    (folder / "team/VID02.json").unlink()
+    assert check(folder) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "deviation: VID01.json, frames 0-9: the key is padded with zeros (10 frames); write 12, not 00012",
+        "error: VID01.json, frame 3: a probability is above 1 (first: frame 3, triplet 7 is 1.25); give numbers in 0..1",
+        "error: VID02.json: the file is missing: 10 frames are not predicted; add it",
+        "VID01.json: 2 problems",
+        "VID02.json: 1 problem",
+        "team (recognition): 1 of 2 videos, 10 frames looked at; 3 problems: 2 errors, 1 deviation; it cannot be scored",
+    ]
+
+
+def test_a_deviation_alone_also_ends_with_1_and_is_said_to_be_scorable(folder, capsys):
+    path = folder / "team/VID01.json"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert check(folder, "--json") == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["submission"], told["valid"], told["scorable"]) == ("team", False, True)
+    assert [one["rule"] for one in told["problems"]] == ["file-byte-order-mark"]
+
+
+def test_json_holds_every_frame_as_first_and_last(folder, capsys):
+    (folder / "team/VID01.json").write_text(json.dumps({"4": {"recognition": [0.5] * 100}}))
+    assert check(folder, "--json") == 1
+    (problem,) = json.loads(capsys.readouterr().out)["problems"]
+    assert (problem["file"], problem["rule"], problem["frames"]) == ("VID01.json", "frames-missing", [[0, 3], [5, 9]])
+
+
+def test_only_some_videos_may_be_asked_for(folder):
+    (folder / "team/VID02.json").unlink()
+    assert check(folder, "--videos", "VID01") == 0
+    assert check(folder, "--videos", "VID01", "--task", "detection") == 1
+
+
+@pytest.mark.parametrize(("what", "words"), [("team", "no such folder"), ("gt", "no such ground truth")])
+def test_what_is_not_there_is_one_sentence(folder, capsys, what, words):
+    (folder / what).rename(folder / "elsewhere")
+    assert check(folder) == 1
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert words in told.err
+    assert told.err.startswith("scrubin submission: ")
+    assert told.err.count("\n") == 1
