@@ -18,6 +18,7 @@ from scrubin import cli
 from scrubin.annotations.registry import readable
 from scrubin.cli.validate.defaults import DEFAULTS
 from scrubin.core import params
+from scrubin.core.files import sha256_of
 from scrubin.validate.params import ValidateParams
 
 VIDEO = "labels/VID07.json"
@@ -297,6 +298,26 @@ def test_severities_totals_and_limits_come_from_a_params_file_when_it_is_given(v
     assert [line for line in lines if line.startswith("not applicable: ") and "declared_total" in line and "no table 'videos'" in line]
     path.write_text(text.replace("totals: []", total).replace("declared_total: error", "declared_total: note"))
     assert validate(EXAMPLES["cholect50"], "--params", path)[0] == 0
+
+
+def test_what_is_written_of_one_release_is_the_version_before_of_the_next(validate, tmp_path):
+    before = tmp_path / "before.json"
+    before.write_text("\n".join(validate(tables(), "--json")[1]))
+    path = tmp_path / "params.yaml"
+    previous = f"previous: {{path: {before}, sha256: {sha256_of(before)}}}"
+    path.write_text(
+        params.PARAMS_PATH.read_text().replace("previous: null", previous).replace("class_drift: warning", "class_drift: error")
+    )
+    code, lines, _ = validate(tables(), "--params", path)
+    assert code == 0
+    assert not [line for line in lines if "class_drift" in line]
+
+    def shift(tables):
+        tables["phases"].loc[tables["phases"].phase_id == 2, ["phase", "phase_id"]] = ["gallbladder-dissection", 3]
+
+    code, lines, _ = validate(tables(shift), "--params", path)
+    assert code == 1
+    assert "  class=clipping-and-cutting before=16 now=0 change=-0.333333 distance=0.333333" in lines
 
 
 def test_without_a_params_file_everything_is_as_the_project_has_it():

@@ -11,8 +11,8 @@ from scrubin.cli.validate.defaults import DEFAULTS
 from scrubin.cli.validate.material import Fault, Material
 from scrubin.core import params
 from scrubin.tables.catalogue import public_tables
-from scrubin.validate import checks, outcomes
-from scrubin.validate.expected import expected
+from scrubin.validate import checks, counts, outcomes
+from scrubin.validate.expected import ClassCounts, expected
 from scrubin.validate.near_duplicates import limits
 from scrubin.validate.outcomes import FAILED, PASSED, SHOWN, Outcome
 from scrubin.validate.params import ValidateParams
@@ -34,11 +34,14 @@ class Result:
         Number of rows by table.
     unasked
         Why rules were not asked at all, by rule.
+    class_counts
+        Number of rows by table, column and class: what a later version is compared with.
     """
 
     outcomes: list[Outcome]
     rows: Mapping[str, int]
     unasked: Mapping[str, str]
+    class_counts: ClassCounts
 
     @property
     def passed(self) -> bool:
@@ -72,7 +75,7 @@ def ask(found: Material, given: Path | None) -> Result:
     for total in p.totals:
         if total.table not in found.tables:
             unasked["declared_total"] = f"there is no table '{total.table}'"
-    return Result([*_of_files(found), *answers], checks.row_counts(study), dict(sorted(unasked.items())))
+    return Result([*_of_files(found), *answers], checks.row_counts(study), dict(sorted(unasked.items())), counts.class_counts(study))
 
 
 def _columns(found: Material, table: str) -> list[str]:

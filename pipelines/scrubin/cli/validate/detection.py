@@ -73,6 +73,6 @@ def _own_file(file: Path) -> bool:
 def _own_csv(file: Path) -> bool:
     if file.suffix != ".csv" or file.stem not in TABLES:
         return False
-    # A raw manifest is also called recordings.csv; LASANA's sheets have semicolons.
+    # A raw manifest is also called recordings.csv, and has no ids; LASANA's sheets have semicolons.
     with file.open("rb") as opened:
-        return opened.readline().startswith((b"id,", b"scheme,", b"\xef\xbb\xbfid,"))
+        return b"id" in opened.readline().removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip().split(b",")

@@ -46,7 +46,7 @@ def read(path: Path, name: str, options: reading.Options) -> Material:
         made.warnings.append(f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps} per second")
     made.warnings += [*collection.warnings, *(f"{one.recording}: {said}" for one in collection.recordings for said in one.warnings)]
     made.unlabelled += [name for labels in collection.recordings for name in _unlabelled(labels)]
-    _add_labels(made, [_with_phases(labels, made) for labels in collection.recordings], form)
+    _add_labels(made, [_by_frame(labels, form, options.first, made) for labels in collection.recordings], form)
     _add_scores(made, collection)
     return made
 
@@ -89,21 +89,21 @@ def _note(made: Material, error: AnnotationError, files: Mapping[str, bytes]) ->
 def _unlabelled(labels: Labels) -> list[str]:
     """Return the file, or the recording, of labels that say nothing of any frame."""
     layers = [layer for layer in (labels.instances, labels.phases) if layer is not None]
-    of_time = [rows for rows in (labels.segments, labels.spans) if rows is not None]
-    labelled = any(len(layer.positions) for layer in layers) or any(len(rows) for rows in of_time)
+    spans = any(rows is not None and len(rows) > 0 for rows in (labels.segments, labels.spans))
+    labelled = spans or any(len(layer.positions) for layer in layers)
     return [] if labelled else [layers[0].file if layers else labels.recording]
 
 
-def _with_phases(labels: Labels, made: Material) -> Labels:
-    """Return labels with phases by frame, at 1 per second, where a format has spans of time."""
+def _by_frame(labels: Labels, form: Format | DatasetFormat, first: int, made: Material) -> Labels:
+    """Return labels by frame, where a format has spans of time: at the rate of its frames, else at 1 per second."""
     losses: Counter[str] = Counter()
+    tables = writing.writer_of("tables")
     if labels.spans is not None:
-        labels = span_fitting.with_frames(labels, writing.writer_of("tables"), None, None, 0, losses)
-    if labels.segments is None:
-        return labels
-    placed = timing.retimed(labels, writing.writer_of("tables"), None, None, losses)
+        labels = span_fitting.with_frames(labels, tables, form.by_hand.fps, None, first, losses)
+    if labels.segments is not None:
+        labels = timing.retimed(labels, tables, None, None, losses)
     made.warnings += [f"{labels.recording}: not validated: {what}: {count}" for what, count in sorted(losses.items())]
-    return placed
+    return labels
 
 
 def _add_labels(made: Material, recordings: list[Labels], form: Format | DatasetFormat) -> None:

@@ -27,16 +27,21 @@ def tell(path: str, found: Material, result: Result) -> None:
     asked, verdict = counts["asked"] - counts["not_applicable"], "passed" if result.passed else "failed"
     checks = f"{counts['passed']} of {asked} checks passed"
     lines.append(f"{path}: {verdict}: {checks}, {numbers}, {_number_unasked(result)} not applicable")
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    _write("".join(f"{line}\n" for line in lines))
 
 
 def tell_json(path: str, found: Material, result: Result) -> None:
-    """Write everything as one JSON value."""
+    """Write everything as one JSON value; ``tables`` are the counts of classes, so that the file can be named as the version before."""
     document = outcomes.document(result.outcomes, result.rows)
     for entry, outcome in zip(document["outcomes"], result.outcomes, strict=True):
         entry["files"] = _files(outcome, found)
-    head = {"path": path, "format": found.form, "warnings": found.warnings, "unasked": dict(result.unasked)}
-    sys.stdout.write(json.dumps({**head, **document}, indent=2, ensure_ascii=False) + "\n")
+    head = {"path": path, "format": found.form, "warnings": found.warnings, "unasked": dict(result.unasked), "tables": result.class_counts}
+    _write(json.dumps({**head, **document}, indent=2, ensure_ascii=False) + "\n")
+
+
+def _write(text: str) -> None:
+    # The name of a file may be no UTF-8.
+    sys.stdout.write(text.encode("utf-8", errors="backslashreplace").decode("utf-8"))
 
 
 def _number(count: int, what: str) -> str:
