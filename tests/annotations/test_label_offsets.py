@@ -26,11 +26,11 @@ def labelled(positions, clock=SOURCE_FRAMES, *, every_frame=False, **more):
     return Labels("v1", "x", WORDS, clock, phases=layer if at else None, **more)
 
 
-def problems_of(labels, seconds, fps=PAL, tolerance_s=1.0):
+def problems_of(labels, seconds, fps=PAL, tolerance_s=1.0, first=0):
     problems = Problems()
     frames = round(seconds * fps)
-    source_s = float(Fraction(frames) / fps)
-    lengths.check(labels, source_frames=frames, source_s=source_s, source_size=(320, 240), tolerance_s=tolerance_s, problems=problems)
+    length = {"source_frames": frames, "source_s": float(Fraction(frames) / fps), "source_size": (320, 240)}
+    lengths.check(labels, **length, tolerance_s=tolerance_s, problems=problems, first=first)
     try:
         problems.raise_any()
     except AnnotationProblems as error:
@@ -101,6 +101,12 @@ def test_one_label_beyond_the_end_is_within_the_tolerance_and_not_without(fps):
     assert f"the labels have {frames + 1} frames, the video {frames}" in problems_of(labelled(range(frames + 1)), 20, fps, tolerance_s=0)
     assert problems_of(labelled(range(frames), every_frame=True), 20, fps, tolerance_s=0) == ""
     assert f"the labels have {frames - 1} frames" in problems_of(labelled(range(frames - 1), every_frame=True), 20, fps, tolerance_s=0)
+
+
+def test_numbers_from_one_are_as_long_as_numbers_from_zero():
+    labels = labelled(range(1, 501), every_frame=True)
+    assert problems_of(labels, 20, tolerance_s=0, first=1) == ""
+    assert "frame 500: the labels have 501 frames, the video 500" in problems_of(labels, 20, tolerance_s=0)
 
 
 def test_rows_every_so_many_frames_cover_the_frames_between():

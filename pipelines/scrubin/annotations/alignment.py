@@ -8,7 +8,8 @@ The rule
 2. A label belongs to the frame whose source time is nearest, if they are at most half a period
    apart: the period of the labels, or of the extracted frames for labels by source frame.
    From a tie the label goes to the later frame, so that all labels of a recording move the same way.
-3. A frame takes at most one label: the nearest, from a tie the earlier one.
+3. A frame takes at most one label: the nearest, from a tie the earlier one. Frames that show the same
+   picture, as the video stands still, are one frame here.
 4. A label by source frame outside the cut is not used, however near: its image is not released.
 
 Times are whole nanoseconds, so that nothing drifts and ties are ties.
@@ -173,14 +174,18 @@ def _frame_period_ns(line: Timeline) -> int:
 
 
 def _nearest(times_ns: IntArray, frame_times_ns: IntArray) -> IntArray:
-    """Return the index of the nearest frame, of the later one from a tie; -1 without frames."""
+    """Return the index of the nearest frame, of the later one from a tie; -1 without frames.
+
+    Of several frames at one instant, which are one picture, it is the first: two of them must not have different labels.
+    """
     if len(frame_times_ns) == 0:
         return np.full(len(times_ns), UNUSED, np.int64)
     later = np.searchsorted(frame_times_ns, times_ns, side="left").clip(0, len(frame_times_ns) - 1)
     earlier = (later - 1).clip(0)
     to_earlier = np.abs(times_ns - frame_times_ns[earlier])
     to_later = np.abs(frame_times_ns[later] - times_ns)
-    return np.where(to_earlier < to_later - TIE_NS, earlier, later).astype(np.int64)
+    nearest = np.where(to_earlier < to_later - TIE_NS, earlier, later)
+    return np.searchsorted(frame_times_ns, frame_times_ns[nearest], side="left").astype(np.int64)
 
 
 def _ns(seconds: Fraction) -> int:

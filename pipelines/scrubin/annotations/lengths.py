@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrubin.annotations.labels import Labels, Layer
+from scrubin.annotations.labels import SOURCE_FRAMES, Labels, Layer
 from scrubin.annotations.offsets import explained
 from scrubin.annotations.problems import Problems
 from scrubin.annotations.rates import NS
@@ -38,7 +38,14 @@ class _Video:
 
 
 def check(
-    labels: Labels, *, source_frames: int, source_s: float, source_size: tuple[int, int], tolerance_s: float, problems: Problems
+    labels: Labels,
+    *,
+    source_frames: int,
+    source_s: float,
+    source_size: tuple[int, int],
+    tolerance_s: float,
+    problems: Problems,
+    first: int = 0,
 ) -> None:
     """Note labels beyond the end of the source, missing rows, and images of another shape.
 
@@ -52,8 +59,10 @@ def check(
         Width and height of the source in px.
     tolerance_s
         Differences up to this are not an error.
+    first
+        The number of the first frame in the labels; instants in seconds or milliseconds start at 0.
     """
-    extents = list(_extents(labels))
+    extents = list(_extents(labels, first))
     if extents and (source_frames < 1 or source_s <= 0):
         problems.add(extents[0].file, "", f"the video has {source_frames} frames and {source_s:g} s", "bring the video that was labelled")
         return
@@ -65,15 +74,17 @@ def check(
             problems.add(file, "", fault, "check that the labels are of this video and of whole frames")
 
 
-def _extents(labels: Labels) -> Iterator[_Extent]:
+def _extents(labels: Labels, first: int) -> Iterator[_Extent]:
     for layer in (labels.phases, labels.instances):
         if layer is not None and len(layer.positions):
-            first, last = int(layer.positions[0]), int(layer.positions[-1])
-            yield _Extent(layer.file, f"frame {last}", first, last, last + (_step(layer) if layer.every_frame else 1), layer.every_frame)
+            low, high = (int(layer.positions[at]) - first for at in (0, -1))
+            step = _step(layer) if layer.every_frame else 1
+            yield _Extent(layer.file, f"frame {high + first}", low, high, high + step, layer.every_frame)
     for what, rows in (("spans of phases, steps or gestures", labels.segments), ("spans", labels.spans)):
         if rows is not None and len(rows):
-            end = int(rows["end"].max())
-            yield _Extent(labels.recording, f"last of the {what}", int(rows["start"].min()), end, end)
+            before = first if labels.clock == SOURCE_FRAMES else 0
+            start, end = int(rows["start"].min()) - before, int(rows["end"].max()) - before
+            yield _Extent(labels.recording, f"last of the {what}", start, end, end)
 
 
 def _step(layer: Layer) -> int:

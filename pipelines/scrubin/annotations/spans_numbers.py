@@ -25,6 +25,11 @@ def numbered(rows: Sequence[Row]) -> list[Row]:
     """Return rows with a number for every instance, in the same order.
 
     By start, each row without a number takes the lowest one of its instrument that does nothing else meanwhile.
+
+    Parameters
+    ----------
+    rows
+        Those with a number do not overlap.
     """
     taken: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for row in rows:
@@ -73,6 +78,5 @@ def _overlaps(these: Sequence[Row], others: Sequence[Row]) -> list[tuple[Row, Ro
 
 
 def _is_free(taken: Sequence[tuple[int, int]], start: int, end: int) -> bool:
-    # Given numbers may contradict each other; that is refused afterwards, with both lines.
     at = bisect.bisect_left(taken, (start, end))
     return (at == len(taken) or taken[at][0] >= end) and (at == 0 or taken[at - 1][1] <= start)

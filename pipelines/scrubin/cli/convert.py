@@ -104,7 +104,7 @@ def run(given: argparse.Namespace) -> int:
     collection = _at_rate(collection, form, _rate("--fps", given.fps))
     source_fps = _rate("--fps", given.fps) or form.by_hand.fps
     if given.video:
-        _check_length(collection, Path(given.video), source_fps)
+        _check_length(collection, Path(given.video), given.first_frame)
     size = _size(given.image_size)
     fit = Fit(given.source, source_fps, _rate("--to-fps", given.to_fps), size, given.only_instruments, given.first_frame)
     kept, losses = fitting.fitted(collection, writer, fit)
@@ -215,7 +215,7 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
     return replace(collection, recordings=tuple(kept or replace(labels, clock=Clock(1 / fps)) for kept, labels in recordings))
 
 
-def _check_length(collection: Collection, video: Path, source_fps: Fraction | None) -> None:
+def _check_length(collection: Collection, video: Path, first_frame: int) -> None:
     # Video tools only when asked for.
     from scrubin.cli.given import existing_video
     from scrubin.video.probe import probe
@@ -232,6 +232,7 @@ def _check_length(collection: Collection, video: Path, source_fps: Fraction | No
         source_size=(found.width, found.height),
         tolerance_s=LENGTH_TOLERANCE_S,
         problems=problems,
+        first=first_frame,
     )
     problems.raise_any()
 

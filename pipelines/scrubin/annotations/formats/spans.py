@@ -68,8 +68,10 @@ def read(source: LabelFiles) -> Labels:
     rows = [row for line, cells in lines if (row := _row(reading, f"line {line}", line, cells)) is not None]
     if not lines and not len(reading.problems):
         reading.problems.add(file, "", "has no rows", "remove the file, or export it again")
-    rows = spans_numbers.numbered(rows)
-    for a, b in spans_numbers.overlaps(rows):
+    stated = [row for row in rows if row.instrument is None or row.instance is not None]
+    overlapping = spans_numbers.overlaps(stated)
+    rows = rows if overlapping else spans_numbers.numbered(rows)
+    for a, b in overlapping or spans_numbers.overlaps(rows):
         reading.problems.add(file, f"lines {a.line} and {b.line}", *_overlap(a, b, reading))
     reading.problems.raise_any()
     table = span_rows([{"instrument_id": r.instrument, "instance": r.instance, "start": r.start, "end": r.end, **r.ids} for r in rows])
