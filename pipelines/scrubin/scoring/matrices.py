@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import zipfile
 from collections.abc import Callable, Mapping
@@ -12,20 +11,18 @@ from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from scrubin.annotations import documents
 from scrubin.annotations.rates import Numbering
 from scrubin.errors import AnnotationError, MetricsError
+from scrubin.scoring import matrix_tables
+from scrubin.scoring.matrix_tables import Found
 from scrubin.scoring.tracks import IntArray, Track
 
 Role = Literal["truth", "predictions"]
 ROLE_KEYS: Mapping[Role, tuple[str, ...]] = {"truth": ("targets", "labels"), "predictions": ("predictions", "scores")}
 FRAME_KEYS = ("frame", "frames")
 LENGTHS_KEY = "video_lengths"
-COLUMN_PREFIXES = ("ivt_", "triplet_", "i_", "instrument_", "class_", "")
 
 
 def files_in(path: Path) -> list[Path]:
@@ -75,7 +72,7 @@ def read(files: list[Path], role: Role, component: str, classes: int, fps: Fract
                     problems.append(f"{file.name}: video {name} is also in another file; give every video once")
                 else:
                     found[name] = _track(
-                        f"{file.name}: video {name}" if name != file.stem else file.name, frames, values, classes, numbering
+                        f"{file.name}: video {name}" if name != file.stem else file.name, frames, values, classes, numbering, role
                     )
         except (MetricsError, AnnotationError) as error:
             problems.append(str(error))
@@ -85,17 +82,23 @@ def read(files: list[Path], role: Role, component: str, classes: int, fps: Fract
 
 
 def component_of(file: Path) -> str:
-    """Return what an archive of our ground truth holds: ``ivt``, or ``i`` where only instruments are labelled."""
-    if file.suffix.lower() == ".npz":
+    """Return what a file of labels holds: ``ivt``, or ``i`` where only instruments are labelled."""
+    suffix = file.suffix.lower()
+    if suffix == ".npz":
         names = set(_archive(file))
         return "i" if "i" in names and "ivt" not in names else "ivt"
-    if file.suffix.lower() == ".parquet":
-        names = set(_table(file).columns)
-        return "i" if "i_0" in names and "ivt_0" not in names else "ivt"
-    return "ivt"
+    columns: set[str] = set()
+    if suffix == ".parquet":
+        columns = set(map(str, matrix_tables.read_parquet(file).columns))
+    elif suffix == ".csv":
+        columns = set(matrix_tables.header_of(file) or ())
+    by_instrument, by_triplet = (
+        {f"{prefix}0" for prefix in prefixes} & columns for prefixes in (("i_", "instrument_"), ("ivt_", "triplet_"))
+    )
+    return "i" if by_instrument and not by_triplet else "ivt"
 
 
-def _track(where: str, frames: IntArray | None, values: npt.NDArray[Any], classes: int, numbering: Numbering | None) -> Track:
+def _track(where: str, frames: IntArray | None, values: npt.NDArray[Any], classes: int, numbering: Numbering | None, role: Role) -> Track:
     if values.ndim != 2 or values.dtype.kind not in "biuf":
         msg = f"{where}: the matrix has the shape {values.shape} and type {values.dtype}; give numbers, frames by {classes} classes"
         raise MetricsError(msg)
@@ -114,7 +117,21 @@ def _track(where: str, frames: IntArray | None, values: npt.NDArray[Any], classe
         fault = f"frame {numbers[twice[0]]} stands twice" if len(twice) else f"frame {numbers[0]} is below 0"
         msg = f"{where}: {fault}; give every frame once, numbered from 0"
         raise MetricsError(msg)
+    _check_values(where, numbers, values[order], role)
     return Track(numbers, values[order], numbering)
+
+
+def _check_values(where: str, frames: IntArray, values: npt.NDArray[Any], role: Role) -> None:
+    wrong = (values != 0) & (values != 1) if role == "truth" else ~np.isfinite(values)
+    if not wrong.any():
+        return
+    row, column = (int(place) for place in np.argwhere(wrong)[0])
+    what, rule = {
+        "truth": ("label", "labels are 0 or 1; are ground truth and predictions swapped?"),
+        "predictions": ("score", "scores must be finite; give a number for every class"),
+    }[role]
+    msg = f"{where}: the {what} of frame {frames[row]}, class {column} is {values[row, column]}; {rule}"
+    raise MetricsError(msg)
 
 
 def _whole(where: str, frames: npt.NDArray[Any]) -> IntArray:
@@ -123,9 +140,6 @@ def _whole(where: str, frames: npt.NDArray[Any]) -> IntArray:
         msg = f"{where}: the frame numbers are no whole numbers; give one per row"
         raise MetricsError(msg)
     return array.astype(np.int64)
-
-
-Found = dict[str, tuple[IntArray | None, npt.NDArray[Any]]]
 
 
 def _archive(file: Path) -> dict[str, npt.NDArray[Any]]:
@@ -141,10 +155,12 @@ def _npz(file: Path, role: Role, component: str, classes: int) -> Found:
     arrays = _archive(file)
     frames = next((arrays[key] for key in FRAME_KEYS if key in arrays), None)
     named = [key for key in (component, *ROLE_KEYS[role]) if key in arrays]
-    others = [key for key in arrays if key not in (*FRAME_KEYS, LENGTHS_KEY)]
+    # What is named as the other side is not taken for this one: the paths may be swapped.
+    foreign = [key for keys in ROLE_KEYS.values() for key in keys if key not in ROLE_KEYS[role]]
+    others = [key for key in arrays if key not in (*FRAME_KEYS, LENGTHS_KEY, *foreign)]
     if not named and len(others) != 1:
         names = " or ".join(f"'{key}'" for key in (component, *ROLE_KEYS[role]))
-        msg = f"{file.name}: holds {', '.join(sorted(arrays)) or 'nothing'}; name the matrix {names}"
+        msg = f"{file.name}: holds {', '.join(sorted(arrays)) or 'nothing'}; name the matrix of the {role} {names}"
         raise MetricsError(msg)
     matrix = arrays[(named or others)[0]]
     return {file.stem: (frames, matrix)} if LENGTHS_KEY not in arrays else _parts(file, matrix, frames, arrays[LENGTHS_KEY])
@@ -168,71 +184,12 @@ def _npy(file: Path, role: Role, component: str, classes: int) -> Found:
         raise MetricsError(msg) from error
 
 
-def _table(file: Path) -> pd.DataFrame:
-    try:
-        table: pd.DataFrame = pq.read_table(file).to_pandas()
-    except (pa.ArrowException, OSError) as error:
-        msg = f"{file.name}: cannot be read as parquet: {str(error).splitlines()[0]}; write it again"
-        raise MetricsError(msg) from error
-    return table
-
-
 def _parquet(file: Path, role: Role, component: str, classes: int) -> Found:
-    return _of_table(file, _table(file), component, classes)
+    return matrix_tables.of_parquet(file, component, classes)
 
 
 def _csv(file: Path, role: Role, component: str, classes: int) -> Found:
-    text = documents.text(file.name, file.read_bytes())
-    first = text.split("\n", 1)[0]
-    header = not all(_is_number(cell) for cell in first.split(","))
-    try:
-        table = pd.read_csv(io.StringIO(text), header=0 if header else None, keep_default_na=False)
-    except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
-        msg = f"{file.name}: cannot be read as CSV: {str(error).splitlines()[0]}; give a row per frame and a column per class"
-        raise MetricsError(msg) from error
-    if header:
-        return _of_table(file, table, component, classes)
-    matrix = _numbers(file.name, table)
-    if matrix.shape[1] == classes + 1:
-        return {file.stem: (matrix[:, 0], matrix[:, 1:])}
-    return {file.stem: (None, matrix)}
-
-
-def _of_table(file: Path, table: pd.DataFrame, component: str, classes: int) -> Found:
-    prefixes = (f"{component}_", *COLUMN_PREFIXES)
-    columns = next(
-        (names for prefix in prefixes if set(names := [f"{prefix}{k}" for k in range(classes)]) <= set(map(str, table.columns))), None
-    )
-    if columns is None or "frame" not in table.columns:
-        msg = f"{file.name}: expected the columns frame and {component}_0 to {component}_{classes - 1}"
-        raise MetricsError(msg)
-    parts = table.groupby("id", sort=True) if "id" in table.columns else [(file.stem, table)]
-    found: Found = {}
-    for name, part in parts:
-        # Recordings of which this component is not labelled are no part of the truth.
-        if not part[columns].isna().all(axis=None):
-            found[str(name)] = (_numbers(file.name, part[["frame"]])[:, 0], _numbers(file.name, part[columns]))
-    return found
-
-
-def _numbers(where: str, table: pd.DataFrame) -> npt.NDArray[Any]:
-    if table.isna().any(axis=None):
-        row = int(np.flatnonzero(table.isna().any(axis=1))[0])
-        msg = f"{where}, row {row}: a cell is empty; give a number for every class"
-        raise MetricsError(msg)
-    try:
-        return table.to_numpy(dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        msg = f"{where}: {error}; give numbers only"
-        raise MetricsError(msg) from error
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    return matrix_tables.of_csv(file, component, classes)
 
 
 def _is_list_of_scores(file: Path) -> bool:

@@ -71,7 +71,7 @@ def truth_of(asked: Asked) -> Truth:
     path = part_of(asked.path, "recognition", asked.vocabulary)
     words = vocabulary.load(asked.vocabulary or vocabulary_of(path) or DEFAULT)
     if files := matrices.files_in(path) if asked.format is None else []:
-        component = matrices.component_of(files[0])
+        component = matrices.component_of(files[0]) if words.triplets else "i"
         whole = component == "ivt"
         classes = len(words.triplets if whole else words.instruments)
         return Truth(matrices.read(files, "truth", component, classes, asked.fps), words, whole)

@@ -16,6 +16,10 @@ IntArray = npt.NDArray[np.int64]
 SHOWN = 20
 RUNS_SHOWN = 5
 SHIFTS = (-1, 1)
+FEWEST_FOR_RATE = 10
+"""So many frames a side must span before its length tells a rate."""
+LEAST_RATIO = 5
+"""Less is more likely a video of which only a part is labelled: labels are at 1 per second or so, video at 20 or more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +89,17 @@ def join(truth: Mapping[str, Track], predictions: Mapping[str, Track], *, every_
     extra = sorted(set(predictions) - set(truth))
     if extra:
         joined.notes.append(f"{len(extra)} predicted videos have no ground truth and do not count: {_listed(extra)}")
+    shared = sorted(set(truth) & set(predictions))
+    _check_rates(shared, truth, predictions)
     beyond = 0
-    for name in sorted(set(truth) & set(predictions)):
+    for name in shared:
         of, to = _at_one_rate(truth[name], predictions[name])
         known = np.isin(of[0], to[0])
         if not known.all() and every_frame:
             problems.append(_missing(name, of[0], to[0], truth[name], predictions[name]))
+            continue
+        if not every_frame and (fault := _misplaced(name, of[0], to[0])) is not None:
+            problems.append(fault)
             continue
         at = np.where(known, np.searchsorted(to[0], of[0]), -1)
         at[known] = to[1][at[known]]
@@ -142,6 +151,57 @@ def _renumbered(track: Track, of: Numbering, to: Numbering) -> tuple[IntArray, I
     return numbers[kept], kept.astype(np.int64)
 
 
+def _check_rates(names: Sequence[str], truth: Mapping[str, Track], predictions: Mapping[str, Track]) -> None:
+    """Refuse frames of an unstated rate where every video says that the sides do not count alike: joined, they would be shifted."""
+    ratios = set()
+    for name in names:
+        one, other = truth[name], predictions[name]
+        stated = one.numbering is not None and other.numbering is not None
+        ratios.add(None if stated else _ratio(_span(one.frames), _span(other.frames)))
+    if len(ratios) != 1 or (ratio := ratios.pop()) is None:
+        return
+    labels, found = (f"{side[names[0]].frames[0]} to {side[names[0]].frames[-1]}" for side in (truth, predictions))
+    finer = "predictions" if ratio > 1 else "labels"
+    times = ratio if ratio > 1 else 1 / ratio
+    msg = (
+        f"the {finer} number {times:g} times as many frames as the other side in every video ({names[0]}: labels {labels}, "
+        f"predictions {found}), so they seem to count at another rate; say both rates by --fps and --predictions-fps"
+    )
+    raise MetricsError(msg)
+
+
+def _span(frames: IntArray) -> int:
+    return int(frames[-1]) + 1 if len(frames) else 0
+
+
+def _ratio(labelled: int, predicted: int) -> float | None:
+    """Return how many times as many frames are predicted as labelled, where this is a whole number or one over it."""
+    shorter, longer = sorted((labelled, predicted))
+    if shorter < FEWEST_FOR_RATE:
+        return None
+    times = round(longer / shorter)
+    # The last frame of the coarser side stands for up to so many of the finer one.
+    if times < LEAST_RATIO or abs(longer - times * shorter) > times:
+        return None
+    return float(times) if predicted > labelled else 1 / times
+
+
+def _misplaced(name: str, labelled: IntArray, predicted: IntArray) -> str | None:
+    """Return what is wrong where frames may be missing, but those that are predicted do not seem to be the labelled ones."""
+    if not len(predicted) or not len(labelled) or np.isin(predicted, labelled).all():
+        return None
+    if not np.isin(predicted, labelled).any():
+        span = f"labels are numbered {labelled[0]} to {labelled[-1]}, predictions {predicted[0]} to {predicted[-1]}"
+        return f"{name}: no labelled frame is predicted; {span}; number frames as in the ground truth"
+    for shift in SHIFTS:
+        if np.array_equal(predicted + shift, labelled):
+            way = f"{abs(shift)} {'lower' if shift < 0 else 'higher'}"
+            return (
+                f"{name}: the predicted frames would be the labelled ones if they were numbered {way}; number them as in the ground truth"
+            )
+    return None
+
+
 def _missing(name: str, labelled: IntArray, predicted: IntArray, truth: Track, prediction: Track) -> str:
     missing = labelled[~np.isin(labelled, predicted)].tolist()
     fault = f"{name}: {len(missing)} of {len(labelled)} labelled frames are not predicted ({runs_of(missing)})"
@@ -165,7 +225,7 @@ def _near(name: str, predictions: Mapping[str, Track]) -> str:
         if other.casefold() == name.casefold()
         or (digits.isdigit() and other.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_- ").lstrip("0") == digits)
     ]
-    return f"; is it {alike[0]}? name it as in the ground truth" if alike else f"; there are {_listed(sorted(predictions))}"
+    return f"; is it {alike[0]}? name it as in the ground truth" if alike else f"; there are {_listed(sorted(predictions)) or 'none'}"
 
 
 def _listed(names: Sequence[str]) -> str:
