@@ -87,3 +87,11 @@ def test_what_cannot_be_is_refused_in_one_sentence(folder, capsys, teams, more, 
     error = capsys.readouterr().err
     assert words in error
     assert error.startswith("scrubin rank: ")
+
+
+def test_without_a_folder_the_ranking_is_only_told(folder, capsys):
+    before = sorted(folder.rglob("*"))
+    given = [str(folder / team) for team in ("one", "two")]
+    assert cli.main(["rank", *given, "--ground-truth", str(folder / "gt"), *QUICK]) == 0
+    assert "2 teams ranked, 0 not ranked" in capsys.readouterr().out
+    assert sorted(folder.rglob("*")) == before

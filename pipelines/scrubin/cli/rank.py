@@ -1,10 +1,11 @@
-"""`scrubin rank [NAME=]DIR ... --ground-truth PATH --out FOLDER`."""
+"""`scrubin rank [NAME=]DIR ... --ground-truth PATH [--out FOLDER]`."""
 
 from __future__ import annotations
 
 import argparse
 import sys
 from pathlib import Path
+from typing import Any
 
 from scrubin.challenge import clips, detection_measure, measures, ranking, ranking_text, significance, truth_files
 from scrubin.challenge.measures import PARTS, PRIMARY
@@ -24,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "submissions", nargs="+", metavar="DIR", help="folder of a team's submission, named as the team; or NAME=DIR; it is never changed"
     )
     add_truth(parser)
-    parser.add_argument("--out", required=True, metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into")
+    parser.add_argument("--out", metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into (default: only tell)")
     parser.add_argument("--metric", choices=TASKS, default="recognition", help="what is ranked (default: %(default)s)")
     parts = "; ".join(f"{task}: {', '.join(PARTS[task])} (default {PRIMARY[task]})" for task in TASKS)
     parser.add_argument("--component", metavar="NAME", help=f"the part that decides. {parts}; detection at IoU {detection_measure.IOU:g}")
@@ -47,13 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Rank, and write the leaderboard."""
-    # The page needs a template engine, which checking does not.
-    from scrubin.challenge import leaderboard
-
     settings = _settings(given)
     teams = _teams(given.submissions)
-    out = Path(given.out)
-    _refuse_out(out, [*teams.values(), Path(given.ground_truth)])
+    out = Path(given.out) if given.out else None
+    if out is not None:
+        _refuse_out(out, [*teams.values(), Path(given.ground_truth)])
     only = tuple(name for name in (given.videos or "").split(",") if name)
     truth = truth_files.read(Path(given.ground_truth), form=given.source, words=given.vocabulary, only=only)
     measure = measures.measure(given.metric, given.component, truth, count_null=given.count_null)
@@ -63,6 +62,17 @@ def run(given: argparse.Namespace) -> int:
         sys.stderr.write(told)
         msg = "no submission can be ranked, nothing is written"
         raise AnnotationError(msg)
+    if out is not None:
+        _write(document, out)
+    sys.stdout.write(told)
+    sys.stdout.write(f"{out}: {JSON}, {CSV}, {PAGE}\n" if out is not None else "")
+    return 1 if document["not_ranked"] else 0
+
+
+def _write(document: dict[str, Any], out: Path) -> None:
+    # The page needs a template engine, which checking does not.
+    from scrubin.challenge import leaderboard
+
     try:
         files.write_json(out / JSON, document)
         files.write_text(out / CSV, ranking_text.sheet(document))
@@ -70,9 +80,6 @@ def run(given: argparse.Namespace) -> int:
     except OSError as error:
         msg = f"{out}: cannot be written: {error.strerror}; mend it or name another folder"
         raise AnnotationError(msg) from error
-    sys.stdout.write(told)
-    sys.stdout.write(f"{out}: {JSON}, {CSV}, {PAGE}\n")
-    return 1 if document["not_ranked"] else 0
 
 
 def _settings(given: argparse.Namespace) -> Settings:
