@@ -192,3 +192,18 @@ def test_what_was_read_stands_with_the_other_private_values():
     found = {needle.text: needle.kind for needle in private_strings.of_tables([recordings(), redactions], IDS, []).needles}
     assert found["Brenner"] == "text"
     assert "which tells the text" in private_strings.Needle("Brenner", "text", "anywhere").told
+
+
+@pytest.mark.parametrize(
+    ("text", "leaks"),
+    [
+        ("a subset without labels of a kind", False),
+        ("out l", True),
+        ("the file out l.mkv", True),
+        ("without labelled people", True),
+        ("knockout labels", True),
+    ],
+)
+def test_a_hit_across_public_words_is_none(text, leaks):
+    search = Search(Private((Needle("out l", "path", "anywhere"),), frozenset({"without", "labels", "a", "subset", "of", "kind"})), 1)
+    assert bool(search.in_text(Text("README.md", text))) is leaks

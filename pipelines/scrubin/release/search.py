@@ -15,6 +15,7 @@ from scrubin.release.findings import Text
 from scrubin.release.private_strings import Needle, Private
 from scrubin.release.spelling import fold, unescaped, without_accents, written_out
 
+_RUN = re.compile(r"\w+")
 CHUNK_BYTES = 1 << 22
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
 PREFIX = 4
@@ -175,7 +176,9 @@ class Search:
         word = data[left:right]
         if len(word) in DIGEST_LENGTHS and set(word) <= _HEX and end - start < DIGEST_LENGTHS[0]:
             return False
-        return word.decode(errors="replace") not in self._public
+        # A hit may begin in one public word and end in another: "out l" in "without labels".
+        around = _RUN.findall(word.decode(errors="replace"))
+        return not around or any(one not in self._public for one in around)
 
 
 def spellings(text: str) -> frozenset[bytes]:
