@@ -106,7 +106,35 @@ def test_one_label_beyond_the_end_is_within_the_tolerance_and_not_without(fps):
 def test_numbers_from_one_are_as_long_as_numbers_from_zero():
     labels = labelled(range(1, 501), every_frame=True)
     assert problems_of(labels, 20, tolerance_s=0, first=1) == ""
-    assert "frame 500: the labels have 501 frames, the video 500" in problems_of(labels, 20, tolerance_s=0)
+    assert problems_of(labelled(range(1, 500)), 20) == ""  # frame 0 may have no label
+
+
+@pytest.mark.parametrize(
+    ("labels", "seconds"),
+    [
+        (labelled(range(1, 501)), 20),
+        (labelled(range(1, 501), every_frame=True), 20),
+        (labelled(range(1, 21), PER_SECOND), 20),
+        (labelled(range(1, 22), PER_SECOND), Fraction(41, 2)),
+    ],
+)
+def test_a_shift_by_one_is_within_no_tolerance(labels, seconds):
+    message = problems_of(labels, seconds, tolerance_s=5)
+    assert "the labels run from 1 to" in message
+    assert "likely they are numbered from 1: number them from 0" in message
+
+
+@given(st.integers(2, 400), st.sampled_from([PAL, NTSC, Fraction(24000, 1001)]), st.sampled_from([None, 1, 5, 25]))
+def test_labels_of_every_instant_are_fine_from_zero_and_refused_from_one(frames, fps, per_second):
+    seconds = Fraction(frames) / fps
+    clock = SOURCE_FRAMES if per_second is None else Clock(Fraction(1, per_second))
+    count = frames if per_second is None else -(-seconds * per_second // 1)
+    if per_second is not None and per_second > fps:
+        return
+    assert problems_of(labelled(range(int(count)), clock, every_frame=True), seconds, fps) == ""
+    shifted = labelled(range(1, int(count) + 1), clock)
+    assert ("numbered from 1" in problems_of(shifted, seconds, fps)) == (count > 1)
+    assert problems_of(shifted, seconds, fps, first=1) == ""
 
 
 def test_rows_every_so_many_frames_cover_the_frames_between():

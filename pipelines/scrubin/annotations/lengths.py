@@ -21,6 +21,7 @@ class _Extent:
     """From where to where labels go, in units of their clock.
 
     ``last`` is the start of the last label, or the end of the last span; ``end`` is what it covers at most.
+    ``gapless`` says that there is a label at every number from ``first`` to ``last``.
     """
 
     file: str
@@ -29,6 +30,7 @@ class _Extent:
     last: int
     end: int
     every_frame: bool = False
+    gapless: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,8 @@ def _extents(labels: Labels, first: int) -> Iterator[_Extent]:
         if layer is not None and len(layer.positions):
             low, high = (int(layer.positions[at]) - first for at in (0, -1))
             step = _step(layer) if layer.every_frame else 1
-            yield _Extent(layer.file, f"frame {high + first}", low, high, high + step, layer.every_frame)
+            gapless = len(layer.positions) == high - low + 1 > 1
+            yield _Extent(layer.file, f"frame {high + first}", low, high, high + step, layer.every_frame, gapless)
     for what, rows in (("spans of phases, steps or gestures", labels.segments), ("spans", labels.spans)):
         if rows is not None and len(rows):
             before = first if labels.clock == SOURCE_FRAMES else 0
@@ -98,6 +101,10 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, p
     unit_s = 1 / fps if period_s is None else period_s
     # The last label by time covers up to a period, of which the video may have any part; a frame is there or not.
     used = extent.last + 1 if period_s is None and extent.last < extent.end else extent.last
+    if extent.gapless and extent.first == 1 and _is_behind(extent, unit_s, video):
+        fault = f"the labels run from 1 to {extent.last} without a gap, and the last one is at the end of the video ({video.length_s:g} s)"
+        problems.add(extent.file, extent.place, fault, "likely they are numbered from 1: number them from 0 (by hand, --first-frame 1)")
+        return
     beyond_s, missing_s = used * unit_s - video.length_s, video.length_s - extent.end * unit_s
     is_short = extent.every_frame and missing_s > tolerance_s
     if beyond_s <= tolerance_s and not is_short:
@@ -113,6 +120,12 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, p
         rows = f"{video.frames - used} frames ({missing_s:g} s)" if period_s is None else f"{missing_s:g} s"
         mend = f"{rows} are not labelled: {mend}"
     problems.add(extent.file, "" if is_short else extent.place, fault, mend)
+
+
+def _is_behind(extent: _Extent, unit_s: float, video: _Video) -> bool:
+    """Return whether the last label is behind the video, and would not be with a number less."""
+    half_frame_s = video.length_s / video.frames / 2  # less is rounding
+    return -half_frame_s <= extent.last * unit_s - video.length_s < unit_s
 
 
 def _rate(labels: Labels, unit_s: float) -> float:

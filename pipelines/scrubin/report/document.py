@@ -54,6 +54,7 @@ def document(study: Study, p: ReportParams) -> dict[str, Any]:
             "phases": labels.phases(study),
             "triplets": labels.triplets(study),
             "without_triplet": labels.without_triplet(study),
+            **labels.changed(study),
         },
         "validation": {**validation.verdict(study), "broken": validation.broken(study)},
     }

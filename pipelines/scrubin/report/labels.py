@@ -32,6 +32,11 @@ def triplets(study: Study) -> list[dict[str, Any]]:
     return sorted(counted, key=lambda row: (-row["rows"], row["vocabulary"], row["triplet_id"]))
 
 
+def changed(study: Study) -> dict[str, Any]:
+    """Return what label maps merged and how windows made actions of contacts; nothing where no label was changed."""
+    return {name: study.annotations[name] for name in ("label_maps", "windows") if name in study.annotations}
+
+
 def without_triplet(study: Study) -> int:
     """Return how many instances are no triplet of their vocabulary."""
     return int(study.triplets["triplet"].isna().sum())

@@ -1,0 +1,136 @@
+"""Spans as a source of the stage: on the frames of a cut release, with their numbers, windows and what the report says."""
+
+import json
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from scrubin.annotations import report, sources, study
+from scrubin.annotations.formats import cholect50, spans
+from scrubin.annotations.params import AnnotationsParams, SourceParams, WindowsParams
+from scrubin.annotations.problems import Problems
+from scrubin.annotations.study import Released
+from scrubin.errors import AnnotationError, ParamsError
+
+PAPER = WindowsParams(2.0, 2.0, 2.0, ("clip",))
+SECONDS = "instrument,instance,start_s,end_s,verb,target"
+FRAMES = "instrument,instance,start_frame,end_frame,verb,target"
+
+
+@pytest.fixture
+def known(make):
+    """A source of 20 s at 25 fps of which [6 s, 16 s) is released."""
+    return {"case one": Released("mabolu", make.line(n=10, offset_s=Fraction(6)), np.array([1]), 500, 20.0, (320, 240))}
+
+
+@pytest.fixture
+def read(make):
+    def read(*lines, header=SECONDS):
+        text = "".join(f"{line}\n" for line in (header, *lines))
+        return spans.read(make.named({"annotations/spans/case one.csv": text.encode()}))
+
+    return read
+
+
+def made(labels, known, windows=None):
+    return study.tables(labels, known, (), 1.0, Problems(), windows and windows.windows())
+
+
+def rows(tables):
+    table = tables.spans
+    return list(zip(table["instrument"], table["instance"], table["start_frame"], table["end_frame"], table["verb"], strict=True))
+
+
+@pytest.mark.parametrize("header", [SECONDS, FRAMES])
+def test_spans_are_cut_to_the_release_and_keep_their_numbers(read, known, header):
+    scale = 25 if header == FRAMES else 1
+    lines = [("grasper", 4, 0, 9), ("grasper", 1, 7, 18), ("hook", 0, 16, 20), ("hook", 0, 0, 6)]
+    verbs = {"grasper": "retract,gallbladder", "hook": "dissect,gallbladder"}
+    labels = read(*(f"{name},{number},{a * scale},{b * scale},{verbs[name]}" for name, number, a, b in lines), header=header)
+    tables = made([labels], known)
+    assert rows(tables) == [("grasper", 1, 1, 10, "retract"), ("grasper", 4, 0, 3, "retract")]
+    assert tables.triplets.groupby("frame").size().tolist() == [1, 2, 2, 1, 1, 1, 1, 1, 1, 1]
+    assert tables.triplets.loc[tables.triplets["frame"] == 1, "instance"].tolist() == [0, 1]
+    entry = tables.report["ids"]["mabolu"]["instances"]
+    assert (entry["labels_before_cut"], entry["labels_after_cut"], entry["labels_between_frames"]) == (1, 1, 0)
+    assert (entry["runs"], entry["labelled_hidden_frames"], entry["largest_shift_s"]) == ([[0, 10]], 1, 0.0)
+    assert tables.report["ids"]["mabolu"]["warnings"] == []
+
+
+def test_what_no_row_says_is_not_labelled_and_nothing_in_view_is(read, known):
+    tables = made([read("hook,0,6,8,dissect,gallbladder", ",,10,12,,")], known)
+    entry = tables.report["ids"]["mabolu"]["instances"]
+    assert (entry["runs"], entry["unlabelled_frames"], entry["rows"]) == ([[0, 2], [4, 6]], 6, 2)
+
+
+def test_contacts_become_actions_and_the_rest_of_the_view_is_null(read, known):
+    labels = read(
+        "hook,0,6,10,null_verb,null_target",
+        "hook,0,10,11,dissect,gallbladder",
+        "hook,0,11,16,null_verb,null_target",
+        "clipper,0,9,9.5,clip,cystic_duct",
+    )
+    assert rows(made([labels], known)) == [
+        ("clipper", 0, 3, 4, "clip"),
+        ("hook", 0, 0, 4, "null_verb"),
+        ("hook", 0, 4, 5, "dissect"),
+        ("hook", 0, 5, 10, "null_verb"),
+    ]
+    # Clip is momentary, [7 s, 11.5 s); dissect goes on until 13 s.
+    assert rows(made([labels], known, PAPER)) == [
+        ("clipper", 0, 1, 6, "clip"),
+        ("hook", 0, 0, 4, "null_verb"),
+        ("hook", 0, 4, 7, "dissect"),
+        ("hook", 0, 7, 10, "null_verb"),
+    ]
+
+
+def test_windows_of_spans_by_frame_are_those_by_time(read, known):
+    by_time = read("hook,0,10,11,dissect,gallbladder", "clipper,0,9,9.48,clip,cystic_duct")
+    by_frame = read("hook,0,250,275,dissect,gallbladder", "clipper,0,225,237,clip,cystic_duct", header=FRAMES)
+    pd.testing.assert_frame_equal(made([by_time], known, PAPER).triplets, made([by_frame], known, PAPER).triplets)
+
+
+def test_windows_reach_into_the_release_from_a_contact_before_it(read, known):
+    assert rows(made([read("hook,0,3,4.5,dissect,gallbladder")], known, PAPER)) == [("hook", 0, 0, 1, "dissect")]
+    assert rows(made([read("hook,0,3,4,dissect,gallbladder")], known, PAPER)) == []
+
+
+def test_spans_longer_than_the_video_are_refused_with_both_lengths(read, known):
+    with pytest.raises(AnnotationError, match="case one, last of the spans: the labels end at 30 s, the video at 20 s"):
+        made([read("hook,0,6,30,dissect,gallbladder")], known)
+
+
+def test_the_first_source_counts_and_other_numbers_are_made_as_before(read, known, make):
+    frames = {str(k): [make.vector(17)] for k in range(20)}
+    boxes = cholect50.read(make.named({"annotations/cholect50/case one.json": make.cholect50(frames)}))
+    tables = made([read("grasper,4,0,20,retract,gallbladder"), boxes], known)
+    assert rows(tables) == [("grasper", 4, 0, 10, "retract")]
+    assert "instruments: spans counts; cholect50 differs in 0 of 10 shared frames" in tables.report["ids"]["mabolu"]["comparisons"]
+    assert rows(made([boxes, read("grasper,4,0,20,retract,gallbladder")], known))[0][:2] == ("grasper", 0)
+
+
+def test_a_folder_of_spans_is_a_source(tmp_path):
+    folder = tmp_path / "annotations" / "spans"
+    folder.mkdir(parents=True)
+    (folder / "case one.csv").write_text(f"{SECONDS}\nhook,0,6,8,dissect,gallbladder\n")
+    source = SourceParams("spans", "annotations/spans", "cholect50")
+    problems = Problems()
+    (batch,) = sources.find(tmp_path, (source,), {"case one"}, problems)
+    problems.raise_any()
+    assert len(sources.read(tmp_path, 0.02, batch).spans) == 1
+
+
+def test_the_report_says_how_actions_were_made_and_stays_as_it_was_without():
+    assert report.document({"ids": {}}, [], None) == {"ids": {}}
+    said = report.document({"ids": {}}, [{"map": "m"}], PAPER)
+    assert json.loads(json.dumps(said))["windows"]["momentary"] == ["clip"]
+    assert said["label_maps"] == [{"map": "m"}]
+
+
+def test_windows_without_spans_are_refused():
+    source = SourceParams("cholect50", "annotations/cholect50", "cholect50")
+    with pytest.raises(ParamsError, match=r"'annotations.windows' is for spans, but no source has the format spans; set it to null"):
+        AnnotationsParams((source,), 0.02, 1.0, PAPER)

@@ -1,0 +1,46 @@
+"""What label maps merged, and windows, on the page: there when labels were changed, and only then."""
+
+import dataclasses
+
+import pytest
+
+import reported_study
+from reported_study import PARAMS
+from scrubin.report import page
+from scrubin.report.document import document
+
+MAP = {
+    "format": "labelme",
+    "vocabulary": "prostatd",
+    "map": "prostatd",
+    "source": "a paper, <b>section A.4</b>",
+    "instances": 1234,
+    "merged_instances": 3,
+    "merged": [{"from": "scissors,dissect,fat", "to": "scissors,dissect,fascias", "instances": 3}],
+}
+WINDOWS = {"continuous_after_s": 2.0, "momentary_before_s": 1.5, "momentary_after_s": 2.0, "momentary": ("cut", "clip")}
+
+
+@pytest.fixture(scope="module")
+def study():
+    return reported_study.study()
+
+
+def test_what_was_merged_and_how_actions_were_made_is_on_the_page(study, tmp_path):
+    release = reported_study.write_frames(study, tmp_path)
+    changed = dataclasses.replace(study, annotations={**study.annotations, "label_maps": [MAP], "windows": WINDOWS})
+    said = document(changed, PARAMS)
+    assert (said["labels"]["label_maps"], said["labels"]["windows"]) == ([MAP], WINDOWS)
+    html = page.render(changed, said, release, PARAMS)
+    assert "scissors, dissect, fat</th><td>scissors, dissect, fascias</td>" in html
+    assert "3 of 1,234 instances were merged, none was lost" in html
+    assert "<b>section" not in html
+    assert "momentary ones (cut; clip) from up to 1.5 s before" in html
+
+
+def test_unchanged_labels_say_nothing_of_merges(study, tmp_path):
+    said = document(study, PARAMS)
+    assert not {"label_maps", "windows"} & set(said["labels"])
+    html = page.render(study, said, reported_study.write_frames(study, tmp_path), PARAMS)
+    assert "Merged triplets" not in html
+    assert "windows around contacts" not in html
