@@ -18,6 +18,7 @@ from scrubin.errors import AnnotationError
 
 YOLO_COLUMNS = {"yolo": (5, 6), "yolo4": (8,)}
 NAMES_CLASSES = (".yaml", ".yml")
+LISTS_CLASSES = "classes.txt"
 HEAD_BYTES = 4096
 
 
@@ -39,9 +40,20 @@ def format_of_path(path: Path, name: str | None) -> Format | DatasetFormat:
         return found[0]
     known = ", ".join(readable())
     several = " or ".join(form.name for form in found)
-    fault = f"this could be {several}" if found else "this looks like no format of labels"
+    fault = f"this could be {several}" if found else _of_none(path)
     msg = f"{path}: {fault}; name the format: {several or known}"
     raise AnnotationError(msg)
+
+
+def _of_none(path: Path) -> str:
+    """Return why a path looks like no format; a JSON file that is broken is refused by itself."""
+    files = [file for file in ([path] if path.is_file() else sorted(path.rglob("*"))) if file.is_file() and not reading.is_note(file)]
+    for file in files[:1]:
+        if file.suffix.lower() == ".json" and _document(file) is None:
+            documents.json_object(str(file), file.read_bytes())
+    if not files:
+        return "there is no file in it"
+    return "this looks like no format of labels" + (f" (the first file is {files[0].relative_to(path)})" if path.is_dir() else "")
 
 
 def _bears(path: Path, form: Format | DatasetFormat) -> bool:
@@ -50,7 +62,9 @@ def _bears(path: Path, form: Format | DatasetFormat) -> bool:
         return False
     try:
         # An empty file, or one that only names classes, tells nothing.
-        telling = (file for file in files if file.suffix.lower() not in NAMES_CLASSES and file.stat().st_size)
+        telling = (
+            file for file in files if file.suffix.lower() not in NAMES_CLASSES and file.name != LISTS_CLASSES and file.stat().st_size
+        )
         return SIGNS[form.name](next(telling, files[0]))
     except OSError as error:
         msg = f"{error.filename}: cannot be read: {error.strerror}; make it readable"
@@ -99,7 +113,9 @@ def _tracks(path: Path) -> bool:
     document = _document(path)
     frames = document.get("annotations") if isinstance(document, Mapping) else None
     rows = [row for rows in frames.values() if isinstance(rows, list) for row in rows] if isinstance(frames, Mapping) else []
-    return bool(rows) and all(isinstance(row, Mapping) for row in rows)
+    # In videos without any tool only the other keys tell.
+    empty = not rows and isinstance(frames, Mapping) and (isinstance(document.get("video"), Mapping) or "categories" not in document)
+    return (bool(rows) and all(isinstance(row, Mapping) for row in rows)) or (empty and bool(frames))
 
 
 def _vectors(path: Path) -> bool:
@@ -117,7 +133,7 @@ def _head(path: Path) -> str:
 
 def _yolo(name: str) -> Callable[[Path], bool]:
     def sign(path: Path) -> bool:
-        if path.suffix.lower() in NAMES_CLASSES:
+        if path.suffix.lower() in NAMES_CLASSES or path.name == LISTS_CLASSES:
             return name == "yolo"
         lines = [line.split() for line in _head(path).splitlines()[:-1] or [_head(path)] if line.strip()]
         return all(len(line) in YOLO_COLUMNS[name] for line in lines) and (bool(lines) or name == "yolo")

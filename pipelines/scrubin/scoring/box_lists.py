@@ -14,6 +14,8 @@ from scrubin.annotations import documents, fields
 from scrubin.annotations.labels import Clock, Labels, Layer, instance_rows
 from scrubin.annotations.problems import Problems
 from scrubin.annotations.rates import Numbering
+from scrubin.convert import reading
+from scrubin.errors import MetricsError
 from scrubin.scoring.ground_truth import part_of, vocabulary_of
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -39,15 +41,18 @@ def read(path: Path, name: str | None, *, strict: bool) -> list[tuple[Labels, Nu
 
     Raises
     ------
-    AnnotationProblems
-        Names file, frame and row of every fault.
+    ScrubinError
+        Names file, frame and row of every fault; also for a vocabulary without triplets.
     """
     folder = part_of(path, "detection", name)
     files = [folder] if folder.is_file() else sorted(folder.glob("*.json")) if folder.is_dir() else []
-    files = [file for file in files if not file.name.startswith(".")]
+    files = [file for file in files if not reading.is_note(file)]
     if not files or _lists(_document(files[0])) is None:
         return None
     words = vocabulary.load(name or vocabulary_of(folder) or DEFAULT)
+    if not words.triplets:
+        msg = f"{folder}: these rows name triplets, and the vocabulary '{words.name}' has none; name another by --vocabulary"
+        raise MetricsError(msg)
     problems = Problems()
     found = [_labels(file, _document(file), words, problems, strict) for file in files]
     problems.raise_any()

@@ -12,6 +12,8 @@ from scrubin.annotations.rates import Numbering, of_clock
 from scrubin.annotations.registry import DatasetFormat, Format
 from scrubin.convert import reading, signs
 
+NOTES_SHOWN = 5
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -53,6 +55,17 @@ def collection_of(asked: Asked, box_tolerance: float = reading.BOX_TOLERANCE) ->
     form = signs.format_of_path(asked.path, asked.format)
     words = None if form.by_hand.brings_words or form.by_hand.vocabulary_of is not None else asked.vocabulary
     return reading.read(reading.find(asked.path, form).files, form, reading.Options(words, box_tolerance=box_tolerance)), form
+
+
+def notes_of(collection: Collection) -> tuple[str, ...]:
+    """Return what looked wrong when files were read, the first few.
+
+    What tables cannot hold is not needed for scores, and frames from 1 show when both sides are joined.
+    """
+    of_each = [f"{one.recording}: {warning}" for one in collection.recordings for warning in one.warnings]
+    told = [one for one in (*collection.warnings, *of_each) if "not kept:" not in one and "--first-frame" not in one]
+    more = [f"... and {len(told) - NOTES_SHOWN} more warnings of the labels"] * (len(told) > NOTES_SHOWN)
+    return (*told[:NOTES_SHOWN], *more)
 
 
 def numbering_of(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Numbering | None:

@@ -54,7 +54,6 @@ def of_csv(file: Path, component: str, classes: int) -> Found:
             keep_default_na=False,
             # Names such as 007 are no numbers.
             dtype={"id": str},
-            float_precision="round_trip",
             skip_blank_lines=True,
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
