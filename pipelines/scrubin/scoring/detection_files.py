@@ -85,7 +85,8 @@ def predictions_of(asked: Asked, truth: Side, truth_asked: Asked) -> Side:
         return _agreeing(_side(found, asked, "predictions"), truth, asked)
     if (results := _coco_results(asked)) is not None:
         return _agreeing(_of_results(*results, asked, truth_asked), truth, asked)
-    named = Asked(asked.path, asked.format, asked.vocabulary or truth.words.name, asked.fps)
+    name = asked.vocabulary or truth.words.name
+    named = Asked(part_of(asked.path, "detection", name), asked.format, name, asked.fps)
     collection, form = label_files.collection_of(named, box_lists.PREDICTED_TOLERANCE)
     side = _side([(one, label_files.numbering_of(one, form, asked.fps)) for one in collection.recordings], asked, "predictions")
     return _agreeing(replace(side, notes=(*side.notes, *label_files.notes_of(collection))), truth, asked)

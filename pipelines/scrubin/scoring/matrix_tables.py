@@ -128,7 +128,7 @@ def _numbers(where: str, table: pd.DataFrame, first_row: int) -> npt.NDArray[Any
     """Return the cells as float64; ``first_row`` is what the first row is called."""
     for name in table.columns:
         cells = table[name]
-        if cells.dtype.kind in "iuf" and not cells.isna().any():
+        if cells.dtype.kind in "biuf" and not cells.isna().any():
             continue
         bad = [(row, cell) for row, cell in enumerate(cells.tolist()) if isinstance(cell, bool) or not _is_number(cell)]
         if bad:

@@ -18,7 +18,8 @@ from scrubin.errors import AnnotationError, MetricsError
 
 MISSING = ("", "nan", "na", "null", "none")
 OTHER_COLUMNS = ("id", "task", "rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")
-FORMATS = ("lasana", "tables", "aixsuture", "jigsaws")
+LASANA, GRS = "lasana", "GRS"
+FORMATS = (LASANA, "tables", "aixsuture", "jigsaws")
 Cell = Callable[[str], float]
 
 
@@ -89,10 +90,13 @@ def _format(path: Path, name: str | None) -> str | None:
     if name is not None:
         return reading.format_of(name).name
     try:
-        found = signs.format_of_path(path, None).name
+        found = signs.format_of_path(path, None)
     except AnnotationError:
         return None
-    return found if found in FORMATS else None
+    if found.name == LASANA and not any(GRS in _cells(file)[0] for file in reading.fitting(path, found)):
+        # A sheet of errors or of other scores, which only happens to be written with semicolons.
+        return None
+    return found.name if found.name in FORMATS else None
 
 
 def _sheets(file: Path, cell: Cell) -> list[Sheet]:
