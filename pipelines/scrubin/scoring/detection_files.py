@@ -69,6 +69,7 @@ def truth_of(asked: Asked) -> Side:
         return _side(found, asked, "ground truth")
     asked = replace(asked, path=part_of(asked.path, "detection", asked.vocabulary))
     collection, form = label_files.collection_of(asked)
+    label_files.check_vocabulary(asked, collection)
     side = _side([(one, label_files.numbering_of(one, form, asked.fps)) for one in collection.recordings], asked, "ground truth")
     return replace(side, notes=(*side.notes, *label_files.notes_of(collection)))
 

@@ -11,6 +11,8 @@ from scrubin.annotations.labels import Labels
 from scrubin.annotations.rates import Numbering, of_clock
 from scrubin.annotations.registry import DatasetFormat, Format
 from scrubin.convert import reading, signs
+from scrubin.errors import MetricsError
+from scrubin.vocabulary.vocabulary import related
 
 NOTES_SHOWN = 5
 
@@ -55,6 +57,15 @@ def collection_of(asked: Asked, box_tolerance: float = reading.BOX_TOLERANCE) ->
     form = signs.format_of_path(asked.path, asked.format)
     words = None if form.by_hand.brings_words or form.by_hand.vocabulary_of is not None else asked.vocabulary
     return reading.read(reading.find(asked.path, form).files, form, reading.Options(words, box_tolerance=box_tolerance)), form
+
+
+def check_vocabulary(asked: Asked, collection: Collection) -> None:
+    """Refuse a ground truth whose files name other classes than those asked for; raises `MetricsError`."""
+    for one in collection.recordings:
+        name = one.vocabulary.name
+        if asked.vocabulary is not None and name != asked.vocabulary and not related(name, asked.vocabulary):
+            msg = f"{asked.path}: {one.recording} names the classes of '{name}', not of '{asked.vocabulary}'; leave --vocabulary out"
+            raise MetricsError(msg)
 
 
 def notes_of(collection: Collection) -> tuple[str, ...]:

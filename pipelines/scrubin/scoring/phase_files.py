@@ -62,6 +62,7 @@ def truth_of(asked: Asked) -> Truth:
     if form is None:
         return _of_tables(path, asked)
     collection, _ = label_files.collection_of(Asked(path, form.name, asked.vocabulary, asked.fps))
+    label_files.check_vocabulary(asked, collection)
     tracks, words = _tracks(collection.recordings, form, asked)
     if not tracks or words is None:
         msg = f"{path}: no phase is labelled in these {form.name} files; give labels of phases"

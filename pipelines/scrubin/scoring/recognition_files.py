@@ -76,6 +76,7 @@ def truth_of(asked: Asked) -> Truth:
         classes = len(words.triplets if whole else words.instruments)
         return Truth(matrices.read(files, "truth", component, classes, asked.fps), words, whole)
     collection, form = label_files.collection_of(Asked(path, asked.format, asked.vocabulary, asked.fps))
+    label_files.check_vocabulary(asked, collection)
     labelled = [one for one in collection.recordings if one.instances is not None]
     if not labelled:
         msg = f"{path}: no instrument is labelled in these {form.name} files; give labels of triplets or instruments"

@@ -124,7 +124,7 @@ def _skill(order: Order, choice: Mapping[str, str]) -> Made:
 def _errors(order: Order, choice: Mapping[str, str]) -> Made:
     every = errors.sheets_of(order.truth)
     truth = _some(sheets.only(every, order.videos), order)
-    made = [errors.computed(truth, errors.sheets_of(asked), order.semantics) for asked in order.predictions]
+    made = [errors.computed(truth, sheets.only(errors.sheets_of(asked), order.videos), order.semantics) for asked in order.predictions]
     return _runs(made, _unknown(order, _recordings(every)))
 
 
