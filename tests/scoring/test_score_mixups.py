@@ -104,6 +104,17 @@ def test_swapped_boxes_are_told(study, capsys):
     assert "VID01, frame 0: an annotated box has the confidence 0.9; are ground truth and" in fault(capsys, *sides(study, "detection"))
 
 
+def test_scores_of_triplets_are_refused_with_the_reason_where_only_instruments_are_labelled(study, capsys):
+    images = [{"id": 1, "file_name": "VID01_000000.jpg", "width": 100, "height": 100}]
+    annotations = [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9]}]
+    document = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "grasper"}, {"id": 2, "name": "hook"}]}
+    (study / "truth/labels.json").write_text(json.dumps(document))
+    np.save(study / "found/VID01.npy", np.ones((1, 100)))
+    said = fault(capsys, *sides(study, "recognition", "--vocabulary", "cholect50"))
+    assert "VID01.npy: 100 classes, expected 6" in said
+    assert "(1 instances are no whole triplet, so only instruments are scored)" in said
+
+
 def test_a_submission_is_no_ground_truth(study, capsys):
     frames = {"0": {"recognition": [0.5] * 100, "detection": []}}
     for side in ("truth", "found"):

@@ -150,6 +150,11 @@ def _semicolons(path: Path) -> bool:
     return ";" in header and header.split(";", 1)[0].strip(' "') == "id"
 
 
+def _own_tables(path: Path) -> bool:
+    """Return whether a file is a table of ours; labels.json is a name that other formats have, too."""
+    return path.is_file() and (path.suffix.lower() != ".json" or _keys("recordings")(path))
+
+
 def _by_name(path: Path) -> bool:
     return path.is_file()
 
@@ -168,7 +173,7 @@ SIGNS: Mapping[str, Callable[[Path], bool]] = {
     "lasana": _semicolons,
     "multibypass140": _spans_of_time,
     "multibypasst40": _keys(images=list, annotations=list, categories=dict),
-    "tables": _by_name,
+    "tables": _own_tables,
     "yolo": _yolo("yolo"),
     "yolo4": _yolo("yolo4"),
 }

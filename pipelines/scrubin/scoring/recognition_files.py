@@ -99,7 +99,14 @@ def predictions_of(asked: Asked, truth: Truth) -> tuple[dict[str, Track], tuple[
     component = "ivt" if truth.whole else "i"
     path = part_of(asked.path, "recognition", truth.words.name)
     if files := matrices.files_in(path) if asked.format is None else []:
-        return matrices.read(files, "predictions", component, truth.classes, asked.fps), ()
+        try:
+            return matrices.read(files, "predictions", component, truth.classes, asked.fps), ()
+        except MetricsError as error:
+            if truth.whole or not truth.notes:
+                raise
+            # Why instruments and not triplets are expected.
+            msg = f"{error}\n  ({truth.notes[0]})"
+            raise MetricsError(msg) from error
     collection, form = label_files.collection_of(Asked(path, asked.format, asked.vocabulary or truth.words.name, asked.fps))
     found = {}
     for one in collection.recordings:
