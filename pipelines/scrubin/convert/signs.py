@@ -40,20 +40,30 @@ def format_of_path(path: Path, name: str | None) -> Format | DatasetFormat:
         return found[0]
     known = ", ".join(readable())
     several = " or ".join(form.name for form in found)
-    fault = f"this could be {several}" if found else _of_none(path)
-    msg = f"{path}: {fault}; name the format: {several or known}"
+    if not found and path.is_dir() and not _files(path):
+        msg = f"{path}: there is no file in it; name the folder with the labels"
+        raise AnnotationError(msg)
+    fault = f"this could be {several}" if found else "this looks like no format of labels"
+    msg = f"{path}: {fault}; name the format: {several or known}{'' if found else _first(path)}"
     raise AnnotationError(msg)
 
 
-def _of_none(path: Path) -> str:
-    """Return why a path looks like no format; a JSON file that is broken is refused by itself."""
-    files = [file for file in ([path] if path.is_file() else sorted(path.rglob("*"))) if file.is_file() and not reading.is_note(file)]
-    for file in files[:1]:
-        if file.suffix.lower() == ".json" and _document(file) is None:
-            documents.json_object(str(file), file.read_bytes())
-    if not files:
-        return "there is no file in it"
-    return "this looks like no format of labels" + (f" (the first file is {files[0].relative_to(path)})" if path.is_dir() else "")
+def _files(path: Path) -> list[Path]:
+    return [file for file in ([path] if path.is_file() else sorted(path.rglob("*"))) if file.is_file() and not reading.is_note(file)]
+
+
+def _first(path: Path) -> str:
+    """Return in brackets which file was looked at, and what is wrong with it when it is JSON that cannot be read."""
+    file = next(iter(_files(path)), None)
+    if file is None:
+        return ""
+    name = file.name if path.is_file() else file.relative_to(path).as_posix()
+    if file.suffix.lower() == ".json" and _document(file) is None:
+        try:
+            documents.json_object(name, file.read_bytes())
+        except (AnnotationError, OSError) as error:
+            return f" ({error})"
+    return f" (the first file is {name})" if path.is_dir() else ""
 
 
 def _bears(path: Path, form: Format | DatasetFormat) -> bool:
