@@ -61,6 +61,16 @@ def test_predictions_at_the_rate_of_the_video_are_not_taken_for_labelled_frames(
     good(capsys, *sides(study, "recognition", "--fps", "1", "--predictions-fps", "1"))
 
 
+def test_a_rate_that_the_files_contradict_is_refused(study, capsys):
+    frames = {str(frame): {"recognition": [0.5] * 100} for frame in range(12)}
+    arrays(study, 12, 12)
+    (study / "found/VID01.npy").unlink()
+    (study / "found/VID01.json").write_text(json.dumps(frames))
+    good(capsys, *sides(study, "recognition", "--predictions-fps", "1"))
+    said = fault(capsys, *sides(study, "recognition", "--predictions-fps", "25"))
+    assert "VID01: cholectriplet2022 labels are numbered 1 per second by the files themselves, not 25" in said
+
+
 def test_a_part_of_a_video_may_be_labelled(study, capsys):
     arrays(study, 12, 40)
     assert "28 predicted frames have no label and do not count" in good(capsys, *sides(study, "recognition")).err

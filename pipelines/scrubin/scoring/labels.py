@@ -80,9 +80,22 @@ def notes_of(collection: Collection) -> tuple[str, ...]:
 
 
 def numbering_of(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Numbering | None:
-    """Return how labels are counted; None where that is only a custom and nobody says it."""
+    """Return how labels are counted; None where that is only a custom and nobody says it.
+
+    Raises
+    ------
+    MetricsError
+        When the format counts otherwise than is said.
+    """
     if form.by_hand.fps_unstated:
         return None if fps is None else Numbering(fps)
     if labels.clock.period_s is None:
         return of_clock(labels.clock, fps or form.by_hand.fps)
-    return of_clock(labels.clock, None)
+    counted = of_clock(labels.clock, None)
+    if fps is not None and counted.per_second != fps:
+        msg = (
+            f"{labels.recording}: {form.name} labels are numbered {counted.per_second} per second by the files themselves, not {fps}; "
+            "leave --fps or --predictions-fps out, or number them anew"
+        )
+        raise MetricsError(msg)
+    return counted
