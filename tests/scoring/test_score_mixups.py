@@ -1,6 +1,7 @@
 """Sides that do not belong together: swapped, shifted, at another rate, of another vocabulary, of other videos."""
 
 import json
+import unicodedata
 
 import numpy as np
 import pytest
@@ -90,6 +91,21 @@ def test_boxes_at_other_frames_are_refused(study, capsys, labelled, predicted, e
     lists(study / "truth", labelled, [ROW])
     lists(study / "found", predicted, [ROW])
     assert expected in fault(capsys, *sides(study, "detection"))
+
+
+def test_lists_of_boxes_are_joined_by_the_rates_that_are_said(study, capsys):
+    lists(study / "truth", range(0, 300, 25), [ROW])
+    lists(study / "found", range(12), [ROW])
+    said = good(capsys, *sides(study, "detection", "--fps", "25", "--predictions-fps", "1"))
+    assert said.err == ""
+    assert "1.0000" in said.out
+
+
+def test_a_name_in_other_unicode_characters_is_told(study, capsys):
+    arrays(study, 3, 3, unicodedata.normalize("NFC", "vidéo"))
+    name = unicodedata.normalize("NFD", "vidéo")
+    (study / "found" / f"{unicodedata.normalize('NFC', 'vidéo')}.npy").rename(study / "found" / f"{name}.npy")
+    assert "one is named alike in other Unicode characters" in fault(capsys, *sides(study, "recognition"))
 
 
 def test_boxes_that_are_missing_in_some_frames_are_no_shift(study, capsys):

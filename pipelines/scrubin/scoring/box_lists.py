@@ -27,7 +27,7 @@ PREDICTED_TOLERANCE = 1.0
 """What is predicted may leave the image; what leaves it by more than its side is in pixels."""
 
 
-def read(path: Path, name: str | None, *, strict: bool) -> list[tuple[Labels, Numbering | None]] | None:
+def read(path: Path, name: str | None, fps: Fraction | None, *, strict: bool) -> list[tuple[Labels, Numbering | None]] | None:
     """Return the boxes of every video, or None when a path holds no such lists.
 
     Parameters
@@ -36,6 +36,8 @@ def read(path: Path, name: str | None, *, strict: bool) -> list[tuple[Labels, Nu
         A file, a folder of them, or a ground truth of ours with a folder ``detection``.
     name
         The vocabulary; None: that which the folder is named after, else that of CholecT50.
+    fps
+        Frames per second by which frames are numbered, where it is said.
     strict
         Whether instrument, verb and target must be those of the triplet: annotations are; a model may predict them apart.
 
@@ -56,7 +58,8 @@ def read(path: Path, name: str | None, *, strict: bool) -> list[tuple[Labels, Nu
     problems = Problems()
     found = [_labels(file, _document(file), words, problems, strict) for file in files]
     problems.raise_any()
-    return [(one, None) for one in found if one is not None]
+    numbering = None if fps is None else Numbering(fps)
+    return [(one, numbering) for one in found if one is not None]
 
 
 def _document(file: Path) -> Any:

@@ -65,7 +65,7 @@ def truth_of(asked: Asked) -> Side:
     ScrubinError
         For files that cannot be used, or without boxes.
     """
-    if asked.format is None and (found := box_lists.read(asked.path, asked.vocabulary, strict=True)) is not None:
+    if asked.format is None and (found := box_lists.read(asked.path, asked.vocabulary, asked.fps, strict=True)) is not None:
         return _side(found, asked, "ground truth")
     asked = replace(asked, path=part_of(asked.path, "detection", asked.vocabulary))
     collection, form = label_files.collection_of(asked)
@@ -82,11 +82,11 @@ def predictions_of(asked: Asked, truth: Side, truth_asked: Asked) -> Side:
     ScrubinError
         For files that cannot be used, or in other classes than the truth.
     """
-    if asked.format is None and (found := box_lists.read(asked.path, asked.vocabulary or truth.words.name, strict=False)) is not None:
+    name = asked.vocabulary or truth.words.name
+    if asked.format is None and (found := box_lists.read(asked.path, name, asked.fps, strict=False)) is not None:
         return _agreeing(_side(found, asked, "predictions"), truth, asked)
     if (results := _coco_results(asked)) is not None:
         return _agreeing(_of_results(*results, asked, truth_asked), truth, asked)
-    name = asked.vocabulary or truth.words.name
     named = Asked(part_of(asked.path, "detection", name), asked.format, name, asked.fps)
     collection, form = label_files.collection_of(named, box_lists.PREDICTED_TOLERANCE)
     side = _side([(one, label_files.numbering_of(one, form, asked.fps)) for one in collection.recordings], asked, "predictions")

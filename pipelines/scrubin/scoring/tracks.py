@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -223,6 +224,9 @@ def _missing(name: str, labelled: IntArray, predicted: IntArray, truth: Track, p
 
 
 def _near(name: str, predictions: Mapping[str, Track]) -> str:
+    if unicodedata.normalize("NFC", name) in {unicodedata.normalize("NFC", other) for other in predictions}:
+        # Some systems write an accent as a character of its own.
+        return "; one is named alike in other Unicode characters; rename it as in the ground truth"
     digits = name.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_- ").lstrip("0")
     alike = [
         other
