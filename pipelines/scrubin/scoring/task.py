@@ -88,7 +88,15 @@ def _recognition(order: Order, choice: Mapping[str, str]) -> Made:
     if order.ensemble is not None:
         models = [recognition.combined(models, order.ensemble, order.weights)]
     made = [recognition.computed(truth, one, order.semantics, choice) for one in models]
-    return _runs(made, [*_unknown(order, known), *truth.notes, *(note for _, notes in read for note in notes)])
+    return _runs(made, [*_ensemble(order), *_unknown(order, known), *truth.notes, *(note for _, notes in read for note in notes)])
+
+
+def _ensemble(order: Order) -> list[str]:
+    """Return a note of how models were combined: the same files as repeated runs give other numbers."""
+    if order.ensemble is None:
+        return []
+    weights = f" with the weights {', '.join(f'{weight:g}' for weight in order.weights)}" if order.weights else ""
+    return [f"scored is one ensemble ({order.ensemble}) of {len(order.predictions)} models{weights}"]
 
 
 def _detection(order: Order, choice: Mapping[str, str]) -> Made:
