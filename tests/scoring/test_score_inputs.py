@@ -140,7 +140,9 @@ def test_an_ensemble_of_equal_models_is_the_model(study, capsys):
     truth = ("recognition", "--ground-truth", study / "truth")
     alone = good(capsys, *truth, "--predictions", study / "found").out
     for how in (["mean"], ["weighted", "--weights", "1", "3"], ["soft-vote"]):
-        assert good(capsys, *truth, "--predictions", study / "found", study / "found", "--ensemble", *how).out == alone
+        said = good(capsys, *truth, "--predictions", study / "found", study / "found", "--ensemble", *how)
+        assert said.out == alone
+        assert f"scored is one ensemble ({how[0]}) of 2 models" in said.err
 
 
 def test_intervals_hold_the_value_when_videos_agree(study, capsys):

@@ -87,7 +87,7 @@ def run(given: argparse.Namespace) -> int:
         sys.stdout.write(f"{line}\n")
     if out is not None:
         paths = [asked.path for asked in order.predictions]
-        whole = document.text_of(document.document(name, order.truth.path, paths, scored, notes))
+        whole = document.text_of(document.document(name, order.truth.path, paths, made, scored, notes))
         files.write_text(out, document.sheet(scored) if out.suffix.lower() == ".csv" else whole)
     return 0
 

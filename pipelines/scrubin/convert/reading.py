@@ -23,6 +23,7 @@ from scrubin.vocabulary.vocabulary import Vocabulary
 __all__ = ["Given", "Options", "find", "format_of", "formats", "read"]
 
 BOX_TOLERANCE = 0.02
+NOTE = re.compile(r"\..*|manifest\.json|.*\.stamp\.json")
 FILES_OWN = replace(own.vocabulary_of({}), name="")
 """Stands for the vocabulary that a reader takes from the files."""
 
@@ -125,7 +126,12 @@ def _bytes_of(file: Path, problems: Problems) -> bytes:
 def fitting(path: Path, form: Format | DatasetFormat) -> list[Path]:
     """Return the files of a path, itself or all below a folder, whose names are those of a format."""
     fits = _fits(form)
-    return [file for file in _every(path) if fits.fullmatch(_name(file))]
+    return [file for file in _every(path) if fits.fullmatch(_name(file)) and (file == path or not is_note(file))]
+
+
+def is_note(file: Path) -> bool:
+    """Return whether a file is none of labels: hidden, a manifest, or a stamp beside what we wrote."""
+    return NOTE.fullmatch(file.name) is not None
 
 
 def read(given: Mapping[str, bytes], form: Format | DatasetFormat, options: Options) -> Collection:

@@ -18,6 +18,7 @@ from scrubin.errors import AnnotationError
 
 YOLO_COLUMNS = {"yolo": (5, 6), "yolo4": (8,)}
 NAMES_CLASSES = (".yaml", ".yml")
+LISTS_CLASSES = "classes.txt"
 HEAD_BYTES = 4096
 
 
@@ -39,9 +40,30 @@ def format_of_path(path: Path, name: str | None) -> Format | DatasetFormat:
         return found[0]
     known = ", ".join(readable())
     several = " or ".join(form.name for form in found)
+    if not found and path.is_dir() and not _files(path):
+        msg = f"{path}: there is no file in it; name the folder with the labels"
+        raise AnnotationError(msg)
     fault = f"this could be {several}" if found else "this looks like no format of labels"
-    msg = f"{path}: {fault}; name the format: {several or known}"
+    msg = f"{path}: {fault}; name the format: {several or known}{'' if found else _first(path)}"
     raise AnnotationError(msg)
+
+
+def _files(path: Path) -> list[Path]:
+    return [file for file in ([path] if path.is_file() else sorted(path.rglob("*"))) if file.is_file() and not reading.is_note(file)]
+
+
+def _first(path: Path) -> str:
+    """Return in brackets which file was looked at, and what is wrong with it when it is JSON that cannot be read."""
+    file = next(iter(_files(path)), None)
+    if file is None:
+        return ""
+    name = file.name if path.is_file() else file.relative_to(path).as_posix()
+    if file.suffix.lower() == ".json" and _document(file) is None:
+        try:
+            documents.json_object(name, file.read_bytes())
+        except (AnnotationError, OSError) as error:
+            return f" ({error})"
+    return f" (the first file is {name})" if path.is_dir() else ""
 
 
 def _bears(path: Path, form: Format | DatasetFormat) -> bool:
@@ -50,7 +72,9 @@ def _bears(path: Path, form: Format | DatasetFormat) -> bool:
         return False
     try:
         # An empty file, or one that only names classes, tells nothing.
-        telling = (file for file in files if file.suffix.lower() not in NAMES_CLASSES and file.stat().st_size)
+        telling = (
+            file for file in files if file.suffix.lower() not in NAMES_CLASSES and file.name != LISTS_CLASSES and file.stat().st_size
+        )
         return SIGNS[form.name](next(telling, files[0]))
     except OSError as error:
         msg = f"{error.filename}: cannot be read: {error.strerror}; make it readable"
@@ -99,7 +123,9 @@ def _tracks(path: Path) -> bool:
     document = _document(path)
     frames = document.get("annotations") if isinstance(document, Mapping) else None
     rows = [row for rows in frames.values() if isinstance(rows, list) for row in rows] if isinstance(frames, Mapping) else []
-    return bool(rows) and all(isinstance(row, Mapping) for row in rows)
+    # In videos without any tool only the other keys tell.
+    empty = not rows and isinstance(frames, Mapping) and (isinstance(document.get("video"), Mapping) or "categories" not in document)
+    return (bool(rows) and all(isinstance(row, Mapping) for row in rows)) or (empty and bool(frames))
 
 
 def _vectors(path: Path) -> bool:
@@ -117,7 +143,7 @@ def _head(path: Path) -> str:
 
 def _yolo(name: str) -> Callable[[Path], bool]:
     def sign(path: Path) -> bool:
-        if path.suffix.lower() in NAMES_CLASSES:
+        if path.suffix.lower() in NAMES_CLASSES or path.name == LISTS_CLASSES:
             return name == "yolo"
         lines = [line.split() for line in _head(path).splitlines()[:-1] or [_head(path)] if line.strip()]
         return all(len(line) in YOLO_COLUMNS[name] for line in lines) and (bool(lines) or name == "yolo")
@@ -139,6 +165,11 @@ def _instants(path: Path) -> bool:
     return "instrument" in header and any(cell.startswith("start_") for cell in header)
 
 
+def _own_tables(path: Path) -> bool:
+    """Return whether a file is a table of ours; labels.json is a name that other formats have, too."""
+    return path.is_file() and (path.suffix.lower() != ".json" or _keys("recordings")(path))
+
+
 def _by_name(path: Path) -> bool:
     return path.is_file()
 
@@ -158,7 +189,7 @@ SIGNS: Mapping[str, Callable[[Path], bool]] = {
     "multibypass140": _spans_of_time,
     "multibypasst40": _keys(images=list, annotations=list, categories=dict),
     "spans": _instants,
-    "tables": _by_name,
+    "tables": _own_tables,
     "yolo": _yolo("yolo"),
     "yolo4": _yolo("yolo4"),
 }

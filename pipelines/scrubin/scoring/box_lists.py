@@ -14,6 +14,8 @@ from scrubin.annotations import documents, fields
 from scrubin.annotations.labels import Clock, Labels, Layer, instance_rows
 from scrubin.annotations.problems import Problems
 from scrubin.annotations.rates import Numbering
+from scrubin.convert import reading
+from scrubin.errors import MetricsError
 from scrubin.scoring.ground_truth import part_of, vocabulary_of
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -25,7 +27,7 @@ PREDICTED_TOLERANCE = 1.0
 """What is predicted may leave the image; what leaves it by more than its side is in pixels."""
 
 
-def read(path: Path, name: str | None, *, strict: bool) -> list[tuple[Labels, Numbering | None]] | None:
+def read(path: Path, name: str | None, fps: Fraction | None, *, strict: bool) -> list[tuple[Labels, Numbering | None]] | None:
     """Return the boxes of every video, or None when a path holds no such lists.
 
     Parameters
@@ -34,24 +36,30 @@ def read(path: Path, name: str | None, *, strict: bool) -> list[tuple[Labels, Nu
         A file, a folder of them, or a ground truth of ours with a folder ``detection``.
     name
         The vocabulary; None: that which the folder is named after, else that of CholecT50.
+    fps
+        Frames per second by which frames are numbered, where it is said.
     strict
         Whether instrument, verb and target must be those of the triplet: annotations are; a model may predict them apart.
 
     Raises
     ------
-    AnnotationProblems
-        Names file, frame and row of every fault.
+    ScrubinError
+        Names file, frame and row of every fault; also for a vocabulary without triplets.
     """
     folder = part_of(path, "detection", name)
     files = [folder] if folder.is_file() else sorted(folder.glob("*.json")) if folder.is_dir() else []
-    files = [file for file in files if not file.name.startswith(".")]
+    files = [file for file in files if not reading.is_note(file)]
     if not files or _lists(_document(files[0])) is None:
         return None
     words = vocabulary.load(name or vocabulary_of(folder) or DEFAULT)
+    if not words.triplets:
+        msg = f"{folder}: these rows name triplets, and the vocabulary '{words.name}' has none; name another by --vocabulary"
+        raise MetricsError(msg)
     problems = Problems()
     found = [_labels(file, _document(file), words, problems, strict) for file in files]
     problems.raise_any()
-    return [(one, None) for one in found if one is not None]
+    numbering = None if fps is None else Numbering(fps)
+    return [(one, numbering) for one in found if one is not None]
 
 
 def _document(file: Path) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scrubin.errors import MetricsError
 from scrubin.metrics import bootstrap
@@ -26,11 +26,17 @@ class Computed:
         Takes positions of videos, with repetition, or None for all as they are; always returns the same variants.
     class_names
         By component, names of the classes that results number; empty where results name them.
+    frames
+        How many frames of each video count; empty where a recording is one row.
+    vocabulary
+        Whose classes they are; empty where there is none.
     """
 
     names: tuple[str, ...]
     results: Computation
     class_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    frames: Mapping[str, int] = field(default_factory=dict)
+    vocabulary: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,8 +98,8 @@ def of_runs(runs: Sequence[Computed]) -> Computed:
     first = runs[0]
     if len(runs) == 1:
         return first
-    if any(one.names != first.names for one in runs):
-        msg = "the runs are of different videos; every run must predict the same"
+    if any((one.names, one.frames) != (first.names, first.frames) for one in runs):
+        msg = "the runs are of different videos or frames; every run must predict the same"
         raise MetricsError(msg)
 
     def results(draw: IntArray | None) -> list[Result]:
@@ -101,7 +107,7 @@ def of_runs(runs: Sequence[Computed]) -> Computed:
         repeated = [over_runs(list(of_variant)) for of_variant in by_variant]
         return [result for one in repeated for result in (one.mean, one.sd)]
 
-    return Computed(first.names, results, first.class_names)
+    return replace(first, results=results)
 
 
 def intervals(computed: Computed, resamples: int, each: Callable[[], object]) -> list[Interval]:

@@ -74,7 +74,8 @@ def computed(truth: Side, predictions: Side, semantics: str, choice: Mapping[str
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
     make = _paper if semantics == "paper" else _compat
-    return [Computed(names, make(scene, components, threshold, choice), of_vocabulary(truth.words))], notes
+    results = make(scene, components, threshold, choice)
+    return [Computed(names, results, of_vocabulary(truth.words), joined.frames, truth.words.name)], notes
 
 
 def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:

@@ -17,8 +17,9 @@ from scrubin.metrics.bootstrap import Interval
 from scrubin.metrics.recognition.results import METRIC as RECOGNITION
 from scrubin.metrics.recognition.top_k import top_classes
 from scrubin.metrics.result import Result, Value
+from scrubin.scoring.computed import Computed
 
-COLUMNS = ("metric", "semantics", "options", "level", "key", "name", "value", "n", "low", "high")
+COLUMNS = ("metric", "semantics", "options", "level", "key", "name", "value", "n", "low", "high", "interval")
 DIGITS = 4
 Names = Mapping[str, str]
 BEST = 10
@@ -43,8 +44,12 @@ class Scored:
     class_names: Names
 
 
-def document(metric: str, truth: Path, predictions: Sequence[Path], scored: Sequence[Scored], notes: Sequence[str]) -> dict[str, Any]:
+def document(
+    metric: str, truth: Path, predictions: Sequence[Path], made: Sequence[Computed], scored: Sequence[Scored], notes: Sequence[str]
+) -> dict[str, Any]:
     """Return everything as JSON: undefined is null, with its n; infinity is the text "Infinity".
+
+    ``scored`` says what counted: vocabulary, and the videos with the number of their frames (null where a recording is one row).
 
     Files are named without their folders and by the SHA-256 of what they hold, so that the same input gives the same bytes.
     """
@@ -52,6 +57,9 @@ def document(metric: str, truth: Path, predictions: Sequence[Path], scored: Sequ
         "metric": metric,
         "ground_truth": source_of(truth),
         "predictions": [source_of(path) for path in predictions],
+        "scored": [
+            {"vocabulary": one.vocabulary or None, "videos": {name: one.frames.get(name) for name in sorted(one.names)}} for one in made
+        ],
         "notes": list(notes),
         "results": [_result(one) for one in scored],
     }
@@ -81,12 +89,12 @@ def sheet(scored: Sequence[Scored]) -> str:
         result, interval = one.result, one.interval
         options = "; ".join(f"{key}={value}" for key, value in sorted(result.variant.options.items()))
         head = (result.variant.metric, result.variant.semantics, options)
-        bounds = ("", "") if interval is None else (_cell(interval.low), _cell(interval.high))
+        bounds = ("", "", "") if interval is None else (_cell(interval.low), _cell(interval.high), interval.variant.options["interval"])
         writer.writerow([*head, "overall", "", "", _cell(result.overall), result.overall.n, *bounds])
         for id_, value in result.classes.items():
-            writer.writerow([*head, "class", id_, one.class_names.get(id_, ""), _cell(value), value.n, "", ""])
+            writer.writerow([*head, "class", id_, one.class_names.get(id_, ""), _cell(value), value.n, "", "", ""])
         for name, value in result.videos.items():
-            writer.writerow([*head, "video", name, "", _cell(value), value.n, "", ""])
+            writer.writerow([*head, "video", name, "", _cell(value), value.n, "", "", ""])
     return text.getvalue()
 
 

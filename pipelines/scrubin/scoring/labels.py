@@ -12,6 +12,10 @@ from scrubin.annotations.labels import Labels
 from scrubin.annotations.rates import Numbering, of_clock
 from scrubin.annotations.registry import WRITERS, DatasetFormat, Format
 from scrubin.convert import reading, signs, span_fitting
+from scrubin.errors import MetricsError
+from scrubin.vocabulary.vocabulary import related
+
+NOTES_SHOWN = 5
 
 
 @dataclass(frozen=True)
@@ -64,10 +68,43 @@ def _with_frames(labels: Labels, form: Format | DatasetFormat, fps: Fraction | N
     return span_fitting.with_frames(labels, WRITERS["tables"], fps or form.by_hand.fps, None, 0, Counter())
 
 
+def check_vocabulary(asked: Asked, collection: Collection) -> None:
+    """Refuse a ground truth whose files name other classes than those asked for; raises `MetricsError`."""
+    for one in collection.recordings:
+        name = one.vocabulary.name
+        if asked.vocabulary is not None and name != asked.vocabulary and not related(name, asked.vocabulary):
+            msg = f"{asked.path}: {one.recording} names the classes of '{name}', not of '{asked.vocabulary}'; leave --vocabulary out"
+            raise MetricsError(msg)
+
+
+def notes_of(collection: Collection) -> tuple[str, ...]:
+    """Return what looked wrong when files were read, the first few.
+
+    What tables cannot hold is not needed for scores, and frames from 1 show when both sides are joined.
+    """
+    of_each = [f"{one.recording}: {warning}" for one in collection.recordings for warning in one.warnings]
+    told = [one for one in (*collection.warnings, *of_each) if "not kept:" not in one and "--first-frame" not in one]
+    more = [f"... and {len(told) - NOTES_SHOWN} more warnings of the labels"] * (len(told) > NOTES_SHOWN)
+    return (*told[:NOTES_SHOWN], *more)
+
+
 def numbering_of(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Numbering | None:
-    """Return how labels are counted; None where that is only a custom and nobody says it."""
+    """Return how labels are counted; None where that is only a custom and nobody says it.
+
+    Raises
+    ------
+    MetricsError
+        When the format counts otherwise than is said.
+    """
     if form.by_hand.fps_unstated:
         return None if fps is None else Numbering(fps)
     if labels.clock.period_s is None:
         return of_clock(labels.clock, fps or form.by_hand.fps)
-    return of_clock(labels.clock, None)
+    counted = of_clock(labels.clock, None)
+    if fps is not None and counted.per_second != fps:
+        msg = (
+            f"{labels.recording}: {form.name} labels are numbered {counted.per_second} per second by the files themselves, not {fps}; "
+            "leave --fps or --predictions-fps out, or number them anew"
+        )
+        raise MetricsError(msg)
+    return counted

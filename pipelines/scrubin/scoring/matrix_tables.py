@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import re
 from collections.abc import Mapping
@@ -44,7 +45,7 @@ def of_csv(file: Path, component: str, classes: int) -> Found:
     """Return the matrix of every video in a CSV table; raises `MetricsError` when it cannot be used."""
     text, names = _text(file), header_of(file)
     if names is not None:
-        _check_header(file, names)
+        _check_header(file, names, text)
     try:
         table = pd.read_csv(
             io.StringIO(text),
@@ -54,16 +55,12 @@ def of_csv(file: Path, component: str, classes: int) -> Found:
             keep_default_na=False,
             # Names such as 007 are no numbers.
             dtype={"id": str},
-            float_precision="round_trip",
             skip_blank_lines=True,
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
         msg = f"{file.name}: cannot be read as CSV: {str(error).splitlines()[0]}; give a row per frame and a column per class"
         raise MetricsError(msg) from error
     if names is not None:
-        if not isinstance(table.index, pd.RangeIndex):
-            msg = f"{file.name}: rows have more cells than the header has names ({len(names)}); give one name per column"
-            raise MetricsError(msg)
         return _of_table(file, table, component, classes)
     matrix = _numbers(file.name, table, 1)
     _check_first_row(file, matrix[0])
@@ -83,10 +80,15 @@ def _text(file: Path) -> str:
     return documents.text(file.name, file.read_bytes()).replace("\r\n", "\n").lstrip("\n")
 
 
-def _check_header(file: Path, names: list[str]) -> None:
+def _check_header(file: Path, names: list[str], text: str) -> None:
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         msg = f"{file.name}: the column '{twice[0]}' stands twice; give every column once"
+        raise MetricsError(msg)
+    first = next(csv.reader(text.split("\n", 2)[1:2]), [])
+    if len(first) > len(names):
+        # pandas would take what is first in a row for its label, and shift every class.
+        msg = f"{file.name}: rows have more cells ({len(first)}) than the header has names ({len(names)}); give one name per column"
         raise MetricsError(msg)
 
 
@@ -129,7 +131,7 @@ def _numbers(where: str, table: pd.DataFrame, first_row: int) -> npt.NDArray[Any
     """Return the cells as float64; ``first_row`` is what the first row is called."""
     for name in table.columns:
         cells = table[name]
-        if cells.dtype.kind in "iuf" and not cells.isna().any():
+        if cells.dtype.kind in "biuf" and not cells.isna().any():
             continue
         bad = [(row, cell) for row, cell in enumerate(cells.tolist()) if isinstance(cell, bool) or not _is_number(cell)]
         if bad:

@@ -62,15 +62,16 @@ def truth_of(asked: Asked) -> Truth:
     if form is None:
         return _of_tables(path, asked)
     collection, _ = label_files.collection_of(Asked(path, form.name, asked.vocabulary, asked.fps))
+    label_files.check_vocabulary(asked, collection)
     tracks, words = _tracks(collection.recordings, form, asked)
     if not tracks or words is None:
         msg = f"{path}: no phase is labelled in these {form.name} files; give labels of phases"
         raise MetricsError(msg)
-    return Truth(tracks, words.phases, words, _rate_note(form, asked))
+    return Truth(tracks, words.phases, words, (*_rate_note(form, asked), *label_files.notes_of(collection)))
 
 
-def predictions_of(asked: Asked, truth: Truth) -> dict[str, Track]:
-    """Return the predicted phases in those of the truth.
+def predictions_of(asked: Asked, truth: Truth) -> tuple[dict[str, Track], tuple[str, ...]]:
+    """Return the predicted phases in those of the truth, and what the user should know.
 
     Raises
     ------
@@ -86,13 +87,12 @@ def predictions_of(asked: Asked, truth: Truth) -> dict[str, Track]:
         if words is not None and words.phases != truth.names:
             msg = f"{path}: the predictions are phases of '{words.name}', the ground truth has {', '.join(truth.names)}; predict these"
             raise MetricsError(msg)
-        return tracks
+        return tracks, label_files.notes_of(collection)
     numbering = None if asked.fps is None else Numbering(asked.fps)
-    found = {}
-    for file in phase_tables.files_in(path):
-        cells = phase_tables.read(file)
-        found[phase_tables.recording_of(file)] = Track(cells.frames, phase_tables.ids_of(cells, truth.names, truth.words), numbering)
-    return found
+    return {
+        name: Track(cells.frames, phase_tables.ids_of(cells, truth.names, truth.words), numbering)
+        for name, cells in phase_tables.read_all(path).items()
+    }, ()
 
 
 def _format_of(path: Path, asked: Asked) -> Format | DatasetFormat | None:
@@ -110,7 +110,7 @@ def _format_of(path: Path, asked: Asked) -> Format | DatasetFormat | None:
 
 
 def _of_tables(path: Path, asked: Asked) -> Truth:
-    cells = {phase_tables.recording_of(file): phase_tables.read(file) for file in phase_tables.files_in(path)}
+    cells = phase_tables.read_all(path)
     if not cells:
         msg = f"{path}: there is no table of phases; give a file per video with the columns frame and phase"
         raise MetricsError(msg)

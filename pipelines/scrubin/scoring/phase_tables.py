@@ -17,9 +17,13 @@ from scrubin.vocabulary.vocabulary import Vocabulary, fold
 
 SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz")
 FRAME_COLUMNS = ("frame", "frame_index", "index", "image")
-ID_COLUMNS = ("phase_id", "id")
+ID_COLUMNS = ("phase_id",)
+AMBIGUOUS = "id"
+"""An id of the phase, where no other column says it; else of the video."""
 NAME_COLUMNS = ("phase", "phase_name", "prediction", "predicted", "label")
 CHOLEC80 = re.compile(r"(?P<recording>.+)-phase")
+NO_TABLES = ("readme", "license", "licence")
+WHOLE_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)\.0*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +48,11 @@ class Cells:
 def files_in(path: Path) -> list[Path]:
     """Return the table files of a path, itself or directly in a folder; empty when there are none.
 
-    Cholec80 keeps its tables of tools beside those of phases; they are none.
+    Cholec80 keeps its tables of tools beside those of phases; they are none, nor are readmes and licences.
     """
     files = [path] if path.is_file() else sorted(path.iterdir()) if path.is_dir() else []
     tables = [file for file in files if file.is_file() and file.suffix.lower() in SUFFIXES and not file.name.startswith(".")]
-    return [file for file in tables if not file.stem.endswith("-tool")]
+    return [file for file in tables if not file.stem.endswith("-tool") and file.stem.casefold() not in NO_TABLES]
 
 
 def recording_of(file: Path) -> str:
@@ -81,6 +85,24 @@ def read(file: Path) -> Cells:
         seen[frame] = line
     ordered = sorted(rows, key=lambda row: row[1])
     return Cells(file.name, np.array([frame for _, frame, _ in ordered], np.int64), [phase for _, _, phase in ordered])
+
+
+def read_all(path: Path) -> dict[str, Cells]:
+    """Return the tables of a path by video.
+
+    Raises
+    ------
+    MetricsError
+        As `read`; also when a video has two tables.
+    """
+    found: dict[str, Cells] = {}
+    for file in files_in(path):
+        name = recording_of(file)
+        if name in found:
+            msg = f"{path}: the video {name} has two tables, {found[name].file} and {file.name}; keep one of them"
+            raise MetricsError(msg)
+        found[name] = read(file)
+    return found
 
 
 def ids_of(cells: Cells, names: Sequence[str], words: Vocabulary | None) -> IntArray:
@@ -147,6 +169,8 @@ def _array(file: Path) -> list[tuple[int, int, str]]:
         msg = f"{file.name}: holds {', '.join(sorted(arrays)) or 'nothing'}; give one array of phase ids, and 'frame' if there are gaps"
         raise MetricsError(msg)
     (ids,) = arrays.values()
+    if ids.dtype.kind == "f" and np.isfinite(ids).all() and np.array_equal(ids, np.floor(ids)):
+        ids = ids.astype(np.int64)
     numbers = np.arange(len(ids)) if frames is None and ids.ndim == 1 else frames
     if ids.ndim != 1 or ids.dtype.kind not in "iu" or numbers is None or numbers.shape != ids.shape or numbers.dtype.kind not in "iu":
         msg = f"{file.name}: the array has the shape {ids.shape} and type {ids.dtype}; give one whole phase id per frame"
@@ -163,7 +187,7 @@ def _rows(file: Path) -> list[tuple[int, int, str]]:
     if not numbered:
         return []
     header = [cell.casefold() for cell in numbered[0][1]]
-    has_header = bool(set(header) & {*FRAME_COLUMNS, *ID_COLUMNS, *NAME_COLUMNS})
+    has_header = bool(set(header) & {*FRAME_COLUMNS, *ID_COLUMNS, *NAME_COLUMNS, AMBIGUOUS})
     width = len(header)
     frame_at, phase_at = _columns(file, header) if has_header else (0 if width > 1 else None, width - 1)
     if width > 2 and not has_header:
@@ -174,12 +198,24 @@ def _rows(file: Path) -> list[tuple[int, int, str]]:
         if len(cells) != width or not cells[phase_at]:
             msg = f"{file.name}, line {number}: expected {width} cells with a phase, but got {' '.join(cells)}; give one row per frame"
             raise MetricsError(msg)
-        frame = place if frame_at is None else documents.frame_number(cells[frame_at])
+        frame = place if frame_at is None else documents.frame_number(_whole(cells[frame_at]))
         if frame is None:
             msg = f"{file.name}, line {number}: '{cells[frame_at or 0]}' is no frame number; number frames from 0"
             raise MetricsError(msg)
-        found.append((number, frame, cells[phase_at]))
+        phase = _whole(cells[phase_at])
+        if phase.startswith("-") and is_id(phase[1:]):
+            msg = (
+                f"{file.name}, line {number}: phase {phase} is below 0; leave frames without a phase out, and number the others by 'frame'"
+            )
+            raise MetricsError(msg)
+        found.append((number, frame, phase))
     return found
+
+
+def _whole(cell: str) -> str:
+    """Return a whole number that was written as a float without its point; anything else as it is."""
+    match = WHOLE_AS_FLOAT.fullmatch(cell)
+    return match["whole"] if match else cell
 
 
 def _split(lines: list[str]) -> list[list[str]]:
@@ -191,9 +227,16 @@ def _split(lines: list[str]) -> list[list[str]]:
 
 
 def _columns(file: Path, header: Sequence[str]) -> tuple[int | None, int]:
-    frame_at = next((header.index(name) for name in FRAME_COLUMNS if name in header), None)
-    phase_at = next((header.index(name) for name in (*ID_COLUMNS, *NAME_COLUMNS) if name in header), None)
-    if phase_at is None:
+    frames = [name for name in FRAME_COLUMNS if name in header]
+    ids = [name for name in ID_COLUMNS if name in header]
+    names = [name for name in NAME_COLUMNS if name in header]
+    if not ids and not names and AMBIGUOUS in header:
+        ids = [AMBIGUOUS]
+    if not ids and not names:
         msg = f"{file.name}: the header is {', '.join(header)}; name the columns frame and phase_id, or frame and phase"
         raise MetricsError(msg)
-    return frame_at, phase_at
+    if len(frames) > 1 or len(names) > 1 or len(set(header)) != len(header):
+        several = frames if len(frames) > 1 else names if len(names) > 1 else header
+        msg = f"{file.name}: the columns {', '.join(several)} could all be meant; keep one column of frames and one of phases"
+        raise MetricsError(msg)
+    return header.index(frames[0]) if frames else None, header.index((ids or names)[0])

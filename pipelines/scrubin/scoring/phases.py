@@ -57,13 +57,14 @@ def computed(
     videos = [_video(name, truth.tracks[name], [one.pairs[name] for one in joined], [run[name] for run in runs]) for name in names]
     omega = _omega(choice["omega"], _rate(truth.tracks, runs))
     notes = list(dict.fromkeys(note for one in joined for note in one.notes))
+    frames, words = joined[0].frames, truth.words.name if truth.words else ""
     if semantics == "compat":
-        return [Computed(names, _compat(videos, truth.names, omega))], notes
+        return [Computed(names, _compat(videos, truth.names, omega), {}, frames, words)], notes
     # Relaxed boundaries are defined for the workflow of Cholec80 only.
     is_cholec80 = truth.words is not None and related(truth.words.name, "cholec80") and len(truth.names) == CHOLEC80.phases
     if not is_cholec80:
         notes.append("relaxed boundaries are defined for the seven phases of Cholec80 only, and left out")
-    return [Computed(names, _paper(videos, truth.names, omega if is_cholec80 else None, choice))], notes
+    return [Computed(names, _paper(videos, truth.names, omega if is_cholec80 else None, choice), {}, frames, words)], notes
 
 
 def _paper(videos: Sequence[Video], names: tuple[str, ...], omega: int | None, choice: Mapping[str, str]) -> Computation:

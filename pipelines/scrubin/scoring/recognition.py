@@ -56,7 +56,8 @@ def computed(truth: Truth, predictions: Mapping[str, Track], semantics: str, cho
     make = _paper if semantics == "paper" else _compat
     # The published program numbers classes by their position.
     names = of_vocabulary(truth.words, by_position=semantics == "compat")
-    return [Computed(tuple(joined.pairs), make(videos, truth.triplets, components, choice), names)], joined.notes
+    results = make(videos, truth.triplets, components, choice)
+    return [Computed(tuple(joined.pairs), results, names, joined.frames, truth.words.name)], joined.notes
 
 
 def combined(predictions: Sequence[Mapping[str, Track]], how: Ensemble, weights: Sequence[float]) -> dict[str, Track]:

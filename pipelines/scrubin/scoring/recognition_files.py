@@ -76,17 +76,20 @@ def truth_of(asked: Asked) -> Truth:
         classes = len(words.triplets if whole else words.instruments)
         return Truth(matrices.read(files, "truth", component, classes, asked.fps), words, whole)
     collection, form = label_files.collection_of(Asked(path, asked.format, asked.vocabulary, asked.fps))
+    label_files.check_vocabulary(asked, collection)
     labelled = [one for one in collection.recordings if one.instances is not None]
     if not labelled:
         msg = f"{path}: no instrument is labelled in these {form.name} files; give labels of triplets or instruments"
         raise MetricsError(msg)
+    _check_certain(path, labelled)
     words, whole = _one_vocabulary(path, labelled), all(_is_whole(one) for one in labelled)
     tracks = {one.recording: Track(*_occurs(one, whole), label_files.numbering_of(one, form, asked.fps)) for one in labelled}
-    return Truth(tracks, words, whole, _partial(labelled) if words.triplets and not whole else ())
+    partial = _partial(labelled) if words.triplets and not whole else ()
+    return Truth(tracks, words, whole, (*partial, *label_files.notes_of(collection)))
 
 
-def predictions_of(asked: Asked, truth: Truth) -> dict[str, Track]:
-    """Return predicted scores in the classes of the truth.
+def predictions_of(asked: Asked, truth: Truth) -> tuple[dict[str, Track], tuple[str, ...]]:
+    """Return predicted scores in the classes of the truth, and what the user should know.
 
     Raises
     ------
@@ -96,7 +99,14 @@ def predictions_of(asked: Asked, truth: Truth) -> dict[str, Track]:
     component = "ivt" if truth.whole else "i"
     path = part_of(asked.path, "recognition", truth.words.name)
     if files := matrices.files_in(path) if asked.format is None else []:
-        return matrices.read(files, "predictions", component, truth.classes, asked.fps)
+        try:
+            return matrices.read(files, "predictions", component, truth.classes, asked.fps), ()
+        except MetricsError as error:
+            if truth.whole or not truth.notes:
+                raise
+            # Why instruments and not triplets are expected.
+            msg = f"{error}\n  ({truth.notes[0]})"
+            raise MetricsError(msg) from error
     collection, form = label_files.collection_of(Asked(path, asked.format, asked.vocabulary or truth.words.name, asked.fps))
     found = {}
     for one in collection.recordings:
@@ -109,7 +119,16 @@ def predictions_of(asked: Asked, truth: Truth) -> dict[str, Track]:
             )
             raise MetricsError(msg)
         found[one.recording] = Track(*_scores(path, one, truth.whole), label_files.numbering_of(one, form, asked.fps))
-    return found
+    return found, label_files.notes_of(collection)
+
+
+def _check_certain(path: Path, labelled: Sequence[Labels]) -> None:
+    """Refuse labels with probabilities: they are predictions."""
+    for one in labelled:
+        unsure = one.instances is not None and bool((one.instances.rows["score"].fillna(1.0) != 1).any())
+        if unsure or one.recognition is not None:
+            msg = f"{path}: {one.recording} has probabilities, which labels have not; are ground truth and predictions swapped?"
+            raise MetricsError(msg)
 
 
 def _is_whole(labels: Labels) -> bool:

@@ -18,7 +18,8 @@ from scrubin.errors import AnnotationError, MetricsError
 
 MISSING = ("", "nan", "na", "null", "none")
 OTHER_COLUMNS = ("id", "task", "rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")
-FORMATS = ("lasana", "tables", "aixsuture", "jigsaws")
+LASANA, GRS = "lasana", "GRS"
+FORMATS = (LASANA, "tables", "aixsuture", "jigsaws")
 Cell = Callable[[str], float]
 
 
@@ -89,10 +90,13 @@ def _format(path: Path, name: str | None) -> str | None:
     if name is not None:
         return reading.format_of(name).name
     try:
-        found = signs.format_of_path(path, None).name
+        found = signs.format_of_path(path, None)
     except AnnotationError:
         return None
-    return found if found in FORMATS else None
+    if found.name == LASANA and not any(GRS in _cells(file)[0] for file in reading.fitting(path, found)):
+        # A sheet of errors or of other scores, which only happens to be written with semicolons.
+        return None
+    return found.name if found.name in FORMATS else None
 
 
 def _sheets(file: Path, cell: Cell) -> list[Sheet]:
@@ -152,10 +156,15 @@ def matched(truth: Sequence[Sheet], predictions: Sequence[Sheet]) -> tuple[list[
     notes: list[str] = []
     of_task: dict[str, list[Sheet]] = {sheet.task: [] for sheet in truth}
     for sheet in predictions:
-        of_task[_task(sheet, truth)].append(sheet)
+        task = _task(sheet, truth)
+        if task is None:
+            notes.append(f"{sheet.file}: predictions of {sheet.task} have no ground truth and do not count")
+        else:
+            of_task[task].append(sheet)
     without = [task for task, found in of_task.items() if not found]
     if len(without) == len(of_task):
-        msg = "nothing is predicted; give a sheet with the column id and a column per score"
+        why = f" ({notes[0]})" if notes else ""
+        msg = f"nothing is predicted{why}; give a sheet with the ids of the ground truth and a column per score"
         raise MetricsError(msg)
     if without:
         notes.append(f"not predicted: {', '.join(without)}")
@@ -163,11 +172,15 @@ def matched(truth: Sequence[Sheet], predictions: Sequence[Sheet]) -> tuple[list[
     return pairs, notes
 
 
-def _task(sheet: Sheet, truth: Sequence[Sheet]) -> str:
+def _task(sheet: Sheet, truth: Sequence[Sheet]) -> str | None:
+    """Return the task whose predictions these are; None when they have nothing to do with any."""
     if sheet.task in {of.task for of in truth}:
         return sheet.task
+    near = [of.task for of in truth if not set(sheet.rows.index).isdisjoint(of.rows.index)]
+    if not near and len(truth) > 1:
+        return None
     if len(truth) == 1:
-        return truth[0].task
+        return truth[0].task if near or not len(sheet.rows) else None
     fits = [of.task for of in truth if set(sheet.rows.index) <= set(of.rows.index)]
     if len(fits) != 1:
         tasks = ", ".join(of.task for of in truth)
@@ -187,6 +200,8 @@ def _pair(truth: Sheet, sheets: Sequence[Sheet], notes: list[str]) -> tuple[Shee
         msg = f"{found.file}: none of its columns is in the ground truth of {truth.task}; name them as there: {known}"
         raise MetricsError(msg)
     others = sorted(set(map(str, found.rows.columns)) - set(map(str, columns)))
+    unpredicted = [str(name) for name in truth.rows.columns if name not in columns]
+    notes += [f"{found.file}: not predicted of {truth.task}, and not scored: {', '.join(unpredicted)}"] * bool(unpredicted)
     notes += [f"{found.file}: columns that the ground truth does not have: {', '.join(others)}"] * bool(others)
     missing = sorted(set(truth.rows.index) - set(found.rows.index))
     if missing:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -11,7 +11,7 @@ from scrubin.scoring import detection, detection_files, errors, phase_files, pha
 from scrubin.scoring.computed import Choice, Computed, chosen, of_runs
 from scrubin.scoring.labels import Asked
 from scrubin.scoring.recognition import Ensemble
-from scrubin.scoring.tracks import Track
+from scrubin.scoring.tracks import Track, listed
 
 T = TypeVar("T")
 Made = tuple[list[Computed], list[str]]
@@ -81,41 +81,63 @@ def computed(name: str, order: Order) -> Made:
 
 def _recognition(order: Order, choice: Mapping[str, str]) -> Made:
     truth = recognition_files.truth_of(order.truth)
+    known = truth.tracks
     truth = replace(truth, tracks=_kept(truth.tracks, order))
-    models = [recognition_files.predictions_of(asked, truth) for asked in order.predictions]
+    read = [recognition_files.predictions_of(asked, truth) for asked in order.predictions]
+    models = [_wanted(tracks, order) for tracks, _ in read]
     if order.ensemble is not None:
         models = [recognition.combined(models, order.ensemble, order.weights)]
     made = [recognition.computed(truth, one, order.semantics, choice) for one in models]
-    return _runs(made, truth.notes)
+    return _runs(made, [*_ensemble(order), *_unknown(order, known), *truth.notes, *(note for _, notes in read for note in notes)])
+
+
+def _ensemble(order: Order) -> list[str]:
+    """Return a note of how models were combined: the same files as repeated runs give other numbers."""
+    if order.ensemble is None:
+        return []
+    weights = f" with the weights {', '.join(f'{weight:g}' for weight in order.weights)}" if order.weights else ""
+    return [f"scored is one ensemble ({order.ensemble}) of {len(order.predictions)} models{weights}"]
 
 
 def _detection(order: Order, choice: Mapping[str, str]) -> Made:
     truth = detection_files.truth_of(order.truth)
+    known = truth.tracks
     truth = replace(truth, tracks=_kept(truth.tracks, order))
     models = [detection_files.predictions_of(asked, truth, order.truth) for asked in order.predictions]
+    models = [replace(one, tracks=_wanted(one.tracks, order)) for one in models]
     made = [detection.computed(truth, one, order.semantics, choice) for one in models]
-    return _runs(made, [*truth.notes, *(note for one in models for note in one.notes)])
+    return _runs(made, [*_unknown(order, known), *truth.notes, *(note for one in models for note in one.notes)])
 
 
 def _phases(order: Order, choice: Mapping[str, str]) -> Made:
     truth = phase_files.truth_of(order.truth)
+    known = truth.tracks
     truth = replace(truth, tracks=_kept(truth.tracks, order))
-    runs: list[dict[str, Track]] = [phase_files.predictions_of(asked, truth) for asked in order.predictions]
-    made, notes = phases.computed(truth, runs, order.semantics, choice)
-    return made, [*truth.notes, *notes]
+    read = [phase_files.predictions_of(asked, truth) for asked in order.predictions]
+    made, notes = phases.computed(truth, [_wanted(tracks, order) for tracks, _ in read], order.semantics, choice)
+    return made, list(dict.fromkeys([*_unknown(order, known), *truth.notes, *(note for _, more in read for note in more), *notes]))
 
 
 def _skill(order: Order, choice: Mapping[str, str]) -> Made:
     if order.semantics == "compat":
         msg = "no published program for skill scores is known; the semantics is 'paper', with variant form=... for the forms of concordance"
         raise MetricsError(msg)
-    truth = _some(sheets.only(skill.sheets_of(order.truth), order.videos), order)
-    return _runs([skill.computed(truth, skill.sheets_of(asked), choice) for asked in order.predictions], ())
+    every = skill.sheets_of(order.truth)
+    truth = _some(sheets.only(every, order.videos), order)
+    return _runs(
+        [skill.computed(truth, skill.sheets_of(asked), choice) for asked in order.predictions], _unknown(order, _recordings(every))
+    )
 
 
 def _errors(order: Order, choice: Mapping[str, str]) -> Made:
-    truth = _some(sheets.only(errors.sheets_of(order.truth), order.videos), order)
-    return _runs([errors.computed(truth, errors.sheets_of(asked), order.semantics) for asked in order.predictions], ())
+    every = errors.sheets_of(order.truth)
+    truth = _some(sheets.only(every, order.videos), order)
+    made = [errors.computed(truth, sheets.only(errors.sheets_of(asked), order.videos), order.semantics) for asked in order.predictions]
+    return _runs(made, _unknown(order, _recordings(every)))
+
+
+def _recordings(every: Sequence[sheets.Sheet]) -> set[str]:
+    return {str(id_) for sheet in every for id_ in sheet.rows.index}
 
 
 def _runs(made: Sequence[Made], notes: Sequence[str]) -> Made:
@@ -125,8 +147,17 @@ def _runs(made: Sequence[Made], notes: Sequence[str]) -> Made:
 
 
 def _kept(tracks: Mapping[str, Track], order: Order) -> dict[str, Track]:
-    wanted = order.videos
-    return _some({name: track for name, track in tracks.items() if wanted is None or name in wanted}, order)
+    return _some(_wanted(tracks, order), order)
+
+
+def _wanted(tracks: Mapping[str, Track], order: Order) -> dict[str, Track]:
+    return {name: track for name, track in tracks.items() if order.videos is None or name in order.videos}
+
+
+def _unknown(order: Order, known: Container[str]) -> list[str]:
+    """Return a note of videos that count but have no ground truth."""
+    unknown = sorted(name for name in order.videos or () if name not in known)
+    return [f"{len(unknown)} videos that count are not in the ground truth: {listed(unknown)}"] * bool(unknown)
 
 
 def _some(found: T, order: Order) -> T:

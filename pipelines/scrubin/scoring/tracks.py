@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,7 +17,7 @@ IntArray = npt.NDArray[np.int64]
 SHOWN = 20
 RUNS_SHOWN = 5
 SHIFTS = (-1, 1)
-FEWEST_FOR_RATE = 10
+FEWEST_FOR_RATE = 5
 """So many frames a side must span before its length tells a rate."""
 LEAST_RATIO = 5
 """Less is more likely a video of which only a part is labelled: labels are at 1 per second or so, video at 20 or more."""
@@ -65,6 +66,11 @@ class Joined:
     pairs: dict[str, Pair]
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def frames(self) -> dict[str, int]:
+        """How many frames of each video count."""
+        return {name: len(pair.frames) for name, pair in self.pairs.items()}
+
 
 def join(truth: Mapping[str, Track], predictions: Mapping[str, Track], *, every_frame: bool = True) -> Joined:
     """Bring both sides to the same videos and frames.
@@ -88,7 +94,7 @@ def join(truth: Mapping[str, Track], predictions: Mapping[str, Track], *, every_
     joined = Joined({})
     extra = sorted(set(predictions) - set(truth))
     if extra:
-        joined.notes.append(f"{len(extra)} predicted videos have no ground truth and do not count: {_listed(extra)}")
+        joined.notes.append(f"{len(extra)} predicted videos have no ground truth and do not count: {listed(extra)}")
     shared = sorted(set(truth) & set(predictions))
     _check_rates(shared, truth, predictions)
     beyond = 0
@@ -157,33 +163,33 @@ def _check_rates(names: Sequence[str], truth: Mapping[str, Track], predictions: 
     for name in names:
         one, other = truth[name], predictions[name]
         stated = one.numbering is not None and other.numbering is not None
-        ratios.add(None if stated else _ratio(_span(one.frames), _span(other.frames)))
+        ratios.add(None if stated else _ratio(one.frames, other.frames))
     if len(ratios) != 1 or (ratio := ratios.pop()) is None:
         return
     labels, found = (f"{side[names[0]].frames[0]} to {side[names[0]].frames[-1]}" for side in (truth, predictions))
     finer = "predictions" if ratio > 1 else "labels"
     times = ratio if ratio > 1 else 1 / ratio
     msg = (
-        f"the {finer} number {times:g} times as many frames as the other side in every video ({names[0]}: labels {labels}, "
+        f"the {finer} are numbered {times:g} times as far as the other side in every video ({names[0]}: labels {labels}, "
         f"predictions {found}), so they seem to count at another rate; say both rates by --fps and --predictions-fps"
     )
     raise MetricsError(msg)
 
 
-def _span(frames: IntArray) -> int:
-    return int(frames[-1]) + 1 if len(frames) else 0
-
-
-def _ratio(labelled: int, predicted: int) -> float | None:
-    """Return how many times as many frames are predicted as labelled, where this is a whole number or one over it."""
-    shorter, longer = sorted((labelled, predicted))
-    if shorter < FEWEST_FOR_RATE:
+def _ratio(labelled: IntArray, predicted: IntArray) -> float | None:
+    """Return how many times as fast predictions seem to be numbered as labels; None where nothing says so."""
+    if min(len(labelled), len(predicted)) < FEWEST_FOR_RATE:
         return None
-    times = round(longer / shorter)
-    # The last frame of the coarser side stands for up to so many of the finer one.
-    if times < LEAST_RATIO or abs(longer - times * shorter) > times:
+    coarse, fine = sorted((labelled, predicted), key=lambda frames: int(frames[-1]))
+    # Every frame of the finer side may be numbered, or only those of the coarser one.
+    every = int(len(fine) > len(coarse))
+    times = round((int(fine[-1]) + every) / (int(coarse[-1]) + every))
+    # A frame of the coarser side stands for so many of the finer one.
+    ends = int(fine[-1]) - times * int(coarse[-1])
+    begins = int(fine[0]) - times * int(coarse[0])
+    if times < LEAST_RATIO or not 0 <= ends < 2 * times or not 0 <= begins < times:
         return None
-    return float(times) if predicted > labelled else 1 / times
+    return float(times) if fine is predicted else 1 / times
 
 
 def _misplaced(name: str, labelled: IntArray, predicted: IntArray) -> str | None:
@@ -218,6 +224,9 @@ def _missing(name: str, labelled: IntArray, predicted: IntArray, truth: Track, p
 
 
 def _near(name: str, predictions: Mapping[str, Track]) -> str:
+    if unicodedata.normalize("NFC", name) in {unicodedata.normalize("NFC", other) for other in predictions}:
+        # Some systems write an accent as a character of its own.
+        return "; one is named alike in other Unicode characters; rename it as in the ground truth"
     digits = name.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_- ").lstrip("0")
     alike = [
         other
@@ -225,8 +234,9 @@ def _near(name: str, predictions: Mapping[str, Track]) -> str:
         if other.casefold() == name.casefold()
         or (digits.isdigit() and other.lstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_- ").lstrip("0") == digits)
     ]
-    return f"; is it {alike[0]}? name it as in the ground truth" if alike else f"; there are {_listed(sorted(predictions)) or 'none'}"
+    return f"; is it {alike[0]}? name it as in the ground truth" if alike else f"; there are {listed(sorted(predictions)) or 'none'}"
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Return the first few names on one line."""
     return ", ".join(names[:RUNS_SHOWN]) + (f" and {len(names) - RUNS_SHOWN} more" if len(names) > RUNS_SHOWN else "")

@@ -37,6 +37,7 @@ class _Reading:
     rows: list[dict[str, Any]] = field(default_factory=list)
     nested: int = 0
     padded: int = 0
+    apart: list[str] = field(default_factory=list)
     unkept: set[str] = field(default_factory=set)
 
     @property
@@ -141,10 +142,11 @@ def _detection(reading: _Reading, frame: int, place: str, one: Any) -> None:
         return
     wanted, verb, target = words.triplets[triplet]
     if instrument != wanted:
-        fault = f"triplet {triplet} is {words.triplet_name(triplet)}, but the instrument is {instrument}"
+        # A model may predict them apart; ivtmetrics counts each by itself.
         shifted = triplet > 0 and words.triplets[triplet - 1][0] in (instrument, instrument - 1)
-        problems.add(reading.file, place, fault, f"correct one of them{TRIPLETS_FROM_ZERO if shifted else ''}")
-        return
+        reading.apart.append(
+            f"{place}: {triplet} is {words.triplet_name(triplet)}, but the instrument is {instrument}{TRIPLETS_FROM_ZERO * shifted}"
+        )
     ids = {"instrument_id": instrument, "verb_id": verb, "target_id": target, "triplet_id": triplet}
     reading.rows.append({"position": frame, **ids, **dict(zip("xywh", box, strict=True)), "score": float(tool[1])})
 
@@ -156,6 +158,10 @@ def _labels(reading: _Reading) -> Labels:
     matrix = np.array([reading.scores[frame] or empty for frame in positions.tolist()], np.float64).reshape(len(positions), n)
     warnings = [f"cholectriplet2022: {reading.nested} frames have their probabilities nested once"] * bool(reading.nested)
     warnings += [f"cholectriplet2022: {reading.padded} frame keys are padded with zeros"] * bool(reading.padded)
+    warnings += [
+        f"cholectriplet2022: {len(reading.apart)} of {len(reading.rows)} detections have another instrument than their triplet ({one})"
+        for one in reading.apart[:1]
+    ]
     rows = instance_rows(sorted(reading.rows, key=lambda row: int(row["position"])))
     return Labels(
         recording=PurePosixPath(reading.file).stem,
