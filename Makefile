@@ -15,10 +15,10 @@ repro: $(STAMP) ## regenerate the dataset and the report: dvc repro with one Pre
 	@.venv/bin/python pipelines/flows/repro.py
 
 test: $(STAMP) ## run all tests
-	@.venv/bin/python -m pytest
+	@.venv/bin/python -m pytest -n auto --dist loadfile
 
 quick: $(STAMP) ## run the tests that do not run the whole pipeline
-	@.venv/bin/python -m pytest -m "not slow"
+	@.venv/bin/python -m pytest -n auto --dist loadfile -m "not slow"
 
 check: $(STAMP) ## lint, format and types
 	@.venv/bin/ruff check .

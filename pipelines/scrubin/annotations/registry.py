@@ -15,6 +15,7 @@ from typing import Literal
 
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import LabelFiles, Labels
+from scrubin.annotations.signs import Sign, never
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 Reader = Callable[[LabelFiles], Labels]
@@ -61,6 +62,8 @@ class ByHand:
         Whether ``fps`` is a custom of the format that no file states.
     brings_words
         Whether its files name their vocabulary, so that none can be given.
+    sign
+        Whether a file that has a name of the format looks like it: so it is known when nobody names it.
     """
 
     vocabulary: str = ""
@@ -68,6 +71,7 @@ class ByHand:
     fps: Fraction | None = None
     fps_unstated: bool = False
     brings_words: bool = False
+    sign: Sign = never
 
 
 @dataclass(frozen=True)

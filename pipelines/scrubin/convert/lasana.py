@@ -9,11 +9,12 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Sequence
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import pandas as pd
 
+from scrubin.annotations import signs
 from scrubin.annotations.collection import ERROR_COLUMNS, Collection, Scores, rating_rows
 from scrubin.annotations.labels import LabelFiles
 from scrubin.annotations.problems import Problems
@@ -28,12 +29,17 @@ TOTAL = "GRS"
 Rating = tuple[str, str, str, str, float | None, bool]
 
 
+def _has_ids(path: Path) -> bool:
+    header = signs.head(path).split("\n", 1)[0]
+    return ";" in header and header.split(";", 1)[0].strip(' "') == "id"
+
+
 @dataset_format(
     "lasana",
     pattern=r"[^/]+\.csv",
     expected="<Task>.csv, <Task>_rater<k>.csv, <Task>_errors.csv, <Task>_split.csv",
     title="LASANA CSVs: ratings per rater, aggregated skill, errors, splits",
-    by_hand=ByHand(brings_words=True),
+    by_hand=ByHand(brings_words=True, sign=_has_ids),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the scores of all tasks.

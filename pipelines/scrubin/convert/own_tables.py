@@ -10,13 +10,13 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Mapping
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations import documents, spans
+from scrubin.annotations import documents, signs, spans
 from scrubin.annotations.collection import ERROR_COLUMNS, RATING_COLUMNS, Collection, Scores, rating_rows
 from scrubin.annotations.labels import BOX, IDS, INSTANCE_COLUMNS, Clock, Detail, LabelFiles, Labels, Layer, instance_rows, phase_rows
 from scrubin.annotations.problems import Problems
@@ -54,12 +54,17 @@ HOLDS: tuple[Content, ...] = (
 )
 
 
+def _is_table(path: Path) -> bool:
+    # labels.json is a name that other formats have, too.
+    return path.is_file() and (path.suffix.lower() != ".json" or signs.keys("recordings")(path))
+
+
 @dataset_format(
     "tables",
     pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
     expected="triplets, phases, ratings, skill or errors, each .parquet or .csv, and labels.json",
     title="our own tables as parquet (or, written as tables-csv, CSV)",
-    by_hand=ByHand(brings_words=True),
+    by_hand=ByHand(brings_words=True, sign=_is_table),
 )
 def read(source: LabelFiles) -> Collection:
     """Return what the tables of a folder say.

@@ -14,7 +14,7 @@ import pandas as pd
 
 from scrubin.annotations.labels import BOX, Labels
 from scrubin.annotations.registry import DatasetFormat, Format
-from scrubin.convert import reading, signs
+from scrubin.convert import reading, recognising
 from scrubin.errors import AnnotationError, MetricsError
 from scrubin.scoring import box_lists
 from scrubin.scoring import labels as label_files
@@ -189,7 +189,7 @@ def _one_coco_file(source: Path, truth: Asked) -> tuple[Format | DatasetFormat, 
     """Return format, name and content of the only COCO file that is the ground truth."""
     path = part_of(truth.path, "detection", truth.vocabulary)
     try:
-        form = signs.format_of_path(path, truth.format)
+        form = recognising.format_of_path(path, truth.format)
         files = reading.find(path, form).files
     except AnnotationError:
         files = {}

@@ -11,7 +11,7 @@ from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Labels
 from scrubin.annotations.rates import Numbering, of_clock
 from scrubin.annotations.registry import WRITERS, DatasetFormat, Format
-from scrubin.convert import reading, signs, span_fitting
+from scrubin.convert import reading, recognising, span_fitting
 from scrubin.errors import MetricsError
 from scrubin.vocabulary.vocabulary import related
 
@@ -55,7 +55,7 @@ def collection_of(asked: Asked, box_tolerance: float = reading.BOX_TOLERANCE) ->
     AnnotationError
         With everything that is wrong in any file.
     """
-    form = signs.format_of_path(asked.path, asked.format)
+    form = recognising.format_of_path(asked.path, asked.format)
     words = None if form.by_hand.brings_words or form.by_hand.vocabulary_of is not None else asked.vocabulary
     found = reading.read(reading.find(asked.path, form).files, form, reading.Options(words, box_tolerance=box_tolerance))
     return replace(found, recordings=tuple(_with_frames(labels, form, asked.fps) for labels in found.recordings)), form

@@ -13,7 +13,7 @@ import numpy as np
 from scrubin.annotations.labels import Labels
 from scrubin.annotations.rates import CHOLEC80_FRAMES, Numbering
 from scrubin.annotations.registry import WRITERS, DatasetFormat, Format
-from scrubin.convert import signs
+from scrubin.convert import recognising
 from scrubin.convert.timing import retimed
 from scrubin.errors import AnnotationError, MetricsError
 from scrubin.scoring import labels as label_files
@@ -98,10 +98,10 @@ def predictions_of(asked: Asked, truth: Truth) -> tuple[dict[str, Track], tuple[
 def _format_of(path: Path, asked: Asked) -> Format | DatasetFormat | None:
     """Return the format of label files; None for plain tables, those of Cholec80 included."""
     if asked.format is not None:
-        return None if asked.format == "cholec80" else signs.format_of_path(path, asked.format)
+        return None if asked.format == "cholec80" else recognising.format_of_path(path, asked.format)
     tables = phase_tables.files_in(path)
     try:
-        form = signs.format_of_path(path, None)
+        form = recognising.format_of_path(path, None)
     except AnnotationError:
         if tables:
             return None

@@ -13,7 +13,7 @@ import pandas as pd
 from scrubin.annotations import documents
 from scrubin.annotations.collection import Scores
 from scrubin.annotations.registry import readable
-from scrubin.convert import reading, signs
+from scrubin.convert import reading, recognising
 from scrubin.errors import AnnotationError, MetricsError
 
 MISSING = ("", "nan", "na", "null", "none")
@@ -90,7 +90,7 @@ def _format(path: Path, name: str | None) -> str | None:
     if name is not None:
         return reading.format_of(name).name
     try:
-        found = signs.format_of_path(path, None)
+        found = recognising.format_of_path(path, None)
     except AnnotationError:
         return None
     if found.name == LASANA and not any(GRS in _cells(file)[0] for file in reading.fitting(path, found)):

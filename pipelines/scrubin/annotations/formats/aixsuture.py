@@ -12,7 +12,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.annotations import fields, xlsx
+from scrubin.annotations import fields, signs, xlsx
 from scrubin.annotations.collection import Collection, Scores, rating_rows
 from scrubin.annotations.labels import LabelFiles
 from scrubin.annotations.problems import AnnotationProblems, Problems
@@ -34,7 +34,7 @@ FILE = "OSATS.xlsx"
     pattern=r"[^/]+\.xlsx",
     expected="OSATS.xlsx",
     title="AIxSuture: OSATS.xlsx, ratings per video and rater",
-    by_hand=ByHand(vocabulary="aixsuture"),
+    by_hand=ByHand(vocabulary="aixsuture", sign=signs.named),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the ratings of all videos.

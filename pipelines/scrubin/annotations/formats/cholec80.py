@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.annotations import documents
+from scrubin.annotations import documents, signs
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import (
     SOURCE_FRAMES,
@@ -45,7 +45,7 @@ Row = tuple[int, list[str]]  # line number from 1, fields
     pattern=r"(?P<recording>[^/]+)-(?:phase|tool)\.txt",
     expected="<recording>-phase.txt or <recording>-tool.txt",
     title="Cholec80 txt: a phase per frame at 25 fps, tools every 25 frames",
-    by_hand=ByHand(vocabulary="cholec80", fps=FPS),
+    by_hand=ByHand(vocabulary="cholec80", fps=FPS, sign=signs.named),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of the one or two Cholec80 files of a recording.

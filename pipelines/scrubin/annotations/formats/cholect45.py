@@ -7,15 +7,16 @@ of its frame has is an instance of which only the instrument is labelled.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
-from scrubin.annotations import documents
+from scrubin.annotations import documents, signs
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Clock, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
@@ -34,12 +35,16 @@ class _Rows:
     classes: dict[int, list[int]]
 
 
+def _is_matrix(path: Path) -> bool:
+    return re.match(r"\d+(?:,[01])+\s*(?:\n|$)", signs.head(path)) is not None
+
+
 @label_format(
     "cholect45",
     pattern=r"(?P<kind>triplet|instrument|verb|target)/(?P<recording>[^/]+)\.txt",
     expected="triplet/<recording>.txt, and the same in instrument/, verb/, target/",
     title="CholecT45 txt: triplets, instruments, verbs, targets as columns of 0 and 1; a folder",
-    by_hand=ByHand(vocabulary="cholect45"),
+    by_hand=ByHand(vocabulary="cholect45", sign=_is_matrix),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of the up to four files of a recording.

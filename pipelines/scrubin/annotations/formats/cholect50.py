@@ -11,11 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from scrubin.annotations import boxes, documents, fields
+from scrubin.annotations import boxes, documents, fields, signs
 from scrubin.annotations.labels import BOX, Clock, LabelFiles, Labels, Layer, detailed_rows, phase_rows
 from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import ByHand, label_format
@@ -60,12 +61,16 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
     return words if 2 * len(known) >= len(named) else own.of_categories(file, own.id_lists(file, categories))
 
 
+def _has_vectors(path: Path) -> bool:
+    return signs.keys("video", "categories", annotations=dict)(path) and not signs.objects_by_frame(path)
+
+
 @label_format(
     "cholect50",
     pattern=r"(?P<recording>[^/]+)\.json",
     expected="<recording>.json",
     title="CholecT50 JSON: triplets, boxes, phases; one file per video",
-    by_hand=ByHand(vocabulary_of=vocabulary_of),
+    by_hand=ByHand(vocabulary_of=vocabulary_of, sign=_has_vectors),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of one CholecT50 file.

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations import documents, fields
+from scrubin.annotations import documents, fields, signs
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import (
     BOX,
@@ -49,7 +49,7 @@ KNOWN = {*IDS, *DETAILS, "phase", "tool_bbox", "score"}
     pattern=r"[^/]+\.json",
     expected="<video>.json with annotations by frame",
     title="CholecTrack20 JSON: boxes, tracks, operators, triplets; a file per video, frames at 25 fps",
-    by_hand=ByHand(vocabulary="cholectrack20", fps=Fraction(25)),
+    by_hand=ByHand(vocabulary="cholectrack20", fps=Fraction(25), sign=signs.objects_by_frame),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of all videos.

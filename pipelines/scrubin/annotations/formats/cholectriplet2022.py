@@ -10,20 +10,23 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
-from scrubin.annotations import documents, fields
+from scrubin.annotations import documents, fields, signs
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, instance_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, dataset_format
 from scrubin.vocabulary.vocabulary import Vocabulary
 
-TRIPLETS_FROM_ZERO = "; where many are wrong, the ids may be numbered from 1 instead of 0"
 KEYS = {"recognition", "detection"}
+
+
+FEW = 10
+"""So many detections fit the wrong numbering by chance."""
 
 
 @dataclass
@@ -38,6 +41,8 @@ class _Reading:
     nested: int = 0
     padded: int = 0
     apart: list[str] = field(default_factory=list)
+    triplet_from_one: int = 0
+    both_from_one: int = 0
     unkept: set[str] = field(default_factory=set)
 
     @property
@@ -45,12 +50,20 @@ class _Reading:
         return self.source.vocabulary
 
 
+def _has_predictions(path: Path) -> bool:
+    document = signs.document(path)
+    if not isinstance(document, Mapping) or not document:
+        return False
+    frames = [value for key, value in document.items() if documents.frame_number(key) is not None]
+    return bool(frames) and all(isinstance(value, Mapping) and {"recognition", "detection"} & set(value) for value in frames)
+
+
 @dataset_format(
     "cholectriplet2022",
     pattern=r"[^/]+\.json",
     expected="<video>.json, frame to recognition and detection",
     title="CholecTriplet2022 submission: probabilities and boxes of triplets; read only",
-    by_hand=ByHand(vocabulary="cholect50"),
+    by_hand=ByHand(vocabulary="cholect50", sign=_has_predictions),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the predictions of all videos.
@@ -77,6 +90,7 @@ def read(source: LabelFiles) -> Collection:
             problems.add(file, "", "has no frames", "predict every frame of the video")
         for key, value in document.items():
             _read_frame(reading, key, value)
+        _check_numbering(reading)
         found.append(_labels(reading))
     problems.raise_any()
     return Collection(tuple(sorted(found, key=lambda labels: labels.recording)))
@@ -141,14 +155,22 @@ def _detection(reading: _Reading, frame: int, place: str, one: Any) -> None:
     if triplet is None or instrument is None or box is None:
         return
     wanted, verb, target = words.triplets[triplet]
+    before = words.triplets[triplet - 1][0] if triplet else None
+    reading.triplet_from_one += before == instrument
+    reading.both_from_one += before == instrument - 1
     if instrument != wanted:
         # A model may predict them apart; ivtmetrics counts each by itself.
-        shifted = triplet > 0 and words.triplets[triplet - 1][0] in (instrument, instrument - 1)
-        reading.apart.append(
-            f"{place}: {triplet} is {words.triplet_name(triplet)}, but the instrument is {instrument}{TRIPLETS_FROM_ZERO * shifted}"
-        )
+        reading.apart.append(f"{place}: {triplet} is {words.triplet_name(triplet)}, but the instrument is {instrument}")
     ids = {"instrument_id": instrument, "verb_id": verb, "target_id": target, "triplet_id": triplet}
     reading.rows.append({"position": frame, **ids, **dict(zip("xywh", box, strict=True)), "score": float(tool[1])})
+
+
+def _check_numbering(reading: _Reading) -> None:
+    """Refuse triplets that disagree with their instruments, where all of them would agree if they were numbered from 1."""
+    count = len(reading.rows)
+    if reading.apart and (reading.triplet_from_one == count or reading.both_from_one == count >= FEW):
+        fault = f"{len(reading.apart)} of {len(reading.rows)} detections have another instrument than their triplet ({reading.apart[0]})"
+        reading.problems.add(reading.file, "", fault, "the ids may be numbered from 1 instead of 0: subtract 1")
 
 
 def _labels(reading: _Reading) -> Labels:

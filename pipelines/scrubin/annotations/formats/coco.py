@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations import documents, fields
+from scrubin.annotations import documents, fields, signs
 from scrubin.annotations.categories import Classes, classes_of, names_of, whole_list
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Clock, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
@@ -45,12 +46,20 @@ class Reading:
     merged: Counter[tuple[str, str, str]] = field(default_factory=Counter)
 
 
+def _is_coco(path: Path) -> bool:
+    document = signs.document(path)
+    if isinstance(document, list):
+        return bool(document) and isinstance(document[0], Mapping) and {"image_id", "category_id", "bbox"} <= set(document[0])
+    # Endoscapes calls its files so.
+    return signs.keys(images=list, annotations=list, categories=list)(path) and not path.stem.endswith("_coco")
+
+
 @dataset_format(
     "coco",
     pattern=r"[^/]+\.json",
     expected="<any name>.json with images, annotations and categories",
     title="COCO JSON: boxes in px; categories are triplets or instruments",
-    by_hand=ByHand(fps=Fraction(1), fps_unstated=True),
+    by_hand=ByHand(fps=Fraction(1), fps_unstated=True, sign=_is_coco),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of all recordings in one or more COCO files.

@@ -16,7 +16,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.annotations import documents, fields
+from scrubin.annotations import documents, fields, signs
 from scrubin.annotations.categories import names_of
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.formats.coco import (
@@ -47,7 +47,7 @@ PIXEL_DIGITS = 4
     pattern=r"(?:(?:[^/]+/)?annotation_(?:ds_)?coco\.json|[^/]+_vids\.txt)",
     expected="<subset>/annotation_coco.json, and <subset>_vids.txt",
     title="Endoscapes COCO: boxes, critical view of safety, subsets; frames at 25 fps",
-    by_hand=ByHand(vocabulary="endoscapes", fps=Fraction(25)),
+    by_hand=ByHand(vocabulary="endoscapes", fps=Fraction(25), sign=signs.named),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of all videos in the subsets' files.

@@ -14,7 +14,7 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
-from scrubin.annotations import documents
+from scrubin.annotations import documents, signs
 from scrubin.annotations.collection import Collection, Scores, rating_rows
 from scrubin.annotations.labels import Clock, LabelFiles, Labels, segment_rows
 from scrubin.annotations.problems import Problems
@@ -38,7 +38,7 @@ Rating = tuple[str, str, str, str, float | None, bool]
     pattern=r"(?:meta_file_[A-Za-z0-9_]+\.txt|transcriptions/[^/]+\.txt)",
     expected="meta_file_<Task>.txt, and transcriptions/<trial>.txt",
     title="JIGSAWS: skill ratings of trials, and gestures at 30 Hz",
-    by_hand=ByHand(vocabulary="jigsaws"),
+    by_hand=ByHand(vocabulary="jigsaws", sign=signs.named),
 )
 def read(source: LabelFiles) -> Collection:
     """Return ratings, levels of skill and gestures of all trials.

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations import boxes, documents, fields
+from scrubin.annotations import boxes, documents, fields, signs
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import IDS, SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
@@ -38,7 +38,7 @@ PIXEL_DIGITS = 6  # far below what anybody draws, and short of the digits that d
     pattern=r"(?P<recording>[^/]+)[/_][0-9]{6,15}\.json",
     expected="<recording>/<frame>.json with the source frame number in six digits, from 000000, or <recording>_<frame>.json",
     title="LabelMe JSON as in ProstaTD: a file per frame, boxes with instrument, action and target",
-    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True),
+    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True, sign=signs.keys(shapes=list)),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of a recording's LabelMe files.

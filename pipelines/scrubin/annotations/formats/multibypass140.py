@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from fractions import Fraction
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
-from scrubin.annotations import documents, fields
+from scrubin.annotations import documents, fields, signs
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Clock, LabelFiles, Labels, segment_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
@@ -27,12 +27,16 @@ SUFFIX = ".mp4.json"
 LISTS: Mapping[Literal["phase", "step"], str] = {"phase": "phases", "step": "steps"}
 
 
+def _has_spans_of_time(path: Path) -> bool:
+    return signs.keys(phases=list)(path) or signs.keys(steps=list)(path)
+
+
 @dataset_format(
     "multibypass140",
     pattern=r"[^/]+\.json",
     expected="<video>.mp4.json",
     title="MultiBypass140 JSON: phases and steps in milliseconds; a file per video",
-    by_hand=ByHand(vocabulary="multibypass140"),
+    by_hand=ByHand(vocabulary="multibypass140", sign=_has_spans_of_time),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the phases and steps of all videos.

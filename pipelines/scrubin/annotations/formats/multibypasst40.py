@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations import documents, fields
+from scrubin.annotations import documents, fields, signs
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
 from scrubin.annotations.problems import Problems
@@ -41,7 +41,7 @@ CATEGORIES = ("phase", "instrument", "verb", "target", "triplet")
     pattern=r"[^/]+\.json",
     expected="<video>.json with images, annotations and categories",
     title="MultiBypassT40 JSON: triplets and phases without boxes; a file per video",
-    by_hand=ByHand(brings_words=True),
+    by_hand=ByHand(brings_words=True, sign=signs.keys(images=list, annotations=list, categories=dict)),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of all videos.

@@ -13,15 +13,17 @@ from __future__ import annotations
 import csv
 import difflib
 import io
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from scrubin.annotations import documents, spans, spans_numbers
+from scrubin.annotations import documents, signs, spans, spans_numbers
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import SOURCE_FRAMES, LabelFiles, Labels, span_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
@@ -47,12 +49,17 @@ class _Reading:
     merged: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
+def _has_instants(path: Path) -> bool:
+    header = [cell.strip(' "').casefold() for cell in re.split("[,;\\t]", signs.head(path).split("\n", 1)[0])]
+    return "instrument" in header and any(cell.startswith("start_") for cell in header)
+
+
 @label_format(
     "spans",
     pattern=r"(?P<recording>[^/]+)\.csv",
     expected="<recording>.csv",
     title="spans as CSV, SurgLabel's idea: instance, start, end, verb, target; a file per recording",
-    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True),
+    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True, sign=_has_instants),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the spans of a recording.

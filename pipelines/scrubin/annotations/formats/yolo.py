@@ -10,14 +10,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import numpy as np
 import yaml
 
-from scrubin.annotations import boxes, documents, fields
+from scrubin.annotations import boxes, documents, fields, signs
 from scrubin.annotations.categories import Classes, classes_of, names_of, whole_list
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.formats.coco import class_of, ids_of, one_list
@@ -31,10 +32,27 @@ PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"
 EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml or classes.txt with the names of the classes"
 LIST = "classes.txt"
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True)
+NAMES_CLASSES = (".yaml", ".yml")
+LISTS_CLASSES = "classes.txt"
 DEFAULT = "prostatd"
 Row = Callable[[list[float], Classes], dict[str, Any] | str]
 """The ids of a row, or what is wrong with them and the mend, separated by a semicolon."""
+
+
+def _rows_of(*columns: int, alone: bool) -> signs.Sign:
+    """Return a sign: rows of so many columns; ``alone`` is whether files that only name classes, or are empty, tell it."""
+
+    def sign(path: Path) -> bool:
+        if path.suffix.lower() in NAMES_CLASSES or path.name == LISTS_CLASSES:
+            return alone
+        text = signs.head(path)
+        lines = [line.split() for line in text.splitlines()[:-1] or [text] if line.strip()]
+        return all(len(line) in columns for line in lines) and (bool(lines) or alone)
+
+    return sign
+
+
+BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True, sign=_rows_of(5, 6, alone=True))
 
 
 @dataset_format("yolo", pattern=PATTERN, expected=EXPECTED, title="YOLO txt: class cx cy w h", by_hand=BY_HAND)
@@ -54,7 +72,7 @@ def read(source: LabelFiles) -> Collection:
     pattern=PATTERN,
     expected=EXPECTED,
     title="YOLO txt as in ProstaTD: triplet instrument action target cx cy w h",
-    by_hand=BY_HAND,
+    by_hand=replace(BY_HAND, sign=_rows_of(8, alone=False)),
 )
 def read_four(source: LabelFiles) -> Collection:
     """Return the labels of all recordings in a folder of YOLO files with four ids per row.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from scrubin.annotations import documents
-from scrubin.convert import signs
+from scrubin.convert import recognising
 from scrubin.errors import AnnotationError
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 
@@ -30,7 +30,7 @@ def format_of(path: Path) -> str:
         msg = f"{path}: there is no file in it; name a folder with label files or tables"
         raise AnnotationError(msg)
     try:
-        return signs.format_of_path(path, None).name
+        return recognising.format_of_path(path, None).name
     except AnnotationError as error:
         told = _told_by_others(path)
         if len(told) != 1:
@@ -46,7 +46,7 @@ def _told_by_others(path: Path) -> set[str]:
     told = set()
     for file in sorted(path.rglob("[!.]*"))[:LOOKED_AT] if path.is_dir() else ():
         try:
-            told.add(signs.format_of_path(file, None).name if file.is_file() else "")
+            told.add(recognising.format_of_path(file, None).name if file.is_file() else "")
         except AnnotationError:
             continue  # that file tells nothing
     return told - {""}
