@@ -149,5 +149,14 @@ def spans(frames: Sequence[int]) -> str:
     return ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in runs(frames))
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things for reading.
+
+    >>> counted(1, "frame"), counted(1200, "frame")
+    ('1 frame', '1,200 frames')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def _with_example(fault: str, example: str) -> str:
     return f"{fault} ({example})" if example else fault

@@ -7,11 +7,11 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scrubin.challenge import clips, detection_measure, measures, ranking, ranking_text, significance, truth_files
+from scrubin.challenge import clips, detection_measure, measures, ranking, ranking_text, significance
 from scrubin.challenge.measures import PARTS, PRIMARY
 from scrubin.challenge.ranking import Settings
 from scrubin.challenge.truth import TASKS
-from scrubin.cli.submission import add_truth
+from scrubin.cli.submission import add_truth, truth_of
 from scrubin.core import files
 from scrubin.errors import AnnotationError
 from scrubin.metrics import bootstrap
@@ -53,8 +53,7 @@ def run(given: argparse.Namespace) -> int:
     out = Path(given.out) if given.out else None
     if out is not None:
         _refuse_out(out, [*teams.values(), Path(given.ground_truth)])
-    only = tuple(name for name in (given.videos or "").split(",") if name)
-    truth = truth_files.read(Path(given.ground_truth), form=given.source, words=given.vocabulary, only=only)
+    truth = truth_of(given)
     measure = measures.measure(given.metric, given.component, truth, count_null=given.count_null)
     document = ranking.rank(teams, truth, measure, settings)
     told = "".join(f"{line}\n" for line in ranking_text.lines(document))

@@ -8,8 +8,9 @@ import sys
 from pathlib import Path
 
 from scrubin.challenge import submission, truth_files
+from scrubin.challenge.problems import counted
 from scrubin.challenge.submission import Outcome
-from scrubin.challenge.truth import TASKS
+from scrubin.challenge.truth import TASKS, GroundTruth
 
 LAYOUT = """a submission is a folder with, per video of the ground truth,
   <video>.json  {"<frame>": {"recognition": [one probability per triplet], "detection":
@@ -55,11 +56,16 @@ def add_truth(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--videos", metavar="NAME,NAME", help="only these videos count, such as those of a test set (default: all)")
 
 
+def truth_of(given: argparse.Namespace) -> GroundTruth:
+    """Return the ground truth that the options of `add_truth` name."""
+    only = tuple(name for name in (given.videos or "").split(",") if name)
+    return truth_files.read(Path(given.ground_truth), form=given.source, words=given.vocabulary, only=only)
+
+
 def run(given: argparse.Namespace) -> int:
     """Check, and say everything that is wrong."""
     path = Path(given.submission)
-    only = tuple(name for name in (given.videos or "").split(",") if name)
-    truth = truth_files.read(Path(given.ground_truth), form=given.source, words=given.vocabulary, only=only)
+    truth = truth_of(given)
     outcome = submission.check(path, truth, tasks=given.task)
     if given.json:
         sys.stdout.write(json.dumps({"submission": path.resolve().name, **outcome.plain()}, indent=2, ensure_ascii=False) + "\n")
@@ -71,16 +77,12 @@ def run(given: argparse.Namespace) -> int:
 def _lines(name: str, outcome: Outcome, videos: int) -> list[str]:
     lines = [f"{problem.severity}: {problem.sentence}" for problem in outcome.problems]
     lines += [f"note: {note}" for note in outcome.notes]
-    lines += [f"{file or 'the whole submission'}: {_count(count, 'problem')}" for file, count in sorted(outcome.by_file.items())]
+    lines += [f"{file or 'the whole submission'}: {counted(count, 'problem')}" for file, count in sorted(outcome.by_file.items())]
     tasks = f" ({', '.join(outcome.tasks)})" if outcome.tasks else ""
-    looked = f"{name}{tasks}: {outcome.videos} of {_count(videos, 'video')}, {_count(outcome.frames, 'frame')} looked at"
+    looked = f"{name}{tasks}: {outcome.videos} of {counted(videos, 'video')}, {counted(outcome.frames, 'frame')} looked at"
     if not outcome.problems:
         return [*lines, f"{looked}; no problem"]
     errors = len(outcome.errors)
     verdict = "it cannot be scored" if errors else "it can be scored as it is, but correct it"
-    kinds = f"{_count(errors, 'error')}, {_count(len(outcome.problems) - errors, 'deviation')}"
-    return [*lines, f"{looked}; {_count(len(outcome.problems), 'problem')}: {kinds}; {verdict}"]
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+    kinds = f"{counted(errors, 'error')}, {counted(len(outcome.problems) - errors, 'deviation')}"
+    return [*lines, f"{looked}; {counted(len(outcome.problems), 'problem')}: {kinds}; {verdict}"]

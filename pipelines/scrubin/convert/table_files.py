@@ -24,7 +24,7 @@ from scrubin.tables.triplets import TRIPLETS
 
 def declared(table: str, columns: list[str]) -> Table:
     """Return the declaration of a table by name; that of skill has the aspects among the columns."""
-    aspects = tuple(name for name in columns if name not in ("id", "task", "GRS", "n_ratings", "disagreement", "strong_disagreement"))
+    aspects = tuple(name for name in columns if name not in skill(()).column_names)
     return {"triplets": TRIPLETS, "phases": PHASES, "ratings": RATINGS, "errors": ERRORS, "skill": skill(aspects)}[table]
 
 

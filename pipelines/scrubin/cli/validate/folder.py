@@ -10,19 +10,16 @@ import pyarrow.parquet as pq
 
 from scrubin.annotations.problems import AnnotationProblems
 from scrubin.cli.validate.material import Fault, Material
-from scrubin.convert import table_notes
+from scrubin.convert import table_files, table_notes
 from scrubin.convert.table_notes import Notes
 from scrubin.errors import AnnotationError, TableError
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 from scrubin.tables.declare import ARROW, Table
-from scrubin.tables.skill import skill
 from scrubin.validate.study import Found, found_of
 from scrubin.vocabulary import vocabulary
 
 PUBLIC = public_tables(())
 PRIVATE = tuple(table.name for table in PRIVATE_TABLES)
-FIXED = ("id", "task", "GRS", "n_ratings", "disagreement", "strong_disagreement")
-"""Columns of skill that are no aspects."""
 
 
 def read(path: Path) -> Material:
@@ -82,9 +79,7 @@ def _found(name: str, arrow: pa.Table) -> Found:
 
 
 def _declared(name: str, columns: list[str]) -> Table:
-    if name != "skill":
-        return PUBLIC[name]
-    return skill(tuple(column for column in columns if column not in FIXED))
+    return table_files.declared(name, columns) if name == "skill" else PUBLIC[name]
 
 
 def _csv(file: Path, made: Material) -> pa.Table:
