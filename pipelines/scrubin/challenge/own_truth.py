@@ -37,7 +37,7 @@ def folder_in(path: Path) -> Path | None:
         return None
     if _parts(path):
         return path
-    if path.name in PARTS and any(path.glob(f"*{SUFFIXES[path.name]}")) and vocabulary_named(path.resolve().parent.name):
+    if path.name in PARTS and any(path.glob(f"*{SUFFIXES[path.name]}")) and path.resolve().parent.name in vocabulary.known():
         return path.parent
     for folder in (path, path / "groundtruth"):
         found = [one for one in sorted(folder.iterdir()) if one.is_dir() and _parts(one)] if folder.is_dir() else []
@@ -47,11 +47,6 @@ def folder_in(path: Path) -> Path | None:
         if found:
             return found[0]
     return None
-
-
-def vocabulary_named(name: str) -> bool:
-    """Return whether a folder is named after a vocabulary."""
-    return name in vocabulary.known()
 
 
 def read(folder: Path, words: str | None) -> GroundTruth:

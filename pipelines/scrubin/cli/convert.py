@@ -18,6 +18,7 @@ from scrubin.annotations.label_map import LabelMap
 from scrubin.annotations.labels import Clock, Labels
 from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
+from scrubin.cli.given import existing_video, rate_or_none
 from scrubin.convert import fitting, reading, writing
 from scrubin.convert.fitting import Fit
 from scrubin.convert.reading import Options
@@ -32,7 +33,6 @@ else was written; 1: something is wrong, every faulty file is named and nothing 
   scrubin convert labels --from cholect50 --to coco --image-size 854x480 --out coco"""
 SHOWN = 20
 NAMED = 3
-HIGHEST_FPS = 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -101,12 +101,12 @@ def run(given: argparse.Namespace) -> int:
     if sys.stderr.isatty():
         _tell(f"reading {len(found.files)} {form.name} files")
     collection = reading.read(found.files, form, Options(given.vocabulary, merges, given.box_tolerance, given.first_frame))
-    collection = _at_rate(collection, form, _rate("--fps", given.fps))
-    source_fps = _rate("--fps", given.fps) or form.by_hand.fps
+    collection = _at_rate(collection, form, rate_or_none("--fps", given.fps))
+    source_fps = rate_or_none("--fps", given.fps) or form.by_hand.fps
     if given.video:
         _check_length(collection, Path(given.video), given.first_frame)
     size = _size(given.image_size)
-    fit = Fit(given.source, source_fps, _rate("--to-fps", given.to_fps), size, given.only_instruments, given.first_frame)
+    fit = Fit(given.source, source_fps, rate_or_none("--to-fps", given.to_fps), size, given.only_instruments, given.first_frame)
     kept, losses = fitting.fitted(collection, writer, fit)
     made = writing.render(kept, writer)
     form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
@@ -177,19 +177,6 @@ def _refuse_source(path: Path, out: Path) -> None:
         raise AnnotationError(msg)
 
 
-def _rate(option: str, text: str | None) -> Fraction | None:
-    if text is None:
-        return None
-    try:
-        rate = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        rate = Fraction(0)
-    if not 0 < rate <= HIGHEST_FPS:
-        msg = f"{option} {text}: give a rate above 0 and up to {HIGHEST_FPS}, such as 25, 1 or 30000/1001"
-        raise AnnotationError(msg)
-    return rate
-
-
 def _size(text: str | None) -> tuple[int, int] | None:
     if text is None:
         return None
@@ -217,7 +204,6 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
 
 def _check_length(collection: Collection, video: Path, first_frame: int) -> None:
     # Video tools only when asked for.
-    from scrubin.cli.given import existing_video
     from scrubin.video.probe import probe
 
     found = probe(existing_video(str(video)), str(video))

@@ -1,15 +1,17 @@
-"""What commands are given, checked: files that must exist, sections of params.yaml where there is one."""
+"""What commands are given, checked: files that must exist, rates, sections of params.yaml where there is one."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
 from scrubin.core import params
-from scrubin.errors import VideoError
+from scrubin.errors import AnnotationError, VideoError
 
+HIGHEST_FPS = 1000
 T = TypeVar("T")
 
 
@@ -43,6 +45,26 @@ def steady(path: Path) -> Iterator[None]:
     after = path.stat()
     if (before.st_size, before.st_mtime_ns, before.st_ino) != (after.st_size, after.st_mtime_ns, after.st_ino):
         raise VideoError(str(path), "it changed while it was read", "wait until it is copied completely, then run again")
+
+
+def rate_or_none(option: str, text: str | None) -> Fraction | None:
+    """Return a rate per second; None when the option is not given.
+
+    Raises
+    ------
+    AnnotationError
+        When it is no rate of frames; names the option.
+    """
+    if text is None:
+        return None
+    try:
+        rate = Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        rate = Fraction(0)
+    if not 0 < rate <= HIGHEST_FPS:
+        msg = f"{option} {text}: give a rate above 0 and up to {HIGHEST_FPS}, such as 25, 1 or 30000/1001"
+        raise AnnotationError(msg)
+    return rate
 
 
 def section_or(section: str, default: T) -> T:

@@ -6,9 +6,9 @@ import argparse
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from fractions import Fraction
 from pathlib import Path
 
+from scrubin.cli.given import rate_or_none
 from scrubin.core import files
 from scrubin.errors import MetricsError
 from scrubin.metrics.bootstrap import LEVEL, Interval
@@ -109,8 +109,8 @@ def _order(name: str | None, given: argparse.Namespace) -> Order:
     if given.bootstrap < 0:
         msg = f"--bootstrap {given.bootstrap}: give the number of draws, such as 1000"
         raise MetricsError(msg)
-    truth = Asked(Path(given.ground_truth), given.truth_format, given.vocabulary, _rate("--fps", given.fps))
-    fps = _rate("--predictions-fps", given.predictions_fps)
+    truth = Asked(Path(given.ground_truth), given.truth_format, given.vocabulary, rate_or_none("--fps", given.fps))
+    fps = rate_or_none("--predictions-fps", given.predictions_fps)
     predictions = [Asked(Path(path), given.predictions_from, given.vocabulary, fps) for path in given.predictions]
     for asked in (truth, *predictions):
         if not asked.path.exists():
@@ -174,19 +174,6 @@ def _differences() -> int:
             lines = [f"{metric}: {one.name} ({one.kind})", *(f"  {side + ':':<10} {what}" for side, what in told.items())]
             sys.stdout.write("\n".join(lines) + "\n")
     return 0
-
-
-def _rate(option: str, text: str | None) -> Fraction | None:
-    if text is None:
-        return None
-    try:
-        rate = Fraction(text)
-    except (ValueError, ZeroDivisionError):
-        rate = Fraction(0)
-    if rate <= 0:
-        msg = f"{option} {text}: give a rate above 0, such as 25, 1 or 30000/1001"
-        raise MetricsError(msg)
-    return rate
 
 
 def _choices() -> str:

@@ -16,12 +16,10 @@ from scrubin.annotations.problems import Problems
 from scrubin.annotations.rates import Numbering
 from scrubin.convert import reading
 from scrubin.errors import MetricsError
-from scrubin.scoring.ground_truth import part_of, vocabulary_of
-from scrubin.vocabulary import vocabulary
+from scrubin.scoring.ground_truth import part_of, triplet_words
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 COLUMNS = {7: ("triplet", "instrument", "score", *"xywh"), 9: ("triplet", "instrument", "score", "verb", "target", *"xywh")}
-DEFAULT = "cholect50"
 TOLERANCE = 0.02
 PREDICTED_TOLERANCE = 1.0
 """What is predicted may leave the image; what leaves it by more than its side is in pixels."""
@@ -51,7 +49,7 @@ def read(path: Path, name: str | None, fps: Fraction | None, *, strict: bool) ->
     files = [file for file in files if not reading.is_note(file)]
     if not files or _lists(_document(files[0])) is None:
         return None
-    words = vocabulary.load(name or vocabulary_of(folder) or DEFAULT)
+    words = triplet_words(folder, name)
     if not words.triplets:
         msg = f"{folder}: these rows name triplets, and the vocabulary '{words.name}' has none; name another by --vocabulary"
         raise MetricsError(msg)

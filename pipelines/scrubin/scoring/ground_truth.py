@@ -7,6 +7,7 @@ from pathlib import Path
 
 from scrubin.errors import MetricsError
 from scrubin.vocabulary import vocabulary
+from scrubin.vocabulary.vocabulary import Vocabulary
 
 PARTS = {
     "recognition": ("recognition", "recognition.parquet"),
@@ -16,6 +17,8 @@ PARTS = {
     "errors": ("errors",),
 }
 """By metric, the folder or file that it takes, the first that is there."""
+DEFAULT = "cholect50"
+"""The vocabulary of files of triplets that nothing names."""
 SUBSET = "files.json"
 """What a subset of a split has: the list of its recordings."""
 
@@ -58,6 +61,11 @@ def part_of(path: Path, metric: str, words: str | None) -> Path:
 def vocabulary_of(path: Path) -> str | None:
     """Return the vocabulary that a part of a ground truth is named after: its own folder, or one above it."""
     return next((part for part in (path.name, path.parent.name, path.parent.parent.name) if part in vocabulary.known()), None)
+
+
+def triplet_words(path: Path, name: str | None) -> Vocabulary:
+    """Return the vocabulary of triplets that is named, else that which a part is named after, else CholecT50's."""
+    return vocabulary.load(name or vocabulary_of(path) or DEFAULT)
 
 
 def _first(folder: Path, names: Sequence[str]) -> Path | None:

@@ -16,13 +16,10 @@ from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.recognition.components import TripletMap, triplet_map
 from scrubin.scoring import labels as label_files
 from scrubin.scoring import matrices
-from scrubin.scoring.ground_truth import part_of, vocabulary_of
+from scrubin.scoring.ground_truth import part_of, triplet_words
 from scrubin.scoring.labels import Asked
 from scrubin.scoring.tracks import Track
-from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
-
-DEFAULT = "cholect50"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +66,7 @@ def truth_of(asked: Asked) -> Truth:
         For files that cannot be used, or without labels of instruments.
     """
     path = part_of(asked.path, "recognition", asked.vocabulary)
-    words = vocabulary.load(asked.vocabulary or vocabulary_of(path) or DEFAULT)
+    words = triplet_words(path, asked.vocabulary)
     if files := matrices.files_in(path) if asked.format is None else []:
         component = matrices.component_of(files[0]) if words.triplets else "i"
         whole = component == "ivt"

@@ -77,13 +77,13 @@ def read(path: Path, form: str | None, options: Options) -> Material:
     AnnotationError
         When there is nothing to validate, or nobody can tell what it is.
     """
-    from scrubin.cli.validate import detection, folder, labels
+    from scrubin.cli.validate import folder, kind, labels
 
     if not path.exists():
         msg = f"{path}: there is no such file or folder"
         raise AnnotationError(msg)
-    name = form or detection.format_of(path)
-    if name in (detection.OWN, "parquet"):
+    name = form or kind.format_of(path)
+    if name in (kind.OWN, "parquet"):
         if options.vocabulary is not None:
             msg = f"tables name their own vocabulary, so '{options.vocabulary}' cannot be given; leave it out"
             raise AnnotationError(msg)

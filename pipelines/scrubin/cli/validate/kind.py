@@ -1,4 +1,4 @@
-"""Which format files have."""
+"""Which kind of files lies at a path: our own tables, or labels of which format."""
 
 from __future__ import annotations
 
