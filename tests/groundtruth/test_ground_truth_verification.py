@@ -25,7 +25,6 @@ from scrubin.vocabulary.ground_truth import DEFINITIONS, FRAME_CONTRACT
 from toy_release import PARAMS
 
 WORDS = vocabulary.load("cholect50")
-SUMS = "export LC_ALL=C; sha256sum *.txt | sha256sum"
 WORDLESS = json.dumps(
     {
         "frame_contract": "",

@@ -6,20 +6,7 @@ import numpy as np
 import pytest
 
 import recognition_cases
-from scrubin.cli import main
-
-
-def fault(capsys, *arguments):
-    """The one message of a run that must fail."""
-    assert main(["score", *map(str, arguments)]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    return said.err
-
-
-def good(capsys, *arguments):
-    assert main(["score", *map(str, arguments)]) == 0
-    return capsys.readouterr()
+from score_runs import fault, good, sides
 
 
 @pytest.fixture
@@ -36,7 +23,7 @@ def study(tmp_path):
 
 
 def recognition(study, *more):
-    return ("recognition", "--ground-truth", study / "truth", "--predictions", study / "found", *more)
+    return sides(study, "recognition", *more)
 
 
 def test_a_video_that_is_not_predicted_is_named_with_the_one_that_it_may_be(study, capsys):

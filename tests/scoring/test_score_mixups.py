@@ -6,28 +6,12 @@ import unicodedata
 import numpy as np
 import pytest
 
+from score_runs import fault, good, sides
 from scrubin.cli import main
 
 TOOL, TRIPLET = 0, 17
 BOX = [0.1, 0.1, 0.3, 0.3]
 ROW = [TRIPLET, TOOL, 1.0, *BOX]
-
-
-def fault(capsys, *arguments):
-    """The one message of a run that must fail."""
-    assert main(["score", *map(str, arguments)]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    return said.err
-
-
-def good(capsys, *arguments):
-    assert main(["score", *map(str, arguments)]) == 0
-    return capsys.readouterr()
-
-
-def sides(tmp_path, metric, *more):
-    return (metric, "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found", *more)
 
 
 @pytest.fixture

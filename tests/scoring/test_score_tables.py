@@ -5,20 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from scrubin.cli import main
-
-
-def fault(capsys, *arguments):
-    """The one message of a run that must fail."""
-    assert main(["score", *map(str, arguments)]) == 1
-    said = capsys.readouterr()
-    assert said.out == ""
-    return said.err
-
-
-def good(capsys, *arguments):
-    assert main(["score", *map(str, arguments)]) == 0
-    return capsys.readouterr()
+from score_runs import fault, good, sides
 
 
 @pytest.fixture
@@ -31,7 +18,7 @@ def matrices(tmp_path):
 
 
 def recognition(folder, *more):
-    return ("recognition", "--ground-truth", folder / "truth", "--predictions", folder / "found", *more)
+    return sides(folder, "recognition", *more)
 
 
 def rows(cells=",0.5" * 100, head=""):
