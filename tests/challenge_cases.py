@@ -11,6 +11,7 @@ from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("cholect50")
 CLASSES = len(WORDS.triplets)
+FRAMES = 20
 
 
 def labels(seed: int, frames: int, classes: int = 12) -> np.ndarray:
