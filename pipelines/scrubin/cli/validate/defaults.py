@@ -17,7 +17,7 @@ MILDER = {
     "near_duplicate_recording": "warning",
     "missing_from_split": "warning",
 }
-"""The severity of the rules that are no error."""
+"""The severity of the rules that are no error; a new rule of that kind is named here as in ``params.yaml``."""
 DEFAULTS = ValidateParams(
     near_duplicate=NearDuplicate(evidence_bits=20, min_frames=20, accepted=()),
     previous=None,
