@@ -361,3 +361,16 @@ def test_a_model_may_predict_another_instrument_than_that_of_the_triplet(tmp_pat
     }
     assert at_half == {"ivt": 1.0, "i": 0.0, "v": 1.0, "t": 1.0}
     assert "triplet 17 is grasper,retract,gallbladder, but the instrument is 1" in fault(capsys, *boxes(tmp_path, other, BOXES))
+
+
+@pytest.mark.parametrize(
+    "named", ["release", "release/groundtruth", "release/groundtruth/cholect50", "release/groundtruth/cholect50/recognition"]
+)
+def test_our_ground_truth_is_found_in_a_release_and_in_every_folder_below(study, capsys, named):
+    own = study / "release/groundtruth/cholect50/recognition"
+    own.parent.mkdir(parents=True)
+    (study / "truth").rename(own)
+    (study / "release/groundtruth/manifest.json").write_text("{}")
+    (study / "release/README.md").write_text("a release")
+    told = good(capsys, "recognition", "--ground-truth", study / named, "--predictions", study / "found")
+    assert "triplet recognition AP" in told.out

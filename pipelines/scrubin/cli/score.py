@@ -17,6 +17,7 @@ from scrubin.metrics.phases import quirks as phase_quirks
 from scrubin.metrics.recognition import quirks as recognition_quirks
 from scrubin.scoring import comparison, document, selection
 from scrubin.scoring.computed import Choice, Computed, intervals
+from scrubin.scoring.ground_truth import inside_release
 from scrubin.scoring.labels import Asked
 from scrubin.scoring.task import METRICS, Order, computed
 
@@ -37,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("files", nargs="*", metavar="SCORES", help=f"for {COMPARE}: two files that --out wrote as JSON")
     parser.add_argument("--metric", dest="named", choices=list(METRICS), help="the same as the first word")
-    parser.add_argument("--ground-truth", metavar="PATH", help="file or folder of labels in any format, or of our ground truth")
+    parser.add_argument(
+        "--ground-truth", metavar="PATH", help="file or folder of labels in any format, or of our ground truth, or a release of ours"
+    )
     parser.add_argument(
         "--predictions",
         nargs="+",
@@ -71,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(given: argparse.Namespace) -> int:
-    """Read, join, compute, print and write; nothing is written when anything is wrong."""
+    """Read, join, compute, write and print; nothing is written when anything is wrong."""
     name = given.metric or given.named
     if name == COMPARE:
         return _compare(given.files)
@@ -83,12 +86,13 @@ def run(given: argparse.Namespace) -> int:
     for note in notes:
         sys.stderr.write(f"scrubin score: {note}\n")
     scored = [result for one in made for result in _scored(one, given.bootstrap)]
-    for line in (*document.table(scored), *document.best_classes(scored)):
-        sys.stdout.write(f"{line}\n")
     if out is not None:
         paths = [asked.path for asked in order.predictions]
         whole = document.text_of(document.document(name, order.truth.path, paths, made, scored, notes))
         files.write_text(out, document.sheet(scored) if out.suffix.lower() == ".csv" else whole)
+    # The file first: whoever reads the lines may stop after the first ones.
+    for line in (*document.table(scored), *document.best_classes(scored)):
+        sys.stdout.write(f"{line}\n")
     return 0
 
 
@@ -109,7 +113,7 @@ def _order(name: str | None, given: argparse.Namespace) -> Order:
     if given.bootstrap < 0:
         msg = f"--bootstrap {given.bootstrap}: give the number of draws, such as 1000"
         raise MetricsError(msg)
-    truth = Asked(Path(given.ground_truth), given.truth_format, given.vocabulary, rate_or_none("--fps", given.fps))
+    truth = Asked(inside_release(Path(given.ground_truth)), given.truth_format, given.vocabulary, rate_or_none("--fps", given.fps))
     fps = rate_or_none("--predictions-fps", given.predictions_fps)
     predictions = [Asked(Path(path), given.predictions_from, given.vocabulary, fps) for path in given.predictions]
     for asked in (truth, *predictions):

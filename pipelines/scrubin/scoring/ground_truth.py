@@ -1,4 +1,4 @@
-"""Where in a ground truth of ours the files of a metric lie: in the whole, in one vocabulary, or in one subset of a split."""
+"""Where our ground truth lies in a release, and in it the files of a metric: in the whole, one vocabulary, or one subset of a split."""
 
 from __future__ import annotations
 
@@ -19,8 +19,16 @@ PARTS = {
 """By metric, the folder or file that it takes, the first that is there."""
 DEFAULT = "cholect50"
 """The vocabulary of files of triplets that nothing names."""
+RELEASED = "groundtruth"
+"""The folder of a release that is the ground truth, which has a manifest."""
+MANIFEST = "manifest.json"
 SUBSET = "files.json"
 """What a subset of a split has: the list of its recordings."""
+
+
+def inside_release(path: Path) -> Path:
+    """Return the ground truth of a released dataset; any other path as it is."""
+    return path / RELEASED if (path / RELEASED / MANIFEST).is_file() else path
 
 
 def part_of(path: Path, metric: str, words: str | None) -> Path:
