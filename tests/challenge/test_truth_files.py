@@ -50,6 +50,7 @@ def test_two_vocabularies_must_be_told_apart(own):
     shutil.copytree(own, own.parent / "prostatd")
     with pytest.raises(AnnotationError, match="cholect50, prostatd; name one of these folders"):
         truth_files.read(own.parent)
+    assert truth_files.read(own.parent, words="cholect50").videos.keys() == {"one", "two"}
 
 
 def test_a_matrix_of_another_vocabulary_is_refused(own):

@@ -20,18 +20,20 @@ PARTS = ("recognition", "detection", "phases")
 SUFFIXES = {"recognition": ".npz", "detection": ".json", "phases": ".csv"}
 
 
-def folder_in(path: Path) -> Path | None:
+def folder_in(path: Path, words: str | None) -> Path | None:
     """Return the folder of the one vocabulary in a path, None when it is no ground truth of ours.
 
     Parameters
     ----------
     path
         That folder itself, one of its parts, the ground truth, or a whole release.
+    words
+        Name of the vocabulary, where there are several.
 
     Raises
     ------
     AnnotationError
-        When there are several vocabularies to choose from.
+        When there are several vocabularies and none of them is named.
     """
     if not path.is_dir():
         return None
@@ -41,8 +43,10 @@ def folder_in(path: Path) -> Path | None:
         return path.parent
     for folder in (path, path / "groundtruth"):
         found = [one for one in sorted(folder.iterdir()) if one.is_dir() and _parts(one)] if folder.is_dir() else []
+        found = [one for one in found if one.name == words] or found
         if len(found) > 1:
-            msg = f"{path}: there is ground truth of {', '.join(one.name for one in found)}; name one of these folders"
+            names = ", ".join(one.name for one in found)
+            msg = f"{path}: there is ground truth of {names}; name one of these folders, or one by --vocabulary"
             raise AnnotationError(msg)
         if found:
             return found[0]

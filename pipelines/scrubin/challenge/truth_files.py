@@ -65,7 +65,7 @@ def read(path: Path, *, form: str | None = None, words: str | None = None, only:
 def _read(path: Path, form: str | None, words: str | None) -> GroundTruth:
     if form is not None:
         return _labels(path, form, words)
-    own = own_truth.folder_in(path)
+    own = own_truth.folder_in(path, words)
     if own is not None:
         return own_truth.read(own, words)
     if path.is_file() and path.suffix == ".csv":
