@@ -19,7 +19,6 @@ Detail = Literal["triplet", "instrument"]
 IDS = ("instrument_id", "verb_id", "target_id", "triplet_id")
 BOX = ("x", "y", "w", "h")
 INSTANCE_COLUMNS = ("position", *IDS, *BOX, "score")
-PHASE_COLUMNS = ("position", "phase_id")
 INSTANCE_DTYPES: Mapping[Any, Any] = {
     "position": "int64",
     **dict.fromkeys(IDS, "Int64"),

@@ -18,7 +18,7 @@ import numpy as np
 from scrubin.annotations import documents, fields, signs
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Clock, LabelFiles, Labels, Layer, instance_rows
-from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import ByHand, dataset_format
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -80,10 +80,8 @@ def read(source: LabelFiles) -> Collection:
         if files.setdefault(PurePosixPath(file).stem, file) != file:
             problems.add(file, "", f"the video is also in {files[PurePosixPath(file).stem]}", "keep one of them")
             continue
-        try:
-            document = documents.json_object(file, data)
-        except AnnotationProblems as error:
-            problems.include(error)
+        document = documents.opened(documents.json_object, file, data, problems)
+        if document is None:
             continue
         reading = _Reading(file, source, problems)
         if not document:

@@ -24,14 +24,13 @@ from scrubin.annotations.formats.coco import (
     Place,
     Reading,
     category_ids_of,
-    class_of,
     labels_of,
     note_unkept,
-    one_list,
     place_of,
     read_annotations,
     unkept_of,
 )
+from scrubin.annotations.formats.coco_writer import class_of, one_list
 from scrubin.annotations.labels import SOURCE_FRAMES, LabelFiles, Labels, by_position
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, Output, dataset_format, writes

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from scrubin.annotations import documents, fields, signs
 from scrubin.annotations.collection import Collection
 from scrubin.annotations.labels import Clock, LabelFiles, Labels, segment_rows
-from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.annotations.problems import Problems
 from scrubin.annotations.registry import ByHand, Output, dataset_format, writes
 from scrubin.errors import AnnotationError
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -54,10 +54,8 @@ def read(source: LabelFiles) -> Collection:
         if recording in found:
             problems.add(file, "", f"{recording} has two files", "keep one of them")
             continue
-        try:
-            document = documents.json_object(file, data)
-        except AnnotationProblems as error:
-            problems.include(error)
+        document = documents.opened(documents.json_object, file, data, problems)
+        if document is None:
             continue
         rows: list[tuple[str, int, int, int]] = []
         if not set(LISTS.values()) & set(document):

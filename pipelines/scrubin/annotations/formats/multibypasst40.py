@@ -69,7 +69,7 @@ def read(source: LabelFiles) -> Collection:
 
 
 def _read_one(recording: str, file: str, document: Mapping[str, Any], source: LabelFiles, problems: Problems) -> Labels:
-    words, warnings = _vocabulary(file, document, source)
+    words, warnings = _vocabulary(file, document)
     images = _images(file, document, words, problems)
     rows = _instances(file, document, images, words, problems)
     note = (*fields.unkept("multibypasst40", _unkept(document)), *_other_names(images))
@@ -92,7 +92,7 @@ def _read_one(recording: str, file: str, document: Mapping[str, Any], source: La
     )
 
 
-def _vocabulary(file: str, document: Mapping[str, Any], source: LabelFiles) -> tuple[Vocabulary, tuple[str, ...]]:
+def _vocabulary(file: str, document: Mapping[str, Any]) -> tuple[Vocabulary, tuple[str, ...]]:
     lists = own.id_lists(file, document.get("categories"))
     missing = sorted(set(CATEGORIES) - set(lists))
     if missing:

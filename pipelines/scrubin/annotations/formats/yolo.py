@@ -21,7 +21,8 @@ import yaml
 from scrubin.annotations import boxes, documents, fields, signs
 from scrubin.annotations.categories import Classes, classes_of, names_of, whole_list
 from scrubin.annotations.collection import Collection
-from scrubin.annotations.formats.coco import class_of, ids_of, one_list
+from scrubin.annotations.formats.coco import ids_of
+from scrubin.annotations.formats.coco_writer import class_of, one_list
 from scrubin.annotations.labels import IDS, Clock, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.annotations.registry import ByHand, Output, dataset_format, writes
