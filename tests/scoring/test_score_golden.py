@@ -151,3 +151,41 @@ def test_relaxed_phases_give_the_numbers_of_the_published_script(tmp_path, capsy
     paper = scored(tmp_path, "phases", *folders, "above-one=clipped", "averaged=by-phase")
     got = [value_of(paper, f"phase recognition relaxed {rate}", statistic="mean") for rate in ("jaccard", "precision", "recall")]
     same([round(100 * one["overall"]["value"], 2) for one in got], [81.56, 93.69, 94.46])
+
+
+@pytest.mark.parametrize("case", phase_cases.golden("relaxed_m2cai")["cases"], ids=lambda case: case["name"])
+def test_eight_phases_without_a_vocabulary_are_those_of_m2cai_and_it_is_told(case, tmp_path, capsys):
+    for side in ("gt", "pred"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "video.txt").write_text("".join(f"{phase}\n" for phase in case[side]))
+    results = scored(
+        tmp_path,
+        "phases",
+        "--ground-truth",
+        tmp_path / "gt",
+        "--predictions",
+        tmp_path / "pred",
+        "--semantics",
+        "compat",
+        "--variant",
+        "omega=10",
+    )
+    said = "".join(capsys.readouterr())
+    assert "these 8 phases are taken for those of M2CAI" in said
+    for rate in ("jaccard", "precision", "recall"):
+        got = value_of(results, f"phase recognition relaxed {rate}", statistic="mean over phases")
+        expected = [None if value is None else min(float(value), 100.0) for value in case["octave_script"][rate]]
+        annotated = [str(phase) in case["gt"] for phase in range(8)]
+        same(
+            [one["value"] for one in got["classes"].values()],
+            [value if there else None for value, there in zip(expected, annotated, strict=True)],
+        )
+
+
+def test_seven_phases_without_a_vocabulary_are_those_of_cholec80_and_it_is_told(tmp_path, capsys):
+    (tmp_path / "video.txt").write_text("".join(f"{phase}\n" * 20 for phase in range(7)))
+    folders = ["--ground-truth", tmp_path / "video.txt", "--predictions", tmp_path / "video.txt", "--semantics", "compat"]
+    scored(tmp_path, "phases", *folders)
+    assert "these 7 phases are taken for those of Cholec80" in "".join(capsys.readouterr())
+    scored(tmp_path, "phases", *folders, "--vocabulary", "cholec80")
+    assert "are taken for" not in "".join(capsys.readouterr())
