@@ -189,3 +189,23 @@ def test_seven_phases_without_a_vocabulary_are_those_of_cholec80_and_it_is_told(
     assert "these 7 phases are taken for those of Cholec80" in "".join(capsys.readouterr())
     scored(tmp_path, "phases", *folders, "--vocabulary", "cholec80")
     assert "are taken for" not in "".join(capsys.readouterr())
+
+
+def test_tables_that_convert_wrote_are_scored_without_saying_so(tmp_path, capsys):
+    (tmp_path / "labels").mkdir()
+    names = ("instrument", "verb", "target", "triplet", "phase")
+    vector = [17, 0, 1, 0.1, 0.1, 0.2, 0.2, 2, 1, -1, -1, -1, -1, -1, 0]
+    document = {
+        "video": 1,
+        "fps": 1,
+        "num_frames": 3,
+        "categories": {name: {} for name in names},
+        "annotations": {"0": [], "1": [], "2": []},
+    }
+    for frame, triplet in (("0", 17), ("2", 17)):
+        document["annotations"][frame] = [[triplet, 0, *vector[2:7], 1, 0, *vector[9:]]]
+    (tmp_path / "labels" / "VID01.json").write_text(json.dumps(document))
+    labels, tables = str(tmp_path / "labels"), str(tmp_path / "tables")
+    assert main(["convert", labels, "--from", "cholect50", "--to", "tables", "--out", tables, "--image-size", "854x480"]) == 0
+    results = scored(tmp_path, "recognition", "--ground-truth", labels, "--predictions", tables, "--from", "cholect50")
+    assert value_of(results, "triplet recognition AP", component="ivt", scope="global", null="counted")["overall"] == {"value": 1.0, "n": 1}
