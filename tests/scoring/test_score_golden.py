@@ -151,3 +151,61 @@ def test_relaxed_phases_give_the_numbers_of_the_published_script(tmp_path, capsy
     paper = scored(tmp_path, "phases", *folders, "above-one=clipped", "averaged=by-phase")
     got = [value_of(paper, f"phase recognition relaxed {rate}", statistic="mean") for rate in ("jaccard", "precision", "recall")]
     same([round(100 * one["overall"]["value"], 2) for one in got], [81.56, 93.69, 94.46])
+
+
+@pytest.mark.parametrize("case", phase_cases.golden("relaxed_m2cai")["cases"], ids=lambda case: case["name"])
+def test_eight_phases_without_a_vocabulary_are_those_of_m2cai_and_it_is_told(case, tmp_path, capsys):
+    for side in ("gt", "pred"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "video.txt").write_text("".join(f"{phase}\n" for phase in case[side]))
+    results = scored(
+        tmp_path,
+        "phases",
+        "--ground-truth",
+        tmp_path / "gt",
+        "--predictions",
+        tmp_path / "pred",
+        "--semantics",
+        "compat",
+        "--variant",
+        "omega=10",
+    )
+    said = "".join(capsys.readouterr())
+    assert "these 8 phases are taken for those of M2CAI" in said
+    for rate in ("jaccard", "precision", "recall"):
+        got = value_of(results, f"phase recognition relaxed {rate}", statistic="mean over phases")
+        expected = [None if value is None else min(float(value), 100.0) for value in case["octave_script"][rate]]
+        annotated = [str(phase) in case["gt"] for phase in range(8)]
+        same(
+            [one["value"] for one in got["classes"].values()],
+            [value if there else None for value, there in zip(expected, annotated, strict=True)],
+        )
+
+
+def test_seven_phases_without_a_vocabulary_are_those_of_cholec80_and_it_is_told(tmp_path, capsys):
+    (tmp_path / "video.txt").write_text("".join(f"{phase}\n" * 20 for phase in range(7)))
+    folders = ["--ground-truth", tmp_path / "video.txt", "--predictions", tmp_path / "video.txt", "--semantics", "compat"]
+    scored(tmp_path, "phases", *folders)
+    assert "these 7 phases are taken for those of Cholec80" in "".join(capsys.readouterr())
+    scored(tmp_path, "phases", *folders, "--vocabulary", "cholec80")
+    assert "are taken for" not in "".join(capsys.readouterr())
+
+
+def test_tables_that_convert_wrote_are_scored_without_saying_so(tmp_path, capsys):
+    (tmp_path / "labels").mkdir()
+    names = ("instrument", "verb", "target", "triplet", "phase")
+    vector = [17, 0, 1, 0.1, 0.1, 0.2, 0.2, 2, 1, -1, -1, -1, -1, -1, 0]
+    document = {
+        "video": 1,
+        "fps": 1,
+        "num_frames": 3,
+        "categories": {name: {} for name in names},
+        "annotations": {"0": [], "1": [], "2": []},
+    }
+    for frame, triplet in (("0", 17), ("2", 17)):
+        document["annotations"][frame] = [[triplet, 0, *vector[2:7], 1, 0, *vector[9:]]]
+    (tmp_path / "labels" / "VID01.json").write_text(json.dumps(document))
+    labels, tables = str(tmp_path / "labels"), str(tmp_path / "tables")
+    assert main(["convert", labels, "--from", "cholect50", "--to", "tables", "--out", tables, "--image-size", "854x480"]) == 0
+    results = scored(tmp_path, "recognition", "--ground-truth", labels, "--predictions", tables, "--from", "cholect50")
+    assert value_of(results, "triplet recognition AP", component="ivt", scope="global", null="counted")["overall"] == {"value": 1.0, "n": 1}

@@ -23,13 +23,15 @@ Role = Literal["truth", "predictions"]
 ROLE_KEYS: Mapping[Role, tuple[str, ...]] = {"truth": ("targets", "labels"), "predictions": ("predictions", "scores")}
 FRAME_KEYS = ("frame", "frames")
 LENGTHS_KEY = "video_lengths"
+OWN_TABLES = ("triplets.parquet", "triplets.csv")
+"""What a folder of our tables holds: these are labels, not a matrix of one video."""
 
 
 def files_in(path: Path) -> list[Path]:
     """Return the array files of a path: itself, or those directly in a folder, all of one kind; empty when there are none."""
     if path.is_file():
         return [path] if path.suffix.lower() in READERS or _is_list_of_scores(path) else []
-    if not path.is_dir():
+    if not path.is_dir() or any((path / name).is_file() for name in OWN_TABLES):
         return []
     files = [file for file in sorted(path.iterdir()) if file.is_file() and not file.name.startswith(".")]
     found = [file for file in files if file.suffix.lower() in READERS or _is_list_of_scores(file)]

@@ -22,6 +22,7 @@ from scrubin.scoring.tracks import Pair, Track, join
 from scrubin.vocabulary.vocabulary import related
 
 RELAXED_S = 10
+PROGRAMS = {CHOLEC80.phases: ("Cholec80", CHOLEC80), M2CAI.phases: ("M2CAI", M2CAI)}
 CHOICES: Mapping[str, Mapping[str, Choice]] = {
     "paper": {
         "scope": Choice(choices.SCOPES, "video-wise", "per video, or frames of all videos pooled"),
@@ -59,6 +60,11 @@ def computed(
     notes = list(dict.fromkeys(note for one in joined for note in one.notes))
     frames, words = joined[0].frames, truth.words.name if truth.words else ""
     if semantics == "compat":
+        if truth.words is None and (known := PROGRAMS.get(len(truth.names))) is not None:
+            # The highest id that occurs decides on the program: a last phase that no video has would choose the other one.
+            notes.append(
+                f"no vocabulary is named: these {len(truth.names)} phases are taken for those of {known[0]}, none missing at the end"
+            )
         return [Computed(names, _compat(videos, truth.names, omega), {}, frames, words)], notes
     # Relaxed boundaries are defined for the workflow of Cholec80 only.
     is_cholec80 = truth.words is not None and related(truth.words.name, "cholec80") and len(truth.names) == CHOLEC80.phases
@@ -97,11 +103,11 @@ def _relaxed(counts: relaxed.Relaxed, choice: Mapping[str, str], chosen: choices
 
 
 def _compat(videos: Sequence[Video], names: tuple[str, ...], omega: int) -> Computation:
-    rules = {CHOLEC80.phases: CHOLEC80, M2CAI.phases: M2CAI}.get(len(names))
-    if rules is None:
+    program = PROGRAMS.get(len(names))
+    if program is None:
         msg = f"the published relaxed evaluation knows 7 phases (Cholec80) or 8 (M2CAI), not {len(names)}; use the semantics 'paper'"
         raise MetricsError(msg)
-    whole = compat_main.evaluations(videos, omega, rules)
+    whole = compat_main.evaluations(videos, omega, program[1])
     return lambda draw: compat_main.results(compat_main.summarised(whole if draw is None else whole.take(draw)), names)
 
 
