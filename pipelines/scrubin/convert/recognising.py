@@ -35,8 +35,8 @@ def format_of_path(path: Path, name: str | None) -> Format | DatasetFormat:
     if not found and path.is_dir() and not _files(path):
         msg = f"{path}: there is no file in it; name the folder with the labels"
         raise AnnotationError(msg)
-    fault = f"this could be {several}" if found else "this looks like no format of labels"
-    msg = f"{path}: {fault}; name the format: {several or known}{'' if found else _first(path)}"
+    fault = f"this could be {several}" if found else f"this looks like no format of labels{_first(path)}"
+    msg = f"{path}: {fault}; name the format: {several or known}"
     raise AnnotationError(msg)
 
 
