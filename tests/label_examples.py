@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 
-from scrubin.annotations import xlsx
-from scrubin.annotations.registry import Output
-from scrubin.convert import formats
-from scrubin.convert.reading import Options, format_of, read
-from scrubin.convert.writing import writer_of
+from scrubin.labels import formats, workbook
+from scrubin.labels.export.output import writer_of
+from scrubin.labels.reader import Options, format_of, read
+from scrubin.labels.registry import Output
 from scrubin.vocabulary import vocabulary
 
 __all__ = ["EXAMPLES", "formats", "read_files", "write_files"]
@@ -211,7 +210,7 @@ def aixsuture():
     osats = [f"OSATS_{name}" for name in ("RESPECT", "MOTION", "INSTRUMENT", "SUTURE", "FLOW", "KNOWLEDGE", "PERFORMANCE", "FINAL")]
     header = ["STUDENT", "GROUP", "TIME", "VIDEO", "INVESTIGATOR", "SUTURES", *osats, "GLOBA_RATING_SCORE"]
     rows = [[f"S{i}", "HMD", "PRE", f"A{i}B", rater, 5.0, *[3.0] * 7, None if i else 2.0, 23.5] for i in range(2) for rater in ("A", "B")]
-    return {"aix/OSATS.xlsx": xlsx.workbook([header, *rows])}
+    return {"aix/OSATS.xlsx": workbook.workbook([header, *rows])}
 
 
 def spans():

@@ -9,8 +9,8 @@ from prefect import flow
 
 from scrubin.annotations import report, sources, study
 from scrubin.annotations.params import AnnotationsParams
-from scrubin.annotations.problems import Problems
 from scrubin.core import files, params
+from scrubin.labels.problems import Problems
 from scrubin.tables import io
 from scrubin.tables.cuts import CUTS
 from scrubin.tables.frames import FRAMES

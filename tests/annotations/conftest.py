@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from scrubin.annotations.alignment import timeline
-from scrubin.annotations.labels import LabelFiles
+from scrubin.labels.model import LabelFiles
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("cholect50")

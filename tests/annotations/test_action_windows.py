@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.annotations import windows_of_spans
-from scrubin.annotations.labels import span_rows
 from scrubin.annotations.windows import Contact, Windows, of_contacts
 from scrubin.errors import AnnotationError
+from scrubin.labels.model import span_rows
 from scrubin.vocabulary import vocabulary
 
 PAPER = Windows(2, 2, 2)

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.annotations.alignment import NS, TIE_NS, UNUSED, align, timeline
-from scrubin.annotations.labels import SOURCE_FRAMES, Clock
-from scrubin.annotations.rates import CHOLEC80_PNG, NONE, SECONDS, Numbering, covered, renumber
+from scrubin.labels.model import SOURCE_FRAMES, Clock
+from scrubin.labels.rates import CHOLEC80_PNG, NONE, SECONDS, Numbering, covered, renumber
 
 RATES = [Fraction(25), Fraction(30000, 1001), Fraction(24000, 1001), Fraction(20), Fraction(60000, 1001), Fraction(7)]
 

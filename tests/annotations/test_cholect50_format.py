@@ -4,8 +4,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from scrubin.annotations.formats import cholect50
 from scrubin.errors import AnnotationError
+from scrubin.labels.formats import cholect50
 
 FILE = "annotations/cholect50/case one.json"
 

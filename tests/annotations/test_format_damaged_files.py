@@ -6,11 +6,11 @@ import json
 import pytest
 
 from label_examples import EXAMPLES, read_files
-from scrubin.convert import fitting
-from scrubin.convert.fitting import Fit
-from scrubin.convert.reading import format_of
-from scrubin.convert.writing import render, writer_of
 from scrubin.errors import ScrubinError
+from scrubin.labels.export import loss
+from scrubin.labels.export.loss import Fit
+from scrubin.labels.export.output import render, writer_of
+from scrubin.labels.reader import format_of
 
 VALUES = [None, "x", "", -7, 101, 0.5, 1e300, float("nan"), True, [], [1], {}, {"a": 1}]
 JSON = [(name, file) for name, files in EXAMPLES.items() for file in files if file.endswith(".json")]
@@ -31,7 +31,7 @@ def read_or_refuse(name, file, data, *, write=False):
         return True
     for target in ("tables-csv", "cholect50"):
         with contextlib.suppress(ScrubinError):  # what was read can be written, or is refused as a whole
-            render(fitting.fitted(found, writer_of(target), Fit(name, source_fps=format_of(name).by_hand.fps))[0], writer_of(target))
+            render(loss.fitted(found, writer_of(target), Fit(name, source_fps=format_of(name).by_hand.fps))[0], writer_of(target))
     return True
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from label_examples import read_files, write_files
 from label_makers import lines, spelled
-from scrubin.annotations import xlsx
 from scrubin.errors import AnnotationError
+from scrubin.labels import workbook
 
 SEEDS = range(5)
 PHASES140 = ["preparation", "gastric_pouch_creation", "omentum_division", "gastrojejunal_anastomosis", "anastomosis_test"]
@@ -199,7 +199,12 @@ def test_a_workbook_saved_by_excel_is_read(seed):
 
 @pytest.mark.parametrize(
     "data",
-    [b"PK\x03\x04 no zip", as_excel([AIX])[:400], as_excel([["1" * 400]]).replace(b"111</v>", b"1e9</v>"), xlsx.workbook([["a"]])[:-30]],
+    [
+        b"PK\x03\x04 no zip",
+        as_excel([AIX])[:400],
+        as_excel([["1" * 400]]).replace(b"111</v>", b"1e9</v>"),
+        workbook.workbook([["a"]])[:-30],
+    ],
     ids=["no zip", "cut off", "broken part", "no end"],
 )
 def test_what_is_no_workbook_is_refused(data):

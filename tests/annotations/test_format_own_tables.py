@@ -5,16 +5,16 @@ import json
 import pytest
 
 from label_examples import EXAMPLES, read_files
-from scrubin.convert import fitting
-from scrubin.convert.fitting import Fit
-from scrubin.convert.writing import render, writer_of
 from scrubin.errors import AnnotationError
+from scrubin.labels.export import loss
+from scrubin.labels.export.loss import Fit
+from scrubin.labels.export.output import render, writer_of
 
 
 @pytest.fixture(scope="module")
 def tables():
     """Return the CSV tables and labels.json of the CholecT50 example."""
-    kept, _ = fitting.fitted(read_files("cholect50", EXAMPLES["cholect50"]), writer_of("tables-csv"), Fit("cholect50"))
+    kept, _ = loss.fitted(read_files("cholect50", EXAMPLES["cholect50"]), writer_of("tables-csv"), Fit("cholect50"))
     return {f"t/{name}": data for name, data in render(kept, writer_of("tables-csv")).files.items()}
 
 

@@ -8,13 +8,13 @@ import pytest
 
 from label_examples import read_files
 from label_makers import MAKERS
-from scrubin.annotations.labels import SOURCE_FRAMES
-from scrubin.annotations.registry import WRITERS
-from scrubin.convert import fitting, span_fitting
-from scrubin.convert.fitting import Fit
-from scrubin.convert.reading import format_of
-from scrubin.convert.writing import render, writer_of
 from scrubin.errors import AnnotationError
+from scrubin.labels.export import loss, span_frames
+from scrubin.labels.export.loss import Fit
+from scrubin.labels.export.output import render, writer_of
+from scrubin.labels.model import SOURCE_FRAMES
+from scrubin.labels.reader import format_of
+from scrubin.labels.registry import WRITERS
 from scrubin.vocabulary.vocabulary import fold
 
 WITH_WORDS = ("cholec80", "cholect45", "cholect50", "labelme", "multibypass140", "spans")
@@ -41,7 +41,7 @@ def through(name, target, seed):
     files, _ = MAKERS[name](random.Random(seed))
     first = read_files(name, files)
     fit = Fit(name, source_fps=format_of(name).by_hand.fps, image_size=(1280, 720))
-    kept, losses = fitting.fitted(first, writer_of(target), fit)
+    kept, losses = loss.fitted(first, writer_of(target), fit)
     out = render(kept, writer_of(target))
     words = {"vocabulary": kept.recordings[0].vocabulary.name} if target in WITH_WORDS else {}
     if words.get("vocabulary", "").startswith("own-"):
@@ -59,7 +59,7 @@ def through(name, target, seed):
 
 def in_frames(labels, source_fps):
     """Spans at every source frame, or every second, that they cover."""
-    return span_fitting.with_frames(labels, writer_of("tables"), source_fps, None, 0, Counter())
+    return span_frames.with_frames(labels, writer_of("tables"), source_fps, None, 0, Counter())
 
 
 @pytest.mark.parametrize("target", sorted(WRITERS))

@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 
 from label_examples import EXAMPLES, read_files, write_files
-from scrubin.annotations.rates import of_clock
-from scrubin.annotations.registry import WRITERS, readable
-from scrubin.convert import fitting
-from scrubin.convert.fitting import Fit
-from scrubin.convert.reading import format_of
-from scrubin.convert.writing import render, writer_of
 from scrubin.errors import AnnotationError
+from scrubin.labels.export import loss
+from scrubin.labels.export.loss import Fit
+from scrubin.labels.export.output import render, writer_of
+from scrubin.labels.rates import of_clock
+from scrubin.labels.reader import format_of
+from scrubin.labels.registry import WRITERS, readable
 
 WRITABLE = [name for name in EXAMPLES if name in WRITERS]
 # The others are spelled by tools of their own: LabelMe's keys, the XML of a workbook, irregular tabs, lists in no fixed order.
@@ -94,7 +94,7 @@ def test_a_second_round_changes_no_byte(name):
 def test_our_tables_hold_what_they_say_they_hold(name, target):
     first = read_files(name, EXAMPLES[name])
     fps = format_of(name).by_hand.fps
-    kept, _ = fitting.fitted(first, writer_of(target), Fit(name, source_fps=fps))
+    kept, _ = loss.fitted(first, writer_of(target), Fit(name, source_fps=fps))
     again = read_files("tables", {f"t/{file}": data for file, data in render(kept, writer_of(target)).files.items()})
     for a, b in zip(kept.recordings, again.recordings, strict=True):
         for layer in ("phases", "instances"):
@@ -116,7 +116,7 @@ def test_every_pair_is_converted_or_refused_with_the_pairs_that_make_sense(name,
     fit = Fit(name, source_fps=format_of(name).by_hand.fps, image_size=(854, 480))
     writer, refused = writer_of(target), ""
     try:
-        kept, losses = fitting.fitted(collection, writer, fit)
+        kept, losses = loss.fitted(collection, writer, fit)
         out = render(kept, writer)
     except AnnotationError as error:
         refused = str(error)
@@ -137,7 +137,7 @@ def test_every_pair_is_converted_or_refused_with_the_pairs_that_make_sense(name,
     if target == "spans" and name != "spans":
         # Spans are compared frame by frame, at the rate that they come from.
         rate = of_clock(kept.recordings[0].clock, fit.source_fps).per_second
-        again, _ = fitting.fitted(again, writer_of("tables"), replace(fit, to_fps=rate))
+        again, _ = loss.fitted(again, writer_of("tables"), replace(fit, to_fps=rate))
     for a, b in zip(kept.recordings, again.recordings, strict=True):
         counts = [None if labels.instances is None else len(labels.instances.rows) for labels in (a, b)]
         if counts[0] is None and counts[1] == 0:

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, read_files, shape, vector, write_files
-from scrubin.annotations.collection import Collection
-from scrubin.annotations.formats import cholect50, labelme
-from scrubin.annotations.labels import LabelFiles
-from scrubin.annotations.problems import SHOWN, AnnotationProblems
 from scrubin.errors import AnnotationError
+from scrubin.labels.collection import Collection
+from scrubin.labels.formats import cholect50, labelme
+from scrubin.labels.model import LabelFiles
+from scrubin.labels.problems import SHOWN, AnnotationProblems
 from scrubin.vocabulary import vocabulary
 
 SHIFT = "ids are numbered from 0; these look numbered from 1"

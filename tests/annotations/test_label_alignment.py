@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.annotations.alignment import align, timeline
-from scrubin.annotations.labels import SOURCE_FRAMES, Clock
+from scrubin.labels.model import SOURCE_FRAMES, Clock
 
 SECONDS = Clock(Fraction(1))
 RATES = st.sampled_from([Fraction(25), Fraction(20), Fraction(30), Fraction(50), Fraction(30000, 1001), Fraction(24000, 1001)])

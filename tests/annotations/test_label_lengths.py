@@ -4,7 +4,7 @@ import pytest
 
 from label_examples import EXAMPLES, read_files
 from scrubin.annotations import lengths
-from scrubin.annotations.problems import AnnotationProblems, Problems
+from scrubin.labels.problems import AnnotationProblems, Problems
 
 
 def check(name, seconds, *, fps=25, size=(854, 480)):

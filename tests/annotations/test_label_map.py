@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from label_examples import EXAMPLES, dumps, read_files, shape
-from scrubin.annotations import label_map
-from scrubin.convert.own_tables import _triplets
 from scrubin.errors import AnnotationError
+from scrubin.labels import label_map
+from scrubin.labels.formats.tables import _triplets
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("prostatd")

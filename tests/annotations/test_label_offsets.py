@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.annotations import lengths
-from scrubin.annotations.labels import SOURCE_FRAMES, Clock, Labels, Layer, phase_rows, segment_rows, span_rows
 from scrubin.annotations.offsets import explained
-from scrubin.annotations.problems import AnnotationProblems, Problems
-from scrubin.annotations.rates import NANOSECONDS, NS
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, phase_rows, segment_rows, span_rows
+from scrubin.labels.problems import AnnotationProblems, Problems
+from scrubin.labels.rates import NANOSECONDS, NS
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("cholect50")

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from scrubin.annotations.alignment import timeline
-from scrubin.annotations.labels import Clock, Labels, Layer
 from scrubin.annotations.placing import place
+from scrubin.labels.model import Clock, Labels, Layer
 from scrubin.vocabulary.vocabulary import load
 
 

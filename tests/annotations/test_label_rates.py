@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.annotations.labels import SOURCE_FRAMES, Clock
-from scrubin.annotations.rates import CHOLEC80_FRAMES, CHOLEC80_PNG, MILLISECONDS, NONE, SECONDS, Numbering, of_clock, renumber
 from scrubin.errors import AnnotationError
+from scrubin.labels.model import SOURCE_FRAMES, Clock
+from scrubin.labels.rates import CHOLEC80_FRAMES, CHOLEC80_PNG, MILLISECONDS, NONE, SECONDS, Numbering, of_clock, renumber
 
 RATES = st.sampled_from([Fraction(1), Fraction(5), Fraction(25), Fraction(30), Fraction(30000, 1001), Fraction(1000), Fraction(1, 2)])
 NUMBERS = st.lists(st.integers(0, 100_000), unique=True, max_size=50).map(sorted)

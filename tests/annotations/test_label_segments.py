@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.annotations.labels import segment_rows
-from scrubin.annotations.segments import of_phases, to_phases
+from scrubin.labels.model import segment_rows
+from scrubin.labels.spans.segments import of_phases, to_phases
 
 MS = Fraction(1, 1000)
 

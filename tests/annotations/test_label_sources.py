@@ -2,10 +2,10 @@ import pytest
 
 from scrubin.annotations import sources
 from scrubin.annotations.params import AnnotationsParams, SourceParams
-from scrubin.annotations.problems import AnnotationProblems, Problems
-from scrubin.annotations.registry import FORMATS, label_format
 from scrubin.core import params
 from scrubin.errors import AnnotationError, ParamsError
+from scrubin.labels.problems import AnnotationProblems, Problems
+from scrubin.labels.registry import FORMATS, label_format
 
 RECORDINGS = {"case one", "case-two"}
 ALL = tuple(SourceParams(name, f"annotations/{name}", "cholect50") for name in ("cholect50", "cholec80", "labelme"))

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from scrubin.annotations import study
-from scrubin.annotations.formats import cholec80, cholect50, labelme
-from scrubin.annotations.problems import AnnotationProblems, Problems
 from scrubin.errors import AnnotationError
+from scrubin.labels.formats import cholec80, cholect50, labelme
+from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.tables import io
 from scrubin.tables.cuts import CUTS
 from scrubin.tables.frames import FRAMES

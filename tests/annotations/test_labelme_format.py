@@ -1,7 +1,7 @@
 import pytest
 
-from scrubin.annotations.formats import labelme
 from scrubin.errors import AnnotationError
+from scrubin.labels.formats import labelme
 
 FOLDER = "annotations/labelme/case one"
 

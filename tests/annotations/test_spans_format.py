@@ -7,17 +7,17 @@ import pandas as pd
 import pytest
 
 from label_examples import read_files, write_files
-from scrubin.annotations import label_map
-from scrubin.annotations.collection import Collection
-from scrubin.annotations.labels import SOURCE_FRAMES, Clock, Labels, Layer, instance_rows
-from scrubin.annotations.problems import AnnotationProblems
-from scrubin.annotations.rates import NANOSECONDS, NS, Numbering
-from scrubin.annotations.spans_expansion import expanded
 from scrubin.cli import main
-from scrubin.convert import fitting
-from scrubin.convert.fitting import Fit
-from scrubin.convert.writing import render, writer_of
 from scrubin.errors import AnnotationError
+from scrubin.labels import label_map
+from scrubin.labels.collection import Collection
+from scrubin.labels.export import loss
+from scrubin.labels.export.loss import Fit
+from scrubin.labels.export.output import render, writer_of
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, instance_rows
+from scrubin.labels.problems import AnnotationProblems
+from scrubin.labels.rates import NANOSECONDS, NS, Numbering
+from scrubin.labels.spans.expansion import expanded
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("prostatd")
@@ -36,7 +36,7 @@ def rows(labels):
 
 def frames(labels, *, to="tables", source_fps=Fraction(1), to_fps=Fraction(1), first=0):
     """(frame, instrument, number, triplet) of every instance, and the labelled frames."""
-    kept, losses = fitting.fitted(Collection((labels,)), writer_of(to), Fit("spans", source_fps, to_fps, first=first))
+    kept, losses = loss.fitted(Collection((labels,)), writer_of(to), Fit("spans", source_fps, to_fps, first=first))
     layer = kept.recordings[0].instances
     table = layer.rows.astype(object).where(layer.rows.notna(), None)
     return (

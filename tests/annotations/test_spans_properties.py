@@ -9,14 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from label_examples import read_files, write_files
-from scrubin.annotations import spans, spans_numbers
-from scrubin.annotations.collection import Collection
-from scrubin.annotations.labels import SOURCE_FRAMES, Labels, span_rows
-from scrubin.annotations.rates import NANOSECONDS, NS, Numbering, instant, written
-from scrubin.annotations.spans_expansion import expanded, given_numbers
-from scrubin.annotations.spans_numbers import Row
-from scrubin.annotations.spans_placing import place
-from scrubin.convert.own_tables import _triplets
+from scrubin.annotations.span_places import place
+from scrubin.labels.collection import Collection
+from scrubin.labels.formats.tables import _triplets
+from scrubin.labels.model import SOURCE_FRAMES, Labels, span_rows
+from scrubin.labels.rates import NANOSECONDS, NS, Numbering, instant, written
+from scrubin.labels.spans import numbers, span_table
+from scrubin.labels.spans.expansion import expanded, given_numbers
+from scrubin.labels.spans.numbers import Row
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("prostatd")
@@ -50,13 +50,13 @@ def labels_of(table, clock=SOURCE_FRAMES):
 def test_frames_and_back_are_the_same_spans(table, rate):
     made, missed = expanded(labels_of(table), Numbering(rate), Numbering(rate))
     assert missed == 0
-    pd.testing.assert_frame_equal(spans.of_layer(made.instances), table)
+    pd.testing.assert_frame_equal(span_table.of_layer(made.instances), table)
 
 
 @given(tables())
 def test_the_table_spans_has_the_numbers_that_were_given(table):
     made, _ = expanded(labels_of(table), Numbering(Fraction(1)), Numbering(Fraction(1)))
-    found = spans.from_triplets(_triplets(made), given_numbers([made]))
+    found = span_table.from_triplets(_triplets(made), given_numbers([made]))
     names = [tuple(row) for row in found[["instance", "start_frame", "end_frame", "instrument", "verb", "target"]].itertuples(index=False)]
     wanted = [(row.instance, row.start, row.end, *WORDS.triplet_name(row.triplet_id).split(",")) for row in table.itertuples(index=False)]
     assert sorted(names) == sorted(wanted)
@@ -128,14 +128,14 @@ def test_no_number_does_two_things_at_once_unless_the_file_says_so(given_rows):
         if a.line < b.line and a.instance is not None and (a.instrument, a.instance) == (b.instrument, b.instance)
         if a.start < b.end and b.start < a.end
     }
-    found = {(a.line, b.line) for a, b in spans_numbers.overlaps([row for row in rows if row.instance is not None])}
+    found = {(a.line, b.line) for a, b in numbers.overlaps([row for row in rows if row.instance is not None])}
     assert found <= given_twice
     assert bool(found) == bool(given_twice)
     if not found:
-        numbered = spans_numbers.numbered(rows)
+        numbered = numbers.numbered(rows)
         assert [(a.line, a.start, a.end, a.instrument) for a in rows] == [(b.line, b.start, b.end, b.instrument) for b in numbered]
         assert all(a.instance in (None, b.instance) for a, b in zip(rows, numbered, strict=True))
-        assert spans_numbers.overlaps(numbered) == []
+        assert numbers.overlaps(numbered) == []
 
 
 @given(st.integers(0, 10**14), st.sampled_from(["frame", "s", "ms"]))

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 
 from scrubin.annotations import report, sources, study
-from scrubin.annotations.formats import cholect50, spans
 from scrubin.annotations.params import AnnotationsParams, SourceParams, WindowsParams
-from scrubin.annotations.problems import Problems
 from scrubin.annotations.study import Released
 from scrubin.errors import AnnotationError, ParamsError
+from scrubin.labels.formats import cholect50, spans
+from scrubin.labels.problems import Problems
 
 PAPER = WindowsParams(2.0, 2.0, 2.0, ("clip",))
 SECONDS = "instrument,instance,start_s,end_s,verb,target"

@@ -5,7 +5,7 @@ import pytest
 
 from label_examples import EXAMPLES, shape
 from scrubin import cli
-from scrubin.annotations.registry import WRITERS, readable
+from scrubin.labels.registry import WRITERS, readable
 
 
 @pytest.fixture

@@ -15,10 +15,10 @@ import synthetic_study
 from checked_study import arrow_of
 from label_examples import EXAMPLES
 from scrubin import cli
-from scrubin.annotations.registry import readable
 from scrubin.cli.validate.defaults import DEFAULTS
 from scrubin.core import params
 from scrubin.core.files import sha256_of
+from scrubin.labels.registry import readable
 from scrubin.validate.params import ValidateParams
 
 VIDEO = "labels/VID07.json"

@@ -22,7 +22,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from scrubin.annotations.labels import Clock, IntArray
+from scrubin.labels.model import Clock, IntArray
 
 NS = 10**9
 TIE_NS = 1_000  # timestamps are coarser than 10 us, so a smaller difference is rounding

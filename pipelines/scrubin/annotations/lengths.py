@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrubin.annotations.labels import SOURCE_FRAMES, Labels, Layer
 from scrubin.annotations.offsets import explained
-from scrubin.annotations.problems import Problems
-from scrubin.annotations.rates import NS
+from scrubin.labels.model import SOURCE_FRAMES, Labels, Layer
+from scrubin.labels.problems import Problems
+from scrubin.labels.rates import NS
 
 ASPECT_TOLERANCE = 0.01
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from scrubin.annotations import formats
-from scrubin.annotations.rates import NS
-from scrubin.annotations.registry import FORMATS
 from scrubin.annotations.windows import Windows
 from scrubin.core.params import ranged
 from scrubin.errors import ParamsError
+from scrubin.labels import formats
+from scrubin.labels.rates import NS
+from scrubin.labels.registry import FORMATS
 from scrubin.vocabulary import vocabulary
 
 __all__ = ["AnnotationsParams", "SourceParams", "WindowsParams", "formats"]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.annotations.alignment import UNUSED, Alignment, Timeline, align
-from scrubin.annotations.labels import Clock, Detail, IntArray, Labels, Layer
+from scrubin.labels.model import Clock, Detail, IntArray, Labels, Layer
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 

@@ -15,12 +15,12 @@ import numpy as np
 import pandas as pd
 
 from scrubin.annotations.alignment import NS, Timeline
-from scrubin.annotations.label_map import LabelMap
-from scrubin.annotations.label_map import table as label_map_table
-from scrubin.annotations.labels import IntArray, Labels
 from scrubin.annotations.params import SourceParams, WindowsParams
 from scrubin.annotations.placing import Placed
-from scrubin.annotations.spans import runs
+from scrubin.labels.label_map import LabelMap
+from scrubin.labels.label_map import table as label_map_table
+from scrubin.labels.model import IntArray, Labels
+from scrubin.labels.spans.span_table import runs
 
 __all__ = ["document", "layer", "merges", "runs", "shift_warning", "totals"]
 

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from scrubin.annotations import formats, label_map, merging, report
-from scrubin.annotations.label_map import LabelMap
-from scrubin.annotations.labels import LabelFiles, Labels
+from scrubin.annotations import report
 from scrubin.annotations.params import SourceParams
-from scrubin.annotations.problems import AnnotationProblems, Problems
-from scrubin.annotations.registry import FORMATS
 from scrubin.errors import AnnotationError, ParamsError
+from scrubin.labels import formats, label_map, triplet_merges
+from scrubin.labels.label_map import LabelMap
+from scrubin.labels.model import LabelFiles, Labels
+from scrubin.labels.problems import AnnotationProblems, Problems
+from scrubin.labels.registry import FORMATS
 from scrubin.vocabulary import vocabulary
 
 __all__ = ["Batch", "find", "formats", "map_of", "merges", "read"]
@@ -79,7 +80,7 @@ def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationPr
         return error
     if merges is None or labels.instances is None:
         return labels
-    rows, counts = merging.merged(labels, labels.instances.rows, merges)
+    rows, counts = triplet_merges.merged(labels, labels.instances.rows, merges)
     return replace(labels, instances=replace(labels.instances, rows=rows), merged=counts)
 
 

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations import lengths, placing, report, spans, spans_placing
+from scrubin.annotations import lengths, placing, report, span_places
 from scrubin.annotations.alignment import NS, Timeline, timeline
-from scrubin.annotations.labels import IDS, IntArray, Labels, details_of
 from scrubin.annotations.placing import Placed
-from scrubin.annotations.problems import AnnotationProblems, Problems
-from scrubin.annotations.spans_expansion import numbers_of
 from scrubin.annotations.windows import Windows
+from scrubin.labels.model import IDS, IntArray, Labels, details_of
+from scrubin.labels.problems import AnnotationProblems, Problems
+from scrubin.labels.spans import span_table
+from scrubin.labels.spans.expansion import numbers_of
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.phases import PHASES
@@ -142,13 +143,13 @@ def tables(
     unlabelled = sorted({to.id for to in known.values()} - set(ids))
     summary = {"ids": ids, "totals": report.totals(ids), "left_out_recordings": len(left_out), "without_labels": len(unlabelled)}
     numbers = [rows for rows in number_rows if rows is not None]
-    runs = spans.from_triplets(triplets, pd.concat(numbers) if numbers else None)
+    runs = span_table.from_triplets(triplets, pd.concat(numbers) if numbers else None)
     return Tables(triplets, _joined(PHASES, phase_rows), runs, summary)
 
 
 def _placed_instances(labels: Labels, to: Released, windows: Windows | None) -> Placed | None:
     if labels.spans is not None:
-        return spans_placing.place(labels, labels.spans, to.line, source_ns=round(to.source_s * NS), windows=windows)
+        return span_places.place(labels, labels.spans, to.line, source_ns=round(to.source_s * NS), windows=windows)
     return placing.place(labels, labels.instances, to.line) if labels.instances else None
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations.labels import IDS, span_rows
 from scrubin.annotations.windows import Contact, Interval, Windows, of_contacts
 from scrubin.errors import AnnotationError
+from scrubin.labels.model import IDS, span_rows
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 ACTION = ["verb_id", "target_id", "triplet_id"]

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.annotations import boxes, fields
 from scrubin.challenge.documents import shown
 from scrubin.challenge.problems import Findings
 from scrubin.challenge.truth import Boxes
+from scrubin.labels import boxes, fields
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 # As for labels: real boxes leave the image by up to 1.2 %.

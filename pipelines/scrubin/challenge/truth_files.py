@@ -9,13 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.annotations.labels import BOX, Labels, Layer
 from scrubin.challenge import own_truth
 from scrubin.challenge.frame_keys import PLAIN
 from scrubin.challenge.truth import Boxes, GroundTruth, TrueVideo
-from scrubin.convert import reading
-from scrubin.convert.reading import Options
 from scrubin.errors import AnnotationError
+from scrubin.labels import reader
+from scrubin.labels.model import BOX, Labels, Layer
+from scrubin.labels.reader import Options
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -82,9 +82,9 @@ def _read(path: Path, form: str | None, words: str | None) -> GroundTruth:
 
 
 def _labels(path: Path, form: str, words: str | None) -> GroundTruth:
-    known = reading.format_of(form)
+    known = reader.format_of(form)
     # The vocabulary of labels is that of the file, unless another one is asked for.
-    collection = reading.read(reading.find(path, known).files, known, Options(None if known.by_hand.brings_words else words))
+    collection = reader.read(reader.find(path, known).files, known, Options(None if known.by_hand.brings_words else words))
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in collection.recordings}
     if len(vocabularies) != 1:
         names = ", ".join(sorted(vocabularies)) or "none"

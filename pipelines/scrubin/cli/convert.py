@@ -12,17 +12,18 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from scrubin.annotations import label_map, lengths
-from scrubin.annotations.collection import Collection
-from scrubin.annotations.label_map import LabelMap
-from scrubin.annotations.labels import Clock, Labels
-from scrubin.annotations.problems import Problems
-from scrubin.annotations.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
+from scrubin.annotations import lengths
 from scrubin.cli.given import existing_video, rate_or_none
-from scrubin.convert import fitting, reading, writing
-from scrubin.convert.fitting import Fit
-from scrubin.convert.reading import Options
 from scrubin.errors import AnnotationError
+from scrubin.labels import label_map, reader
+from scrubin.labels.collection import Collection
+from scrubin.labels.export import loss, output
+from scrubin.labels.export.loss import Fit
+from scrubin.labels.label_map import LabelMap
+from scrubin.labels.model import Clock, Labels
+from scrubin.labels.problems import Problems
+from scrubin.labels.reader import Options
+from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
 from scrubin.vocabulary import vocabulary
 
 LENGTH_TOLERANCE_S = 1.0
@@ -72,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--box-tolerance",
         type=float,
-        default=reading.BOX_TOLERANCE,
+        default=reader.BOX_TOLERANCE,
         metavar="SHARE",
         help="a box may leave the image by this share of its side (default: %(default)s)",
     )
@@ -87,7 +88,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Read, fit, write; what the target cannot hold is told on stderr and counted."""
-    form, writer = reading.format_of(given.source), writing.writer_of(given.target)
+    form, writer = reader.format_of(given.source), output.writer_of(given.target)
     path, out = Path(given.path), Path(given.out)
     _refuse_source(path, out)
     if not 0 <= given.box_tolerance <= 0.2:
@@ -97,20 +98,20 @@ def run(given: argparse.Namespace) -> int:
         msg = f"--first-frame {given.first_frame}: give 0 or more"
         raise AnnotationError(msg)
     merges = label_map.load(given.label_map) if given.label_map else None
-    found = reading.find(path, form)
+    found = reader.find(path, form)
     if sys.stderr.isatty():
         _tell(f"reading {len(found.files)} {form.name} files")
-    collection = reading.read(found.files, form, Options(given.vocabulary, merges, given.box_tolerance, given.first_frame))
+    collection = reader.read(found.files, form, Options(given.vocabulary, merges, given.box_tolerance, given.first_frame))
     collection = _at_rate(collection, form, rate_or_none("--fps", given.fps))
     source_fps = rate_or_none("--fps", given.fps) or form.by_hand.fps
     if given.video:
         _check_length(collection, Path(given.video), given.first_frame)
     size = _size(given.image_size)
     fit = Fit(given.source, source_fps, rate_or_none("--to-fps", given.to_fps), size, given.only_instruments, given.first_frame)
-    kept, losses = fitting.fitted(collection, writer, fit)
-    made = writing.render(kept, writer)
+    kept, losses = loss.fitted(collection, writer, fit)
+    made = output.render(kept, writer)
     form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
-    paths = writing.save(made.files, out, form_of_out, found.paths)
+    paths = output.save(made.files, out, form_of_out, found.paths)
     _tell(_others(path, found.others))
     if form.by_hand.fps_unstated and not given.fps and any(_by_frame(labels) for labels in collection.recordings):
         _tell(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")

@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.annotations import documents, fields
-from scrubin.annotations.labels import Clock, Labels, Layer, instance_rows
-from scrubin.annotations.problems import Problems
-from scrubin.annotations.rates import Numbering
-from scrubin.convert import reading
 from scrubin.errors import MetricsError
+from scrubin.labels import documents, fields, reader
+from scrubin.labels.model import Clock, Labels, Layer, instance_rows
+from scrubin.labels.problems import Problems
+from scrubin.labels.rates import Numbering
 from scrubin.scoring.ground_truth import part_of, triplet_words
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -46,7 +45,7 @@ def read(path: Path, name: str | None, fps: Fraction | None, *, strict: bool) ->
     """
     folder = part_of(path, "detection", name)
     files = [folder] if folder.is_file() else sorted(folder.glob("*.json")) if folder.is_dir() else []
-    files = [file for file in files if not reading.is_note(file)]
+    files = [file for file in files if not reader.is_note(file)]
     if not files or _lists(_document(files[0])) is None:
         return None
     words = triplet_words(folder, name)

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.annotations.labels import BOX
 from scrubin.errors import MetricsError
+from scrubin.labels.model import BOX
 from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching
 from scrubin.metrics.detection.association import association

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.annotations.labels import BOX, Labels
-from scrubin.annotations.registry import DatasetFormat, Format
-from scrubin.convert import reading, recognising
 from scrubin.errors import AnnotationError, MetricsError
+from scrubin.labels import detect, reader
+from scrubin.labels.model import BOX, Labels
+from scrubin.labels.registry import DatasetFormat, Format
 from scrubin.scoring import box_lists
 from scrubin.scoring import labels as label_files
 from scrubin.scoring.ground_truth import part_of
@@ -159,7 +159,7 @@ def _coco_results(asked: Asked) -> tuple[Path, list[Any]] | None:
     """Return COCO results, a list of detections by image id, of a file or a folder with just one; None for anything else."""
     path = asked.path
     if path.is_dir():
-        inside = [file for file in sorted(path.glob("*.json")) if not reading.is_note(file)]
+        inside = [file for file in sorted(path.glob("*.json")) if not reader.is_note(file)]
         path = inside[0] if len(inside) == 1 else path
     if path.suffix.lower() != ".json" or not path.is_file() or asked.format not in (None, "coco"):
         return None
@@ -181,7 +181,7 @@ def _of_results(source: Path, results: list[Any], asked: Asked, truth_asked: Ask
             raise MetricsError(msg)
     merged = {**document, "annotations": [{"iscrowd": 0, **one, "id": number + 1} for number, one in enumerate(results)]}
     given = {f"{source.parent.name}/{source.name}" if form.name == "coco" else name: json.dumps(merged).encode()}
-    collection = reading.read(given, form, reading.Options(truth_asked.vocabulary, box_tolerance=box_lists.PREDICTED_TOLERANCE))
+    collection = reader.read(given, form, reader.Options(truth_asked.vocabulary, box_tolerance=box_lists.PREDICTED_TOLERANCE))
     return _side([(one, label_files.numbering_of(one, form, truth_asked.fps)) for one in collection.recordings], asked, "predictions")
 
 
@@ -189,8 +189,8 @@ def _one_coco_file(source: Path, truth: Asked) -> tuple[Format | DatasetFormat, 
     """Return format, name and content of the only COCO file that is the ground truth."""
     path = part_of(truth.path, "detection", truth.vocabulary)
     try:
-        form = recognising.format_of_path(path, truth.format)
-        files = reading.find(path, form).files
+        form = detect.format_of_path(path, truth.format)
+        files = reader.find(path, form).files
     except AnnotationError:
         files = {}
     if len(files) != 1 or form.name not in ("coco", "endoscapes"):

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
-from scrubin.annotations.collection import Collection
-from scrubin.annotations.labels import Labels
-from scrubin.annotations.rates import Numbering, of_clock
-from scrubin.annotations.registry import WRITERS, DatasetFormat, Format
-from scrubin.convert import reading, recognising, span_fitting
 from scrubin.errors import MetricsError
+from scrubin.labels import detect, reader
+from scrubin.labels.collection import Collection
+from scrubin.labels.export import span_frames
+from scrubin.labels.model import Labels
+from scrubin.labels.rates import Numbering, of_clock
+from scrubin.labels.registry import WRITERS, DatasetFormat, Format
 from scrubin.vocabulary.vocabulary import related
 
 NOTES_SHOWN = 5
@@ -40,7 +41,7 @@ class Asked:
     fps: Fraction | None = None
 
 
-def collection_of(asked: Asked, box_tolerance: float = reading.BOX_TOLERANCE) -> tuple[Collection, Format | DatasetFormat]:
+def collection_of(asked: Asked, box_tolerance: float = reader.BOX_TOLERANCE) -> tuple[Collection, Format | DatasetFormat]:
     """Return what the files say, and the format in which they were read.
 
     Parameters
@@ -55,9 +56,9 @@ def collection_of(asked: Asked, box_tolerance: float = reading.BOX_TOLERANCE) ->
     AnnotationError
         With everything that is wrong in any file.
     """
-    form = recognising.format_of_path(asked.path, asked.format)
+    form = detect.format_of_path(asked.path, asked.format)
     words = None if form.by_hand.brings_words or form.by_hand.vocabulary_of is not None else asked.vocabulary
-    found = reading.read(reading.find(asked.path, form).files, form, reading.Options(words, box_tolerance=box_tolerance))
+    found = reader.read(reader.find(asked.path, form).files, form, reader.Options(words, box_tolerance=box_tolerance))
     return replace(found, recordings=tuple(_with_frames(labels, form, asked.fps) for labels in found.recordings)), form
 
 
@@ -65,7 +66,7 @@ def _with_frames(labels: Labels, form: Format | DatasetFormat, fps: Fraction | N
     """Return labels with the instances of spans by frame: where the spans count frames, by theirs, else one per second."""
     if labels.spans is None:
         return labels
-    return span_fitting.with_frames(labels, WRITERS["tables"], fps or form.by_hand.fps, None, 0, Counter())
+    return span_frames.with_frames(labels, WRITERS["tables"], fps or form.by_hand.fps, None, 0, Counter())
 
 
 def check_vocabulary(asked: Asked, collection: Collection) -> None:

@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.annotations import documents
-from scrubin.annotations.rates import Numbering
 from scrubin.errors import AnnotationError, MetricsError
+from scrubin.labels import documents
+from scrubin.labels.rates import Numbering
 from scrubin.scoring import matrix_tables
 from scrubin.scoring.matrix_tables import Found
 from scrubin.scoring.tracks import IntArray, Track

@@ -15,8 +15,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.annotations import documents
 from scrubin.errors import MetricsError
+from scrubin.labels import documents
 
 Found = dict[str, tuple[npt.NDArray[Any] | None, npt.NDArray[Any]]]
 COLUMN_PREFIXES: Mapping[str, tuple[str, ...]] = {

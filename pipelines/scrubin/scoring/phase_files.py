@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.annotations.labels import Labels
-from scrubin.annotations.rates import CHOLEC80_FRAMES, Numbering
-from scrubin.annotations.registry import WRITERS, DatasetFormat, Format
-from scrubin.convert import recognising
-from scrubin.convert.timing import retimed
 from scrubin.errors import AnnotationError, MetricsError
+from scrubin.labels import detect
+from scrubin.labels.export.timing import retimed
+from scrubin.labels.model import Labels
+from scrubin.labels.rates import CHOLEC80_FRAMES, Numbering
+from scrubin.labels.registry import WRITERS, DatasetFormat, Format
 from scrubin.scoring import labels as label_files
 from scrubin.scoring import phase_tables
 from scrubin.scoring.ground_truth import part_of, vocabulary_of
@@ -98,10 +98,10 @@ def predictions_of(asked: Asked, truth: Truth) -> tuple[dict[str, Track], tuple[
 def _format_of(path: Path, asked: Asked) -> Format | DatasetFormat | None:
     """Return the format of label files; None for plain tables, those of Cholec80 included."""
     if asked.format is not None:
-        return None if asked.format == "cholec80" else recognising.format_of_path(path, asked.format)
+        return None if asked.format == "cholec80" else detect.format_of_path(path, asked.format)
     tables = phase_tables.files_in(path)
     try:
-        form = recognising.format_of_path(path, None)
+        form = detect.format_of_path(path, None)
     except AnnotationError:
         if tables:
             return None

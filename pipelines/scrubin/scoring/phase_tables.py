@@ -10,8 +10,8 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.annotations import documents
 from scrubin.errors import AnnotationError, MetricsError
+from scrubin.labels import documents
 from scrubin.scoring.tracks import IntArray
 from scrubin.vocabulary.vocabulary import Vocabulary, fold
 

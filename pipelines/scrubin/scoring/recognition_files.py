@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.annotations.labels import Labels
 from scrubin.errors import MetricsError
+from scrubin.labels.model import Labels
 from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.recognition.components import TripletMap, triplet_map
 from scrubin.scoring import labels as label_files

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from pathlib import Path
 
-from scrubin.annotations import documents
 from scrubin.errors import MetricsError
+from scrubin.labels import documents
 
 
 def read(path: Path, subset: str | None) -> dict[str, int]:

@@ -10,11 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations import documents
-from scrubin.annotations.collection import Scores
-from scrubin.annotations.registry import readable
-from scrubin.convert import reading, recognising
 from scrubin.errors import AnnotationError, MetricsError
+from scrubin.labels import detect, documents, reader
+from scrubin.labels.collection import Scores
+from scrubin.labels.registry import readable
 
 MISSING = ("", "nan", "na", "null", "none")
 OTHER_COLUMNS = ("id", "task", "rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")
@@ -66,7 +65,7 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], name: str
         raise MetricsError(msg)
     form = _format(path, name)
     if form is not None:
-        collection = reading.read(reading.find(path, readable()[form]).files, readable()[form], reading.Options())
+        collection = reader.read(reader.find(path, readable()[form]).files, readable()[form], reader.Options())
         frame = of(collection.scores) if collection.scores is not None else pd.DataFrame()
         if len(frame):
             return [_of_task(path, str(task), rows) for task, rows in frame.groupby("task", sort=True)]
@@ -88,12 +87,12 @@ def _of_task(path: Path, task: str, rows: pd.DataFrame) -> Sheet:
 
 def _format(path: Path, name: str | None) -> str | None:
     if name is not None:
-        return reading.format_of(name).name
+        return reader.format_of(name).name
     try:
-        found = recognising.format_of_path(path, None)
+        found = detect.format_of_path(path, None)
     except AnnotationError:
         return None
-    if found.name == LASANA and not any(GRS in _cells(file)[0] for file in reading.fitting(path, found)):
+    if found.name == LASANA and not any(GRS in _cells(file)[0] for file in reader.fitting(path, found)):
         # A sheet of errors or of other scores, which only happens to be written with semicolons.
         return None
     return found.name if found.name in FORMATS else None

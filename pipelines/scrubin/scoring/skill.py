@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 import pandas as pd
 
-from scrubin.annotations.collection import Scores
+from scrubin.labels.collection import Scores
 from scrubin.metrics import skill
 from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.result import Result

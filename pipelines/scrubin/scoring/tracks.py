@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.annotations.rates import NONE, Numbering, renumber
 from scrubin.errors import MetricsError
+from scrubin.labels.rates import NONE, Numbering, renumber
 
 IntArray = npt.NDArray[np.int64]
 SHOWN = 20

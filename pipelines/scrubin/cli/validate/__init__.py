@@ -30,7 +30,7 @@ def run(given: argparse.Namespace) -> int:
     """Ask every rule that applies; 0 only when no rule of severity error is broken."""
     # Great Expectations takes seconds to import.
     from scrubin.cli.validate import asking, material, text
-    from scrubin.convert.reading import Options
+    from scrubin.labels.reader import Options
 
     if given.first_frame < 0:
         msg = f"--first-frame {given.first_frame}: give 0 or more"

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from scrubin.annotations.problems import AnnotationProblems
 from scrubin.cli.validate.material import Fault, Material
-from scrubin.convert import table_files, table_notes
-from scrubin.convert.table_notes import Notes
 from scrubin.errors import AnnotationError, TableError
+from scrubin.labels.formats import table_files, table_notes
+from scrubin.labels.formats.table_notes import Notes
+from scrubin.labels.problems import AnnotationProblems
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 from scrubin.tables.declare import ARROW, Table
 from scrubin.validate.study import Found, found_of

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scrubin.annotations import documents
-from scrubin.convert import recognising
 from scrubin.errors import AnnotationError
+from scrubin.labels import detect, documents
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 
 OWN = "tables"
@@ -30,7 +29,7 @@ def format_of(path: Path) -> str:
         msg = f"{path}: there is no file in it; name a folder with label files or tables"
         raise AnnotationError(msg)
     try:
-        return recognising.format_of_path(path, None).name
+        return detect.format_of_path(path, None).name
     except AnnotationError as error:
         told = _told_by_others(path)
         if len(told) != 1:
@@ -46,7 +45,7 @@ def _told_by_others(path: Path) -> set[str]:
     told = set()
     for file in sorted(path.rglob("[!.]*"))[:LOOKED_AT] if path.is_dir() else ():
         try:
-            told.add(recognising.format_of_path(file, None).name if file.is_file() else "")
+            told.add(detect.format_of_path(file, None).name if file.is_file() else "")
         except AnnotationError:
             continue  # that file tells nothing
     return told - {""}

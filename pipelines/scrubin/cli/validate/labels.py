@@ -12,13 +12,15 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from scrubin.annotations.collection import Collection
-from scrubin.annotations.labels import BOX, IDS, Labels, Layer
-from scrubin.annotations.problems import AnnotationProblems
-from scrubin.annotations.registry import DatasetFormat, Format
 from scrubin.cli.validate.material import Fault, Material
-from scrubin.convert import reading, span_fitting, table_files, timing, writing
 from scrubin.errors import AnnotationError
+from scrubin.labels import reader
+from scrubin.labels.collection import Collection
+from scrubin.labels.export import output, span_frames, timing
+from scrubin.labels.formats import table_files
+from scrubin.labels.model import BOX, IDS, Labels, Layer
+from scrubin.labels.problems import AnnotationProblems
+from scrubin.labels.registry import DatasetFormat, Format
 from scrubin.tables.declare import Table
 from scrubin.tables.phases import PHASES
 from scrubin.tables.ratings import RATINGS
@@ -28,7 +30,7 @@ from scrubin.tables.triplets import TRIPLETS
 from scrubin.validate.study import Found, found_of
 
 
-def read(path: Path, name: str, options: reading.Options) -> Material:
+def read(path: Path, name: str, options: reader.Options) -> Material:
     """Return the labels of a format as tables.
 
     Raises
@@ -36,8 +38,8 @@ def read(path: Path, name: str, options: reading.Options) -> Material:
     AnnotationError
         When there is no file of the format.
     """
-    form = reading.format_of(name)
-    given = reading.find(path, form)
+    form = reader.format_of(name)
+    given = reader.find(path, form)
     made = Material(form.name, len(given.files))
     collection = _read(given.files, form, options, made)
     if given.others:
@@ -51,15 +53,15 @@ def read(path: Path, name: str, options: reading.Options) -> Material:
     return made
 
 
-def _read(files: Mapping[str, bytes], form: Format | DatasetFormat, options: reading.Options, made: Material) -> Collection:
+def _read(files: Mapping[str, bytes], form: Format | DatasetFormat, options: reader.Options, made: Material) -> Collection:
     try:
-        return reading.read(files, form, options)
+        return reader.read(files, form, options)
     except AnnotationError as error:
         _note(made, error, files)
     good = []
     for some in _parts(files, form):
         try:
-            good.append(reading.read(some, form, options))
+            good.append(reader.read(some, form, options))
         except AnnotationError:
             continue  # noted above, with all others
     recordings = [labels for one in good for labels in one.recordings]
@@ -97,9 +99,9 @@ def _unlabelled(labels: Labels) -> list[str]:
 def _by_frame(labels: Labels, form: Format | DatasetFormat, first: int, made: Material) -> Labels:
     """Return labels by frame, where a format has spans of time: at the rate of its frames, else at 1 per second."""
     losses: Counter[str] = Counter()
-    tables = writing.writer_of("tables")
+    tables = output.writer_of("tables")
     if labels.spans is not None:
-        labels = span_fitting.with_frames(labels, tables, form.by_hand.fps, None, first, losses)
+        labels = span_frames.with_frames(labels, tables, form.by_hand.fps, None, first, losses)
     if labels.segments is not None:
         labels = timing.retimed(labels, tables, None, None, losses)
     made.warnings += [f"{labels.recording}: not validated: {what}: {count}" for what, count in sorted(losses.items())]

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
-from scrubin.convert.reading import Options
 from scrubin.errors import AnnotationError
+from scrubin.labels.reader import Options
 from scrubin.validate.study import Found
 from scrubin.vocabulary.vocabulary import Vocabulary
 

@@ -1,1 +1,0 @@
-"""Conversion by hand: any label format to any other, through one canonical form."""

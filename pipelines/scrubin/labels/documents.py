@@ -1,0 +1,113 @@
+"""Bytes of a label file to text or JSON, with errors that name the line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from scrubin.labels.problems import AnnotationProblems, Problems
+
+LONGEST_DIGITS = 15  # also numbers of milliseconds stay below 2**53
+LONGEST_INTEGER = 18  # 64 bits hold every number of so many digits
+SURROGATE = re.compile("[\ud800-\udfff]")
+T = TypeVar("T")
+
+
+def text(file: str, data: bytes) -> str:
+    """Return the UTF-8 text of a file; a byte order mark is dropped.
+
+    Raises
+    ------
+    AnnotationProblems
+        When it is not UTF-8, with the line.
+    """
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise AnnotationProblems([f"{file}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"]) from error
+
+
+def json_object(file: str, data: bytes) -> dict[str, Any]:
+    """Return the JSON object in a file; a key that stands twice is refused.
+
+    Raises
+    ------
+    AnnotationProblems
+        When it is not JSON, with line and column, or no object, or has a number beyond 64 bits.
+    """
+    content = text(file, data)
+    try:
+        value = json.loads(content, object_pairs_hook=_unique, parse_int=_integer)
+    except json.JSONDecodeError as error:
+        if not content.strip():
+            raise AnnotationProblems([f"{file}, line 1: not JSON: the file is empty; export it again, or remove it"]) from error
+        fault = f"not JSON: {error.msg} at column {error.colno}"
+        raise AnnotationProblems([f"{file}, line {error.lineno}: {fault}; the file may be cut off, export it again"]) from error
+    except _RepeatedKeyError as error:
+        raise AnnotationProblems([f"{file}: the key '{error}' stands twice in one object; keep one of them"]) from error
+    except _LongNumberError as error:
+        line = content.count("\n", 0, content.index(error.digits)) + 1
+        fault = f"the number {error.digits[:20]}... has {len(error.digits)} digits"
+        raise AnnotationProblems([f"{file}, line {line}: {fault}; no label is as large, correct it"]) from error
+    except RecursionError as error:
+        raise AnnotationProblems([f"{file}: nested too deeply for a label file; export it again"]) from error
+    if "\\ud" in content.lower() and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
+        raise AnnotationProblems([f"{file}: a text has half a character (\\ud8.. to \\udf..), which cannot be written; correct it"])
+    if not isinstance(value, dict):
+        raise AnnotationProblems([f"{file}: expected a JSON object, but got {shown(value)}; export it again"])
+    return value
+
+
+def opened(open_as: Callable[[str, bytes], T], file: str, data: bytes, problems: Problems) -> T | None:
+    """Return what a function makes of a file; when it refuses it, that is noted, so that other files are read too."""
+    try:
+        return open_as(file, data)
+    except AnnotationProblems as error:
+        problems.include(error)
+        return None
+
+
+def frame_number(text: str) -> int | None:
+    """Return a number of a frame, from 0; None for anything else, or one that no video has.
+
+    >>> frame_number("000012"), frame_number("-1"), frame_number("1e3")
+    (12, None, None)
+    """
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= LONGEST_DIGITS else None
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: short, on one line.
+
+    >>> shown([1, "a"])
+    '[1, "a"]'
+    """
+    line = SURROGATE.sub("\N{REPLACEMENT CHARACTER}", json.dumps(value, ensure_ascii=False))
+    return line if len(line) <= 80 else f"{line[:77]}..."
+
+
+class _RepeatedKeyError(Exception):
+    pass
+
+
+class _LongNumberError(Exception):
+    def __init__(self, digits: str) -> None:
+        super().__init__(digits)
+        self.digits = digits
+
+
+def _integer(digits: str) -> int:
+    if len(digits.lstrip("-")) > LONGEST_INTEGER:
+        raise _LongNumberError(digits)
+    return int(digits)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [key for key, _ in pairs]
+        raise _RepeatedKeyError(next(name for name in names if names.count(name) > 1))
+    return value

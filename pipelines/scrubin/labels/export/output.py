@@ -1,0 +1,143 @@
+"""The canonical form to a file or folder in some format: whole or not at all."""
+
+from __future__ import annotations
+
+import difflib
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+
+from scrubin.errors import AnnotationError
+from scrubin.labels import formats, reader
+from scrubin.labels.collection import Collection
+from scrubin.labels.registry import WRITERS, WRITTEN_AS, DatasetFormat, Format, Output, Writer, readable
+
+__all__ = ["formats", "render", "save", "writer_of"]
+
+
+def writer_of(name: str) -> Writer:
+    """Return the writer of a format by name.
+
+    Raises
+    ------
+    AnnotationError
+        For an unknown name, with the near miss, or a format that is only read.
+    """
+    name = WRITTEN_AS.get(name, name)
+    if name in WRITERS:
+        return WRITERS[name]
+    near = difflib.get_close_matches(name, WRITERS, n=1)
+    hint = f"did you mean '{near[0]}'?" if near else f"formats that can be written: {', '.join(sorted(WRITERS))}"
+    what = "can only be read" if name in readable() else "is no format that can be written"
+    msg = f"'{name}' {what}; {hint}"
+    raise AnnotationError(msg)
+
+
+def render(collection: Collection, writer: Writer) -> Output:
+    """Return the files of a collection that fits.
+
+    Raises
+    ------
+    AnnotationError
+        When a file would be written outside its folder, as a recording's name says so.
+    """
+    out = Output()
+    try:
+        writer.write(collection, out)
+    except UnicodeEncodeError as error:
+        msg = f"{writer.name}: a name has half a character, {error.object[error.start : error.end]!a}; correct it in what is read"
+        raise AnnotationError(msg) from error
+    except ValueError as error:  # of json: infinity or NaN, which a file said of itself
+        msg = f"{writer.name} cannot hold a number that is not finite: {error}; correct it in what is read"
+        raise AnnotationError(msg) from error
+    for name in out.files:
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or "\0" in name or "\\" in name:
+            msg = f"'{name}': the name of the recording leads out of the folder; rename the recording"
+            raise AnnotationError(msg)
+    if not out.files:
+        msg = f"nothing was written as {writer.name}; check what the files hold"
+        raise AnnotationError(msg)
+    return out
+
+
+def save(contents: Mapping[str, bytes], out: Path, form: Format | DatasetFormat | None = None, sources: Iterable[Path] = ()) -> list[Path]:
+    """Write all files or none; a single file goes to ``out`` itself when that has the same suffix.
+
+    Parameters
+    ----------
+    form
+        The format that the files have: others of it in ``out`` would be read with them later, and are refused.
+    sources
+        The files that were read: none of them is overwritten.
+
+    Raises
+    ------
+    AnnotationError
+        When something is in the way.
+    """
+    names = list(contents)
+    if len(names) == 1 and not out.is_dir() and out.suffix and out.suffix == PurePosixPath(names[0]).suffix:
+        _refuse_sources([out], sources)
+        return _replace_files(out.parent, {out.name: contents[names[0]]})
+    if out.exists() and not out.is_dir():
+        msg = f"{out}: it is a file, but {len(names)} files are written; name a folder"
+        raise AnnotationError(msg)
+    _refuse_sources([out / name for name in names], sources)
+    if not out.exists() and not out.is_symlink():
+        return _new_folder(out, contents)
+    others = sorted({*reader.fitting(out, form)} - {out / name for name in names}) if form is not None else []
+    if others:
+        msg = (
+            f"{others[0]}: {len(others)} other files of the format are in {out}, and would be read with the new ones; name an empty folder"
+        )
+        raise AnnotationError(msg)
+    return _replace_files(out, contents)
+
+
+def _refuse_sources(paths: Sequence[Path], sources: Iterable[Path]) -> None:
+    read = {source.resolve() for source in sources}
+    for path in paths:
+        if path.resolve() in read:
+            msg = f"{path}: this is what is read, which is never overwritten; name another path"
+            raise AnnotationError(msg)
+
+
+def _new_folder(out: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write all files beside the folder and give it its name at last."""
+    try:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".part-", dir=out.parent) as temporary:
+            made = Path(temporary) / "made"
+            for name, data in contents.items():
+                path = made / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data)
+            made.rename(out)
+    except OSError as error:
+        raise AnnotationError(_unwritable(out, error)) from error
+    return [out / name for name in contents]
+
+
+def _replace_files(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
+    """Write all files beside the others of a folder; what has their names is replaced when all are written."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in contents:
+            if (folder / name).is_dir():
+                msg = f"{folder / name}: there is a folder of this name; remove it or name another folder"
+                raise AnnotationError(msg)
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as temporary:
+            parts = [(Path(temporary) / str(i), folder / name) for i, name in enumerate(contents)]
+            for (part, _), data in zip(parts, contents.values(), strict=True):
+                part.write_bytes(data)
+            for part, path in parts:
+                part.replace(path)
+    except OSError as error:
+        raise AnnotationError(_unwritable(folder, error)) from error
+    return [path for _, path in parts]
+
+
+def _unwritable(path: Path, error: OSError) -> str:
+    return f"{path}: cannot be written: {error.strerror or error}; mend it or name another folder"

@@ -1,0 +1,43 @@
+"""One module per label format. To add one: write the module and name it here."""
+
+from scrubin.labels.formats import (
+    aixsuture,
+    cholec80,
+    cholect45,
+    cholect50,
+    cholect50_writer,
+    cholectrack20,
+    cholectriplet2022,
+    coco,
+    coco_writer,
+    endoscapes,
+    jigsaws,
+    labelme,
+    lasana,
+    multibypass140,
+    multibypasst40,
+    spans,
+    tables,
+    yolo,
+)
+
+__all__ = [
+    "aixsuture",
+    "cholec80",
+    "cholect45",
+    "cholect50",
+    "cholect50_writer",
+    "cholectrack20",
+    "cholectriplet2022",
+    "coco",
+    "coco_writer",
+    "endoscapes",
+    "jigsaws",
+    "labelme",
+    "lasana",
+    "multibypass140",
+    "multibypasst40",
+    "spans",
+    "tables",
+    "yolo",
+]

@@ -1,0 +1,163 @@
+"""``labels.json``: what our tables do not say of a recording.
+
+The rate of its labels, the labelled frames (a frame without instrument has no row), what is labelled
+of an instance, the size of the images; and the words of vocabularies that no data file has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, get_args
+
+import numpy as np
+
+from scrubin.errors import AnnotationError
+from scrubin.labels import documents, fields
+from scrubin.labels.model import Detail, Labels
+from scrubin.labels.problems import AnnotationProblems, Problems
+from scrubin.labels.spans.span_table import runs
+from scrubin.vocabulary import own, vocabulary
+from scrubin.vocabulary.vocabulary import NAMINGS, Vocabulary
+
+NOTES = "labels.json"
+HIGHEST_FPS = 1000
+MOST_FRAMES = 10**7  # four days at 25 frames per second
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is said of one recording.
+
+    Parameters
+    ----------
+    fps
+        Labels per second.
+    vocabulary
+        Its name; None where only the rows say it.
+    detail
+        What is labelled of an instance; None where only the rows say it.
+    labelled
+        Runs of frames whose instances are labelled, half open; None where instances are not labelled.
+    image_size
+        Width and height in px; None where they are not known or differ.
+    """
+
+    fps: Fraction = Fraction(1)
+    vocabulary: str | None = None
+    detail: Detail | None = None
+    labelled: tuple[tuple[int, int], ...] | None = None
+    image_size: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Notes:
+    """The whole file."""
+
+    recordings: Mapping[str, Note] = field(default_factory=dict)
+    vocabularies: Mapping[str, Vocabulary] = field(default_factory=dict)
+
+
+def read(file: str, data: bytes) -> Notes:
+    """Return what ``labels.json`` says.
+
+    Raises
+    ------
+    AnnotationProblems
+        Names recording, key and value of every fault.
+    """
+    document = documents.json_object(file, data)
+    recordings, lists = document.get("recordings"), document.get("vocabularies", {})
+    if not isinstance(recordings, Mapping) or not isinstance(lists, Mapping):
+        raise AnnotationProblems([f"{file}: expected objects 'recordings' and 'vocabularies'; write the tables again"])
+    problems = Problems()
+    notes = {str(id_): _note(file, f"recording '{id_}'", raw, problems) for id_, raw in recordings.items()}
+    words: dict[str, Vocabulary] = {}
+    for name, raw in lists.items():
+        try:
+            words[name] = own.of_categories(file, _lists(file, name, raw))
+        except AnnotationError as error:
+            problems.include(error)
+    problems.raise_any()
+    return Notes(notes, words)
+
+
+def _note(file: str, place: str, raw: Any, problems: Problems) -> Note:
+    if not isinstance(raw, Mapping):
+        problems.add(file, place, f"expected an object, but got {documents.shown(raw)}", "write the tables again")
+        return Note()
+
+    def refuse(key: str, expected: str) -> None:
+        problems.add(file, place, f"'{key}' is {documents.shown(raw[key])}, expected {expected}", "write the tables again")
+
+    fps, size, runs = _fps(raw.get("fps", "1")), raw.get("image_size"), raw.get("labelled")
+    if fps is None:
+        refuse("fps", f'a rate above 0 and up to {HIGHEST_FPS}, such as "1" or "30000/1001"')
+    if not isinstance(raw.get("vocabulary", ""), str):
+        refuse("vocabulary", "a name")
+    if raw.get("detail", "triplet") not in get_args(Detail):
+        refuse("detail", " or ".join(get_args(Detail)))
+    if size is not None and not (_are_whole(size, 2) and min(size) > 0):
+        refuse("image_size", "width and height in px")
+        size = None
+    if runs is not None and not (isinstance(runs, list) and all(_are_whole(run, 2) and 0 <= run[0] < run[1] for run in runs)):
+        refuse("labelled", "runs of frames, each [first, first after]")
+        runs = None
+    if runs and int(np.diff(np.array(runs, np.int64)).sum()) > MOST_FRAMES:
+        problems.add(file, place, "'labelled' has more frames than any video", "write the tables again")
+        runs = None
+    return Note(
+        fps or Fraction(1),
+        raw.get("vocabulary"),
+        raw.get("detail"),
+        None if runs is None else tuple((start, end) for start, end in runs),
+        None if size is None else (size[0], size[1]),
+    )
+
+
+def _are_whole(value: Any, count: int) -> bool:
+    return isinstance(value, list) and len(value) == count and all(fields.is_whole(one) and abs(one) < fields.LARGEST for one in value)
+
+
+def _fps(value: Any) -> Fraction | None:
+    if isinstance(value, bool) or not isinstance(value, (str, int)) or len(str(value)) > documents.LONGEST_INTEGER:
+        return None
+    try:
+        rate = Fraction(value)
+    except (ValueError, ZeroDivisionError):
+        return None
+    return rate if 0 < rate <= HIGHEST_FPS else None
+
+
+def _lists(file: str, name: str, raw: Any) -> dict[str, list[str]]:
+    found = {}
+    for kind, names in raw.items() if isinstance(raw, Mapping) else [("", None)]:
+        if kind not in (*NAMINGS, "triplet") or not isinstance(names, list) or not all(isinstance(one, str) for one in names):
+            raise AnnotationProblems([f"{file}, vocabulary '{name}': expected lists of names by kind; write the tables again"])
+        found[str(kind)] = list(names)
+    return found
+
+
+def written(recordings: tuple[Labels, ...]) -> dict[str, Any]:
+    """Return what ``labels.json`` says of recordings."""
+    notes: dict[str, Any] = {}
+    words: dict[str, Any] = {}
+    for labels in recordings:
+        fps = Fraction(1) if labels.clock.period_s is None else 1 / labels.clock.period_s
+        note: dict[str, Any] = {"fps": str(fps), "vocabulary": labels.vocabulary.name, "detail": labels.detail}
+        if labels.instances is not None:
+            note["labelled"] = runs(labels.instances.positions)
+        size = _one_size(labels)
+        notes[labels.recording] = note if size is None else {**note, "image_size": size}
+        if labels.vocabulary.name not in vocabulary.known():
+            words[labels.vocabulary.name] = own.as_categories(labels.vocabulary)
+    return {"recordings": notes, "vocabularies": words}
+
+
+def _one_size(labels: Labels) -> list[int] | None:
+    frames = labels.frames
+    if frames is None or not {"width", "height"} <= set(frames.columns) or not len(frames):
+        return None
+    sizes = frames[["width", "height"]].drop_duplicates()
+    return [int(side) for side in sizes.iloc[0]] if len(sizes) == 1 and sizes.notna().all(axis=None) else None

@@ -1,0 +1,242 @@
+"""Our own tables as a format: triplets, phases, ratings, skill, errors as parquet or CSV, and what tables do not say.
+
+``labels.json`` beside them has the rate, the labelled frames (a frame without instrument has no row),
+the size of the images and the words of vocabularies that no data file has. Without it, frames with
+rows are the labelled ones, at 1 per second.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from scrubin.errors import AnnotationError
+from scrubin.labels import documents, evidence
+from scrubin.labels.collection import ERROR_COLUMNS, RATING_COLUMNS, Collection, Scores, rating_rows
+from scrubin.labels.formats import table_names, table_notes
+from scrubin.labels.formats.table_files import bytes_of, declared, table_of
+from scrubin.labels.formats.table_notes import NOTES, Note, Notes
+from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, Clock, Detail, LabelFiles, Labels, Layer, instance_rows, phase_rows
+from scrubin.labels.problems import Problems
+from scrubin.labels.registry import ByHand, Content, Output, dataset_format, writes
+from scrubin.labels.spans import span_table
+from scrubin.labels.spans.expansion import given_numbers
+from scrubin.tables import io
+from scrubin.tables.declare import Table
+from scrubin.tables.phases import PHASES
+from scrubin.tables.ratings import RATINGS
+from scrubin.tables.spans import SPANS
+from scrubin.tables.task_errors import ERRORS
+from scrubin.tables.triplets import TRIPLETS
+from scrubin.vocabulary import vocabulary
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+NAMES = ("triplets", "phases", "ratings", "skill", "errors")
+HOLDS: tuple[Content, ...] = (
+    "phases",
+    "instances",
+    "actions",
+    "boxes",
+    "boxless",
+    "partial",
+    "repeats",
+    "scores",
+    "numbers",
+    "empty frames",
+    "ratings",
+    "errors",
+    "skill",
+)
+
+
+def _is_table(path: Path) -> bool:
+    # labels.json is a name that other formats have, too.
+    return path.is_file() and (path.suffix.lower() != ".json" or evidence.keys("recordings")(path))
+
+
+@dataset_format(
+    "tables",
+    pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
+    expected="triplets, phases, ratings, skill or errors, each .parquet or .csv, and labels.json",
+    title="our own tables as parquet (or, written as tables-csv, CSV)",
+    by_hand=ByHand(brings_words=True, sign=_is_table),
+)
+def read(source: LabelFiles) -> Collection:
+    """Return what the tables of a folder say.
+
+    Raises
+    ------
+    AnnotationError
+        Names the first fault of every file, with its column and rows.
+    """
+    problems = Problems()
+    found: dict[str, tuple[str, pd.DataFrame]] = {}
+    seen: dict[str, str] = {}
+    notes = Notes()
+    for file, data in sorted(source.files.items()):
+        table = PurePosixPath(file).stem
+        if table == SPANS.name:
+            continue  # made of the triplets, and made anew when written
+        if seen.setdefault(table, file) != file:
+            problems.add(file, "", f"the same is also in {seen[table]}", "keep one of them, or convert the folders one by one")
+        elif PurePosixPath(file).name == NOTES:
+            notes = documents.opened(table_notes.read, file, data, problems) or notes
+        else:
+            frame = documents.opened(functools.partial(table_of, table=table), file, data, problems)
+            found |= {} if frame is None else {table: (file, frame)}
+    problems.raise_any()
+    recordings = _recordings(found, notes)
+    scores = _scores({name: frame for name, (_, frame) in found.items()})
+    unstated = () if notes.recordings or not recordings else ("tables: no labels.json says the rate; frames are read as 1 per second",)
+    return Collection(recordings, scores, unstated)
+
+
+def _words(id_: str, names: Mapping[str, set[str]], note: Note, notes: Notes, problems: Problems) -> Vocabulary | None:
+    """Return the vocabulary of a recording; ``names`` are those that each file says."""
+    said = set().union(*names.values()) or {str(note.vocabulary)}
+    file = next((file for file, of in names.items() if len(of) > 1), " and ".join(file for file, of in names.items() if of) or NOTES)
+    if len(said) != 1:
+        problems.add(file, id_, f"it has {len(said)} vocabularies, {', '.join(sorted(said))}", "a recording must have one")
+        return None
+    (name,) = said
+    try:
+        return notes.vocabularies.get(name) or vocabulary.load(name)
+    except AnnotationError as error:
+        problems.add(file, id_, str(error), f"vocabularies of their own stand in {NOTES}")
+        return None
+
+
+def _recordings(found: Mapping[str, tuple[str, pd.DataFrame]], notes: Notes) -> tuple[Labels, ...]:
+    triplets = found.get("triplets", ("", io.frame_of(TRIPLETS, [])))
+    phases = found.get("phases", ("", io.frame_of(PHASES, [])))
+    ids = sorted({*triplets[1]["id"], *phases[1]["id"], *notes.recordings})
+    by_id = dict(list(triplets[1].groupby("id"))), dict(list(phases[1].groupby("id")))
+    problems = Problems()
+    recordings = []
+    for id_ in ids:
+        rows, phase = by_id[0].get(id_, triplets[1].iloc[:0]), by_id[1].get(id_, phases[1].iloc[:0])
+        note = notes.recordings.get(id_, Note())
+        before = len(problems)
+        words = _words(id_, {triplets[0]: set(rows["vocabulary"]), phases[0]: set(phase["vocabulary"])}, note, notes, problems)
+        if words is None:
+            continue
+        table_names.check(triplets[0], rows, words, table_names.IN_TRIPLETS, problems)
+        table_names.check_triplets(triplets[0], rows, words, problems)
+        table_names.check(phases[0], phase, words, table_names.IN_PHASES, problems)
+        if len(problems) == before:
+            has_instances = "triplets" in found and (len(rows) > 0 or note.labelled is not None)
+            recordings.append(_labels(id_, rows, phase, words, note, has_instances=has_instances))
+    problems.raise_any()
+    return tuple(recordings)
+
+
+def _labels(id_: str, rows: pd.DataFrame, phases: pd.DataFrame, words: Vocabulary, note: Note, *, has_instances: bool) -> Labels:
+    instances = rows.sort_values(["frame", "instance"]).rename(columns={"frame": "position"})[list(INSTANCE_COLUMNS)]
+    labelled = sorted({*instances["position"], *(frame for start, end in note.labelled or () for frame in range(start, end))})
+    layer = Layer(id_, np.array(labelled, np.int64), instance_rows(io.records(instances)))
+    at = phases["frame"].tolist()
+    complete = not len(rows) or bool(rows["verb_id"].notna().any())
+    detail: Detail = note.detail or ("triplet" if complete else "instrument")
+    size = note.image_size
+    frames = None if size is None else pd.DataFrame({"position": sorted({*labelled, *at}), "width": size[0], "height": size[1]})
+    return Labels(
+        recording=id_,
+        format="tables",
+        vocabulary=words,
+        clock=Clock(1 / note.fps),
+        phases=Layer(id_, np.array(at, np.int64), phase_rows(at, phases["phase_id"].tolist())) if at else None,
+        instances=layer if has_instances else None,
+        detail=detail,
+        frames=frames,
+    )
+
+
+def _scores(found: Mapping[str, pd.DataFrame]) -> Scores | None:
+    if not {"ratings", "errors", "skill"} & set(found):
+        return None
+    ratings = found.get("ratings", rating_rows([]))[list(RATING_COLUMNS)]
+    errors = found.get("errors", pd.DataFrame(columns=list(ERROR_COLUMNS)))[list(ERROR_COLUMNS)]
+    skills = found.get("skill", pd.DataFrame(columns=["id", "task"]))
+    facts = pd.concat([frame[["id", "task"]] for frame in (ratings, errors, skills)]).drop_duplicates().reset_index(drop=True)
+    return Scores(ratings, facts, errors, skills)
+
+
+@writes("tables", holds=HOLDS, whole_fps=True)
+def write(collection: Collection, out: Output) -> None:
+    """Write the tables as parquet, and ``labels.json``."""
+    _write(collection, out, "parquet")
+
+
+@writes("tables-csv", holds=HOLDS, whole_fps=True)
+def write_csv(collection: Collection, out: Output) -> None:
+    """Write the tables as CSV, and ``labels.json``."""
+    _write(collection, out, "csv")
+
+
+def _write(collection: Collection, out: Output, suffix: str) -> None:
+    if collection.recordings:
+        triplets = _joined(TRIPLETS, [_triplets(labels) for labels in collection.recordings])
+        tables = {TRIPLETS: triplets, PHASES: _joined(PHASES, [_phases(labels) for labels in collection.recordings])}
+        runs = span_table.from_triplets(triplets, given_numbers(collection.recordings))
+        for table, frame in {**tables, SPANS: runs}.items():
+            out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
+        out.files[NOTES] = (
+            json.dumps(table_notes.written(collection.recordings), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+        ).encode()
+    if collection.scores is not None:
+        _write_scores(collection.scores, out, suffix)
+
+
+def _write_scores(scores: Scores, out: Output, suffix: str) -> None:
+    undefined = scores.ratings["score"].isna() & ~scores.ratings["failed"]
+    out.lose("ratings without a score that are not marked as failed", int(undefined.sum()))
+    for table, frame in ((RATINGS, scores.ratings[~undefined]), (ERRORS, scores.errors)):
+        if len(frame):
+            out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
+    if len(scores.skill):
+        table = declared("skill", list(scores.skill.columns))
+        if set(table.column_names) <= set(scores.skill.columns):
+            out.files[f"skill.{suffix}"] = bytes_of(table, scores.skill, suffix)
+        else:
+            out.lose("rows of skill, which say nothing of the number of ratings and of disagreement", len(scores.skill))
+
+
+def _joined(table: Table, parts: list[pd.DataFrame]) -> pd.DataFrame:
+    rows = [part for part in parts if len(part)]
+    return io.conform(table, pd.concat(rows)) if rows else io.frame_of(table, [])
+
+
+def _triplets(labels: Labels) -> pd.DataFrame:
+    words = labels.vocabulary
+    if labels.instances is None:
+        return io.frame_of(TRIPLETS, [])
+    rows = labels.instances.rows
+    names = {"instrument_id": words.instruments, "verb_id": words.verbs, "target_id": words.targets}
+    full = tuple(words.triplet_name(i) for i in range(len(words.triplets)))
+    named: dict[str, Any] = {column.removesuffix("_id"): _named(rows[column], {**names, "triplet_id": full}[column]) for column in IDS}
+    numbered = rows.assign(id=labels.recording, vocabulary=words.name, instance=rows.groupby("position").cumcount(), **named)
+    return io.conform(TRIPLETS, numbered.rename(columns={"position": "frame"})[TRIPLETS.column_names].pipe(_inside))
+
+
+def _inside(rows: pd.DataFrame) -> pd.DataFrame:
+    # Division leaves shares like 1.0000000000000002.
+    return rows.assign(**{side: rows[side].astype("float64").clip(0, 1) for side in BOX})
+
+
+def _named(ids: pd.Series[Any], names: tuple[str, ...]) -> list[str | None]:
+    return [None if pd.isna(id_) else names[int(id_)] for id_ in ids]
+
+
+def _phases(labels: Labels) -> pd.DataFrame:
+    if labels.phases is None:
+        return io.frame_of(PHASES, [])
+    rows = labels.phases.rows
+    names: Any = _named(rows["phase_id"], labels.vocabulary.phases)
+    named = rows.assign(id=labels.recording, vocabulary=labels.vocabulary.name, phase=names)
+    return io.conform(PHASES, named.rename(columns={"position": "frame"})[PHASES.column_names])

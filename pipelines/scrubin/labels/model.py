@@ -1,0 +1,208 @@
+"""What label files say, whatever their format: the labels of one recording, in source time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from scrubin.labels.label_map import LabelMap
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+IntArray = npt.NDArray[np.int64]
+Detail = Literal["triplet", "instrument"]
+IDS = ("instrument_id", "verb_id", "target_id", "triplet_id")
+BOX = ("x", "y", "w", "h")
+INSTANCE_COLUMNS = ("position", *IDS, *BOX, "score")
+INSTANCE_DTYPES: Mapping[Any, Any] = {
+    "position": "int64",
+    **dict.fromkeys(IDS, "Int64"),
+    **dict.fromkeys((*BOX, "score"), "float64"),
+}
+SEGMENT_COLUMNS = ("kind", "start", "end", "label_id")
+SPAN_COLUMNS = ("instrument_id", "instance", "start", "end", "verb_id", "target_id", "triplet_id")
+
+
+@dataclass(frozen=True)
+class LabelFiles:
+    """The files of one recording in one format, and how to read them.
+
+    Parameters
+    ----------
+    recording
+        The curator's name of the recording.
+    files
+        Content by name, relative to the raw folder.
+    vocabulary
+        Names and ids.
+    box_tolerance
+        A box may leave the image by this share of its side; it is then cut to the image.
+    cut_boxes
+        Whether such a box is cut, as our tables need it; otherwise it stays as it was drawn, so
+        that a file can be written back as it was.
+    label_map
+        Merges of triplets that hold while names are read; None for none.
+    sparse
+        Whether a format that has a row for every frame may lack some: a warning instead of an error.
+    first
+        The number of the first frame, where a user says that frames are not numbered from 0.
+    """
+
+    recording: str
+    files: Mapping[str, bytes]
+    vocabulary: Vocabulary
+    box_tolerance: float
+    cut_boxes: bool = True
+    label_map: LabelMap | None = None
+    sparse: bool = False
+    first: int = 0
+
+
+@dataclass(frozen=True)
+class Clock:
+    """What a label's position counts: periods of source time, or source frames.
+
+    Parameters
+    ----------
+    period_s
+        Position k is source second ``k * period_s``; None: position k is source frame k. Both
+        start at 0 with the first frame of the source.
+    """
+
+    period_s: Fraction | None
+
+
+SOURCE_FRAMES = Clock(None)
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Labels of one kind.
+
+    Parameters
+    ----------
+    file
+        Where they stand, for messages.
+    positions
+        Every labelled position, increasing, shape (n,). It may have no row: labelled as "nothing there".
+    rows
+        A data frame with ``position`` and ids; undefined is null. Rows of a position keep the order of the file.
+        Instances may have more columns than ours, such as tracks; what does not know them leaves them out.
+    every_frame
+        Whether the format labels every frame of the source, so that the length must be that of the video.
+    """
+
+    file: str
+    positions: IntArray
+    rows: pd.DataFrame
+    every_frame: bool = False
+
+
+@dataclass(frozen=True)
+class Labels:
+    """All that one format says about one recording.
+
+    Parameters
+    ----------
+    recording, format, vocabulary
+        Whose labels, read by which format, in which vocabulary.
+    clock
+        What a position counts.
+    phases, instances
+        The labels; None when the format, or the recording, has none of that kind.
+    detail
+        What is labelled of an instance: the whole triplet, or the instrument only.
+    image_sizes
+        ``(width, height)`` in px of the labelled images, by file, where the format states them.
+    warnings
+        What a curator should know. They are published: no names of recordings or files.
+    segments
+        Spans of time with a label, half open, in units of the clock: ``kind`` (phase, step or
+        gesture), ``start``, ``end``, ``label_id``. They may overlap, and keep the order of the file.
+    frames
+        What the format says of single positions beyond labels: ``position`` and any columns, such
+        as ``file_name``, ``width`` and ``height`` in px.
+    recognition
+        Probability of each triplet at the positions of ``instances``, shape (n, n triplets).
+    about
+        What the format says of the whole file, to be written back: no label is only here.
+    merged
+        Instances that a label map changed, by ``(from, to)``.
+    spans
+        What one instance of an instrument does for how long, in units of the clock, half open: ``SPAN_COLUMNS``.
+        A span without instrument says that nothing is in view. They are exact; ``instances`` is made of them
+        for the frames that are wanted, by ``spans_expansion`` and ``spans_placing``.
+    """
+
+    recording: str
+    format: str
+    vocabulary: Vocabulary
+    clock: Clock
+    phases: Layer | None = None
+    instances: Layer | None = None
+    detail: Detail = "triplet"
+    image_sizes: Mapping[str, tuple[int, int]] | None = None
+    warnings: tuple[str, ...] = ()
+    segments: pd.DataFrame | None = None
+    frames: pd.DataFrame | None = None
+    recognition: npt.NDArray[np.float64] | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+    merged: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    spans: pd.DataFrame | None = None
+
+
+def instance_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return instances as a data frame; missing ids and boxes are null."""
+    frame = pd.DataFrame(list(rows), columns=list(INSTANCE_COLUMNS), dtype=object)
+    return frame.astype(INSTANCE_DTYPES)
+
+
+def detailed_rows(rows: Sequence[Mapping[str, Any]], details: Mapping[str, str]) -> pd.DataFrame:
+    """Return instances with more columns, by name and dtype; a detail that no instance has is left out."""
+    given = [name for name in details if any(row.get(name) is not None for row in rows)]
+    frame = pd.DataFrame(list(rows), columns=[*INSTANCE_COLUMNS, *given], dtype=object)
+    return frame.astype({**INSTANCE_DTYPES, **{name: details[name] for name in given}})
+
+
+def details_of(rows: pd.DataFrame) -> list[str]:
+    """Return the columns of instances that are not among ours."""
+    return [str(name) for name in rows.columns if name not in INSTANCE_COLUMNS]
+
+
+def segment_rows(rows: Sequence[tuple[str, int, int, int]]) -> pd.DataFrame:
+    """Return segments as a data frame, in the given order."""
+    frame = pd.DataFrame(list(rows), columns=list(SEGMENT_COLUMNS))
+    return frame.astype({"kind": "str", "start": "int64", "end": "int64", "label_id": "int64"})
+
+
+def span_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
+    """Return spans of instances as a data frame, in the given order; missing ids are null."""
+    frame = pd.DataFrame(list(rows), columns=list(SPAN_COLUMNS), dtype=object)
+    return frame.astype({name: "int64" if name in ("start", "end") else "Int64" for name in SPAN_COLUMNS})
+
+
+def phase_rows(positions: Sequence[int], phase_ids: Sequence[int]) -> pd.DataFrame:
+    """Return phases as a data frame, one row per position."""
+    return pd.DataFrame({"position": np.array(positions, np.int64), "phase_id": np.array(phase_ids, np.int64)})
+
+
+def by_position(layer: Layer | None) -> dict[int, list[dict[str, Any]]]:
+    """Return the rows of each labelled position, as plain values with None for undefined; a position without rows has none."""
+    if layer is None:
+        return {}
+    found: dict[int, list[dict[str, Any]]] = {position: [] for position in layer.positions.tolist()}
+    columns = {str(name): layer.rows[name].astype(object).where(layer.rows[name].notna(), None).tolist() for name in layer.rows.columns}
+    for values in zip(*columns.values(), strict=True):
+        row = dict(zip(columns, values, strict=True))
+        found[row["position"]].append(row)
+    return found
+
+
+def phase_of(layer: Layer | None) -> dict[int, int]:
+    """Return the phase id of each position that has one."""
+    return {} if layer is None else dict(zip(layer.rows["position"].tolist(), layer.rows["phase_id"].tolist(), strict=True))

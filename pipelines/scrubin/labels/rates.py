@@ -1,0 +1,169 @@
+"""Numbers of labels from one way of counting to another, by one rule.
+
+The rule
+--------
+1. A label numbered n has the time ``(n - first) / per_second``: 25 per second from 0 (frames of
+   Cholec80), 1 per second from 0 (CholecT50), 1000 per second (milliseconds), 1 per second from 1
+   (the numbered PNG files of Cholec80, where N stands for frame (N - 1) * 25).
+2. Towards fewer per second, number k takes the first label with a time in [k, k + 1) / per_second.
+   Where every frame is labelled that is the first frame at or after k / per_second, our frame
+   contract. The other labels have no number there.
+3. Towards more per second, a label goes to the first number whose time is not before its own. The
+   numbers between have no label; only a format that must label every frame repeats the last one.
+4. A span [start, end) holds the numbers whose time is inside it: from the first that is not before
+   its start, up to the last before its end. A span between two numbers holds none.
+
+Instants in files are frames, seconds or milliseconds, as the name of their column says: see ``instant``.
+Times are fractions: nothing drifts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal, get_args
+
+import numpy as np
+
+from scrubin.errors import AnnotationError
+from scrubin.labels.model import SOURCE_FRAMES, Clock, IntArray
+
+NONE = -1
+NS = 10**9
+NANOSECONDS = Clock(Fraction(1, NS))
+Unit = Literal["frame", "s", "ms"]
+UNITS: tuple[Unit, ...] = get_args(Unit)
+LATEST_NS = 1000 * 3600 * NS  # no operation takes longer
+LATEST_FRAME = 10**9
+_NS_OF: Mapping[Unit, int] = {"s": NS, "ms": NS // 1000}
+_DECIMAL = re.compile(r"(?P<whole>[0-9]{1,12})(?:\.(?P<part>[0-9]{1,12}))?")
+
+
+@dataclass(frozen=True)
+class Numbering:
+    """How instants are counted.
+
+    Parameters
+    ----------
+    per_second
+        How many numbers a second has.
+    first
+        The number at time 0.
+    """
+
+    per_second: Fraction
+    first: int = 0
+
+    @property
+    def clock(self) -> Clock:
+        """The same for labels numbered from 0."""
+        return Clock(1 / self.per_second)
+
+
+CHOLEC80_FRAMES = Numbering(Fraction(25))
+CHOLEC80_PNG = Numbering(Fraction(1), first=1)
+SECONDS = Numbering(Fraction(1))
+MILLISECONDS = Numbering(Fraction(1000))
+
+
+def of_clock(clock: Clock, source_fps: Fraction | None) -> Numbering:
+    """Return how a clock counts; source frames need the rate of their video.
+
+    Raises
+    ------
+    AnnotationError
+        When the rate is not known.
+    """
+    if clock.period_s is not None:
+        return Numbering(1 / clock.period_s)
+    if source_fps is None:
+        msg = "the labels are numbered by source frames of an unknown rate; give the frames per second of the video"
+        raise AnnotationError(msg)
+    return Numbering(source_fps)
+
+
+def clock_of(unit: Unit) -> Clock:
+    """Return the clock in which instants of a unit are kept: source frames, or nanoseconds of the source."""
+    return SOURCE_FRAMES if unit == "frame" else NANOSECONDS
+
+
+def instant(text: str, unit: Unit) -> int:
+    """Return an instant in units of ``clock_of(unit)``: frame n from 0, or nanoseconds from the first frame.
+
+    Raises
+    ------
+    AnnotationError
+        For anything but a decimal number from 0, a part of a frame, or a part of a nanosecond.
+
+    >>> instant("25", "frame"), instant("12.48", "s"), instant("40", "ms")
+    (25, 12480000000, 40000000)
+    """
+    match = _DECIMAL.fullmatch(text)
+    value = None if match is None else Fraction(text) * _NS_OF.get(unit, 1)
+    what = {"frame": "a frame number from 0", "s": "seconds from 0, such as 12.48", "ms": "milliseconds from 0, such as 12480"}[unit]
+    if value is None or value.denominator != 1:
+        msg = f"'{text}' is not {what}"
+        raise AnnotationError(msg)
+    if value > (LATEST_FRAME if unit == "frame" else LATEST_NS):
+        msg = f"'{text}' is later than any video ends; expected {what}"
+        raise AnnotationError(msg)
+    return int(value)
+
+
+def written(position: int, unit: Unit) -> str:
+    """Return an instant as a file has it, the shortest text that ``instant`` reads as the same.
+
+    >>> written(12_480_000_000, "s"), written(12_480_000_000, "ms"), written(7, "frame")
+    ('12.48', '12480', '7')
+    """
+    whole, part = divmod(position, _NS_OF.get(unit, 1))
+    digits = len(str(_NS_OF.get(unit, 1))) - 1
+    return f"{whole}.{part:0{digits}d}".rstrip("0").rstrip(".") if part else str(whole)
+
+
+def covered(start: int, end: int, of: Numbering, to: Numbering) -> tuple[int, int]:
+    """Return the numbers of another way of counting that a span [start, end) holds, half open.
+
+    >>> covered(12, 50, CHOLEC80_FRAMES, SECONDS)
+    (1, 2)
+    """
+    ratio = to.per_second / of.per_second
+    first, stop = (-(-(at - of.first) * ratio.numerator // ratio.denominator) + to.first for at in (start, end))
+    return first, stop
+
+
+def renumber(numbers: IntArray, of: Numbering, to: Numbering) -> IntArray:
+    """Return the number of each label in another way of counting, -1 where it has none.
+
+    Parameters
+    ----------
+    numbers
+        Different whole numbers, increasing, shape (n,).
+
+    Raises
+    ------
+    AnnotationError
+        For a number before the first one: labels that count from 0 where 1 is the first.
+
+    >>> renumber(np.array([0, 12, 25, 50]), CHOLEC80_FRAMES, SECONDS).tolist()
+    [0, -1, 1, 2]
+    >>> renumber(np.array([1, 26, 27]), CHOLEC80_FRAMES, SECONDS).tolist()
+    [0, 1, -1]
+    >>> renumber(np.array([1, 2, 3]), CHOLEC80_PNG, CHOLEC80_FRAMES).tolist()
+    [0, 25, 50]
+    """
+    numbers = np.asarray(numbers, np.int64)
+    if len(numbers) and int(numbers.min()) < of.first:
+        msg = f"number {int(numbers.min())} is before the first one, {of.first}; they look numbered from {of.first - 1}"
+        raise AnnotationError(msg)
+    ratio = to.per_second / of.per_second
+    up, down = ratio.numerator, ratio.denominator
+    elapsed = [int(number) - of.first for number in numbers]
+    if ratio >= 1:
+        return np.array([-(-n * up // down) + to.first for n in elapsed], np.int64)
+    served = np.array([n * up // down for n in elapsed], np.int64)
+    first = np.ones(len(served), bool)
+    first[1:] = served[1:] != served[:-1]
+    return np.where(first, served + to.first, NONE)

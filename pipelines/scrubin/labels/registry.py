@@ -1,0 +1,245 @@
+"""The registry of label formats: a dict and short decorators. A new format is one file.
+
+A format reads the files of one recording (``label_format``) or a whole data set at once
+(``dataset_format``, which only conversion by hand uses), and may write both back (``writes``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+from scrubin.labels.collection import Collection
+from scrubin.labels.evidence import Sign, never
+from scrubin.labels.model import LabelFiles, Labels
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+Reader = Callable[[LabelFiles], Labels]
+CollectionReader = Callable[[LabelFiles], Collection]
+VocabularyOf = Callable[[Mapping[str, bytes]], Vocabulary]
+Content = Literal[
+    "phases",
+    "segments",
+    "instances",
+    "actions",
+    "boxes",
+    "boxless",
+    "partial",
+    "repeats",
+    "scores",
+    "details",
+    "spans",
+    "numbers",
+    "recognition",
+    "empty frames",
+    "ratings",
+    "facts",
+    "errors",
+    "skill",
+]
+"""What a format can hold: ``actions`` are verbs and targets, ``boxless`` and ``partial`` instances without box or without a
+whole triplet, ``repeats`` several instances of a class in a frame, ``details`` such as tracks,
+``numbers`` those of instances that the labels give."""
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """How files are read where no ``params.yaml`` says it.
+
+    Parameters
+    ----------
+    vocabulary
+        Name of the vocabulary when none is given.
+    vocabulary_of
+        Or how it follows from the files themselves.
+    fps
+        Frames per second of the source by whose frames the labels are numbered.
+    fps_unstated
+        Whether ``fps`` is a custom of the format that no file states.
+    brings_words
+        Whether its files name their vocabulary, so that none can be given.
+    sign
+        Whether a file that has a name of the format looks like it: so it is known when nobody names it.
+    """
+
+    vocabulary: str = ""
+    vocabulary_of: VocabularyOf | None = None
+    fps: Fraction | None = None
+    fps_unstated: bool = False
+    brings_words: bool = False
+    sign: Sign = never
+
+
+@dataclass(frozen=True)
+class Format:
+    """One format that is read recording by recording.
+
+    Parameters
+    ----------
+    name
+        How ``params.yaml`` calls it.
+    pattern
+        What a file is called inside the format's folder; the group ``recording`` is the recording.
+    expected
+        The same in words, for messages.
+    read
+        Files of one recording to labels; pure.
+    title
+        What it is, in a line.
+    by_hand
+        How it is read by hand.
+    """
+
+    name: str
+    pattern: re.Pattern[str]
+    expected: str
+    read: Reader
+    title: str = ""
+    by_hand: ByHand = field(default_factory=ByHand)
+
+
+@dataclass(frozen=True)
+class DatasetFormat:
+    """One format whose files say something of several recordings; ``read`` takes all files at once."""
+
+    name: str
+    pattern: re.Pattern[str]
+    expected: str
+    read: CollectionReader
+    title: str = ""
+    by_hand: ByHand = field(default_factory=ByHand)
+
+
+@dataclass
+class Output:
+    """What a writer makes: files by name, and what it could not hold, counted."""
+
+    files: dict[str, bytes] = field(default_factory=dict)
+    losses: Counter[str] = field(default_factory=Counter)
+
+    def lose(self, what: str, count: int = 1) -> None:
+        """Count what is not in the files; 0 is nothing."""
+        if count:
+            self.losses[what] += count
+
+
+WriterFunction = Callable[[Collection, Output], None]
+
+
+@dataclass(frozen=True)
+class Writer:
+    """How a format is written.
+
+    Parameters
+    ----------
+    name
+        Of the format.
+    write
+        Collection to files; what it takes is what ``holds`` says, in pixels only when images have a size.
+    holds
+        What the format can hold.
+    fps
+        The only rate that the format knows; None where files state their own, or none.
+    whole_fps
+        Whether the rate must be a whole number.
+    vocabulary
+        The only vocabulary that the format knows, or "".
+    takes
+        Or which vocabularies it takes beside that one.
+    pixels
+        Whether boxes are in pixels, so that the images' size must be known.
+    every_frame
+        Whether every frame must have a phase, so that the last one is repeated.
+    frames
+        What the format says of single frames, as columns of ``Labels.frames``; the size of images is beside it.
+    needs
+        Columns of an instance that must be defined; () for the class that is labelled, triplet or instrument.
+    """
+
+    name: str
+    write: WriterFunction
+    holds: frozenset[Content]
+    fps: Fraction | None = None
+    whole_fps: bool = False
+    vocabulary: str = ""
+    takes: Callable[[Vocabulary], bool] = lambda words: True
+    pixels: bool = False
+    every_frame: bool = False
+    frames: frozenset[str] = frozenset()
+    needs: tuple[str, ...] = ()
+
+
+READ_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables", "tables-csv": "tables"}
+"""Other names under which formats are read."""
+WRITTEN_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables-csv"}
+"""Other names under which formats are written."""
+FORMATS: dict[str, Format] = {}
+DATASET_FORMATS: dict[str, DatasetFormat] = {}
+WRITERS: dict[str, Writer] = {}
+
+
+def label_format(name: str, *, pattern: str, expected: str, title: str = "", by_hand: ByHand | None = None) -> Callable[[Reader], Reader]:
+    """Register the decorated reader of one recording under a name that no other format has."""
+
+    def register(read: Reader) -> Reader:
+        _refuse_twice(name)
+        FORMATS[name] = Format(name, re.compile(pattern), expected, read, title, by_hand or ByHand())
+        return read
+
+    return register
+
+
+def dataset_format(
+    name: str, *, pattern: str, expected: str, title: str, by_hand: ByHand | None = None
+) -> Callable[[CollectionReader], CollectionReader]:
+    """Register the decorated reader of a whole data set under a name that no other format has."""
+
+    def register(read: CollectionReader) -> CollectionReader:
+        _refuse_twice(name)
+        DATASET_FORMATS[name] = DatasetFormat(name, re.compile(pattern), expected, read, title, by_hand or ByHand())
+        return read
+
+    return register
+
+
+def writes(
+    name: str,
+    *,
+    holds: tuple[Content, ...],
+    fps: Fraction | None = None,
+    whole_fps: bool = False,
+    vocabulary: str = "",
+    takes: Callable[[Vocabulary], bool] = lambda words: True,
+    pixels: bool = False,
+    every_frame: bool = False,
+    frames: tuple[str, ...] = (),
+    needs: tuple[str, ...] = (),
+) -> Callable[[WriterFunction], WriterFunction]:
+    """Register the decorated writer of a format."""
+
+    def register(write: WriterFunction) -> WriterFunction:
+        if name in WRITERS:
+            msg = f"label format '{name}' has two writers"
+            raise ValueError(msg)
+        WRITERS[name] = Writer(
+            name, write, frozenset(holds), fps, whole_fps, vocabulary, takes, pixels, every_frame, frozenset(frames), needs
+        )
+        return write
+
+    return register
+
+
+def readable() -> dict[str, Format | DatasetFormat]:
+    """Return every format that can be read, by name, sorted."""
+    every: dict[str, Format | DatasetFormat] = {**FORMATS, **DATASET_FORMATS}
+    return dict(sorted(every.items()))
+
+
+def _refuse_twice(name: str) -> None:
+    if name in FORMATS or name in DATASET_FORMATS:
+        msg = f"label format '{name}' is registered twice"
+        raise ValueError(msg)

@@ -1,0 +1,54 @@
+"""What looks wrong in labels as a whole though every value is possible: frames from 1, two corners instead of a size."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from scrubin.labels.model import BOX, Labels
+
+FEWEST_FRAMES = 10
+FEWEST_BOXES = 20
+EDGE = 0.05
+NAMED = 5
+
+
+def of(recordings: Sequence[Labels], first: int) -> tuple[str, ...]:
+    """Return a warning per suspicion.
+
+    Parameters
+    ----------
+    first
+        The number of the first frame, as a user says.
+    """
+    shifted = [labels.recording for labels in recordings if first == 0 and _runs_from_one(labels)]
+    by_corners = [labels.recording for labels in recordings if _all_as_corners(labels)]
+    found = []
+    if shifted:
+        found.append(f"{_names(shifted)}: the frames run from 1 without a gap; if the first frame is meant, give --first-frame 1")
+    if by_corners:
+        found.append(f"{_names(by_corners)}: every box is wider and higher than its corner is far from the edge; these may be two corners")
+    return tuple(found)
+
+
+def _names(recordings: Sequence[str]) -> str:
+    more = len(recordings) - NAMED
+    return ", ".join(recordings[:NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
+def _runs_from_one(labels: Labels) -> bool:
+    for layer in (labels.instances, labels.phases):
+        if layer is not None and len(layer.positions) >= FEWEST_FRAMES:
+            return bool(layer.positions[0] == 1 and layer.positions[-1] == len(layer.positions))
+    return False
+
+
+def _all_as_corners(labels: Labels) -> bool:
+    if labels.instances is None:
+        return False
+    x, y, w, h = (labels.instances.rows[side].dropna().to_numpy(np.float64) for side in BOX)
+    if len(x) < FEWEST_BOXES:
+        return False
+    inside = np.median(x) > EDGE and np.median(y) > EDGE  # boxes that begin at the edge are wider than nothing
+    return bool(inside and np.all((w > x) & (h > y)))
