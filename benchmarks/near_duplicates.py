@@ -26,8 +26,8 @@ import numpy as np
 import pandas as pd
 
 from scrubin.core import params
-from scrubin.validate.films import Film
-from scrubin.validate.near_duplicates import limits, near_duplicates, pairs
+from scrubin.validate.duplicates.hashed_videos import Film
+from scrubin.validate.duplicates.near import limits, near_duplicates, pairs
 from scrubin.validate.params import ValidateParams
 
 LIMITS = limits(params.load("validate", ValidateParams).near_duplicate, ())

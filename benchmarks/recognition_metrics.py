@@ -104,7 +104,7 @@ class Ours:
 
     def pooled(self, components: list[str]) -> dict[str, float]:
         """Return the global mAP of each."""
-        from scrubin.metrics.recognition.pooled import pooled
+        from scrubin.metrics.recognition.global_wise import pooled
 
         return {name: result.overall.value for name, result in pooled(self.videos, self.triplets, components).items()}
 

@@ -20,9 +20,9 @@ from sklearn.model_selection import StratifiedGroupKFold
 
 from scrubin.splits.cohort import Cohort, cohort
 from scrubin.splits.columns import column
-from scrubin.splits.groups import groups
-from scrubin.splits.program import Program
-from scrubin.splits.search import Effort, solve
+from scrubin.splits.search.best_split import Effort, solve
+from scrubin.splits.search.groups import groups
+from scrubin.splits.search.program import Program
 
 SHARES = {"train": 0.75, "val": 0.10, "test": 0.15}
 ERRORS = {"dropped": 0.33, "imprecise": 0.24, "incomplete": 0.15, "damaged": 0.10, "perforated": 0.08}

@@ -76,9 +76,9 @@ def _measured(side: str, folder: Path) -> dict[str, Any]:
 def _by_suite() -> Any:
     from scrubin.cli.validate.defaults import DEFAULTS
     from scrubin.validate import checks
-    from scrubin.validate.expected import Expected
+    from scrubin.validate.duplicates.near import limits
+    from scrubin.validate.expectations import Expected
     from scrubin.validate.judge import Judge
-    from scrubin.validate.near_duplicates import limits
     from scrubin.validate.params import Total
     from scrubin.validate.study import Study, read
 

@@ -79,8 +79,8 @@ def test_a_stage_imports_no_other_stage():
         for file in imported_files(ROOT / f"pipelines/flows/{stage}.py", set()):
             folder = file.relative_to(ROOT / "pipelines").parts
             if folder[0] == "scrubin" and folder[1] in STAGES and folder[1] != stage:
-                # The release writes LASANA's files by the code that knows their format; frames are read by one function.
-                allowed = {("release", "scores"), ("report", "frames")}
+                # Frames are read by one function.
+                allowed = {("report", "frames")}
                 assert (stage, folder[1]) in allowed, f"{stage} imports {file}"
 
 

@@ -15,7 +15,7 @@ from scrubin.ingest.params import IngestParams
 from scrubin.tables import io
 from scrubin.tables.quarantine import QUARANTINE, quarantine_row
 from scrubin.tables.recordings import RECORDINGS
-from scrubin.video.cached import stored_probe, stored_sha256
+from scrubin.video.probe_cache import stored_probe, stored_sha256
 
 OUT = Path("data/interim")
 

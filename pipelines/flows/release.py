@@ -12,11 +12,12 @@ from prefect import flow
 
 from scrubin.core import files, params
 from scrubin.errors import PrivacyError
-from scrubin.release import audit, completion, gate, linking, outputs, project, summary
-from scrubin.release.examination import Examined, examine
+from scrubin.lasana import csv_text
+from scrubin.ratings.params import ScoresParams
+from scrubin.release import completion, gate, linking, outputs, summary
+from scrubin.release.audit import project, run
+from scrubin.release.audit.video_faults import Examined, examine
 from scrubin.release.params import refuse_borrowed_name
-from scrubin.scores import lasana_csv
-from scrubin.scores.params import ScoresParams
 
 OUT = Path("data/release")
 
@@ -26,9 +27,9 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str,
     texts, ratings = {}, tables["ratings"]
     for task in sorted(set(ratings.task)):
         names = p.errors.get(task, ())
-        texts[f"{task}.csv"] = lasana_csv.task_csv(task, tables["skill"], tables["errors"], tables["videos"], p.aspects, names)
+        texts[f"{task}.csv"] = csv_text.task_csv(task, tables["skill"], tables["errors"], tables["videos"], p.aspects, names)
         for rater in sorted(set(ratings[ratings.task == task].rater)):
-            texts[f"{task}_rater{rater}.csv"] = lasana_csv.rater_csv(task, rater, ratings, p.aspects)
+            texts[f"{task}_rater{rater}.csv"] = csv_text.rater_csv(task, rater, ratings, p.aspects)
     return texts | {path.name: path.read_text(encoding="utf-8") for path in sorted((OUT / "splits").glob("*_split.csv"))}
 
 
@@ -43,7 +44,7 @@ def main() -> None:
     sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps)
     watched = plumbing.map_items(partial(examine, OUT), study.plan.videos, name="audit").done
     try:
-        audit.prove(OUT, study.private, study.plan, Examined(OUT, {video.path: seen for video, seen in watched}))
+        run.prove(OUT, study.private, study.plan, Examined(OUT, {video.path: seen for video, seen in watched}))
     except PrivacyError:
         outputs.discard(OUT)
         raise

@@ -10,7 +10,7 @@ from prefect import flow
 
 from scrubin.core import params
 from scrubin.core.files import fresh_folder
-from scrubin.render import effort, released, rendering
+from scrubin.render import effort, released_tables, rendering
 from scrubin.render.params import RenderParams
 from scrubin.tables import io
 from scrubin.tables.cuts import CUTS
@@ -46,11 +46,11 @@ def main() -> None:
     whole = [item for item in done if item.file.recording not in errors]
     fresh_folder(RELEASE / "videos")
     for item in whole:
-        item.entry.link_into(RELEASE, lambda _, item=item: released.video_path(item))
+        item.entry.link_into(RELEASE, lambda _, item=item: released_tables.video_path(item))
     bad = rendering.quarantine_rows(files, errors)
-    io.write(VIDEOS, io.frame_of(VIDEOS, released.video_rows(whole)), Path("data/tables/videos.parquet"))
-    io.write(CUTS, io.frame_of(CUTS, released.cut_rows(whole)), INTERIM / "cuts.parquet")
-    io.write(HIDDEN, io.frame_of(HIDDEN, released.hidden_rows(whole)), INTERIM / "hidden.parquet")
+    io.write(VIDEOS, io.frame_of(VIDEOS, released_tables.video_rows(whole)), Path("data/tables/videos.parquet"))
+    io.write(CUTS, io.frame_of(CUTS, released_tables.cut_rows(whole)), INTERIM / "cuts.parquet")
+    io.write(HIDDEN, io.frame_of(HIDDEN, released_tables.hidden_rows(whole)), INTERIM / "hidden.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), INTERIM / "quarantine_render.parquet")
     plumbing.LOG.info("render: %d made, %d kept from earlier runs", sum(not i.was_kept for i in done), sum(i.was_kept for i in done))
 

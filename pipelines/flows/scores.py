@@ -7,12 +7,12 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import files, params
-from scrubin.scores import aggregation, harmonisation, normalisation, statistics
-from scrubin.scores.development import development
-from scrubin.scores.entries import read_entries
-from scrubin.scores.params import ScoresParams
-from scrubin.scores.roster import roster_of
-from scrubin.scores.sheets import read_folder
+from scrubin.ratings import aggregation, consensus, normalisation, statistics
+from scrubin.ratings.development import development
+from scrubin.ratings.entries import read_entries
+from scrubin.ratings.params import ScoresParams
+from scrubin.ratings.roster import roster_of
+from scrubin.ratings.sheets import read_folder
 from scrubin.tables import io
 from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.quarantine import QUARANTINE
@@ -36,7 +36,7 @@ def main() -> None:
     entries = read_entries(read_folder(params.raw_folder() / "ratings", roster.tasks), roster, p)
     normalised = normalisation.normalise(entries.ratings, p.failed_grs)
     skill = aggregation.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
-    errors = harmonisation.harmonise(entries.marks, p.error_rule, p.reviewer)
+    errors = consensus.harmonise(entries.marks, p.error_rule, p.reviewer)
     io.write(RATINGS, entries.ratings, TABLES / "ratings.parquet")
     io.write(skill_table(p.aspects), skill, TABLES / "skill.parquet")
     io.write(ERRORS, errors, TABLES / "errors.parquet")

@@ -13,7 +13,7 @@ from scrubin.splits.listings import listings
 from scrubin.splits.params import SplitsParams
 from scrubin.splits.people import people as people_of
 from scrubin.splits.schemes.registry import Setting
-from scrubin.splits.search import Effort
+from scrubin.splits.search.best_split import Effort
 from scrubin.tables import io
 from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.phases import PHASES

@@ -12,8 +12,8 @@ from scrubin.tables.catalogue import public_tables
 from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.recordings import RECORDINGS
 from scrubin.validate import checks, counts, outcomes, page, study
-from scrubin.validate.expected import expected
-from scrubin.validate.near_duplicates import limits
+from scrubin.validate.duplicates.near import limits
+from scrubin.validate.expectations import expected
 from scrubin.validate.params import ValidateParams
 from scrubin.vocabulary import vocabulary
 

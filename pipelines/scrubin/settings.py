@@ -12,10 +12,10 @@ from scrubin.frames.params import FramesParams
 from scrubin.groundtruth.params import GroundtruthParams
 from scrubin.ingest.params import IngestParams
 from scrubin.pseudonymize.params import PseudonymizeParams
+from scrubin.ratings.params import ScoresParams
 from scrubin.release.params import ReleaseParams, refuse_borrowed_name
 from scrubin.render.params import RenderParams
 from scrubin.report.params import ReportParams
-from scrubin.scores.params import ScoresParams
 from scrubin.screen.params import ScreenParams
 from scrubin.splits.params import SplitsParams
 from scrubin.validate.params import ValidateParams

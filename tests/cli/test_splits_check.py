@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from scrubin import cli
-from scrubin.splits import official
+from scrubin import cli, public_splits
 
 
 @pytest.fixture
@@ -30,9 +29,9 @@ def test_a_sound_file(write, capsys):
     ]
 
 
-@pytest.mark.parametrize("name", official.available())
+@pytest.mark.parametrize("name", public_splits.available())
 def test_every_official_split_is_sound_and_recognised(name, write, capsys):
-    split = official.load(name)
+    split = public_splits.load(name)
     rows = split.rows if len(split.folds) > 1 else split.rows.drop(columns="fold")
     path = write("s.csv", rows.to_csv(index=False))
     assert cli.main(["splits", "check", path]) == 0
@@ -40,7 +39,7 @@ def test_every_official_split_is_sound_and_recognised(name, write, capsys):
 
 
 def test_one_fold_is_recognised(write, capsys):
-    rows = official.load("cholect50/cv").rows
+    rows = public_splits.load("cholect50/cv").rows
     path = write("s.csv", rows[rows.fold == 2].drop(columns="fold").to_csv(index=False))
     assert cli.main(["splits", "check", path]) == 0
     assert "equals the official split cholect50/cv@2\n" in capsys.readouterr().out

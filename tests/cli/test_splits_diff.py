@@ -4,14 +4,13 @@ import json
 
 import pytest
 
-from scrubin import cli
-from scrubin.splits import official
+from scrubin import cli, public_splits
 
 
 @pytest.fixture
 def rdv(tmp_path):
     """The RDV split as somebody would write it."""
-    rows = official.load("cholect50/rdv").rows
+    rows = public_splits.load("cholect50/rdv").rows
     path = tmp_path / "rdv.csv"
     path.write_text("id;split\n" + "".join(f"VID{int(row.video):02};{row.subset}\n" for row in rows.itertuples()))
     return path
@@ -47,7 +46,7 @@ def test_the_answer_for_machines(rdv, capsys):
 
 
 def test_folds_in_another_order_and_numbering(tmp_path, capsys):
-    rows = official.load("cholect45/cv").rows
+    rows = public_splits.load("cholect45/cv").rows
     path = tmp_path / "cv.csv"
     path.write_text("fold,video,subset\n" + "".join(f"{(row.fold + 1) % 5},video{row.video},{row.subset}\n" for row in rows.itertuples()))
     assert cli.main(["splits", "diff", "cholect45/cv", str(path)]) == 0
@@ -58,7 +57,7 @@ def test_folds_in_another_order_and_numbering(tmp_path, capsys):
 
 
 def test_one_fold_of_a_cross_validation(tmp_path, capsys):
-    placed = official.load("prostatd/5fold").subset_of(4)
+    placed = public_splits.load("prostatd/5fold").subset_of(4)
     path = tmp_path / "fold.csv"
     path.write_text("video,subset\n" + "".join(f"{video},{subset}\n" for video, subset in placed.items()))
     assert cli.main(["splits", "diff", "prostatd/5fold", str(path)]) == 1

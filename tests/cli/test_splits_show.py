@@ -6,9 +6,8 @@ from importlib.resources import files
 
 import pytest
 
-from scrubin import cli
+from scrubin import cli, public_splits
 from scrubin.cli.splits import SUBCOMMANDS
-from scrubin.splits import official
 
 
 def test_without_a_subcommand_the_help_is_printed(capsys):
@@ -28,7 +27,7 @@ def test_every_subcommand_explains_itself(name, capsys):
 def test_all_splits_are_listed(capsys):
     assert cli.main(["splits", "show"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == list(official.available())
+    assert [line.split()[0] for line in lines] == list(public_splits.available())
     assert "cholect50/cv         50 videos of cholect50: 5 folds, train 40, test 10" in lines
 
 
@@ -43,20 +42,20 @@ def test_a_split_is_shown_with_its_source_and_every_video(capsys):
     assert "interpretation: Which ten videos make a fold is not stated" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", official.available())
+@pytest.mark.parametrize("name", public_splits.available())
 def test_json_holds_the_whole_split(name, capsys):
     assert cli.main(["splits", "show", name, "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    split = official.load(name)
+    split = public_splits.load(name)
     assert {fold["fold"]: {part: tuple(videos) for part, videos in fold["subsets"].items()} for fold in shown["folds"]} == split.placed
-    data = files("scrubin.splits.official") / f"{name.replace('/', '_')}.json"
+    data = files("scrubin.public_splits") / f"{name.replace('/', '_')}.json"
     assert shown["sha256"] == hashlib.sha256(data.read_bytes()).hexdigest()
     assert shown["source"]
 
 
 def test_json_of_all_is_a_list(capsys):
     assert cli.main(["splits", "show", "--json"]) == 0
-    assert [split["name"] for split in json.loads(capsys.readouterr().out)] == list(official.available())
+    assert [split["name"] for split in json.loads(capsys.readouterr().out)] == list(public_splits.available())
 
 
 def test_an_unknown_name_has_a_near_miss_or_the_list(capsys):

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.demo import Encoding, encode_clip
-from scrubin.demo.canvas import Noise, blur, solid, thin_out, veil, yuv
-from scrubin.demo.curves import Way, ease, generator, wave
-from scrubin.demo.encoding import repeat_clip
 from scrubin.demo.procedures import procedures
+from scrubin.demo.scenes.canvas import Noise, blur, solid, thin_out, veil, yuv
+from scrubin.demo.scenes.curves import Way, ease, generator, wave
+from scrubin.demo.scenes.encoding import repeat_clip
 from scrubin.errors import StageError
 
 RECORDINGS = procedures(7)

@@ -21,7 +21,7 @@ from scrubin.metrics.phases.averaging import mean
 from scrubin.metrics.phases.videos import Video as PhaseVideo
 from scrubin.metrics.recognition import compat, top_k
 from scrubin.metrics.recognition.components import COMPONENTS, triplet_map
-from scrubin.metrics.recognition.pooled import pooled, tables
+from scrubin.metrics.recognition.global_wise import pooled, tables
 from scrubin.metrics.recognition.video_wise import of_per_video, per_video, video_wise
 from scrubin.metrics.recognition.videos import Video
 

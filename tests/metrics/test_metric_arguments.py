@@ -14,7 +14,7 @@ from scrubin.metrics.phases import relaxed
 from scrubin.metrics.phases.confusion import of_videos
 from scrubin.metrics.phases.videos import Video as PhaseVideo
 from scrubin.metrics.recognition.components import triplet_map
-from scrubin.metrics.recognition.pooled import pooled, tables
+from scrubin.metrics.recognition.global_wise import pooled, tables
 from scrubin.metrics.recognition.streaming import Accumulator
 from scrubin.metrics.recognition.top_k import over_k, top_classes, top_k
 from scrubin.metrics.recognition.video_wise import per_video, video_wise

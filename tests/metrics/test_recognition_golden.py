@@ -9,7 +9,7 @@ import recognition_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.components import COMPONENTS
-from scrubin.metrics.recognition.pooled import pooled
+from scrubin.metrics.recognition.global_wise import pooled
 from scrubin.metrics.recognition.streaming import Accumulator
 from scrubin.metrics.recognition.top_k import top_classes, top_k
 from scrubin.metrics.recognition.video_wise import per_video, video_wise

@@ -10,7 +10,7 @@ from scrubin.errors import MetricsError
 from scrubin.metrics.quirk import named
 from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.components import triplet_map
-from scrubin.metrics.recognition.pooled import pooled
+from scrubin.metrics.recognition.global_wise import pooled
 from scrubin.metrics.recognition.quirks import QUIRKS
 from scrubin.metrics.recognition.top_k import top_classes, top_k
 from scrubin.metrics.recognition.video_wise import video_wise

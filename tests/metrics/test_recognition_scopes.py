@@ -13,7 +13,7 @@ import recognition_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.average_precision import average_precision
 from scrubin.metrics.recognition.components import COMPONENTS, disentangle, triplet_map
-from scrubin.metrics.recognition.pooled import pooled
+from scrubin.metrics.recognition.global_wise import pooled
 from scrubin.metrics.recognition.streaming import Accumulator
 from scrubin.metrics.recognition.video_wise import per_video, video_wise
 from scrubin.metrics.recognition.videos import Video

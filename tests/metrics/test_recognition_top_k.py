@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as npst
 import recognition_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.components import COMPONENTS, disentangle
-from scrubin.metrics.recognition.pooled import pooled
+from scrubin.metrics.recognition.global_wise import pooled
 from scrubin.metrics.recognition.top_k import top_classes, top_k
 from scrubin.metrics.recognition.videos import Video
 from scrubin.metrics.result import Value

@@ -25,7 +25,7 @@ from scrubin.metrics.phases.undefined import STRATEGIES
 from scrubin.metrics.phases.videos import Video as PhaseVideo
 from scrubin.metrics.recognition import compat, top_k
 from scrubin.metrics.recognition.components import COMPONENTS, triplet_map
-from scrubin.metrics.recognition.pooled import pooled
+from scrubin.metrics.recognition.global_wise import pooled
 from scrubin.metrics.recognition.video_wise import video_wise
 from scrubin.metrics.recognition.videos import Video
 from scrubin.metrics.result import difference

@@ -41,7 +41,7 @@ def test_the_audit_shares_no_code_with_how_the_files_were_made():
 
 def test_a_change_of_any_code_that_watches_videos_watches_them_again():
     """What was found is kept by a hash of the code that found it."""
-    from scrubin.release.examination import CODE
+    from scrubin.release.audit.video_faults import CODE
 
     waiting, seen = [LIBRARY / "release/pictures.py"], set()
     while waiting:

@@ -10,9 +10,9 @@ import pandas as pd
 import pytest
 
 from scrubin.groundtruth import detection, stamps, yolo
-from scrubin.release import dates, plan, private_strings
-from scrubin.release.spelling import fold, unescaped, vocabulary
-from scrubin.release.words import public_words, subsets
+from scrubin.release.audit import dates, plan, private_strings
+from scrubin.release.audit.public_words import public_words, subsets
+from scrubin.release.audit.spelling import fold, unescaped, vocabulary
 from scrubin.tables.catalogue import public_tables
 from scrubin.vocabulary.vocabulary import load
 from toy_release import IDS, PARAMS, TASK, recordings

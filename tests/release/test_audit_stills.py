@@ -17,10 +17,10 @@ import pytest
 import clips
 from scrubin.core.files import FIXED_TIME_S
 from scrubin.frames.sinks import Shard
-from scrubin.release import pictures, plan
+from scrubin.release.audit import pictures, plan
+from scrubin.release.audit.plan import StillPlan, VideoPlan
+from scrubin.release.audit.stills import _scaled
 from scrubin.release.containers import images, tar
-from scrubin.release.plan import StillPlan, VideoPlan
-from scrubin.release.stills import _scaled
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.io import frame_of, records
 from toy_release import IDS, TASK, pictures_of, private_of, recordings

@@ -8,8 +8,8 @@ import av
 import pytest
 
 import clips
+from scrubin.release.audit.pictures import watch
 from scrubin.release.containers import ebml, mp4
-from scrubin.release.pictures import watch
 from toy_release import BARE, BLACK, FRAMES_IN_CLIP
 
 

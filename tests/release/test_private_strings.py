@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scrubin.release import dates, private_strings
-from scrubin.release.findings import Text
-from scrubin.release.private_strings import Needle, Private
-from scrubin.release.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
-from scrubin.release.spelling import vocabulary, words
-from scrubin.release.words import public_words
+from scrubin.release.audit import dates, private_strings
+from scrubin.release.audit.findings import Text
+from scrubin.release.audit.private_strings import Needle, Private
+from scrubin.release.audit.public_words import public_words
+from scrubin.release.audit.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
+from scrubin.release.audit.spelling import vocabulary, words
 from scrubin.tables.catalogue import public_tables
 from toy_release import IDS, PARAMS, recordings
 

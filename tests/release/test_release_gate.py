@@ -6,11 +6,12 @@ import yaml
 
 from scrubin.core import params
 from scrubin.errors import ParamsError, ReleaseError
-from scrubin.release import examination, gate, plan
-from scrubin.release.examination import Examined, examine
-from scrubin.release.findings import Fault
+from scrubin.release import gate
+from scrubin.release.audit import plan, video_faults
+from scrubin.release.audit.findings import Fault
+from scrubin.release.audit.pictures import Watched
+from scrubin.release.audit.video_faults import Examined, examine
 from scrubin.release.params import ReleaseParams
-from scrubin.release.pictures import Watched
 
 QUARANTINE = pd.DataFrame(
     [
@@ -112,7 +113,7 @@ def test_videos_and_cuts_must_name_the_same_files():
 def test_the_same_video_is_decoded_once(release, tmp_path, monkeypatch):
     calls = []
     seen = Watched([Fault("not-black", "frame 1", "x")], {}, 20, 2)
-    monkeypatch.setattr(examination.pictures, "watch", lambda path, *_: calls.append(path) or seen)
+    monkeypatch.setattr(video_faults.pictures, "watch", lambda path, *_: calls.append(path) or seen)
     first, second = release.plan.videos[:2]  # other names of the same bytes
     assert examine(release.folder, first, tmp_path / "store") == seen
     assert examine(release.folder, second, tmp_path / "store") == seen

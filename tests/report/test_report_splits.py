@@ -14,8 +14,9 @@ import pytest
 import reported_study
 import synthetic_study
 from reported_study import BY_TASK, JOINT, PARAMS
-from scrubin.report import drawing, page, split_classes, split_figures, split_proofs, split_shortcut, splits
+from scrubin.report import drawing, page
 from scrubin.report.document import document
+from scrubin.report.splits import split_classes, split_figures, split_proofs, split_shortcut, split_summary
 from scrubin.report.study import Study
 from scrubin.splits.features import Tables
 from scrubin.splits.params import LeaveOutParams
@@ -56,23 +57,23 @@ def shown(study) -> str:
 
 
 def test_every_split_is_in_the_overview_with_its_folds_shares_and_participants(study):
-    balanced, folds = splits.schemes(study)
+    balanced, folds = split_summary.schemes(study)
     assert (balanced["name"], balanced["kind"], balanced["folds"]) == ("balanced", "balanced", 1)
     assert [(one["subset"], one["share"]) for one in balanced["subsets"]] == [("train", 0.5), ("val", 0.25), ("test", 0.25)]
     assert [one["participants"]["median"] for one in balanced["subsets"]] == [2, 1, 1]
     assert (folds["name"], folds["kind"], folds["folds"]) == ("folds", "k_fold", 4)
     assert [(one["subset"], one["share"]) for one in folds["subsets"]] == [("train", 0.5), ("test", 0.5)]
-    assert splits.main(study) == "balanced"
-    assert splits.main(dataclasses.replace(study, splits={})) is None
+    assert split_summary.main(study) == "balanced"
+    assert split_summary.main(dataclasses.replace(study, splits={})) is None
 
 
 def test_subsets_stand_in_the_order_of_the_parameters_although_json_sorts_keys(study):
-    assert list(splits.balance(study)[0]["subsets"]) == ["train", "val", "test"]
-    assert [row["subset"] for row in splits.tasks(study)][:3] == ["train", "val", "test"]
+    assert list(split_summary.balance(study)[0]["subsets"]) == ["train", "val", "test"]
+    assert [row["subset"] for row in split_summary.tasks(study)][:3] == ["train", "val", "test"]
 
 
 def test_the_worst_imbalance_says_where_it_is(study):
-    for scheme, entry in zip(splits.schemes(study), study.splits["schemes"], strict=True):
+    for scheme, entry in zip(split_summary.schemes(study), study.splits["schemes"], strict=True):
         at = scheme["worst_at"]
         row = next(
             row
@@ -107,26 +108,26 @@ def test_a_proof_is_told_in_words_and_never_promises_too_much(proofs, said):
 
 
 def test_a_deviation_has_the_sign_of_what_is_too_much_or_too_little(study):
-    for row in splits.balance(study):
+    for row in split_summary.balance(study):
         for cell in row["subsets"].values():
             too_much, deviation = cell["value"]["median"] - cell["wanted"]["median"], cell["deviation"]["median"]
             assert (deviation == pytest.approx(0, abs=1e-9)) if abs(too_much) < 1e-9 else (np.sign(deviation) == np.sign(too_much))
-    peg = next(row for row in splits.balance(study) if (row["task"], row["measure"]) == ("PegTransfer", "recordings"))
+    peg = next(row for row in split_summary.balance(study) if (row["task"], row["measure"]) == ("PegTransfer", "recordings"))
     assert {subset: cell["value"]["median"] for subset, cell in peg["subsets"].items()} == {"train": 2, "val": 1, "test": 1}
-    assert [row["whole"] for row in splits.balance(study) if row["measure"] == "GRS mean"] == [False, False]
+    assert [row["whole"] for row in split_summary.balance(study) if row["measure"] == "GRS mean"] == [False, False]
 
 
 def test_the_shares_of_a_task_add_up_also_over_folds(study):
     folded = changed(study, lambda said: said["schemes"].reverse())
     for one in (study, folded):
         shares: dict[str, float] = {}
-        for row in splits.tasks(one):
+        for row in split_summary.tasks(one):
             shares[row["task"]] = shares.get(row["task"], 0.0) + row["share"]
         assert shares == pytest.approx({"Cholecystectomy": 1.0, "PegTransfer": 1.0, "SutureAndKnot": 1.0})
 
 
 def test_folds_are_listed_with_what_they_test_and_their_imbalance(study):
-    rows = splits.folds(study)
+    rows = split_summary.folds(study)
     assert [(row["name"], row["fold"]) for row in rows] == [("folds", fold) for fold in range(4)]
     assert rows[0]["tested"] + rows[1]["tested"] == rows[2]["tested"] + rows[3]["tested"] == 12
     entry = study.splits["schemes"][1]
@@ -249,7 +250,7 @@ def drawn_points(axes) -> dict[str, list[float]]:
 
 
 def test_the_balance_figure_has_a_zero_line_and_a_point_per_measure_and_subset(study):
-    rows = splits.balance(study)
+    rows = split_summary.balance(study)
     with drawing.style():
         figure = split_figures.balance(rows)
     assert [axes.get_title("left") for axes in figure.axes] == ["Cholecystectomy", "PegTransfer", "SutureAndKnot"]
@@ -263,7 +264,7 @@ def test_the_balance_figure_has_a_zero_line_and_a_point_per_measure_and_subset(s
 
 
 def test_of_many_measures_those_out_of_balance_most_are_drawn_and_the_figure_says_so(study):
-    rows = [copy.deepcopy(splits.balance(study)[0]) for _ in range(60)]
+    rows = [copy.deepcopy(split_summary.balance(study)[0]) for _ in range(60)]
     for i, row in enumerate(rows):
         row["measure"] = f"triplet {i}"
         for cell in row["subsets"].values():
@@ -276,7 +277,7 @@ def test_of_many_measures_those_out_of_balance_most_are_drawn_and_the_figure_say
 
 def test_the_grs_figure_counts_terciles_and_leaves_tasks_without_scores_out(study):
     with drawing.style():
-        figure = split_figures.grs(splits.tasks(study))
+        figure = split_figures.grs(split_summary.tasks(study))
     assert [axes.get_title("left") for axes in figure.axes] == ["PegTransfer", "SutureAndKnot"]
     counts = [text.get_text() for axes in figure.axes for text in axes.texts if text.get_text()]
     assert len(counts) > 0
@@ -287,7 +288,7 @@ def test_the_grs_figure_counts_terciles_and_leaves_tasks_without_scores_out(stud
 def test_with_folds_the_grs_figure_has_a_point_per_fold(study):
     folded = changed(study, lambda said: said["schemes"].reverse())
     with drawing.style():
-        axes = split_figures.grs(splits.tasks(folded)).axes[0]
+        axes = split_figures.grs(split_summary.tasks(folded)).axes[0]
     assert [len(line.get_xdata()) for line in axes.lines] == [4, 4]
 
 
@@ -299,10 +300,14 @@ def test_figures_of_nothing_say_so():
 def test_a_study_split_by_task_shows_all_its_tasks(study):
     tables = synthetic_study.tables()
     one = dataclasses.replace(study, splits=reported_study.split(tables, {"lasana": BY_TASK, "balanced": JOINT}))
-    assert [row["name"] for row in splits.schemes(one)][:3] == ["lasana.Cholecystectomy", "lasana.PegTransfer", "lasana.SutureAndKnot"]
-    assert (splits.main(one), {row["scheme"] for row in splits.schemes(one)[:3]}) == ("lasana", {"lasana"})
-    assert list(dict.fromkeys(row["task"] for row in splits.tasks(one))) == ["Cholecystectomy", "PegTransfer", "SutureAndKnot"]
-    assert {row["task"] for row in splits.balance(one)} == {"Cholecystectomy", "PegTransfer", "SutureAndKnot"}
+    assert [row["name"] for row in split_summary.schemes(one)][:3] == [
+        "lasana.Cholecystectomy",
+        "lasana.PegTransfer",
+        "lasana.SutureAndKnot",
+    ]
+    assert (split_summary.main(one), {row["scheme"] for row in split_summary.schemes(one)[:3]}) == ("lasana", {"lasana"})
+    assert list(dict.fromkeys(row["task"] for row in split_summary.tasks(one))) == ["Cholecystectomy", "PegTransfer", "SutureAndKnot"]
+    assert {row["task"] for row in split_summary.balance(one)} == {"Cholecystectomy", "PegTransfer", "SutureAndKnot"}
     assert {row["task"] for row in split_classes.coverage(one) if row["scheme"] == "lasana"} >= {"Cholecystectomy", "PegTransfer"}
     text = section(one)
     assert "Subsets of <code>lasana</code>" in text
@@ -327,10 +332,10 @@ def test_leaving_each_of_70_participants_out_gives_a_page_that_can_be_read(study
     )
     scheme = LeaveOutParams(joint=True, kind="leave_n_participants_out", participants=1, repeats=1)
     one = dataclasses.replace(study, splits=reported_study.split_report(people, taken, {"louo": scheme}))
-    (row,) = splits.schemes(one)
+    (row,) = split_summary.schemes(one)
     assert (row["folds"], [subset["share"] for subset in row["subsets"]], row["notes"] != []) == (70, [None, None], True)
     assert split_proofs.sentences(row["proofs"]) == ["not searched"]
-    peg = {row["subset"]: row["recordings"] for row in splits.tasks(one) if row["task"] == "Peg"}
+    peg = {row["subset"]: row["recordings"] for row in split_summary.tasks(one) if row["task"] == "Peg"}
     assert (peg["test"]["lowest"], peg["test"]["highest"], peg["train"]["lowest"]) == (0, 1, 67)
     (warning,) = split_classes.warnings(one)
     assert (warning["unseen_in"], warning["of"], warning["says"]) == (
@@ -353,7 +358,7 @@ def test_a_study_without_scores_still_has_its_splits(study):
     one = dataclasses.replace(study, skill=tables["skill"], scores={"tasks": {}}, splits=reported_study.split(tables))
     text = section(one)
     assert "No recording has a GRS, so there is nothing to audit." in text
-    assert {row["measure"] for row in splits.balance(one)} == {"recordings"}
+    assert {row["measure"] for row in split_summary.balance(one)} == {"recordings"}
     assert {row["kind"] for row in split_classes.coverage(one)} == {"triplets", "phases", "phase transitions"}
 
 
@@ -369,8 +374,8 @@ def test_a_split_with_a_single_subset_has_nothing_to_test(study):
         scheme["folds"] = [scheme["folds"][0], {**scheme["folds"][0], "fold": 1}]
 
     one = changed(study, alone)
-    assert [row["tested"] for row in splits.folds(one)] == [None, None]
-    assert splits.folds(one)[1]["mean_imbalance"] is None
+    assert [row["tested"] for row in split_summary.folds(one)] == [None, None]
+    assert split_summary.folds(one)[1]["mean_imbalance"] is None
     assert split_classes.warnings(one) == []
     assert "proven best" in section(one)
 

@@ -15,7 +15,7 @@ from scrubin.errors import VideoError
 from scrubin.screen.detectors import appearance, black, frozen
 from scrubin.screen.detectors.detector import Seen
 from scrubin.screen.histograms import CELLS
-from scrubin.screen.watching import Observed, watch
+from scrubin.screen.pass_over_file import Observed, watch
 
 FPS = 25
 

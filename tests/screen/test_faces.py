@@ -6,12 +6,12 @@ import pytest
 
 import clips
 from screen_params import SCREEN
-from scrubin.screen import album, screening
 from scrubin.screen import faces as faces_module
-from scrubin.screen.album import Look
+from scrubin.screen import screening, thumbnail_store
+from scrubin.screen.face_scores import with_faces
 from scrubin.screen.faces import faces
-from scrubin.screen.looking import with_faces
 from scrubin.screen.proposals import Proposal
+from scrubin.screen.thumbnail_store import Look
 
 FPS = 25
 SPAN = Proposal("out_of_body", (1.0, 2.0), 0.4, "appearance", core=(30, 40))
@@ -54,7 +54,7 @@ def visit(tmp_path_factory):
 def test_a_face_raises_the_score_of_its_span_and_is_counted(visit, monkeypatch):
     spans = [one for one in screening.proposals(visit, SCREEN) if one.kind == "out_of_body"]
     assert [(one.core, one.faces) for one in spans] == [((60, 61), 1), ((100, 109), 0)]
-    monkeypatch.setattr(album, "faces", lambda _: (0, 0.0))
+    monkeypatch.setattr(thumbnail_store, "faces", lambda _: (0, 0.0))
     blind = [one for one in screening.proposals(visit, SCREEN) if one.kind == "out_of_body"]
     assert blind[0].score < 0.6
     assert spans[0].score > 0.9
@@ -89,7 +89,7 @@ def test_a_look_without_a_face_is_no_less_sure():
 
 def kept_of(histograms, times_s) -> list[int]:
     frame = av.VideoFrame.from_ndarray(np.zeros((36, 64, 3), np.uint8), format="rgb24")
-    mine = album.Album(times_s)
+    mine = thumbnail_store.Album(times_s)
     for number, histogram in enumerate(histograms):
         mine.consider(number, frame, histogram)
     return [one.number for one in mine._kept]
@@ -110,7 +110,7 @@ def test_an_album_that_is_full_gives_up_the_usual_pictures_and_keeps_the_unlike_
     histograms[unlike] = 0
     histograms[np.ix_(unlike, [5, 70, 87])] = 100
     frame = av.VideoFrame.from_ndarray(np.zeros((36, 64, 3), np.uint8), format="rgb24")
-    mine = album.Album(np.arange(1000) * 2.0, most_bytes=20_000)
+    mine = thumbnail_store.Album(np.arange(1000) * 2.0, most_bytes=20_000)
     for number in range(1000):
         mine.consider(number, frame, histograms[number])
     assert set(unlike) <= {one.number for one in mine._kept}
@@ -120,7 +120,7 @@ def test_an_album_that_is_full_gives_up_the_usual_pictures_and_keeps_the_unlike_
 
 def test_flicker_does_not_keep_every_picture():
     flicker = [np.array([100 * (n % 2), 100 - 100 * (n % 2)]) for n in range(1200)]
-    assert len(kept_of(flicker, np.arange(1200) / FPS)) <= album.PURSE + 1200 / album.FRAMES_PER_COIN + 2
+    assert len(kept_of(flicker, np.arange(1200) / FPS)) <= thumbnail_store.PURSE + 1200 / thumbnail_store.FRAMES_PER_COIN + 2
 
 
 def test_of_many_far_pictures_each_run_is_looked_at_before_any_is_looked_at_twice():
@@ -128,6 +128,6 @@ def test_of_many_far_pictures_each_run_is_looked_at_before_any_is_looked_at_twic
     distance = np.zeros(400)
     for first in range(10, 400, 40):
         distance[first : first + 20] = 0.5
-    assert sorted(album._chosen(kept, distance)) == sorted([first + 10 for first in range(10, 400, 40)] + [12, 52])
-    assert album._chosen(kept, np.zeros(400)) == []
-    assert len(album._chosen(list(range(40_000)), np.ones(40_000))) == 3
+    assert sorted(thumbnail_store._chosen(kept, distance)) == sorted([first + 10 for first in range(10, 400, 40)] + [12, 52])
+    assert thumbnail_store._chosen(kept, np.zeros(400)) == []
+    assert len(thumbnail_store._chosen(list(range(40_000)), np.ones(40_000))) == 3

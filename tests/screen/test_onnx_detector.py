@@ -16,7 +16,7 @@ from scrubin.screen.detectors import onnx as detector
 from scrubin.screen.detectors import registry
 from scrubin.screen.detectors.detector import Seen
 from scrubin.screen.params import OnnxModel
-from scrubin.screen.watching import watch
+from scrubin.screen.pass_over_file import watch
 
 FPS = 25
 

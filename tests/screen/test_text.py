@@ -15,10 +15,10 @@ from scrubin.screen import reading
 from scrubin.screen.decisions import Decision
 from scrubin.screen.detectors import text
 from scrubin.screen.detectors.detector import Seen
+from scrubin.screen.pass_over_file import Observed, watch
 from scrubin.screen.places import COMPOSITE, Place, covering, places
 from scrubin.screen.places import Seen as Sighting
 from scrubin.screen.reading import Reading
-from scrubin.screen.watching import Observed, watch
 
 FPS = 25
 ADDED = Decision(2, "r", "mono", "text", None, None, (0, 0, 320, 40), "add")

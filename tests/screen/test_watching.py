@@ -10,12 +10,12 @@ import clips
 from screen_params import SCREEN
 from scrubin.core.files import sha256_of
 from scrubin.errors import VideoError
-from scrubin.screen import features, screening, watching
+from scrubin.screen import features, pass_over_file, screening
 from scrubin.screen.decisions import Decisions
 from scrubin.screen.detectors import registry
 from scrubin.screen.histograms import GROUPS
+from scrubin.screen.pass_over_file import Observed, Watcher, stored_watch
 from scrubin.screen.thumbnails import Thumbnailer
-from scrubin.screen.watching import Observed, Watcher, stored_watch
 from scrubin.video.decode import decoded
 from scrubin.video.probe import probe
 
@@ -48,7 +48,7 @@ def file(tmp_path, monkeypatch):
 def test_all_watchers_share_one_decode_and_each_keeps_its_notes(file, monkeypatch):
     path, sha256, times_s = file
     passes = []
-    monkeypatch.setattr(watching, "decoded", lambda *given: passes.append(given) or decoded(*given))
+    monkeypatch.setattr(pass_over_file, "decoded", lambda *given: passes.append(given) or decoded(*given))
     calls: list[str] = []
     both = [counting("one", calls), counting("two", calls)]
     first = stored_watch(path, "a", sha256, both, times_s)
@@ -77,7 +77,7 @@ def test_changing_a_limit_decodes_nothing_and_changing_the_thumbnail_only_that(f
         "limit": replace(SCREEN, outside_distance=0.9, frozen_s=9.0),
         "size": replace(SCREEN, thumbnail_height=48),
     }.items():
-        keys[name] = {one.name: watching._key(one, "0" * 64) for one in registry.watchers(params)}
+        keys[name] = {one.name: pass_over_file._key(one, "0" * 64) for one in registry.watchers(params)}
     assert keys["limit"] == keys["as is"]
     assert {name for name in keys["size"] if keys["size"][name] != keys["as is"][name]} == {"features"}
 
@@ -109,7 +109,7 @@ def test_a_thumbnail_that_is_wider_than_a_colour_plane_still_has_its_size():
 
 def test_large_thumbnails_are_counted_without_overflow(tmp_path):
     path = clips.film(tmp_path / "a.mkv", [np.full((256, 512, 3), 255, np.uint8)] * 3, 25)
-    observed = watching.watch(path, "a", [features.watcher(256)], np.arange(3) / 25)
+    observed = pass_over_file.watch(path, "a", [features.watcher(256)], np.arange(3) / 25)
     histograms = features.features(observed["features"]).histograms
     assert [int(histograms[0, group].sum()) for group in GROUPS] == [256 * 512, 256 * 512, 256 * 511]
 

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubin.errors import SplitError
-from scrubin.splits import program, search, start
 from scrubin.splits.columns import column
-from scrubin.splits.descent import descend
-from scrubin.splits.groups import groups
 from scrubin.splits.measures import RECORDINGS
 from scrubin.splits.schemes.balanced import balanced
-from scrubin.splits.search import NODE_LIMIT, PROVEN, TIME_LIMIT, Effort
+from scrubin.splits.search import best_split, program, start
+from scrubin.splits.search.best_split import NODE_LIMIT, PROVEN, TIME_LIMIT, Effort
+from scrubin.splits.search.descent import descend
+from scrubin.splits.search.groups import groups
 from scrubin.tables.io import conform
 from scrubin.tables.splits import SPLITS
 
@@ -104,7 +104,7 @@ def test_the_bound_is_proven_and_close_for_a_study_like_the_demo(make_cohort):
 def test_a_balanced_split_is_much_better_than_random_ones(make_cohort):
     cohort = make_cohort(participants=30, procedures=6, strong=0).balancing(["GRS", "dropped", "torn"])
     one = program_of(cohort, THREE)
-    found = one.imbalances(search.solve(one, Effort(0.01, 200, 300)).counts).mean()
+    found = one.imbalances(best_split.solve(one, Effort(0.01, 200, 300)).counts).mean()
     rng = np.random.default_rng(0)
     random_means = []
     for _ in range(300):

@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubin.errors import SplitError
-from scrubin.splits import released
+from scrubin.splits import released_split
 from scrubin.splits.extension import extension
 from scrubin.splits.params import BalancedParams
 from scrubin.splits.schemes.balanced import balanced
 from scrubin.splits.schemes.registry import Setting, make
-from scrubin.splits.search import Effort
+from scrubin.splits.search.best_split import Effort
 
 SHORT = Effort(0.05, 20, 300)
 SHARES = {"train": 0.5, "val": 0.2, "test": 0.3}
@@ -126,4 +126,4 @@ def test_a_released_file_that_is_none_is_an_error_with_its_row(tmp_path, text, s
     path = tmp_path / "old.csv"
     path.write_text(text)
     with pytest.raises(SplitError, match=says):
-        released.read(path)
+        released_split.read(path)

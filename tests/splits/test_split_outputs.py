@@ -15,7 +15,7 @@ from scrubin.splits.listings import listings
 from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, SplitsParams
 from scrubin.splits.people import people
 from scrubin.splits.schemes.registry import Setting
-from scrubin.splits.search import Effort
+from scrubin.splits.search.best_split import Effort
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from scrubin.splits.schemes.difficulty_folds import clusters, difficulty_folds
 from scrubin.splits.schemes.k_fold import k_fold
 from scrubin.splits.schemes.leave_out import leave_n_participants_out
 from scrubin.splits.schemes.registry import SCHEMES, Setting, make
-from scrubin.splits.search import Effort
+from scrubin.splits.search.best_split import Effort
 
 SHORT = Effort(0.05, 20, 300)
 

@@ -19,9 +19,9 @@ from scrubin.tables.catalogue import public_tables
 from scrubin.tables.phases import PHASES
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.validate import checks, counts
-from scrubin.validate.expected import expected
+from scrubin.validate.duplicates.near import Limits
+from scrubin.validate.expectations import expected
 from scrubin.validate.judge import Judge
-from scrubin.validate.near_duplicates import Limits
 from scrubin.validate.params import Total, ValidateParams
 from scrubin.validate.rules.phases import phase_flicker, phase_transition
 from scrubin.validate.study import Found, NotApplicableError, Study

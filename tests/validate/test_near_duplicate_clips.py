@@ -9,7 +9,7 @@ import pytest
 
 from clips import REAL, ffmpeg
 from scrubin.frames.quality import perceptual_hash
-from scrubin.validate.near_duplicates import Limits, near_duplicates
+from scrubin.validate.duplicates.near import Limits, near_duplicates
 
 LIMITS = Limits(evidence_bits=20, min_frames=20)
 STEP = 5  # frames of the source between two compared ones

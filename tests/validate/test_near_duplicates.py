@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubin.errors import ParamsError
-from scrubin.validate.films import Film
-from scrubin.validate.near_duplicates import COLUMNS, Limits, limits, near_duplicates, pairs
+from scrubin.validate.duplicates.hashed_videos import Film
+from scrubin.validate.duplicates.near import COLUMNS, Limits, limits, near_duplicates, pairs
 from scrubin.validate.params import NearDuplicate
 
 LIMITS = Limits(evidence_bits=20, min_frames=20)

@@ -15,9 +15,9 @@ from scrubin.core import params
 from scrubin.errors import ParamsError, StageError, TableError
 from scrubin.tables.declare import Column, Table
 from scrubin.validate import checks, outcomes, page
-from scrubin.validate.declared import questions
+from scrubin.validate.declared_suite import questions
+from scrubin.validate.duplicates.near import Limits
 from scrubin.validate.judge import Judge
-from scrubin.validate.near_duplicates import Limits
 from scrubin.validate.params import ValidateParams
 from scrubin.validate.study import Found, Study, read
 

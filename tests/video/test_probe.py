@@ -8,8 +8,8 @@ import pytest
 
 import clips
 from scrubin.errors import VideoError
-from scrubin.video.cached import stored_probe, stored_sha256
 from scrubin.video.probe import probe
+from scrubin.video.probe_cache import stored_probe, stored_sha256
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
             more.write(b"y")
         return "0" * 64
 
-    monkeypatch.setattr("scrubin.video.cached.sha256_of", growing)
+    monkeypatch.setattr("scrubin.video.probe_cache.sha256_of", growing)
     with pytest.raises(VideoError, match="it changed while it was read"):
         stored_sha256(path, "a.mp4")
 
@@ -132,8 +132,8 @@ def test_a_known_file_is_not_read_again(tmp_path, monkeypatch):
     def forbidden(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("scrubin.video.cached.sha256_of", forbidden)
-    monkeypatch.setattr("scrubin.video.cached.probe", forbidden)
+    monkeypatch.setattr("scrubin.video.probe_cache.sha256_of", forbidden)
+    monkeypatch.setattr("scrubin.video.probe_cache.probe", forbidden)
     assert stored_sha256(path, "a.mp4") == sha256
     assert stored_probe(path, "a.mp4", sha256) == first
 

@@ -17,14 +17,15 @@ from tqdm import tqdm
 from scrubin.core import store
 from scrubin.core.files import sha256_of
 from scrubin.errors import ReleaseError
-from scrubin.release import linking, pictures, private_strings, project, proof, words
-from scrubin.release.examination import examine
-from scrubin.release.pictures import Watched
-from scrubin.release.plan import VideoPlan, of_document
-from scrubin.release.private_strings import Private
-from scrubin.release.project import Project
-from scrubin.release.proof import Proof
-from scrubin.release.spelling import vocabulary
+from scrubin.release import linking
+from scrubin.release.audit import pictures, private_strings, project, proof, public_words
+from scrubin.release.audit.pictures import Watched
+from scrubin.release.audit.plan import VideoPlan, of_document
+from scrubin.release.audit.private_strings import Private
+from scrubin.release.audit.project import Project
+from scrubin.release.audit.proof import Proof
+from scrubin.release.audit.spelling import vocabulary
+from scrubin.release.audit.video_faults import examine
 
 WORKERS = 2
 Item = TypeVar("Item")
@@ -62,7 +63,7 @@ def _proof(given: argparse.Namespace) -> Proof:
     if given.plan and not path.is_file():
         msg = f"{path}: --plan is for one video; a release is held to the tables of its project"
         raise ReleaseError(msg)
-    base = study.private if study else Private(public=vocabulary([words.FORMATS, private_strings.GENERIC]))
+    base = study.private if study else Private(public=vocabulary([public_words.FORMATS, private_strings.GENERIC]))
     private = private_strings.with_given(base, given.needle)
     if path.is_file():
         return proof.of_file(path, private, of_document(Path(given.plan), path.name) if given.plan else _known(path, study))

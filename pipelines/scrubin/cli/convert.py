@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.annotations import lengths
-from scrubin.cli.given import existing_video, rate_or_none
+from scrubin.cli.arguments import existing_video, rate_or_none
 from scrubin.errors import AnnotationError
 from scrubin.labels import label_map, reader
 from scrubin.labels.collection import Collection

@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from scrubin.cli.given import existing_video, section_or
+from scrubin.cli.arguments import existing_video, section_or
 from scrubin.core.files import set_fixed_time, sha256_of
 from scrubin.errors import ReleaseError
 from scrubin.frames.extract import extract

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from scrubin.cli.arguments import existing_video
 from scrubin.cli.frames import rate
-from scrubin.cli.given import existing_video
 from scrubin.frames.check.verdict import Verdict, check
 
 NAMED = 5

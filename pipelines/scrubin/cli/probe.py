@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scrubin.cli.given import existing_video, steady
+from scrubin.cli.arguments import existing_video, steady
 from scrubin.video.probe import probe
 from scrubin.video.structure import structure
 

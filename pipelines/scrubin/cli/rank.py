@@ -7,13 +7,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scrubin.challenge import clips, detection_measure, measures, ranking, ranking_text, significance
-from scrubin.challenge.measures import PARTS, PRIMARY
-from scrubin.challenge.ranking import Settings
-from scrubin.challenge.truth import TASKS
 from scrubin.cli.submission import add_truth, truth_of
 from scrubin.core import files
 from scrubin.errors import AnnotationError
+from scrubin.evaluation.ranking import clips, detection_measure, measures, ranking_text, ranks, significance
+from scrubin.evaluation.ranking.measures import PARTS, PRIMARY
+from scrubin.evaluation.ranking.ranks import Settings
+from scrubin.evaluation.submission.truth import TASKS
 from scrubin.metrics import bootstrap
 
 JSON, CSV, PAGE = "ranking.json", "ranking.csv", "index.html"
@@ -55,7 +55,7 @@ def run(given: argparse.Namespace) -> int:
         _refuse_out(out, [*teams.values(), Path(given.ground_truth)])
     truth = truth_of(given)
     measure = measures.measure(given.metric, given.component, truth, count_null=given.count_null)
-    document = ranking.rank(teams, truth, measure, settings)
+    document = ranks.rank(teams, truth, measure, settings)
     told = "".join(f"{line}\n" for line in ranking_text.lines(document))
     if not document["teams"]:
         sys.stderr.write(told)
@@ -70,7 +70,7 @@ def run(given: argparse.Namespace) -> int:
 
 def _write(document: dict[str, Any], out: Path) -> None:
     # The page needs a template engine, which checking does not.
-    from scrubin.challenge import leaderboard
+    from scrubin.evaluation.ranking import leaderboard
 
     try:
         files.write_json(out / JSON, document)

@@ -11,7 +11,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from scrubin.cli.given import existing_video, section_or, steady
+from scrubin.cli.arguments import existing_video, section_or, steady
 from scrubin.core.files import FIXED_TIME_S
 from scrubin.errors import ScrubinError, VideoError
 from scrubin.render.document import document

@@ -8,18 +8,18 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scrubin.cli.given import rate_or_none
+from scrubin.cli.arguments import rate_or_none
 from scrubin.core import files
 from scrubin.errors import MetricsError
+from scrubin.evaluation import comparison, score_document, selection
+from scrubin.evaluation.computation import Choice, Computed, intervals
+from scrubin.evaluation.ground_truth import inside_release
+from scrubin.evaluation.label_files import Asked
+from scrubin.evaluation.metrics import METRICS, Order, computed
 from scrubin.metrics.bootstrap import LEVEL, Interval
 from scrubin.metrics.detection import quirks as detection_quirks
 from scrubin.metrics.phases import quirks as phase_quirks
 from scrubin.metrics.recognition import quirks as recognition_quirks
-from scrubin.scoring import comparison, document, selection
-from scrubin.scoring.computed import Choice, Computed, intervals
-from scrubin.scoring.ground_truth import inside_release
-from scrubin.scoring.labels import Asked
-from scrubin.scoring.task import METRICS, Order, computed
 
 COMPARE = "compare"
 DIFFERENCES = "differences"
@@ -88,10 +88,10 @@ def run(given: argparse.Namespace) -> int:
     scored = [result for one in made for result in _scored(one, given.bootstrap)]
     if out is not None:
         paths = [asked.path for asked in order.predictions]
-        whole = document.text_of(document.document(name, order.truth.path, paths, made, scored, notes))
-        files.write_text(out, document.sheet(scored) if out.suffix.lower() == ".csv" else whole)
+        whole = score_document.text_of(score_document.document(name, order.truth.path, paths, made, scored, notes))
+        files.write_text(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else whole)
     # The file first: whoever reads the lines may stop after the first ones.
-    for line in (*document.table(scored), *document.best_classes(scored)):
+    for line in (*score_document.table(scored), *score_document.best_classes(scored)):
         sys.stdout.write(f"{line}\n")
     return 0
 
@@ -138,14 +138,14 @@ def _out(given: argparse.Namespace) -> Path | None:
     return out
 
 
-def _scored(one: Computed, resamples: int) -> Iterator[document.Scored]:
+def _scored(one: Computed, resamples: int) -> Iterator[score_document.Scored]:
     results = one.results(None)
     found: Sequence[Interval | None] = [None] * len(results)
     if resamples:
         found = _intervals(one, resamples)
     names = one.class_names
     for result, interval in zip(results, found, strict=True):
-        yield document.Scored(result, interval, names.get(result.variant.options.get("component", ""), {}))
+        yield score_document.Scored(result, interval, names.get(result.variant.options.get("component", ""), {}))
 
 
 def _intervals(one: Computed, resamples: int) -> list[Interval]:

@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from itertools import chain
 from pathlib import Path
 
-from scrubin.cli.given import section_or
+from scrubin.cli.arguments import section_or
 from scrubin.core import params
 from scrubin.errors import RatingsError
-from scrubin.scores import lasana_files, lasana_reports, lasana_summary, revalidation
-from scrubin.scores.lasana_defaults import LASANA
-from scrubin.scores.lasana_scoring import score_folder
-from scrubin.scores.params import ScoresParams
+from scrubin.lasana import files, reports, revalidation, summary
+from scrubin.lasana.defaults import LASANA
+from scrubin.lasana.recomputation import score_folder
+from scrubin.ratings.params import ScoresParams
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(given: argparse.Namespace) -> int:
     """Score, compare and write; 0 only when every task was scored and nothing differs."""
     source, out = Path(given.rater_dir), Path(given.out)
-    folder = lasana_files.read_folder(source)
+    folder = files.read_folder(source)
     _refuse_source(source, out)
     p = params.load("scores", ScoresParams, Path(given.params)) if given.params else section_or("scores", LASANA)
     rescored = score_folder(folder, p)
@@ -57,15 +57,15 @@ def run(given: argparse.Namespace) -> int:
         msg = f"{source}: no task could be scored, nothing is written"
         raise RatingsError(msg)
     found = revalidation.findings(rescored.tasks)
-    told = lasana_reports.statistics_of(rescored, found, p)
-    contents = lasana_reports.files_of(rescored, found, told)
+    told = reports.statistics_of(rescored, found, p)
+    contents = reports.files_of(rescored, found, told)
     _write(out, contents)
     if given.json:
-        sys.stdout.write(contents[lasana_reports.STATISTICS].decode())
+        sys.stdout.write(contents[reports.STATISTICS].decode())
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lasana_summary.lines(rescored, found, told)))
+        sys.stdout.write("".join(f"{line}\n" for line in summary.lines(rescored, found, told)))
         sys.stdout.write(f"{out}: {len(contents)} files\n")
-    return 1 if rescored.faults or lasana_reports.errors_of(found) else 0
+    return 1 if rescored.faults or reports.errors_of(found) else 0
 
 
 def _refuse_source(source: Path, out: Path) -> None:
@@ -100,7 +100,7 @@ def _write(out: Path, contents: Mapping[str, bytes]) -> None:
 def _written_before(out: Path) -> set[str]:
     """Return the names that an earlier run says it wrote; none when there is no such word."""
     try:
-        names = json.loads((out / lasana_reports.STATISTICS).read_text(encoding="utf-8"))["files"]
+        names = json.loads((out / reports.STATISTICS).read_text(encoding="utf-8"))["files"]
     except (OSError, ValueError, KeyError, TypeError):
         return set()
     # Only plain CSV names of ours: whatever the file says, nothing else is removed.

@@ -7,7 +7,7 @@ import json
 import sys
 from typing import Any
 
-from scrubin.cli.given import existing_video, section_or
+from scrubin.cli.arguments import existing_video, section_or
 from scrubin.screen.params import DEFAULTS
 from scrubin.screen.proposals import Proposal
 from scrubin.screen.screening import proposals

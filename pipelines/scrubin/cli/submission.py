@@ -7,10 +7,10 @@ import json
 import sys
 from pathlib import Path
 
-from scrubin.challenge import submission, truth_files
-from scrubin.challenge.problems import counted
-from scrubin.challenge.submission import Outcome
-from scrubin.challenge.truth import TASKS, GroundTruth
+from scrubin.evaluation.submission import submission, truth_files
+from scrubin.evaluation.submission.problems import counted
+from scrubin.evaluation.submission.submission import Outcome
+from scrubin.evaluation.submission.truth import TASKS, GroundTruth
 
 LAYOUT = """a submission is a folder with, per video of the ground truth,
   <video>.json  {"<frame>": {"recognition": [one probability per triplet], "detection":

@@ -7,10 +7,10 @@ import datetime
 from fractions import Fraction
 
 from scrubin.demo import dirt
-from scrubin.demo.curves import bell, generator
 from scrubin.demo.names import COURSE_START, SITES, Person, people
 from scrubin.demo.params import DemoParams
 from scrubin.demo.plan import MS, Recording
+from scrubin.demo.scenes.curves import bell, generator
 
 TASKS = ("PegTransfer", "SutureAndKnot")
 TRIALS = 3

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from scrubin.demo.footage import seen_tools
-from scrubin.demo.operation import Operation, Tool
 from scrubin.demo.plan import Recording
+from scrubin.demo.scenes.footage import seen_tools
+from scrubin.demo.scenes.operation import Operation, Tool
 from scrubin.demo.triplets import CHOLEC80_PHASES, CHOLEC80_TOOLS, CHOLECT50_PHASES, PACKAGING, triplets
 
 TOOL_STEP = 25

@@ -7,8 +7,8 @@ import io
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from scrubin.demo import overlay
 from scrubin.demo.plan import MS, Recording, Span
+from scrubin.demo.scenes import overlay
 
 MANIFEST_COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
 REDACTION_COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")

@@ -10,11 +10,11 @@ from pathlib import Path
 from scrubin.core.files import fresh_folder, write_json, write_text
 from scrubin.demo import damage, labels, ratings, sheets, truth
 from scrubin.demo.cohort import trainings
-from scrubin.demo.encoding import Encoding, encode_clip, repeat_clip
-from scrubin.demo.footage import frames
 from scrubin.demo.params import DemoParams
 from scrubin.demo.plan import DROPPED_TICKS, JITTER_TICKS, TICKS_PER_S, Recording
 from scrubin.demo.procedures import procedures
+from scrubin.demo.scenes.encoding import Encoding, encode_clip, repeat_clip
+from scrubin.demo.scenes.footage import frames
 
 # The demo's release is the same everywhere, so its key is known to everyone. A real study makes its own.
 PSEUDONYM_KEY = "5c12ab0d97e4f8361b7d20c94e6fa3580d1f92b6e37c48a5f0692bd81473ce5a"

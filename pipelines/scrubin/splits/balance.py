@@ -15,8 +15,8 @@ import pandas as pd
 
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.columns import BINS, bins
-from scrubin.splits.made import Made
 from scrubin.splits.measures import Measure
+from scrubin.splits.solution import Made
 
 DEFINITIONS = {
     "imbalance": "deviation of a subset from its share of the total, relative to that share but at least to one recording; "

@@ -13,10 +13,10 @@ from scrubin.splits.balance import DEFINITIONS, balance, folds
 from scrubin.splits.cohort import Cohort, cohort
 from scrubin.splits.coverage import classes, coverage, warnings
 from scrubin.splits.features import Tables, columns
-from scrubin.splits.made import Made
 from scrubin.splits.params import SplitsParams
 from scrubin.splits.schemes.registry import Setting, make, of_task
-from scrubin.splits.search import TIME_LIMIT
+from scrubin.splits.search.best_split import TIME_LIMIT
+from scrubin.splits.solution import Made
 
 
 def cohort_of(people: pd.DataFrame, tables: Tables) -> Cohort:

@@ -10,7 +10,7 @@ import great_expectations.expectations as gxe
 import pandas as pd
 
 from scrubin.errors import StageError, TableError
-from scrubin.validate import counts, declared
+from scrubin.validate import counts, declared_suite
 from scrubin.validate.check import Check, Question
 from scrubin.validate.judge import Judge
 from scrubin.validate.offenders import first_by_key
@@ -104,7 +104,7 @@ def batches(study: Study, table: str) -> tuple[list[Batch], list[Unasked]]:
     found = study.tables[table]
     schema = schema_of(found)
     private = privacy.private_columns(frozenset(name for other in study.tables.values() for name in other.table.column_names))
-    own, own_unasked = _asked(declared.questions(study, table))
+    own, own_unasked = _asked(declared_suite.questions(study, table))
     across, across_unasked = _asked([_across(study, table, rule) for rule in RULES.values() if table in rule.columns])
     # Rules that span rows or tables are vectorised first; what is asserted is whether they hold for every row.
     holds = pd.DataFrame({check.rule: [not check.broken().any()] for check in across}, index=[0])

@@ -15,7 +15,7 @@ import pandas as pd
 from great_expectations.expectations.expectation import Expectation
 
 from scrubin.validate.check import Check
-from scrubin.validate.expected import ClassCounts
+from scrubin.validate.expectations import ClassCounts
 from scrubin.validate.params import Total
 from scrubin.validate.study import NotApplicableError, NotCheckableError, Study
 

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 
 from scrubin.errors import TableError
 from scrubin.tables.declare import ARROW, Column, Table
-from scrubin.validate.expected import Expected
-from scrubin.validate.near_duplicates import Limits, near_duplicates
+from scrubin.validate.duplicates.near import Limits, near_duplicates
+from scrubin.validate.expectations import Expected
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 CAMERA_ORDER = ("left", "mono", "right")

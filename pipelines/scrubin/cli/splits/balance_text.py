@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from scrubin.splits.made import Made
+from scrubin.splits.solution import Made
 
 SHOWN = 60
 """So many measures are printed; --json has all."""

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.errors import SplitError
-from scrubin.splits.official.datasets import dataset
-from scrubin.splits.official.people import People, from_sheet, from_table
-from scrubin.splits.official.sheet import Row, Sheet, read, read_grid
-from scrubin.splits.official.soundness import Finding, Question, findings, sizes
-from scrubin.splits.overlaps.mixed import common_dataset, equals, shared
+from scrubin.public_splits.datasets import dataset
+from scrubin.public_splits.overlaps.mixed import common_dataset, equals, shared
+from scrubin.public_splits.people import People, from_sheet, from_table
+from scrubin.public_splits.sheet import Row, Sheet, read, read_grid
+from scrubin.public_splits.soundness import Finding, Question, findings, sizes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

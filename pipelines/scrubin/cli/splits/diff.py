@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.errors import SplitError
-from scrubin.splits.official.catalogue import NO_FOLD, Official, load
-from scrubin.splits.official.compare import Diff, FoldDiff, compare
-from scrubin.splits.official.ids import whole_number
-from scrubin.splits.official.sheet import Sheet, read
+from scrubin.public_splits.catalogue import NO_FOLD, Official, load
+from scrubin.public_splits.compare import Diff, FoldDiff, compare
+from scrubin.public_splits.ids import whole_number
+from scrubin.public_splits.sheet import Sheet, read
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scrubin.cli.splits import cohort_sheet, making
 from scrubin.errors import SplitError
-from scrubin.splits import released
+from scrubin.splits import released_split
 from scrubin.splits.extension import extension
 from scrubin.splits.schemes.balanced import balanced
 from scrubin.splits.sheet import read
@@ -28,7 +28,7 @@ def run(given: argparse.Namespace) -> int:
     _refuse_several(given.released)
     subsets = making.shares(given.subsets)
     cohort = cohort_sheet.cohort_of(read(given.table), cohort_sheet.wanted(given))
-    old = extension(cohort, released.read(given.released), list(subsets))
+    old = extension(cohort, released_split.read(given.released), list(subsets))
     if old.gone:
         msg = (
             f"{given.table}: recording '{old.gone[0]}' of the released split is missing ({len(old.gone)} are); without their participants "

@@ -8,12 +8,12 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from scrubin.splits.official.catalogue import available
-from scrubin.splits.official.datasets import ALL, UNLISTED, dataset, names
-from scrubin.splits.official.ids import ranges
-from scrubin.splits.overlaps.leak import Fix, Leak, leak, public_operations
-from scrubin.splits.overlaps.relations import Video, known
-from scrubin.splits.overlaps.selection import Selection, select
+from scrubin.public_splits.catalogue import available
+from scrubin.public_splits.datasets import ALL, UNLISTED, dataset, names
+from scrubin.public_splits.ids import ranges
+from scrubin.public_splits.overlaps.leak import Fix, Leak, leak, public_operations
+from scrubin.public_splits.overlaps.relations import Video, known
+from scrubin.public_splits.overlaps.selection import Selection, select
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -15,9 +15,9 @@ from scrubin.errors import ParamsError, SplitError
 from scrubin.splits.balance import balance
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.listings import csv_text
-from scrubin.splits.made import Made
 from scrubin.splits.params import check_shares
-from scrubin.splits.search import Effort
+from scrubin.splits.search.best_split import Effort
+from scrubin.splits.solution import Made
 
 SUBSETS = "train=0.75,val=0.10,test=0.15"
 NODE_LIMIT = 5_000

@@ -7,9 +7,9 @@ import json
 import sys
 from typing import Any
 
-from scrubin.splits.official.catalogue import NO_FOLD, Official, available, load
-from scrubin.splits.official.datasets import dataset
-from scrubin.splits.official.ids import shown
+from scrubin.public_splits.catalogue import NO_FOLD, Official, available, load
+from scrubin.public_splits.datasets import dataset
+from scrubin.public_splits.ids import shown
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

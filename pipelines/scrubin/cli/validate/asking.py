@@ -12,8 +12,8 @@ from scrubin.cli.validate.material import Fault, Material
 from scrubin.core import params
 from scrubin.tables.catalogue import public_tables
 from scrubin.validate import checks, counts, outcomes
-from scrubin.validate.expected import ClassCounts, expected
-from scrubin.validate.near_duplicates import limits
+from scrubin.validate.duplicates.near import limits
+from scrubin.validate.expectations import ClassCounts, expected
 from scrubin.validate.outcomes import FAILED, PASSED, SHOWN, Outcome
 from scrubin.validate.params import ValidateParams
 from scrubin.validate.rules.registry import RULES

@@ -20,10 +20,10 @@ from scrubin.labels.collection import ERROR_COLUMNS, Collection, Scores, rating_
 from scrubin.labels.model import LabelFiles
 from scrubin.labels.problems import Problems
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.scores import lasana_cells, lasana_document, lasana_tables
-from scrubin.scores.lasana_csv import duration
-from scrubin.scores.lasana_document import Document
-from scrubin.scores.lasana_files import NAME, REPORTS
+from scrubin.lasana import cells, csv_document, tables
+from scrubin.lasana.csv_document import Document
+from scrubin.lasana.csv_text import duration
+from scrubin.lasana.files import NAME, REPORTS
 
 TOTAL = "GRS"
 Rating = tuple[str, str, str, str, float | None, bool]
@@ -66,16 +66,16 @@ def read(source: LabelFiles) -> Collection:
             notes.append(f"{file}: marks of one rater are not converted, only harmonised errors are")
             continue
         try:
-            document = lasana_document.parse(file, data)
+            document = csv_document.parse(file, data)
             if match["rater"]:
                 ratings += _sheet(document, match["task"], match["rater"])
                 notes += _other_raters(document, match["rater"])
             elif match["labels"]:
-                errors.append(_in_order(lasana_tables.labels_of(document, match["task"]), lasana_tables.error_names(document)))
+                errors.append(_in_order(tables.labels_of(document, match["task"]), tables.error_names(document)))
             elif match["split"]:
-                facts.append(lasana_tables.split_of(document, match["task"]).drop(columns="place"))
+                facts.append(tables.split_of(document, match["task"]).drop(columns="place"))
             else:
-                main = lasana_tables.main_of(document, match["task"], _aspects(document), ())
+                main = tables.main_of(document, match["task"], _aspects(document), ())
                 skill.append(main.skill)
                 facts.append(main.recordings)
                 errors += [_in_order(main.errors, main.error_names)] if len(main.errors) else []
@@ -95,9 +95,9 @@ def _aspects(document: Document) -> tuple[str, ...]:
     rows = list(document.rows())
     found = []
     for name in document.columns:
-        cells = [row.cells.get(name, "") for row in rows]
-        given = [cell for cell in cells if cell.lower() not in lasana_cells.MISSING]
-        if name not in ("", TOTAL, *lasana_tables.OWN) and all(lasana_cells.DECIMAL.fullmatch(cell) for cell in given):
+        texts = [row.cells.get(name, "") for row in rows]
+        given = [text for text in texts if text.lower() not in cells.MISSING]
+        if name not in ("", TOTAL, *tables.OWN) and all(cells.DECIMAL.fullmatch(text) for text in given):
             found.append(name)
     return tuple(found)
 
@@ -105,11 +105,11 @@ def _aspects(document: Document) -> tuple[str, ...]:
 def _sheet(document: Document, task: str, rater: str) -> list[Rating]:
     found: list[Rating] = []
     aspects = [name for name in document.columns if name not in ("", "id", "rater")]
-    for id_, row in lasana_tables.rows_by_id(document).items():
+    for id_, row in tables.rows_by_id(document).items():
         points: dict[str, float | None] = {}
         for name in aspects:
             try:
-                points[name] = lasana_cells.number(row.cells.get(name, ""))
+                points[name] = cells.number(row.cells.get(name, ""))
             except ValueError as error:
                 msg = f"{row.place}: {name} is '{row.cells[name]}'; give points, or leave it empty"
                 raise RatingsError(msg) from error

@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from scrubin.metrics.detection.boxes import corners
+from scrubin.metrics.detection.compat_common import ASSOCIATION
 from scrubin.metrics.detection.matching import occurring
-from scrubin.metrics.detection.published import ASSOCIATION
 from scrubin.metrics.detection.rows import BoolArray, Boxes, FloatArray, IntArray, Scene
 
 # Identity and numbers: of an annotated box left, top, width, height; of a detection left, top, right, bottom, area.

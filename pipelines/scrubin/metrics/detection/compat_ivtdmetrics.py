@@ -13,12 +13,12 @@ from typing import Literal, get_args
 import numpy as np
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.detection import compat_association, confidence, published, results
+from scrubin.metrics.detection import compat_association, compat_common, confidence, results
 from scrubin.metrics.detection.boxes import iou
+from scrubin.metrics.detection.compat_common import ASSOCIATION, Accumulator, Counted, Tally
 from scrubin.metrics.detection.compat_ivtmetrics import fitting
 from scrubin.metrics.detection.matching import Found, check_threshold, nothing_yet, taken_in_turn
 from scrubin.metrics.detection.precision_recall import Curve, area
-from scrubin.metrics.detection.published import ASSOCIATION, Accumulator, Counted, Tally
 from scrubin.metrics.detection.rows import BoolArray, FloatArray, IntArray, Scene, Study, checked, video
 from scrubin.metrics.result import Result, Value, Variant, exact
 
@@ -71,7 +71,7 @@ class Detection(Accumulator):
 
     def update(self, study: Study | Scene) -> None:
         """Take frames of the open video; parameters and errors as `compat_ivtmetrics.Detection.update`."""
-        scene = published.in_order(fitting(study, self._sizes))
+        scene = compat_common.in_order(fitting(study, self._sizes))
         found = {name: self._matched(scene, name) for name in self._sizes}
         tallies = {name: self._tally(scene, name, one) for name, one in found.items()}
         cases = compat_association.cases(scene, found["ivt"].hits, self._threshold, in_place=False)
@@ -118,13 +118,13 @@ class Detection(Accumulator):
             name: results.over_videos(self._variant(name, "video-wise", component, style), values)
             for name, values in zip(KEYS, stacked, strict=True)
         }
-        shares = np.stack([published.shares_of(published.cases_of(slot)) for slot in slots])
+        shares = np.stack([compat_common.shares_of(compat_common.cases_of(slot)) for slot in slots])
         for name, column in zip(ASSOCIATION, shares.T.tolist(), strict=True):
             named[name] = Result(self._variant(name, "video-wise", component, style), results.mean(column))
         return named
 
     def _matched(self, scene: Scene, component: str) -> Found:
-        pairs = published.first_fit(scene, component)
+        pairs = compat_common.first_fit(scene, component)
         return taken_in_turn(pairs, pairs.overlaps >= self._threshold, nothing_yet(scene))
 
     def _tally(self, scene: Scene, component: str, found: Found) -> Tally:
@@ -133,7 +133,7 @@ class Detection(Accumulator):
         # Higher thresholds test the pair that was matched at the first.
         higher = found.hits & (overlaps >= RAW[:, np.newaxis])
         hits = np.concatenate([found.hits[np.newaxis], higher])
-        return Tally(scene.predictions.classes[component], hits, scene.predictions.scores, published.positives_of(scene, component))
+        return Tally(scene.predictions.classes[component], hits, scene.predictions.scores, compat_common.positives_of(scene, component))
 
     def _check(self, component: str, style: str) -> None:
         if component not in COMPONENTS or style not in get_args(Style):
@@ -146,8 +146,8 @@ class Detection(Accumulator):
             name: results.of_classes(self._variant(name, scope, component, style), row, positives)
             for name, row in zip(KEYS, values, strict=True)
         }
-        cases = published.cases_of(slot)
-        for name, share in zip(ASSOCIATION, published.shares_of(cases).tolist(), strict=True):
+        cases = compat_common.cases_of(slot)
+        for name, share in zip(ASSOCIATION, compat_common.shares_of(cases).tolist(), strict=True):
             named[name] = Result(self._variant(name, scope, component, style), Value(share, int(cases.sum())))
         return named
 
@@ -157,7 +157,7 @@ class Detection(Accumulator):
         if not size:
             # Rows of seven columns leave v and t undefined.
             return np.full((len(KEYS), 0), np.nan), np.zeros(0, dtype=np.int64)
-        tally = published.together([counted.tallies[component] for counted in slot] or [published.nothing(size, 1 + len(RAW))])
+        tally = compat_common.together([counted.tallies[component] for counted in slot] or [compat_common.nothing(size, 1 + len(RAW))])
         values = np.where(tally.positives > 0, 0.0, np.nan) * np.ones((len(KEYS), 1))
         curves = {id_: confidence.EMPTY for id_ in (np.flatnonzero(tally.positives) if style == "coco" else np.arange(size)).tolist()}
         for id_, hits, scores in tally.by_class():

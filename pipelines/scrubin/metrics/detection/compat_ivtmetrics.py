@@ -13,10 +13,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.detection import compat_association, published, results
+from scrubin.metrics.detection import compat_association, compat_common, results
 from scrubin.metrics.detection.boxes import corners, of_corners
+from scrubin.metrics.detection.compat_common import ASSOCIATION, Accumulator, Counted, Tally
 from scrubin.metrics.detection.matching import check_threshold, joined, keys, nothing_yet, run_bounds, taken_in_turn
-from scrubin.metrics.detection.published import ASSOCIATION, Accumulator, Counted, Tally
 from scrubin.metrics.detection.rows import BoolArray, FloatArray, IntArray, Scene, Study, checked, video
 from scrubin.metrics.result import Result, Value, Variant, exact
 
@@ -82,7 +82,7 @@ class Detection(Accumulator):
         MetricsError
             When it cannot be used, or has other numbers of classes.
         """
-        scene = published.in_order(fitting(study, self._sizes))
+        scene = compat_common.in_order(fitting(study, self._sizes))
         tallies = {name: self._tally(scene, name) for name in self._sizes}
         cases = np.zeros(len(ASSOCIATION), dtype=np.int64)
         if self._program == "0.1.5":
@@ -99,7 +99,7 @@ class Detection(Accumulator):
             When no frames were given yet.
         """
         slot = self._slots.last()
-        return self._results(self._of_slot(slot, component), published.cases_of(slot), "last video", component)
+        return self._results(self._of_slot(slot, component), compat_common.cases_of(slot), "last video", component)
 
     def compute_video_ap(self, component: str = "ivt") -> dict[str, Result]:
         """Return the means over videos.
@@ -121,7 +121,7 @@ class Detection(Accumulator):
             for (name, full), values in zip(CURVE.items(), stacked, strict=True)
         }
         if self._program == "0.1.5":
-            shares = np.stack([published.shares_of(published.cases_of(slot)) for slot in slots])
+            shares = np.stack([compat_common.shares_of(compat_common.cases_of(slot)) for slot in slots])
             for name, column in zip(ASSOCIATION, shares.T.tolist(), strict=True):
                 named[name] = Result(self._variant(name, "video-wise", component), results.mean(column))
         return named
@@ -141,7 +141,7 @@ class Detection(Accumulator):
 
     def _tally(self, scene: Scene, component: str) -> Tally:
         classes, hits = scene.predictions.classes[component], self._hits(scene, component, detections_grow=True)
-        scores, positives = scene.predictions.scores, published.positives_of(scene, component)
+        scores, positives = scene.predictions.scores, compat_common.positives_of(scene, component)
         if self._program == "0.1.2":
             # A side without boxes holds one of class -1, which is the last one; its place keeps the order of frames.
             last, frames = scene.size(component) - 1, np.arange(int(scene.starts[-1]))
@@ -153,14 +153,14 @@ class Detection(Accumulator):
 
     def _hits(self, scene: Scene, component: str, *, detections_grow: bool) -> BoolArray:
         if not self._in_place:
-            pairs = published.first_fit(scene, component)
+            pairs = compat_common.first_fit(scene, component)
             return taken_in_turn(pairs, pairs.overlaps >= self._threshold, nothing_yet(scene)).hits
         return first_fit_of_growing(scene, component, self._threshold, detections_grow=detections_grow)
 
     def _of_slot(self, slot: list[Counted], component: str) -> tuple[FloatArray, IntArray]:
         """Return AP, recall and best precision (3, classes), and annotated boxes (classes,)."""
         name = "ivt" if component == "ivt" else "i"
-        tally = published.together([counted.tallies[name] for counted in slot] or [published.nothing(self._sizes[name], 1)])
+        tally = compat_common.together([counted.tallies[name] for counted in slot] or [compat_common.nothing(self._sizes[name], 1)])
         values = np.where(tally.positives > 0, 0.0, np.nan) * np.ones((3, 1))
         for id_, hits, _ in tally.by_class():
             values[:, id_] = scored(hits[0], int(tally.positives[id_]))
@@ -173,7 +173,7 @@ class Detection(Accumulator):
             for (name, full), row in zip(CURVE.items(), values, strict=True)
         }
         if cases is not None and self._program == "0.1.5":
-            for name, share in zip(ASSOCIATION, published.shares_of(cases).tolist(), strict=True):
+            for name, share in zip(ASSOCIATION, compat_common.shares_of(cases).tolist(), strict=True):
                 named[name] = Result(self._variant(name, scope, component), Value(share, int(cases.sum())))
         return named
 
@@ -226,7 +226,7 @@ def first_fit_of_growing(scene: Scene, component: str, threshold: float, *, dete
     Parameters
     ----------
     scene
-        As `published.in_order` returns it.
+        As `compat_common.in_order` returns it.
     component
         Only boxes of equal class are compared.
     threshold

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, component_named, components_named
-from scrubin.metrics.recognition.pooled import Pool, of_pool
+from scrubin.metrics.recognition.global_wise import Pool, of_pool
 from scrubin.metrics.recognition.video_wise import Means, averaged, of_video
 from scrubin.metrics.recognition.videos import Rows, Video, rows_of
 from scrubin.metrics.result import Result

@@ -8,10 +8,10 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from scrubin.release.declared import Public, of_a_day, private_tables
-from scrubin.release.findings import Contents, Fault, Text
-from scrubin.release.order import fault as order_fault
-from scrubin.release.order import text_fault
+from scrubin.release.audit.findings import Contents, Fault, Text
+from scrubin.release.audit.order import fault as order_fault
+from scrubin.release.audit.order import text_fault
+from scrubin.release.audit.private_columns import Public, of_a_day, private_tables
 
 DELIMITERS = ",;\t|"
 SHOWN = 3

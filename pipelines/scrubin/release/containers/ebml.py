@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from scrubin.release.audit.findings import Contents, Fault, Text
 from scrubin.release.containers.elements import ELEMENTS, REPEATED
-from scrubin.release.findings import Contents, Fault, Text
 
 WRITERS = ("", "none", "Lavf")  # no name, or what the muxer writes in its bit-exact mode: a name without a version
 LANGUAGES = ("", "und")

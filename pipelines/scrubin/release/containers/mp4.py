@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from scrubin.release.audit.findings import Contents, Fault, Text
 from scrubin.release.containers.samples import Samples
-from scrubin.release.findings import Contents, Fault, Text
 
 PARENTS = ("moov", "trak", "mdia", "minf", "dinf", "stbl")
 # Tables, by the bytes of an entry; version, flags and the number of entries stand before them.

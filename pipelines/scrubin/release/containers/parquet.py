@@ -8,10 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.release import numbers
-from scrubin.release.declared import Public, of_a_day, private_tables
-from scrubin.release.findings import Contents, Fault, Text
-from scrubin.release.order import fault as order_fault
+from scrubin.release.audit import numbers
+from scrubin.release.audit.findings import Contents, Fault, Text
+from scrubin.release.audit.order import fault as order_fault
+from scrubin.release.audit.private_columns import Public, of_a_day, private_tables
 from scrubin.tables.declare import Table
 
 ARROW_SCHEMA = b"ARROW:schema"  # pyarrow's copy of the schema, whose texts are searched as such

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scrubin.core.files import FIXED_TIME_S
-from scrubin.release.findings import Contents, Fault, Text
+from scrubin.release.audit.findings import Contents, Fault, Text
 
 BLOCK = 512
 RECORD = 20 * BLOCK  # archives are filled up to a multiple of it

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from scrubin.release import numbers
-from scrubin.release.declared import Public, of_a_day
-from scrubin.release.findings import Contents, Fault, Text
-from scrubin.release.order import id_in, names_fault
+from scrubin.release.audit import numbers
+from scrubin.release.audit.findings import Contents, Fault, Text
+from scrubin.release.audit.order import id_in, names_fault
+from scrubin.release.audit.private_columns import Public, of_a_day
 
 ID_KEYS = ("id", "video", "video_id", "name", "recording_id", "file_name")
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from scrubin.release.findings import Contents, Fault, Text
+from scrubin.release.audit.findings import Contents, Fault, Text
 
 FIXED_DATE = (1980, 1, 1, 0, 0, 0)  # the first that a zip can hold
 FIXED_DOS = (0, (1 << 5) | 1)  # the same as time and date of a local header

@@ -12,9 +12,9 @@ import numpy as np
 from scrubin.screen import features
 from scrubin.screen.detectors.detector import Detector, Seen
 from scrubin.screen.params import ScreenParams
+from scrubin.screen.pass_over_file import Watcher
 from scrubin.screen.proposals import SAME_S, Flags, Numbers, Proposal, frames_s, joined, runs, widened
-from scrubin.screen.usual import distance
-from scrubin.screen.watching import Watcher
+from scrubin.screen.usual_picture import distance
 
 MAD_TO_SD = 1.4826
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from scrubin.screen.decisions import Decision
 from scrubin.screen.params import ScreenParams
+from scrubin.screen.pass_over_file import Observed, Watcher
 from scrubin.screen.proposals import Numbers, Proposal
-from scrubin.screen.watching import Observed, Watcher
 
 
 @dataclass(frozen=True)

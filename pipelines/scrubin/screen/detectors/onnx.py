@@ -29,8 +29,8 @@ from scrubin.screen.detectors.appearance import spans
 from scrubin.screen.detectors.detector import Detector, Seen
 from scrubin.screen.networks import session
 from scrubin.screen.params import OnnxModel, ScreenParams
+from scrubin.screen.pass_over_file import Observed, Watcher
 from scrubin.screen.proposals import Numbers, Proposal
-from scrubin.screen.watching import Observed, Watcher
 
 NAME = "onnx"
 OUTSIDE_PERCENT = 50

@@ -14,7 +14,7 @@ from scrubin.screen.detectors.frozen import FROZEN
 from scrubin.screen.detectors.onnx import ONNX
 from scrubin.screen.detectors.text import TEXT
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.watching import Watcher
+from scrubin.screen.pass_over_file import Watcher
 
 DETECTORS: dict[str, Detector] = {
     "appearance": APPEARANCE,

@@ -20,11 +20,11 @@ from av.video.reformatter import VideoReformatter
 from scrubin.screen.decisions import Decision
 from scrubin.screen.detectors.detector import Detector, Seen
 from scrubin.screen.params import ScreenParams
+from scrubin.screen.pass_over_file import Observed, Watcher
 from scrubin.screen.places import COMPOSITE, Place, counts, covering, places
 from scrubin.screen.places import Seen as Sighting
 from scrubin.screen.proposals import Interval, Numbers, Proposal, shared_px
 from scrubin.screen.reading import Reading, read
-from scrubin.screen.watching import Observed, Watcher
 
 NAME = "text"
 FEWEST, FEW = 2, 4

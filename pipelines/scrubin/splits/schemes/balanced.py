@@ -11,11 +11,11 @@ import numpy as np
 
 from scrubin.errors import SplitError
 from scrubin.splits.cohort import Cohort
-from scrubin.splits.groups import Group, groups
-from scrubin.splits.made import Made, proof, rows_of
-from scrubin.splits.obstacles import obstacles
-from scrubin.splits.program import Counts, Program
-from scrubin.splits.search import Effort, Progress, solve
+from scrubin.splits.search.best_split import Effort, Progress, solve
+from scrubin.splits.search.groups import Group, groups
+from scrubin.splits.search.obstacles import obstacles
+from scrubin.splits.search.program import Counts, Program
+from scrubin.splits.solution import Made, proof, rows_of
 
 
 def balanced(

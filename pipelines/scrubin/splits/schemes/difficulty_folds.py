@@ -14,10 +14,10 @@ import pandas as pd
 
 from scrubin.errors import SplitError
 from scrubin.splits.cohort import Cohort
-from scrubin.splits.groups import fraction
-from scrubin.splits.made import Made, rows_of
 from scrubin.splits.schemes.folding import folds, shares
 from scrubin.splits.schemes.k_fold import check_enough
+from scrubin.splits.search.groups import fraction
+from scrubin.splits.solution import Made, rows_of
 
 
 def difficulty_folds(cohort: Cohort, difficulty: str, n_folds: int, repeats: int, seed: int, *, validation: bool) -> Made:

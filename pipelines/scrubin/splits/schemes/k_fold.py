@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from scrubin.errors import SplitError
 from scrubin.splits.cohort import Cohort
-from scrubin.splits.groups import groups
-from scrubin.splits.made import Made, Proof, proof, rows_of
-from scrubin.splits.obstacles import obstacles
-from scrubin.splits.program import Program
 from scrubin.splits.schemes.balanced import deal
 from scrubin.splits.schemes.folding import folds, shares
-from scrubin.splits.search import Effort, Progress, solve
-from scrubin.splits.start import drawn
+from scrubin.splits.search.best_split import Effort, Progress, solve
+from scrubin.splits.search.groups import groups
+from scrubin.splits.search.obstacles import obstacles
+from scrubin.splits.search.program import Program
+from scrubin.splits.search.start import drawn
+from scrubin.splits.solution import Made, Proof, proof, rows_of
 
 
 def k_fold(

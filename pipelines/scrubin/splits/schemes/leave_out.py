@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from scrubin.errors import SplitError
 from scrubin.splits.cohort import Cohort
-from scrubin.splits.groups import fraction
-from scrubin.splits.made import Made, rows_of
 from scrubin.splits.schemes.folding import folds
+from scrubin.splits.search.groups import fraction
+from scrubin.splits.solution import Made, rows_of
 
 
 def leave_n_participants_out(cohort: Cohort, n: int, repeats: int, seed: int) -> Made:

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.errors import SplitError
-from scrubin.splits import released
+from scrubin.splits import released_split
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.extension import extension
-from scrubin.splits.made import Made
 from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams, SchemeParams
 from scrubin.splits.schemes.balanced import balanced
 from scrubin.splits.schemes.difficulty_folds import difficulty_folds
 from scrubin.splits.schemes.k_fold import k_fold
 from scrubin.splits.schemes.leave_out import leave_n_participants_out
-from scrubin.splits.schemes.published import published
-from scrubin.splits.search import Effort, Progress
+from scrubin.splits.schemes.official import published
+from scrubin.splits.search.best_split import Effort, Progress
+from scrubin.splits.solution import Made
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _balanced(cohort: Cohort, p: BalancedParams, setting: Setting) -> Made:
     chosen = cohort.balancing(p.balance)
     if p.extends is None:
         return balanced(chosen, p.subsets, setting.seed, setting.effort, progress=setting.progress)
-    rows = released.read(setting.raw / p.extends)
+    rows = released_split.read(setting.raw / p.extends)
     old = extension(chosen, rows[~rows.id.isin(setting.elsewhere)], list(p.subsets))
     made = balanced(old.cohort, p.subsets, setting.seed, setting.effort, old.placed, setting.progress)
     return replace(made, notes=old.notes())

@@ -1,0 +1,27 @@
+"""The name that was probably meant: "did you mean ...", said in one way everywhere."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def near(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that is most like a name; None when none is.
+
+    >>> near("evry_s", ["every_s", "fps"]), near("x", ["every_s"])
+    ('every_s', None)
+    """
+    close = difflib.get_close_matches(name, sorted(known), n=1)
+    return close[0] if close else None
+
+
+def hint(name: str, known: Iterable[str]) -> str:
+    """Return what to say of an unknown name: the near miss, else all names there are.
+
+    >>> hint("evry_s", ["every_s", "fps"]), hint("x", ["every_s", "fps"])
+    ("did you mean 'every_s'?", 'known are every_s, fps')
+    """
+    names = list(known)
+    close = near(name, names)
+    return f"did you mean '{close}'?" if close else f"known are {', '.join(names)}"

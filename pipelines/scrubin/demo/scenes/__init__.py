@@ -1,0 +1,1 @@
+"""The scenes of the synthetic study, drawn frame by frame."""

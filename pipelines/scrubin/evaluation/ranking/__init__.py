@@ -1,0 +1,1 @@
+"""Teams by rank: measures, clips, significance, stability, the leaderboard."""

@@ -1,0 +1,90 @@
+"""Teams ranked by detection: average precision of boxes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from scrubin.errors import MetricsError
+from scrubin.evaluation.ranking.prediction import Predicted
+from scrubin.evaluation.submission.truth import BoolArray, Boxes, Content, FloatArray, IntArray, Task, TrueVideo
+from scrubin.metrics.detection.average_precision import average_precision
+from scrubin.metrics.detection.rows import Rows, Study
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+IOU = 0.5
+
+
+@dataclass(frozen=True, eq=False)
+class Detection:
+    """Average precision of boxes."""
+
+    component: str
+    words: Vocabulary
+    iou: float = IOU
+    task: Task = "detection"
+    by_class: bool = True
+
+    @property
+    def part(self) -> str:
+        """The component."""
+        return self.component
+
+    @property
+    def description(self) -> str:
+        """What the number is."""
+        of = f"{self.component} at IoU {self.iou:g}"
+        return f"triplet detection: mean average precision of {of}, per video, then over videos, then over classes"
+
+    def frames(self, video: TrueVideo) -> IntArray | None:
+        """Return the frames with whole boxes."""
+        return video.boxed_frames if video.boxes is not None else None
+
+    def relevant(self, video: TrueVideo) -> BoolArray:
+        """Return the frames with a box."""
+        if video.boxed_frames is None or video.boxes is None:
+            return np.zeros(0, np.bool_)
+        return np.isin(video.boxed_frames, video.boxes.frames)
+
+    def aligned(self, video: TrueVideo, content: Content) -> Predicted | None:
+        """Return both sides' boxes, frames by their place."""
+        frames = self.frames(video)
+        if frames is None or video.boxes is None or content.boxes is None:
+            return None
+        return Predicted(len(frames), truth=_placed(video.boxes, frames), found=_placed(content.boxes, frames))
+
+    def values(self, of: Predicted, clip: slice | None = None) -> FloatArray:
+        """Return the average precision of every class."""
+        if of.truth is None or of.found is None:
+            msg = "there is nothing to score; align the video first"
+            raise MetricsError(msg)
+        first, last = (0, of.frames) if clip is None else (clip.start, clip.stop)
+        sides = [self._rows(_between(side, first, last), first) for side in (of.truth, of.found)]
+        study = Study(("video",), [last - first], {self.component: self._size()}, *sides)
+        found = average_precision(study, self.component, threshold=self.iou, scope="global")
+        return np.array([found.classes[str(id_)].value for id_ in range(self._size())])
+
+    def _rows(self, side: Boxes, first: int) -> Rows:
+        classes = self._classes()[side.triplets]
+        return Rows(np.zeros(len(classes), np.int64), side.frames - first, {self.component: classes}, side.boxes_xywh, side.scores)
+
+    def _classes(self) -> IntArray:
+        at = {"i": 0, "v": 1, "t": 2}.get(self.component)
+        ids = np.array(self.words.triplets, np.int64).reshape(-1, 3)
+        return np.arange(len(ids)) if at is None else ids[:, at]
+
+    def _size(self) -> int:
+        words = self.words
+        sizes = {"i": words.instruments, "v": words.verbs, "t": words.targets}
+        return len(sizes.get(self.component, words.triplets))
+
+
+def _placed(side: Boxes, frames: IntArray) -> Boxes:
+    kept = np.isin(side.frames, frames)
+    return Boxes(np.searchsorted(frames, side.frames[kept]), side.triplets[kept], side.boxes_xywh[kept], side.scores[kept])
+
+
+def _between(side: Boxes, first: int, last: int) -> Boxes:
+    own = (side.frames >= first) & (side.frames < last)
+    return Boxes(side.frames[own], side.triplets[own], side.boxes_xywh[own], side.scores[own])

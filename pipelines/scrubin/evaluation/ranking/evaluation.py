@@ -1,0 +1,142 @@
+"""One team's submission to the numbers that a ranking is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scrubin.errors import AnnotationError, MetricsError
+from scrubin.evaluation.ranking import measures
+from scrubin.evaluation.ranking.clips import Clip
+from scrubin.evaluation.ranking.measures import PARTS, Measure
+from scrubin.evaluation.submission import submission
+from scrubin.evaluation.submission.truth import Content, FloatArray, GroundTruth, TrueVideo
+
+REASONS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """A team that can be ranked.
+
+    Parameters
+    ----------
+    team
+        Its name.
+    values
+        (videos, classes), videos in order of their names.
+    clips
+        (clips,), the score of each clip.
+    parts
+        Score of every component or rate of the task.
+    warnings
+        What is not as specified in the submission, but was read.
+    """
+
+    team: str
+    values: FloatArray
+    clips: FloatArray
+    parts: Mapping[str, float]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A team that cannot be ranked.
+
+    Parameters
+    ----------
+    team
+        Its name.
+    reasons
+        The first ten problems.
+    problems
+        How many there are.
+    """
+
+    team: str
+    reasons: tuple[str, ...]
+    problems: int
+
+
+class _Scores:
+    """What is kept of the videos that were read: a row of values each, never their frames."""
+
+    def __init__(self, ways: Mapping[str, Measure], ranked: str, clips: Sequence[Clip]) -> None:
+        self.ways = ways
+        self.ranked = ranked
+        self.by_video: dict[str, dict[str, FloatArray]] = {name: {} for name in ways}
+        self.by_clip: dict[Clip, float] = {}
+        self._clips = clips
+
+    def take(self, video: TrueVideo, content: Content) -> None:
+        """Score one video."""
+        for name, way in self.ways.items():
+            aligned = way.aligned(video, content)
+            if aligned is None:
+                continue
+            self.by_video[name][video.name] = way.values(aligned)
+            for clip in self._clips if name == self.ranked else ():
+                if clip.video == video.name:
+                    values = way.values(aligned, slice(clip.start, clip.stop))
+                    self.by_clip[clip] = measures.score(values[np.newaxis], way.by_class)
+
+
+def evaluate(team: str, folder: Path, truth: GroundTruth, measure: Measure, clips: Sequence[Clip]) -> Evaluation | Refusal:
+    """Return the numbers of a team, or why there are none.
+
+    Parameters
+    ----------
+    team, folder
+        Name and submission.
+    truth
+        Labels.
+    measure
+        What is ranked by; the other components or rates of its task are computed beside it.
+    clips
+        On which it is compared with others.
+    """
+    ways = {name: _part(measure, name) for name in PARTS[measure.task]}
+    scores = _Scores(ways, measure.part, clips)
+    try:
+        outcome = submission.check(folder, truth, tasks=[measure.task], take=scores.take)
+    except AnnotationError as error:
+        # Where a folder lies on this machine is nothing for a leaderboard.
+        return Refusal(team, (str(error).removeprefix(f"{folder}: "),), 1)
+    if outcome.errors:
+        told = tuple(problem.sentence for problem in outcome.errors[:REASONS])
+        return Refusal(team, told, len(outcome.errors))
+    wanted = scored_videos(truth, measure)
+    parts = {name: measures.score(np.stack([of[video] for video in wanted]), ways[name].by_class) for name, of in scores.by_video.items()}
+    return Evaluation(
+        team,
+        np.stack([scores.by_video[measure.part][video] for video in wanted]),
+        np.array([scores.by_clip[clip] for clip in clips]),
+        parts,
+        tuple(problem.sentence for problem in outcome.problems),
+    )
+
+
+def scored_videos(truth: GroundTruth, measure: Measure) -> list[str]:
+    """Return the names of the videos that are labelled for a measure.
+
+    Raises
+    ------
+    MetricsError
+        When there is none.
+    """
+    frames = {name: measure.frames(video) for name, video in truth.videos.items()}
+    names = [name for name, of in frames.items() if of is not None and len(of)]
+    if not names:
+        msg = f"the ground truth has no labels for {measure.task}: only frames, or instances without a whole triplet or box"
+        raise MetricsError(msg)
+    return names
+
+
+def _part(measure: Measure, name: str) -> Measure:
+    dataclass: Any = measure
+    return replace(dataclass, **{"rate" if measure.task == "phases" else "component": name})  # type: ignore[no-any-return]

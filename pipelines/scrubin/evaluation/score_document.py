@@ -1,0 +1,169 @@
+"""Scores as JSON, CSV and a table to read."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrubin.core import files
+from scrubin.evaluation.computation import Computed
+from scrubin.metrics.bootstrap import Interval
+from scrubin.metrics.recognition.results import METRIC as RECOGNITION
+from scrubin.metrics.recognition.top_k import top_classes
+from scrubin.metrics.result import Result, Value
+
+COLUMNS = ("metric", "semantics", "options", "level", "key", "name", "value", "n", "low", "high", "interval")
+DIGITS = 4
+Names = Mapping[str, str]
+BEST = 10
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A result with what is known beside it.
+
+    Parameters
+    ----------
+    result
+        The numbers.
+    interval
+        Confidence interval of the overall value, where one was asked for.
+    class_names
+        Names of the classes that the result numbers.
+    """
+
+    result: Result
+    interval: Interval | None
+    class_names: Names
+
+
+def document(
+    metric: str, truth: Path, predictions: Sequence[Path], made: Sequence[Computed], scored: Sequence[Scored], notes: Sequence[str]
+) -> dict[str, Any]:
+    """Return everything as JSON: undefined is null, with its n; infinity is the text "Infinity".
+
+    ``scored`` says what counted: vocabulary, and the videos with the number of their frames (null where a recording is one row).
+
+    Files are named without their folders and by the SHA-256 of what they hold, so that the same input gives the same bytes.
+    """
+    return {
+        "metric": metric,
+        "ground_truth": source_of(truth),
+        "predictions": [source_of(path) for path in predictions],
+        "scored": [
+            {"vocabulary": one.vocabulary or None, "videos": {name: one.frames.get(name) for name in sorted(one.names)}} for one in made
+        ],
+        "notes": list(notes),
+        "results": [_result(one) for one in scored],
+    }
+
+
+def source_of(path: Path) -> dict[str, str]:
+    """Return the name of a file or folder, and the SHA-256 of its content: of a folder, of the names and hashes of its files."""
+    if path.is_file():
+        return {"name": path.name, "sha256": files.sha256_of(path)}
+    digest = hashlib.sha256()
+    for file in sorted(one for one in path.rglob("*") if one.is_file()):
+        digest.update(f"{files.sha256_of(file)}  {file.relative_to(path).as_posix()}\n".encode())
+    return {"name": path.name, "sha256": digest.hexdigest()}
+
+
+def text_of(document: Mapping[str, Any]) -> str:
+    """Return the JSON text."""
+    return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def sheet(scored: Sequence[Scored]) -> str:
+    """Return CSV: one row per number; undefined is empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for one in scored:
+        result, interval = one.result, one.interval
+        options = "; ".join(f"{key}={value}" for key, value in sorted(result.variant.options.items()))
+        head = (result.variant.metric, result.variant.semantics, options)
+        bounds = ("", "", "") if interval is None else (_cell(interval.low), _cell(interval.high), interval.variant.options["interval"])
+        writer.writerow([*head, "overall", "", "", _cell(result.overall), result.overall.n, *bounds])
+        for id_, value in result.classes.items():
+            writer.writerow([*head, "class", id_, one.class_names.get(id_, ""), _cell(value), value.n, "", "", ""])
+        for name, value in result.videos.items():
+            writer.writerow([*head, "video", name, "", _cell(value), value.n, "", "", ""])
+    return text.getvalue()
+
+
+def table(scored: Sequence[Scored]) -> Iterator[str]:
+    """Yield lines: per metric its name with the options that all its numbers share, then what distinguishes each, value, n, interval."""
+    metrics = dict.fromkeys((one.result.variant.metric, one.result.variant.semantics) for one in scored)
+    for metric, semantics in metrics:
+        own = [one for one in scored if (one.result.variant.metric, one.result.variant.semantics) == (metric, semantics)]
+        shared = _shared([one.result.variant.options for one in own])
+        yield "; ".join([f"{metric} ({semantics})", *(f"{key}={value}" for key, value in sorted(shared.items()))])
+        rows = [_row(one, shared) for one in own]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+        for options, value, n, bounds in rows:
+            yield f"  {options:<{widths[0]}}  {value:>{widths[1]}}  {n:<{widths[2]}}  {bounds}".rstrip()
+
+
+def best_classes(scored: Sequence[Scored]) -> Iterator[str]:
+    """Yield lines with the classes that are recognised best, of the last average precision whose classes have names."""
+    named = [one for one in scored if one.class_names and one.result.classes and one.result.variant.metric == RECOGNITION]
+    if not named:
+        return
+    options = named[-1].result.variant.options
+    yield f"best classes; component={options['component']}; scope={options['scope']}"
+    for id_, value in top_classes(named[-1].result, BEST):
+        yield f"  {value.value:.{DIGITS}f}  n={value.n}  {id_} {named[-1].class_names.get(id_, '')}"
+
+
+def _row(one: Scored, shared: Mapping[str, str]) -> tuple[str, str, str, str]:
+    result, interval = one.result, one.interval
+    options = "  ".join(f"{key}={value}" for key, value in sorted(result.variant.options.items()) if key not in shared)
+    bounds = "" if interval is None else f"[{_shown(interval.low.value)}, {_shown(interval.high.value)}]"
+    return options, _shown(result.overall.value), f"n={result.overall.n}", bounds
+
+
+def _shared(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {key: value for key, value in options[0].items() if all(other.get(key) == value for other in options)}
+
+
+def _result(one: Scored) -> dict[str, Any]:
+    result, interval = one.result, one.interval
+    named = {id_: {"name": one.class_names[id_]} if id_ in one.class_names else {} for id_ in result.classes}
+    made: dict[str, Any] = {
+        "variant": result.variant.name,
+        "metric": result.variant.metric,
+        "semantics": result.variant.semantics,
+        "options": dict(sorted(result.variant.options.items())),
+        "overall": _value(result.overall),
+        "classes": {id_: {**named[id_], **_value(value)} for id_, value in result.classes.items()},
+        "videos": {name: _value(value) for name, value in result.videos.items()},
+    }
+    if interval is not None:
+        made["interval"] = {
+            "variant": interval.variant.options["interval"],
+            "low": _value(interval.low),
+            "high": _value(interval.high),
+        }
+    return made
+
+
+def _value(value: Value) -> dict[str, Any]:
+    number = value.value
+    if math.isinf(number):
+        return {"value": "Infinity" if number > 0 else "-Infinity", "n": value.n}
+    return {"value": None if math.isnan(number) else number, "n": value.n}
+
+
+def _cell(value: Value) -> str:
+    return repr(value.value) if value.defined else ""
+
+
+def _shown(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.{DIGITS}f}"

@@ -1,0 +1,66 @@
+"""Errors of recordings: accuracy, balanced accuracy, sensitivity, specificity, per task and error."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+import pandas as pd
+
+from scrubin.evaluation import sheets
+from scrubin.evaluation.computation import Choice, Computed
+from scrubin.evaluation.ground_truth import part_of
+from scrubin.evaluation.label_files import Asked
+from scrubin.evaluation.sheets import Sheet
+from scrubin.labels.collection import Scores
+from scrubin.metrics import error_recognition
+from scrubin.metrics.bootstrap import IntArray
+from scrubin.metrics.result import Result, Semantics
+
+CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": {}, "compat": {}}
+TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
+
+
+def sheets_of(asked: Asked) -> list[Sheet]:
+    """Return errors per task as 0 and 1.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used.
+    """
+    return sheets.read(part_of(asked.path, "errors", None), _truth, _errors, asked.format)
+
+
+def computed(truth: Sequence[Sheet], predictions: Sequence[Sheet], semantics: str) -> tuple[list[Computed], list[str]]:
+    """Return what is to be computed, per task; raises `MetricsError` when truth and predictions do not fit."""
+    pairs, notes = sheets.matched(truth, predictions)
+    return [_of_task(one, other, cast("Semantics", semantics)) for one, other in pairs], notes
+
+
+def _of_task(truth: Sheet, found: Sheet, semantics: Semantics) -> Computed:
+    def results(draw: IntArray | None) -> list[Result]:
+        at = slice(None) if draw is None else draw
+        labels = {str(name): truth.rows[name].to_numpy()[at] for name in truth.rows.columns}
+        # Where nothing is known nothing need be predicted.
+        predictions = {name: np.where(np.isnan(known), 0.0, found.rows[name].to_numpy()[at]) for name, known in labels.items()}
+        every = [error_recognition.score(metric, labels, predictions, semantics=semantics) for metric in error_recognition.METRICS]
+        return [replace(one, variant=replace(one.variant, options={"task": truth.task, **one.variant.options})) for one in every]
+
+    return Computed(tuple(map(str, truth.rows.index)), results)
+
+
+def _errors(scores: Scores) -> pd.DataFrame:
+    if not len(scores.errors):
+        return pd.DataFrame()
+    wide = scores.errors.set_index(["id", "task", "error"])["occurred"].astype("float64").unstack()  # noqa: PD010
+    return wide.reset_index()
+
+
+def _truth(text: str) -> float:
+    if text.casefold() not in TRUTHS:
+        msg = "give True or False (1 or 0); apply a threshold to probabilities first"
+        raise ValueError(msg)
+    return TRUTHS[text.casefold()]

@@ -1,0 +1,83 @@
+"""Skill scores of recordings: concordance, rank correlation, absolute error, per task and score."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import cast
+
+import numpy as np
+import pandas as pd
+
+from scrubin.evaluation import sheets
+from scrubin.evaluation.computation import Choice, Computed
+from scrubin.evaluation.ground_truth import part_of
+from scrubin.evaluation.label_files import Asked
+from scrubin.evaluation.sheets import Sheet
+from scrubin.labels.collection import Scores
+from scrubin.metrics import skill
+from scrubin.metrics.bootstrap import IntArray
+from scrubin.metrics.result import Result
+from scrubin.statistics.association import FORMS, PRIMARY, Form
+
+CHOICES: Mapping[str, Mapping[str, Choice]] = {
+    "paper": {"form": Choice(FORMS, PRIMARY, "of Lin's concordance: which divisors")},
+    "compat": {},
+}
+
+
+def sheets_of(asked: Asked) -> list[Sheet]:
+    """Return skill scores per task.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used.
+    """
+    return sheets.read(part_of(asked.path, "skill", None), _number, _skill, asked.format)
+
+
+def computed(truth: Sequence[Sheet], predictions: Sequence[Sheet], choice: Mapping[str, str]) -> tuple[list[Computed], list[str]]:
+    """Return what is to be computed, per task; raises `MetricsError` when truth and predictions do not fit."""
+    pairs, notes = sheets.matched(truth, predictions)
+    return [_of_task(one, other, cast("Form", choice["form"])) for one, other in pairs], notes
+
+
+def _of_task(truth: Sheet, found: Sheet, form: Form) -> Computed:
+    def results(draw: IntArray | None) -> list[Result]:
+        every = []
+        for column in truth.rows.columns:
+            ratings, predictions = truth.rows[column].to_numpy(), found.rows[column].to_numpy()
+            if draw is not None:
+                ratings, predictions = ratings[draw], predictions[draw]
+            # Where nothing is known nothing need be predicted.
+            predictions = np.where(np.isnan(ratings), 0.0, predictions)
+            for metric in skill.METRICS:
+                one = skill.score(metric, ratings, predictions, form=form)
+                options = {"task": truth.task, "score": str(column), **one.variant.options}
+                every.append(replace(one, variant=replace(one.variant, options=options)))
+        return every
+
+    return Computed(tuple(map(str, truth.rows.index)), results)
+
+
+def _skill(scores: Scores) -> pd.DataFrame:
+    """Return aggregated scores; where a format has none, the mean over raters of each aspect."""
+    dropped = ("n_ratings", "disagreement", "strong_disagreement")
+    if len(scores.skill):
+        return scores.skill.drop(columns=[name for name in dropped if name in scores.skill])
+    if not len(scores.ratings):
+        return pd.DataFrame()
+    return scores.ratings.pivot_table(index=["id", "task"], columns="aspect", values="score", aggfunc="mean").reset_index()
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        msg = "give a number, or leave it empty"
+        raise ValueError(msg)
+    return value

@@ -1,0 +1,1 @@
+"""Spans of time and of frames: from and to labels by frame."""

@@ -1,0 +1,1 @@
+"""LASANA's annotation files: read, recomputed from the rater files, written."""

@@ -1,0 +1,127 @@
+"""LASANA's annotation files as text: ``<Task>.csv`` and ``<Task>_rater<k>.csv``.
+
+Source: LASANA, section Data Records. Semicolons, one row per recording, ``True``/``False``,
+empty = undefined, numbers in full precision. Rows are sorted by id, an order that tells nothing.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import pandas as pd
+
+from scrubin.ratings.params import TOTAL
+from scrubin.ratings.roster import released_recordings
+
+
+def task_csv(
+    task: str, skill: pd.DataFrame, errors: pd.DataFrame, videos: pd.DataFrame, aspects: Sequence[str], error_names: Sequence[str]
+) -> str:
+    """Return ``<Task>.csv``: errors, GRS, aspects, duration and frame count of every released recording.
+
+    Parameters
+    ----------
+    task
+        The task; rows of others are ignored.
+    skill, errors, videos
+        The tables of these names.
+    aspects, error_names
+        Columns beside GRS, and the task's errors, in the order of the columns.
+    """
+    return main_csv(skill, errors, released_recordings(videos[videos.task == task]), aspects, error_names)
+
+
+def main_csv(
+    skill: pd.DataFrame,
+    errors: pd.DataFrame,
+    recordings: pd.DataFrame,
+    aspects: Sequence[str],
+    error_names: Sequence[str],
+    *,
+    timed: bool = True,
+) -> str:
+    """Return ``<Task>.csv`` of recordings whose videos need not be there.
+
+    Parameters
+    ----------
+    skill, errors
+        The tables of these names; rows of other tasks are ignored.
+    recordings
+        One row per recording of one task, in the order of the rows: task, id, duration_s, frame_count.
+    aspects, error_names
+        As in ``task_csv``.
+    timed
+        Whether there are columns for duration and frame count.
+    """
+    scores = skill.set_index(["task", "id"])[[TOTAL, *aspects]].to_dict("index")
+    labels = errors.set_index(["task", "id", "error"]).occurred.to_dict()
+    rows = []
+    for row in recordings.to_dict("records"):
+        key = row["task"], row["id"]
+        score = scores.get(key, {})
+        cells = [row["id"], *(_truth(labels.get((*key, name))) for name in error_names)]
+        cells += [_number(score.get(name, math.nan)) for name in (TOTAL, *aspects)]
+        rows.append([*cells, duration(row["duration_s"]), str(row["frame_count"])] if timed else cells)
+    return _csv(["id", *error_names, TOTAL, *aspects, *(("duration", "frame_count") if timed else ())], rows)
+
+
+def rater_csv(task: str, rater: str, ratings: pd.DataFrame, aspects: Sequence[str]) -> str:
+    """Return ``<Task>_rater<k>.csv``: a rater's scores as given; empty when marked as failed."""
+    theirs = ratings[(ratings.task == task) & (ratings.rater == rater)]
+    points = theirs.set_index(["id", "aspect"]).score.to_dict()
+    names = [*aspects, TOTAL]
+    rows = [[id_, rater, *(_points(points[id_, name]) for name in names)] for id_ in sorted(set(theirs.id))]
+    return _csv(["id", "rater", *names], rows)
+
+
+def labels_csv(errors: pd.DataFrame, error_names: Sequence[str]) -> str:
+    """Return ``<Task>_errors.csv``, our file of labels after harmonising: rows of one task of the table ``errors``."""
+    labels = errors.set_index(["id", "error"]).occurred.to_dict()
+    rows = ([id_, *(_truth(labels.get((id_, name))) for name in error_names)] for id_ in sorted(set(errors.id)))
+    return _csv(["id", *error_names], rows)
+
+
+def frame_csv(frame: pd.DataFrame) -> str:
+    """Return any table in the same spelling, in its own order of rows and columns."""
+    return _csv([str(name) for name in frame.columns], ([_cell(value) for value in row.values()] for row in frame.to_dict("records")))
+
+
+def duration(duration_s: float) -> str:
+    """Return a duration as ``h:mm:ss``, in complete seconds.
+
+    >>> duration(123.95)
+    '0:02:03'
+    """
+    seconds = int(duration_s)
+    return f"{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+
+
+def _truth(value: Any) -> str:
+    return "" if value is None else str(bool(value))
+
+
+def _number(value: float) -> str:
+    # repr is the shortest text that reads back as the same number.
+    return "" if math.isnan(value) else repr(float(value))
+
+
+def _cell(value: Any) -> str:
+    if value is None or pd.isna(value):
+        return ""
+    return _number(value) if isinstance(value, float) else str(value)
+
+
+def _points(value: float) -> str:
+    return str(int(value)) if not math.isnan(value) and value == int(value) else _number(value)
+
+
+def _csv(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, delimiter=";", lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return text.getvalue()

@@ -1,0 +1,182 @@
+"""A split file against an official split: which videos sit elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scrubin.errors import SplitError
+from scrubin.public_splits.catalogue import TRAINVAL, Official
+from scrubin.public_splits.datasets import Dataset, dataset
+from scrubin.public_splits.sheet import Row, Sheet
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A video that the file places in another subset than the official split."""
+
+    video: str
+    official: str
+    file: str
+    row: int
+
+
+@dataclass(frozen=True)
+class FoldDiff:
+    """One fold of the file against one official fold.
+
+    Parameters
+    ----------
+    official
+        Number of the official fold; 0 where there are none.
+    file
+        Label of the file's fold; "" where there are none.
+    elsewhere
+        Videos in another subset.
+    missing
+        Videos (with their official subset) that the file does not place.
+    """
+
+    official: int
+    file: str
+    elsewhere: tuple[Elsewhere, ...]
+    missing: tuple[tuple[str, str], ...]
+
+    @property
+    def count(self) -> int:
+        """How many videos differ."""
+        return len(self.elsewhere) + len(self.missing)
+
+
+@dataclass(frozen=True)
+class Diff:
+    """A file against an official split.
+
+    Parameters
+    ----------
+    equal
+        Whether the file is that split, all folds of it and nothing else.
+    folds
+        The folds that belong together, by content; of a file without folds, every official fold.
+    nearest
+        Where one side has folds and the other has one: the fold with the fewest differences.
+    only_official, only_file
+        Folds that have no partner.
+    wrong
+        Rows that are not of this split, stand twice, or are incomplete: line and sentence.
+    """
+
+    equal: bool
+    folds: tuple[FoldDiff, ...]
+    nearest: FoldDiff | None
+    only_official: tuple[int, ...]
+    only_file: tuple[str, ...]
+    wrong: tuple[tuple[int, str], ...]
+
+
+def compare(split: Official, sheet: Sheet, fold: int | None = None) -> Diff:
+    """Return the differences.
+
+    Folds are matched by their content, whatever their numbers: the matching with the fewest differences.
+
+    Parameters
+    ----------
+    split
+        The official split.
+    sheet
+        The file.
+    fold
+        Compare with this official fold only.
+
+    Raises
+    ------
+    SplitError
+        When the file holds several schemes, or there is no such fold.
+    """
+    if len(sheet.schemes) > 1:
+        msg = f"{sheet.name}: it holds several schemes ({', '.join(map(repr, sheet.schemes))}); keep the rows of the one to compare"
+        raise SplitError(msg)
+    wanted = split.folds if fold is None else (fold,)
+    official = {number: split.subset_of(number) for number in wanted}
+    placed, wrong = _placed(split, sheet)
+    costs = {(label, number): _diff(number, official[number], label, rows) for label, rows in placed.items() for number in wanted}
+    if len(wanted) > 1 and len(placed) > 1:
+        pairs = _matching(list(placed), list(wanted), {key: diff.count for key, diff in costs.items()})
+        folds = tuple(sorted((costs[pair] for pair in pairs), key=lambda diff: diff.official))
+        nearest = None
+    else:
+        folds = tuple(costs.values())
+        nearest = min(folds, key=lambda diff: diff.count) if len(folds) > 1 else None
+    matched = {diff.official for diff in folds}, {diff.file for diff in folds}
+    only_official = tuple(number for number in wanted if number not in matched[0])
+    only_file = tuple(label for label in placed if label not in matched[1])
+    equal = not (wrong or only_official or only_file or nearest or any(diff.count for diff in folds))
+    return Diff(equal, folds, nearest, only_official, only_file, tuple(wrong))
+
+
+def agree(official: str, file: str) -> bool:
+    """Whether a subset as written in a file is the official one; ``trainval`` agrees with train and val."""
+    return file == official or (file == TRAINVAL and official in ("train", "val"))
+
+
+def _placed(split: Official, sheet: Sheet) -> tuple[dict[str, dict[str, Row]], list[tuple[int, str]]]:
+    """Return row by video for each fold of the file, and what is wrong with rows."""
+    home, used = dataset(split.dataset), set(split.videos)
+    placed: dict[str, dict[str, Row]] = {label: {} for label in sheet.folds if label or "fold" not in sheet.columns}
+    wrong: dict[tuple[int, str], None] = {}
+    for row in sheet.rows:
+        video = home.video(row.video)
+        gap = row.gap(sheet.columns)
+        if gap:
+            wrong[row.line, gap] = None
+        elif video is None or video not in used:
+            wrong[row.line, unknown(row.video, video, split, home)] = None
+        elif video in placed[row.fold]:
+            first = placed[row.fold][video]
+            where = f"'{row.video}' stands already in row {first.line}" + (f" as '{first.video}'" if first.video != row.video else "")
+            wrong[row.line, f"{where}, there {first.subset}, here {row.subset}"] = None
+        else:
+            placed[row.fold][video] = row
+    return placed, list(wrong)
+
+
+def unknown(written: str, video: str | None, split: Official, home: Dataset) -> str:
+    """Return why a text names no video of a split."""
+    if video is None:
+        return f"'{written}' is no video of {home.name}"
+    return f"'{written}' is a video of {home.name}, but not in {split.name}"
+
+
+def _diff(number: int, official: Mapping[str, str], label: str, rows: Mapping[str, Row]) -> FoldDiff:
+    elsewhere = tuple(
+        Elsewhere(video, subset, rows[video].subset, rows[video].line)
+        for video, subset in official.items()
+        if video in rows and not agree(subset, rows[video].subset)
+    )
+    return FoldDiff(number, label, elsewhere, tuple((video, subset) for video, subset in official.items() if video not in rows))
+
+
+def _matching(labels: Sequence[str], numbers: Sequence[int], costs: Mapping[tuple[str, int], int]) -> list[tuple[str, int]]:
+    """Return the pairs with the fewest differences: as many as possible, first in the order of the file.
+
+    Exact, by dynamic programming over the sets of official folds (five at most).
+    """
+    skips = max(0, len(labels) - len(numbers))
+    best: dict[frozenset[int], tuple[int, tuple[tuple[str, int], ...]]] = {frozenset(): (0, ())}
+    for i, label in enumerate(labels, start=1):
+        following: dict[frozenset[int], tuple[int, tuple[tuple[str, int], ...]]] = {}
+        for used, (cost, pairs) in best.items():
+            options = [
+                (used | {number}, cost + costs[label, number], (*pairs, (label, number))) for number in numbers if number not in used
+            ]
+            if i - len(used) <= skips:
+                options.append((used, cost, pairs))
+            for key, total, chosen in options:
+                if key not in following or (total, _order(chosen)) < (following[key][0], _order(following[key][1])):
+                    following[key] = (total, chosen)
+        best = following
+    return list(min(best.values(), key=lambda found: (-len(found[1]), found[0], _order(found[1])))[1])
+
+
+def _order(pairs: Sequence[tuple[str, int]]) -> tuple[int, ...]:
+    return tuple(number for _, number in pairs)

@@ -1,0 +1,181 @@
+"""Training on one dataset, testing on another: overlap, clean or unverified, and the smallest fix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from scrubin.public_splits.datasets import dataset, names
+from scrubin.public_splits.ids import natural
+from scrubin.public_splits.overlaps.cover import smallest_cover
+from scrubin.public_splits.overlaps.operations import Operations
+from scrubin.public_splits.overlaps.relations import Relations, Video, known
+
+Verdict = Literal["overlap", "clean", "unverified"]
+
+
+@dataclass(frozen=True)
+class Shared:
+    """One operation that both sides show."""
+
+    train: tuple[Video, ...]
+    test: tuple[Video, ...]
+
+
+@dataclass(frozen=True)
+class SharedSet:
+    """Videos of two sets that pair one to one in an unknown order.
+
+    Parameters
+    ----------
+    train, test
+        The videos of the sets that are on each side.
+    at_least
+        How many operations are certainly on both sides; with 0 there may be some.
+    source
+        Who says so.
+    """
+
+    train: tuple[Video, ...]
+    test: tuple[Video, ...]
+    at_least: int
+    source: str
+
+
+@dataclass(frozen=True)
+class Unverified:
+    """Videos of two datasets of which nobody says whether they share an operation."""
+
+    train: tuple[Video, ...]
+    test: tuple[Video, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class Fix:
+    """What to leave out so that nothing known is shared: three ways.
+
+    Parameters
+    ----------
+    from_train, from_test
+        When only training, or only test videos are left out.
+    smallest_train, smallest_test
+        The fewest videos altogether.
+    then
+        The verdict when they are left out.
+    """
+
+    from_train: tuple[Video, ...]
+    from_test: tuple[Video, ...]
+    smallest_train: tuple[Video, ...]
+    smallest_test: tuple[Video, ...]
+    then: Verdict
+
+
+@dataclass(frozen=True)
+class Leak:
+    """The verdict with its evidence; ``fix`` is None when nothing known is shared."""
+
+    verdict: Verdict
+    shared: tuple[Shared, ...]
+    sets: tuple[SharedSet, ...]
+    unverified: tuple[Unverified, ...]
+    fix: Fix | None
+
+
+def public_operations() -> Operations:
+    """Return what is known of the public datasets."""
+    return Operations(known(), {name: dataset(name).kind for name in names()})
+
+
+def leak(train: Sequence[Video], test: Sequence[Video], operations: Operations, relations: Relations) -> Leak:
+    """Return what training and test share.
+
+    *overlap*: an operation is certainly on both sides. *clean*: every training video is known to be of
+    another operation than every test video. *unverified*: everything else.
+
+    Parameters
+    ----------
+    train, test
+        The videos of each side; a video given twice counts once.
+    operations, relations
+        What is known.
+    """
+    left, right = in_order(train), in_order(test)
+    edges: dict[Video, list[Video]] = {video: [] for video in left}
+    unknown: dict[tuple[str, str], tuple[dict[Video, None], dict[Video, None]]] = {}
+    for one in left:
+        for other in right:
+            relation = operations.relation(one, other)
+            if relation in ("same", "paired"):
+                edges[one].append(other)
+            elif relation == "unknown":
+                sides = unknown.setdefault((one.dataset, other.dataset), ({}, {}))
+                sides[0][one], sides[1][other] = None, None
+    shared = _shared(left, right, operations)
+    sets = _sets(left, right, operations)
+    unverified = tuple(Unverified(tuple(ones), tuple(others), why(pair, relations)) for pair, (ones, others) in sorted(unknown.items()))
+    verdict: Verdict = "clean"
+    if shared or any(found.at_least for found in sets):
+        verdict = "overlap"
+    elif sets or unverified:
+        verdict = "unverified"
+    return Leak(verdict, shared, sets, unverified, _fix(edges, left, right, operations, relations))
+
+
+def in_order(videos: Iterable[Video]) -> list[Video]:
+    """Return videos once each, by dataset and id, numbers by value."""
+    return sorted(set(videos), key=lambda video: (video.dataset, natural(video.id)))
+
+
+def why(pair: tuple[str, str], relations: Relations) -> str:
+    """Return why nothing is known of a pair of datasets."""
+    reasons = [reason for datasets, reason in relations.unknown if datasets <= set(pair)]
+    if reasons:
+        return "; ".join(reasons)
+    return f"no source relates {pair[0]} and {pair[1]}" if pair[0] != pair[1] else f"no source tells the videos of {pair[0]} apart"
+
+
+def _shared(left: Sequence[Video], right: Sequence[Video], operations: Operations) -> tuple[Shared, ...]:
+    found: dict[frozenset[Video], tuple[list[Video], list[Video]]] = {}
+    for side, videos in enumerate((left, right)):
+        for video in videos:
+            found.setdefault(operations.members(video), ([], []))[side].append(video)
+    return tuple(Shared(tuple(ones), tuple(others)) for ones, others in found.values() if ones and others)
+
+
+def _sets(left: Sequence[Video], right: Sequence[Video], operations: Operations) -> tuple[SharedSet, ...]:
+    """Return the sets of which each side has a part, in either direction; n and more of n pairs must meet."""
+    found = []
+    for block in operations.blocks:
+        for train_set, test_set in ((block.one, block.other), (block.other, block.one)):
+            in_train, ones = _present(train_set, left, operations)
+            in_test, others = _present(test_set, right, operations)
+            if ones and others:
+                found.append(SharedSet(ones, others, max(0, in_train + in_test - len(block.one)), block.source))
+    return tuple(found)
+
+
+def _present(wanted: frozenset[Video], videos: Sequence[Video], operations: Operations) -> tuple[int, tuple[Video, ...]]:
+    """Return how many operations of a set are on a side, and by which videos."""
+    by_class = {operations.members(video) for video in wanted}
+    present = tuple(video for video in videos if operations.members(video) in by_class)
+    return len({operations.members(video) for video in present}), present
+
+
+def _fix(
+    edges: dict[Video, list[Video]], left: Sequence[Video], right: Sequence[Video], operations: Operations, relations: Relations
+) -> Fix | None:
+    touched = {video for others in edges.values() for video in others}
+    if not touched:
+        return None
+    drop_train, drop_test = smallest_cover(edges)
+    kept = [video for video in left if video not in drop_train], [video for video in right if video not in drop_test]
+    return Fix(
+        from_train=tuple(video for video in left if edges[video]),
+        from_test=tuple(video for video in right if video in touched),
+        smallest_train=tuple(video for video in left if video in drop_train),
+        smallest_test=tuple(video for video in right if video in drop_test),
+        then=leak(*kept, operations, relations).verdict,
+    )

@@ -1,0 +1,106 @@
+"""Which videos are of the same operation, of different ones, or not known to be either.
+
+Known pairs make an equivalence. Two classes of it are *different* operations when a source says so:
+both have a video in one dataset (two videos of a dataset are two operations), or each has one in two
+datasets whose shared operations are all known, or they are of kinds that are never the same.
+So a complete relation carries over: CholecSeg8k is a part of Cholec80, hence all that is known of
+Cholec80 and CholecT50 is known of CholecSeg8k and CholecT50.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+
+from scrubin.public_splits.overlaps.relations import Block, Relations, Video
+
+Relation = Literal["same", "paired", "different", "unknown"]
+"""``paired``: both lie in sets that pair one to one, so one of them may be the other."""
+
+
+class Operations:
+    """The equivalence over the known pairs.
+
+    Parameters
+    ----------
+    relations
+        What is known.
+    kinds
+        The kind of operation by dataset; a dataset that is not named has none.
+    """
+
+    def __init__(self, relations: Relations, kinds: Mapping[str, str]) -> None:
+        self._relations = relations
+        self._kinds = kinds
+        self._members = _classes(relations.links)
+        # For a video of a block, the videos of which it is one; a video may be in several blocks.
+        self._candidates: dict[Video, list[frozenset[Video]]] = {}
+        for block in relations.blocks:
+            for video in block.one:
+                self._candidates.setdefault(video, []).append(block.other)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The sets that pair one to one."""
+        return self._relations.blocks
+
+    def members(self, video: Video) -> frozenset[Video]:
+        """Return all videos that are known to be of the operation of this one, itself included."""
+        return self._members.get(video, frozenset([video]))
+
+    def relation(self, one: Video, other: Video) -> Relation:
+        """Return what is known of two videos; symmetric."""
+        if other in self.members(one):
+            return "same"
+        paired = self._paired(one, other) or self._paired(other, one)
+        if self._different(one, other):
+            return "different"
+        return "paired" if paired else "unknown"
+
+    def _paired(self, one: Video, other: Video) -> bool:
+        return any(self.members(candidate) & self.members(other) for possible in self._possible(one) for candidate in possible)
+
+    def _possible(self, video: Video) -> list[frozenset[Video]]:
+        """Return sets of videos; this one, or a known twin, is exactly one of each set."""
+        return [possible for member in sorted(self.members(video)) for possible in self._candidates.get(member, [])]
+
+    def _different(self, one: Video, other: Video) -> bool:
+        if self._stated_different(one, other):
+            return True
+        for video, against in ((one, other), (other, one)):
+            # The video is one of these: when none of them can be the other, neither can the video.
+            if any(all(self._apart(candidate, against) for candidate in possible) for possible in self._possible(video)):
+                return True
+        return False
+
+    def _apart(self, candidate: Video, against: Video) -> bool:
+        return not self.members(candidate) & self.members(against) and self._stated_different(candidate, against)
+
+    def _stated_different(self, one: Video, other: Video) -> bool:
+        """Whether a source says that two videos which no pair joins are of different operations."""
+        if self._paired(one, other) or self._paired(other, one):
+            # A complete relation of sets says nothing of two videos inside of one block, but two
+            # videos of one dataset stay two operations.
+            return bool({video.dataset for video in self.members(one)} & {video.dataset for video in self.members(other)})
+        for first in self.members(one):
+            for second in self.members(other):
+                datasets = frozenset([first.dataset, second.dataset])
+                kinds = frozenset([self._kinds.get(first.dataset, first.dataset), self._kinds.get(second.dataset, second.dataset)])
+                if len(datasets) == 1 and not self._vague(first, second):
+                    return True
+                if datasets in self._relations.complete or kinds in self._relations.different_kinds:
+                    return True
+        return False
+
+    def _vague(self, one: Video, other: Video) -> bool:
+        return one.dataset in self._relations.parts_may_share and (one.unlisted or other.unlisted)
+
+
+def _classes(links: Iterable[tuple[Video, Video]]) -> dict[Video, frozenset[Video]]:
+    """Return the class of every video that occurs in a pair."""
+    classes: dict[Video, set[Video]] = {}
+    for one, other in links:
+        joined = classes.get(one, {one}) | classes.get(other, {other})
+        for video in joined:
+            classes[video] = joined
+    return {video: frozenset(members) for video, members in classes.items()}

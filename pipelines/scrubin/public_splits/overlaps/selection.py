@@ -1,0 +1,142 @@
+"""What is trained or tested on: ``NAME``, ``NAME:SUBSET``, ``NAME@FOLD:SUBSET`` or ``NAME:1-40,68``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from scrubin.errors import SplitError
+from scrubin.public_splits.catalogue import NO_FOLD, TRAINVAL, Official, available, load
+from scrubin.public_splits.datasets import ALL, UNLISTED, Dataset, dataset, names, nearest
+from scrubin.public_splits.ids import listed, whole_number
+from scrubin.public_splits.overlaps.relations import Video
+
+PATTERN = re.compile(r"(?P<name>[^@:]+)(?:@(?P<fold>[^:]*))?(?::(?P<part>.*))?")
+SYNONYMS = {"training": "train", "valid": "val", "validation": "val", "testing": "test"}
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some videos of one dataset.
+
+    Parameters
+    ----------
+    text
+        As it was asked for.
+    dataset
+        Whose videos they are.
+    videos
+        The videos, sorted as in the dataset; unlisted ones as one for each part.
+    note
+        What must be known about the list; "" when nothing.
+    """
+
+    text: str
+    dataset: str
+    videos: tuple[Video, ...]
+    note: str = ""
+
+
+def select(text: str) -> Selection:
+    """Return the videos that a text names.
+
+    Raises
+    ------
+    SplitError
+        When a name, fold, subset or video is unknown, with the nearest known one.
+    """
+    found = PATTERN.fullmatch(text.strip())
+    if not found:
+        msg = f"'{text}' names nothing; write NAME:SUBSET or NAME@FOLD:SUBSET, such as cholec80/40-40:train"
+        raise SplitError(msg)
+    name, fold, part = found["name"].strip(), found["fold"], (found["part"] or "").strip()
+    if found["part"] is not None and not part:
+        msg = f"'{text}' names no subset after ':'; write one, such as {name}:train"
+        raise SplitError(msg)
+    if name in available():
+        split = load(name)
+        return Selection(text, split.dataset, _of_split(text, split, fold, part), split.interpretation)
+    if name not in names():
+        msg = f"'{text}': '{name}' is neither an official split nor a dataset; {nearest(name, [*available(), *names()])}"
+        raise SplitError(msg)
+    if fold is not None:
+        msg = f"'{text}': '{name}' is a dataset without folds; leave out '@{fold}'"
+        raise SplitError(msg)
+    return Selection(text, name, _of_dataset(text, dataset(name), part))
+
+
+def _of_split(text: str, split: Official, fold: str | None, part: str) -> tuple[Video, ...]:
+    number = split.folds[0] if fold is None else _fold(text, split, fold)
+    placed = split.placed[number]
+    if not part:
+        return _videos(split.dataset, split.videos)
+    wanted = _subsets(part, tuple(placed))
+    if wanted and fold is None and split.folds != (NO_FOLD,):
+        msg = f"'{text}': {split.which_folds}; name one, such as {split.name}@{number}:{part}"
+        raise SplitError(msg)
+    if wanted:
+        return _videos(split.dataset, [video for video in split.videos if any(video in placed[subset] for subset in wanted)])
+    return _listed(text, dataset(split.dataset), part, split.videos, tuple(placed))
+
+
+def _fold(text: str, split: Official, written: str) -> int:
+    digits = whole_number(written)
+    number = int(digits) if digits and len(digits) < 4 else -1
+    if split.folds == (NO_FOLD,) or number not in split.folds:
+        msg = f"'{text}': '{written}' is no fold of '{split.name}'; {split.which_folds}"
+        raise SplitError(msg)
+    return number
+
+
+def _of_dataset(text: str, home: Dataset, part: str) -> tuple[Video, ...]:
+    parts = dict(home.parts) if home.parts else {ALL: home.videos}
+    wanted = _subsets(part, tuple(parts)) if part else set(parts)
+    if wanted:
+        return tuple(video for name in parts if name in wanted for video in _part(home, name, parts[name]))
+    return _listed(text, home, part, home.videos, tuple(dict(home.parts)))
+
+
+def _part(home: Dataset, part: str, ids: tuple[str, ...]) -> tuple[Video, ...]:
+    return _videos(home.name, ids) + ((Video(home.name, f"{part} {UNLISTED}"),) if part in home.unlisted else ())
+
+
+def _videos(name: str, ids: Sequence[str]) -> tuple[Video, ...]:
+    return tuple(Video(name, video) for video in ids)
+
+
+def _subsets(part: str, known: Sequence[str]) -> set[str]:
+    """Return the subsets that a text such as ``train`` or ``train+val`` names; empty when it names something else."""
+    wanted = {SYNONYMS.get(name.strip(), name.strip()) for name in part.casefold().split("+")}
+    if TRAINVAL in wanted and {"train", "val"} <= set(known):
+        wanted = (wanted - {TRAINVAL}) | {"train", "val"}
+    return wanted if wanted <= set(known) else set()
+
+
+def _listed(text: str, home: Dataset, part: str, scope: Sequence[str], subsets: Sequence[str]) -> tuple[Video, ...]:
+    """Return the videos of an explicit list such as ``1-40,68``, in the order of the dataset.
+
+    Raises
+    ------
+    SplitError
+        When it names something else: a subset that does not exist, or a video that is not of the dataset.
+    """
+    try:
+        items = listed(part)
+    except ValueError as error:
+        msg = f"'{text}': {error}"
+        raise SplitError(msg) from error
+    found = {item: home.video(item) for item in items}
+    wrong = next((item for item, video in found.items() if video not in scope), None)
+    if wrong is None and found:
+        return _videos(home.name, [video for video in scope if video in found.values()])
+    if any(letter.isdigit() for letter in wrong or ""):
+        has = f"{len(scope)} videos from {scope[0]} to {scope[-1]}" if scope else "no videos whose ids are known here"
+        msg = f"'{text}': '{wrong}' is no video of '{home.name}', which has {has}; correct it"
+    elif subsets:
+        msg = f"'{text}': '{part}' is no subset; {nearest(part, [*subsets, *([TRAINVAL] if 'val' in subsets else [])])}"
+    else:
+        splits = [name for name in available() if load(name).dataset == home.name]
+        hint = f"name one of its splits, such as {splits[0]}:{part}" if splits else "leave it out to name the whole dataset"
+        msg = f"'{text}': '{home.name}' is a whole dataset and has no subset '{part}'; {hint}"
+    raise SplitError(msg)

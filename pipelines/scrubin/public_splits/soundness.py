@@ -1,0 +1,236 @@
+"""Is a split file sound: every video once, nothing empty, folds alike, no group on two sides."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from scrubin.public_splits.ids import natural
+from scrubin.public_splits.people import People
+from scrubin.public_splits.sheet import TEST, TRAIN, Row, Sheet
+
+HELD_OUT = (TEST, "val")
+USUAL = ("train", "trainval", "val", "test")
+FEW = 5
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a file.
+
+    Parameters
+    ----------
+    sheet
+        The file.
+    key
+        A video as it is told apart from others, by how it is written.
+    people
+        Groups, pins and the videos that must be placed; None when only the file itself is asked.
+    repeats
+        How often each video must be tested over the folds; None: as often as most are.
+    """
+
+    sheet: Sheet
+    key: Callable[[Row], str]
+    people: People | None = None
+    repeats: int | None = None
+
+    @cached_property
+    def whole(self) -> tuple[Row, ...]:
+        """The rows in which nothing is empty."""
+        return tuple(row for row in self.sheet.rows if not row.gap(self.sheet.columns))
+
+    @cached_property
+    def parts(self) -> dict[tuple[str, str], list[Row]]:
+        """The complete rows by scheme and fold."""
+        found: dict[tuple[str, str], list[Row]] = {}
+        for row in sorted(self.whole, key=lambda row: (row.scheme, natural(row.fold))):
+            found.setdefault((row.scheme, row.fold), []).append(row)
+        return found
+
+    @cached_property
+    def schemes(self) -> dict[str, dict[str, list[Row]]]:
+        """The complete rows by scheme, then by fold."""
+        found: dict[str, dict[str, list[Row]]] = {}
+        for (scheme, fold), rows in self.parts.items():
+            found.setdefault(scheme, {})[fold] = rows
+        return found
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One fault: the row where it is seen (0 = the file as a whole) and a sentence."""
+
+    row: int
+    sentence: str
+
+
+def findings(question: Question) -> list[Finding]:
+    """Return every fault of a split file, by row; none means that it is sound."""
+    found = {finding: None for rule in RULES for finding in rule(question)}
+    return sorted(found, key=lambda finding: (finding.row == 0, finding.row))
+
+
+def _complete(question: Question) -> Iterator[Finding]:
+    for row in question.sheet.rows:
+        gap = row.gap(question.sheet.columns)
+        if gap:
+            yield Finding(row.line, f"{gap}{f' (video {row.video!r})' if row.video else ''}; fill it in or remove the row")
+
+
+def _once(question: Question) -> Iterator[Finding]:
+    for (scheme, fold), rows in question.parts.items():
+        first: dict[str, Row] = {}
+        for row in rows:
+            before = first.setdefault(question.key(row), row)
+            if before is not row:
+                same = "" if before.video == row.video else f" as '{before.video}'"
+                place = f"{_in(scheme, fold)} in row {before.line}{same}, there '{before.subset}', here '{row.subset}'"
+                yield Finding(row.line, f"video '{row.video}' stands already{place}; place it once")
+
+
+def _no_empty_subset(question: Question) -> Iterator[Finding]:
+    for scheme, folds in question.schemes.items():
+        names = _ordered({row.subset for rows in folds.values() for row in rows})
+        if len(names) == 1:
+            yield Finding(0, f"all videos are in the subset '{names[0]}'{_in(scheme, '')}; a split has two subsets or more")
+        for fold, rows in folds.items():
+            present = {row.subset for row in rows}
+            for name in names:
+                if name not in present:
+                    yield Finding(0, f"the subset '{name}' is empty{_in(scheme, fold)}; every fold needs a video in it")
+
+
+def _folds_alike(question: Question) -> Iterator[Finding]:
+    for scheme, folds in question.schemes.items():
+        everyone = {question.key(row): row for rows in reversed(folds.values()) for row in reversed(rows)}
+        for fold, rows in folds.items():
+            here = {question.key(row) for row in rows}
+            for key, row in everyone.items():
+                if key not in here:
+                    yield Finding(
+                        row.line, f"video '{row.video}' is not placed{_in(scheme, fold)}, but in fold {row.fold}; place it in every fold"
+                    )
+
+
+def _tested(question: Question) -> Iterator[Finding]:
+    for scheme, folds in question.schemes.items():
+        names = {row.subset for rows in folds.values() for row in rows}
+        held_out = next((name for name in HELD_OUT if name in names), None)
+        if "fold" not in question.sheet.columns or len(folds) < 2 or held_out is None:
+            continue
+        pinned = question.people.pinned if question.people else frozenset()
+        held: dict[str, dict[str, None]] = {}
+        first: dict[str, Row] = {}
+        for fold, rows in folds.items():
+            for row in rows:
+                key = question.key(row)
+                first.setdefault(key, row)
+                if row.subset == held_out:
+                    held.setdefault(key, {})[fold] = None
+        usual = Counter(len(held.get(key, {})) for key in first if key not in pinned)
+        wanted = question.repeats or max(1, max(usual, key=lambda n: (usual[n], -n), default=1))
+        for key, row in first.items():
+            where = list(held.get(key, {}))
+            # What must be trained on is never held out.
+            if key not in pinned and len(where) != wanted:
+                listed = f" ({', '.join(where[:FEW])}{', ...' if len(where) > FEW else ''})" if where else ""
+                yield Finding(
+                    row.line,
+                    f"video '{row.video}' is in '{held_out}' of {len(where)} of {len(folds)} folds{listed}, not of {wanted}"
+                    f"{_in(scheme, '')}; in a cross-validation each is held out equally often",
+                )
+
+
+def _subset_names(question: Question) -> Iterator[Finding]:
+    for row in question.whole:
+        # Swapped or doubled letters; names such as test2 are somebody's own.
+        near = next((name for name in USUAL if sorted(set(name)) == sorted(set(row.subset)) and abs(len(name) - len(row.subset)) < 2), None)
+        if row.subset not in USUAL and near:
+            yield Finding(row.line, f"the subset '{row.subset}' of video '{row.video}' is no usual name; did you mean '{near}'?")
+
+
+def _no_group_twice(question: Question) -> Iterator[Finding]:
+    people = question.people
+    for (scheme, fold), rows in question.parts.items() if people else ():
+        if people is None or people.group is None:
+            continue
+        first: dict[str, Row] = {}
+        for row in rows:
+            group = people.groups.get(question.key(row), "")
+            before = first.setdefault(group, row)
+            if group and before.subset != row.subset:
+                yield Finding(
+                    row.line,
+                    f"video '{row.video}' of {people.group} '{group}' is in '{row.subset}'{_in(scheme, fold)}, but video '{before.video}' "
+                    f"(row {before.line}) of the same {people.group} is in '{before.subset}'; keep a {people.group} in one subset",
+                )
+
+
+def _everyone_known(question: Question) -> Iterator[Finding]:
+    people = question.people
+    if people is None or people.table is None:
+        return
+    known = set(people.listed)
+    for row in question.whole:
+        if question.key(row) not in known:
+            yield Finding(row.line, f"video '{row.video}' is not in {people.table}; correct it or add it there")
+    # A scheme that is split by task, <scheme>.<task>, places everyone in all its parts together.
+    placed_in: dict[str, set[str]] = {}
+    for name, folds in question.schemes.items():
+        placed_in.setdefault(name.partition(".")[0], set()).update(question.key(row) for rows in folds.values() for row in rows)
+    for scheme, placed in placed_in.items():
+        for key, (line, written) in people.listed.items():
+            if key not in placed:
+                yield Finding(0, f"video '{written}' ({people.table}, row {line}) is not placed{_in(scheme, '')}; add a row for it")
+
+
+def _pinned_in_train(question: Question) -> Iterator[Finding]:
+    people = question.people
+    if people is None:
+        return
+    for row in question.whole:
+        if question.key(row) in people.pinned and row.subset != TRAIN:
+            yield Finding(
+                row.line,
+                f"video '{row.video}' is marked in '{people.pin}' and must be in '{TRAIN}', but is in '{row.subset}'"
+                f"{_in(row.scheme, row.fold)}; move it",
+            )
+
+
+def _people_complete(question: Question) -> Iterator[Finding]:
+    if question.people is not None:
+        for line, sentence in question.people.faults:
+            yield Finding(line if question.people.table is None else 0, sentence)
+
+
+RULES: Sequence[Callable[[Question], Iterator[Finding]]] = (
+    _complete,
+    _once,
+    _subset_names,
+    _no_empty_subset,
+    _folds_alike,
+    _tested,
+    _people_complete,
+    _no_group_twice,
+    _everyone_known,
+    _pinned_in_train,
+)
+
+
+def sizes(question: Question) -> Mapping[tuple[str, str], Mapping[str, int]]:
+    """Return the number of rows by subset, for each scheme and fold."""
+    return {
+        part: {name: len([row for row in rows if row.subset == name]) for name in _ordered({row.subset for row in rows})}
+        for part, rows in question.parts.items()
+    }
+
+
+def _ordered(names: set[str]) -> list[str]:
+    return [name for name in USUAL if name in names] + sorted(names - set(USUAL))
+
+
+def _in(scheme: str, fold: str) -> str:
+    return (f" in scheme '{scheme}'" if scheme else "") + (f" in fold {fold}" if fold else "")

@@ -1,0 +1,1 @@
+"""Rater sheets to scores: normalised per rater, failed = -2.5, aggregated over raters."""

@@ -1,0 +1,1 @@
+"""How far raters agree: concordance, kappa, alpha, intraclass correlation."""

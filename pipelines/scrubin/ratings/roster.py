@@ -1,0 +1,80 @@
+"""Which released recording a name in a rater sheet stands for."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from scrubin.ratings.cells import cut
+
+
+@dataclass(frozen=True)
+class Known:
+    """A recording of the manifest; ``id`` is None when it is not released."""
+
+    recording: str
+    task: str
+    id: str | None
+
+
+@dataclass(frozen=True)
+class Roster:
+    """All recordings of the study by each of their names: the curator's and the released id."""
+
+    by_name: Mapping[str, tuple[Known, ...]]
+    tasks: tuple[str, ...]
+    released: pd.DataFrame
+    """One row per released recording, sorted: task, id, duration_s, frame_count."""
+    set_aside: frozenset[str] = frozenset()
+    """Recordings whose rows in the manifest cannot be used, so that their task may be unknown."""
+
+    def find(self, task: str, name: str) -> Known:
+        """Return the recording of a task that a rater calls ``name``.
+
+        Raises
+        ------
+        LookupError
+            When there is none, when it belongs to another task, or when the name of one
+            recording is the released id of another.
+        """
+        found = self.by_name.get(name, ())
+        if not found and name in self.set_aside:
+            return Known(name, task, None)
+        if not found:
+            near = difflib.get_close_matches(name, self.by_name, n=1)
+            hint = f"; did you mean '{near[0]}'?" if near else ""
+            msg = f"id '{cut(name)}' is neither a recording of the manifest nor a released id{hint}"
+            raise LookupError(msg)
+        if len(found) > 1:
+            msg = f"id '{cut(name)}' is the name of one recording and the released id of another; use the released ids in this sheet"
+            raise LookupError(msg)
+        if found[0].task != task:
+            msg = f"id '{cut(name)}' is a recording of {found[0].task}, not of {task}"
+            raise LookupError(msg)
+        return found[0]
+
+
+def roster_of(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame, set_aside: Iterable[str] = ()) -> Roster:
+    """Return the roster of a study from its tables ``recordings``, ``linkage`` and ``videos``, and the names set aside by ingest."""
+    id_of = dict(zip(linkage.recording, linkage.id, strict=True))
+    released = set(videos.id)
+    names: dict[str, set[Known]] = {}
+    for recording, task in recordings.drop_duplicates("recording").set_index("recording").task.items():
+        id_ = id_of.get(recording)
+        known = Known(str(recording), task, id_ if id_ in released else None)
+        for name in {str(recording), id_} - {None}:
+            names.setdefault(str(name), set()).add(known)
+    by_name = {name: tuple(sorted(found, key=lambda known: known.recording)) for name, found in sorted(names.items())}
+    return Roster(by_name, tuple(sorted(set(recordings.task))), released_recordings(videos), frozenset(set_aside))
+
+
+def released_recordings(videos: pd.DataFrame) -> pd.DataFrame:
+    """Return one row per released recording: task, id, duration_s, frame_count, sorted by task and id.
+
+    The cameras of a recording are cut at the same instants; the first by name speaks for all.
+    """
+    first = videos.sort_values(["task", "id", "camera"]).drop_duplicates(["task", "id"])
+    return first[["task", "id", "duration_s", "frame_count"]].reset_index(drop=True)

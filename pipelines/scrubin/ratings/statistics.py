@@ -1,0 +1,154 @@
+"""The statistics of a study's scores, as a JSON value: every number with its count.
+
+Development over trials is not among them: trial numbers are private, and which recording
+belongs to which trial could be guessed from means per trial and the published scores. This
+report may be shown; the development stands in a private file (``development``).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pandas as pd
+
+from scrubin.ratings import aggregation, effects
+from scrubin.ratings.agreement import study
+from scrubin.ratings.consensus import changes, unlabelled
+from scrubin.ratings.consistency import contradictions, statements
+from scrubin.ratings.entries import Entries
+from scrubin.ratings.normalisation import rater_moments
+from scrubin.ratings.params import TOTAL, ScoresParams
+from scrubin.ratings.roster import Roster
+from scrubin.statistics import association, moments
+from scrubin.statistics.undefined import without_nan
+from scrubin.tables.io import records
+
+DEFINITIONS = {
+    "normalised score": "(score - mean) / sd per task, rater and aspect; sd with n - 1; failed recordings do not count (LASANA, eq. 1)",
+    "skill": "mean of the available normalised scores; undefined with too few (LASANA, eq. 2)",
+    "disagreement": "mean absolute deviation of the normalised GRS from its mean; percentile by numpy's linear method (LASANA, footnote 3)",
+    "bessel": "Lin's rho_c, n - 1 throughout (LASANA, eq. 4, second form); the primary one",
+    "lin1989": "Lin's rho_c, 1/n throughout (Lin 1989)",
+    "paper_first_form": "Lin's rho_c, 1/n for squared differences, n - 1 for variances (LASANA, eq. 4, first form)",
+    "failed_included": "recordings that a rater marked as failed take part with the GRS given to failed ones",
+    "failed_excluded": "recordings that one of the two raters marked as failed are left out",
+    "pooled": "raters who share the recordings are joined to one (LASANA, Figure 10)",
+    "d": "Cohen's d: (mean without error - mean with error) / pooled sd; positive when the error goes with less skill (LASANA, eq. 3)",
+    "ICC(2,1)": "intraclass correlation, two-way random effects, absolute agreement, one rater (Shrout & Fleiss 1979), 95 % interval "
+    "(McGraw, Wong 1996); on normalised scores of recordings that all k raters scored, raters who share recordings joined to one",
+    "ICC(2,k)": "the same of the mean of the k raters; fewer than five scores give no ICC, an end of an interval without meaning is null",
+    "kappa": "Cohen's kappa per pair of raters: plain, or with linear or quadratic weights over all points of the scale; of points "
+    "as given or error marks",
+    "alpha": "Krippendorff's alpha over all raters: interval for the normalised GRS, ordinal for points as given, nominal for error marks; "
+    "n recordings with at least two values, left_out those with one",
+    "harmonised": "marks that the error rule overruled",
+    "unlabelled": "released recordings of tasks with error marks that have no label, and the raters who marked them all the same",
+    "contradictions": "failure marks against errors, by the failure rules: per rater (rater given) and of all raters together (rater null, "
+    "said: who said what)",
+    "spearman": "rank correlation of duration_s and GRS, mean ranks for ties",
+}
+
+
+def summarise(
+    entries: Entries, normalised: pd.DataFrame, skill: pd.DataFrame, errors: pd.DataFrame, roster: Roster, p: ScoresParams
+) -> dict[str, Any]:
+    """Return the statistics per task, with null for what is undefined.
+
+    Parameters
+    ----------
+    entries
+        What the sheets say about released recordings.
+    normalised
+        Normalised scores: id, task, rater, aspect, score, failed.
+    skill, errors
+        The tables of these names.
+    roster
+        The study's recordings.
+    """
+    changed = changes(entries.marks, errors)
+    doubtful = contradictions(entries.ratings, entries.marks, errors, p.failure_rules)
+    without = unlabelled(entries.marks, errors, roster.released)
+    tasks: dict[str, Any] = {}
+    for task in sorted({*skill.task, *errors.task}):
+        ratings, marks, scores, labels = (frame[frame.task == task] for frame in (entries.ratings, entries.marks, skill, errors))
+        tasks[task] = {
+            "recordings": _counts(scores, roster, task),
+            "raters": _raters(ratings),
+            "skill": {name: _distribution(scores[name].dropna().tolist()) for name in (TOTAL, *p.aspects)},
+            "disagreement": {
+                **_distribution(scores.disagreement.dropna().tolist()),
+                "percentile": p.strong_percentile,
+                "threshold": aggregation.threshold(scores.disagreement, p.strong_percentile),
+            },
+            "agreement": study.of_scores(normalised[normalised.task == task], p),
+            "raw_agreement": study.of_points(ratings, p),
+            "errors": _errors(labels, scores),
+            "error_marks": {
+                "rows": len(marks),
+                "raters": sorted(set(marks.rater)),
+                "agreement": study.of_marks(marks),
+                "unlabelled": {"n": int((without.task == task).sum()), "recordings": _records(without[without.task == task])},
+            },
+            "duration_and_GRS": _duration(scores, roster),
+            "harmonised": _records(changed[changed.task == task]),
+            "contradictions": _contradictions(doubtful[doubtful.task == task], entries, task),
+        }
+    value = {"definitions": DEFINITIONS, "error_rule": p.error_rule, "left_out_rows": entries.left_out, "tasks": tasks}
+    plain: dict[str, Any] = without_nan(value)
+    return plain
+
+
+def _counts(scores: pd.DataFrame, roster: Roster, task: str) -> dict[str, int]:
+    return {
+        "released": int((roster.released.task == task).sum()),
+        "rated": int((scores.n_ratings > 0).sum()),
+        "with_GRS": int(scores[TOTAL].notna().sum()),
+        "strong_disagreement": int(scores.strong_disagreement.sum()),
+    }
+
+
+def _raters(ratings: pd.DataFrame) -> dict[str, Any]:
+    raters: dict[str, Any] = {}
+    for row in rater_moments(ratings).to_dict("records"):
+        given = ratings[(ratings.rater == row["rater"]) & (ratings.aspect == TOTAL)]
+        rater = raters.setdefault(row["rater"], {"rated": len(given), "failed": int(given.failed.sum()), "raw_scores": {}})
+        rater["raw_scores"][row["aspect"]] = {"n": row["n"], "mean": row["mean"], "sd": row["sd"]}
+    return raters
+
+
+def _distribution(values: list[float]) -> dict[str, Any]:
+    ends = {"lowest": min(values), "highest": max(values)} if values else {"lowest": math.nan, "highest": math.nan}
+    return {"n": len(values), "mean": moments.mean(values), "sd": moments.sd(values), **ends}
+
+
+def _errors(errors: pd.DataFrame, scores: pd.DataFrame) -> dict[str, Any]:
+    grs = scores.set_index("id")[TOTAL]
+    found: dict[str, Any] = {}
+    for name, group in errors.groupby("error"):
+        # Recordings whose aggregated GRS is undefined cannot enter a mean of it.
+        both = group.assign(grs=group.id.map(grs)).dropna(subset="grs")
+        effect = effects.cohens_d(both.grs[~both.occurred].tolist(), both.grs[both.occurred].tolist())
+        found[str(name)] = {
+            "n": len(group),
+            "occurred": int(group.occurred.sum()),
+            "share": int(group.occurred.sum()) / len(group),
+            "effect_on_GRS": effect,
+        }
+    return found
+
+
+def _duration(scores: pd.DataFrame, roster: Roster) -> dict[str, float]:
+    both = scores.merge(roster.released, on=["task", "id"]).dropna(subset=TOTAL)
+    return {"n": len(both), "spearman": association.spearman(both.duration_s.tolist(), both[TOTAL].tolist())}
+
+
+def _contradictions(doubtful: pd.DataFrame, entries: Entries, task: str) -> list[dict[str, Any]]:
+    return [
+        row if row["rater"] else {**row, "said": statements(entries.ratings, entries.marks, task, row["id"], row["error"])}
+        for row in _records(doubtful)
+    ]
+
+
+def _records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    return records(frame.drop(columns="task"))

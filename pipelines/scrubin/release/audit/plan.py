@@ -1,0 +1,228 @@
+"""What the release must be: every file of it, and what is black in it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scrubin.errors import ReleaseError
+from scrubin.release.audit.private_columns import Public
+from scrubin.tables.declare import Table
+from scrubin.tables.io import records
+
+Box = tuple[int, int, int, int]
+ARCHIVE = ".tar"
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """Frames ``first`` to ``last`` (both included) that are black, inside ``box_xywh`` in px or (None) as a whole."""
+
+    first: int
+    last: int
+    box_xywh: Box | None
+
+
+@dataclass(frozen=True)
+class StillPlan:
+    """One extracted frame.
+
+    Parameters
+    ----------
+    path
+        As the table ``frames`` names it.
+    file, member
+        The file of the release that holds it, and its name inside where that file is an archive.
+    source_frame
+        Number of the frame of the video that it must show.
+    redacted, boxes
+        What is black: all of it, or these rectangles in px of the video.
+    """
+
+    path: str
+    file: str
+    member: str
+    source_frame: int
+    redacted: bool
+    boxes: tuple[Box, ...] = ()
+
+
+@dataclass(frozen=True)
+class VideoPlan:
+    """One released video file.
+
+    Parameters
+    ----------
+    path, sha256
+        The file, relative to the release folder, and the hash of its bytes.
+    id, camera
+        Which recording it shows from where.
+    frame_count, size_px, hidden
+        What it must hold; ``size_px`` is None where it is not known.
+    stills
+        The frames that were extracted from it.
+    """
+
+    path: str
+    id: str
+    camera: str
+    frame_count: int
+    sha256: str
+    hidden: tuple[Hidden, ...]
+    size_px: tuple[int, int] | None = None
+    stills: tuple[StillPlan, ...] = ()
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All media of the release, the tables it may hold, and the released ids.
+
+    ``columns`` are names of columns beside those of the tables, such as one per task-specific error.
+    """
+
+    videos: tuple[VideoPlan, ...] = ()
+    tables: Mapping[str, Table] = field(default_factory=dict)
+    columns: frozenset[str] = frozenset()
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """All released ids."""
+        return frozenset(video.id for video in self.videos)
+
+    @cached_property
+    def frame_names(self) -> frozenset[str]:
+        """The paths of all extracted frames."""
+        return frozenset(still.path for video in self.videos for still in video.stills)
+
+    @cached_property
+    def files(self) -> Mapping[str, str]:
+        """Every picture, archive of pictures and video that must be there, with its SHA-256 or "" where no table states it."""
+        stills = {still.file: "" for video in self.videos for still in video.stills}
+        return stills | {video.path: video.sha256 for video in self.videos}
+
+    @cached_property
+    def video_at(self) -> Mapping[str, VideoPlan]:
+        """All videos by path."""
+        return {video.path: video for video in self.videos}
+
+    @cached_property
+    def members(self) -> Mapping[str, frozenset[str]]:
+        """The extracted frames in each archive, by its path."""
+        found: dict[str, set[str]] = {}
+        for video in self.videos:
+            for still in video.stills:
+                if still.member:
+                    found.setdefault(still.file, set()).add(still.member)
+        return {file: frozenset(names) for file, names in found.items()}
+
+    @cached_property
+    def public(self) -> Public:
+        """What readers need to know: the released ids and the columns that are public by declaration."""
+        declared = {name for table in self.tables.values() for name in table.column_names}
+        return Public(self.ids, frozenset(declared | self.columns))
+
+
+def of_tables(
+    videos: pd.DataFrame,
+    frames: pd.DataFrame,
+    cuts: pd.DataFrame,
+    hidden: pd.DataFrame,
+    tables: Mapping[str, Table],
+    columns: Iterable[str] = (),
+) -> Plan:
+    """Return the plan that the tables ``videos``, ``frames``, ``cuts`` and ``hidden`` state.
+
+    The number of frames comes from ``cuts``, because ``videos`` describes what was written.
+
+    Parameters
+    ----------
+    videos, frames, cuts, hidden
+        The tables of these names.
+    tables
+        Declarations of the public tables, by name.
+    columns
+        Columns of sheets that stand in no table, such as the names of errors.
+
+    Raises
+    ------
+    ReleaseError
+        Names every video that is in only one of ``videos`` and ``cuts``.
+    """
+    counts = {(row["id"], row["camera"]): int(row["frame_count"]) for row in records(cuts)}
+    released = {(row["id"], row["camera"]) for row in records(videos)}
+    if released ^ counts.keys():
+        names = ", ".join(" ".join(key) for key in sorted(released ^ counts.keys()))
+        msg = f"tables 'videos' and 'cuts' do not name the same videos: {names}; run 'dvc repro render' again"
+        raise ReleaseError(msg)
+    spans: dict[tuple[str, str], list[Hidden]] = {}
+    for row in records(hidden):
+        box = None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])
+        spans.setdefault((row["id"], row["camera"]), []).append(Hidden(row["first_frame"], row["last_frame"], box))
+    stills: dict[tuple[str, str], list[StillPlan]] = {}
+    for row in records(frames):
+        if row["path"] is not None:  # dropped as unusable
+            key = (row["id"], row["camera"])
+            stills.setdefault(key, []).append(_still(row, spans.get(key, [])))
+    return Plan(
+        tuple(_video(row, counts, spans, stills) for row in records(videos)),
+        dict(tables),
+        frozenset(columns),
+    )
+
+
+def of_document(path: Path, name: str) -> VideoPlan:
+    """Return the plan of one video in a file, as ``scrubin render --plan`` prints it.
+
+    Parameters
+    ----------
+    path
+        JSON with ``frame_count``, ``hidden`` and maybe ``width`` and ``height``.
+    name
+        Of the video that is held to it.
+
+    Raises
+    ------
+    ReleaseError
+        When it is no such plan.
+    """
+    try:
+        told = json.loads(path.read_text(encoding="utf-8"))
+        size_px = (int(told["width"]), int(told["height"])) if "width" in told and "height" in told else None
+        hidden = tuple(_hidden(item) for item in told["hidden"])
+        return VideoPlan(name, "", "", int(told["frame_count"]), "", hidden, size_px)
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        msg = f"{path}: it is no plan as 'scrubin render --plan' prints it ({type(error).__name__}: {error})"
+        raise ReleaseError(msg) from error
+
+
+def _hidden(item: Mapping[str, Any]) -> Hidden:
+    box = item["box_xywh"]
+    if box is None:
+        return Hidden(int(item["first"]), int(item["last"]), None)
+    x, y, w, h = map(int, box)
+    return Hidden(int(item["first"]), int(item["last"]), (x, y, w, h))
+
+
+def _video(
+    row: dict[str, Any],
+    counts: Mapping[tuple[str, str], int],
+    spans: Mapping[tuple[str, str], list[Hidden]],
+    stills: Mapping[tuple[str, str], list[StillPlan]],
+) -> VideoPlan:
+    key = (row["id"], row["camera"])
+    size_px = (row["width"], row["height"])
+    return VideoPlan(row["path"], *key, counts[key], row["sha256"], tuple(spans.get(key, ())), size_px, tuple(stills.get(key, ())))
+
+
+def _still(row: dict[str, Any], spans: list[Hidden]) -> StillPlan:
+    frame, path = row["source_frame"], row["path"]
+    archive, packed, member = path.partition(f"{ARCHIVE}/")
+    file = f"{archive}{ARCHIVE}" if packed else path
+    boxes = tuple(span.box_xywh for span in spans if span.box_xywh is not None and span.first <= frame <= span.last)
+    return StillPlan(path, file, member, frame, row["redacted"], boxes)

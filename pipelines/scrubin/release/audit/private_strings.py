@@ -1,0 +1,250 @@
+"""What must not stand in a release, and how each string is searched.
+
+The private tables name participants, trials, sites, recordings and files. Each value gives
+*needles*: the value itself, its words, dates in all common spellings, and words joined. How a
+needle is searched follows from how much it says:
+
+====================  =========================================  ==================================================
+needle                example                                    counts as a leak
+====================  =========================================  ==================================================
+``anywhere``          Schmidt, rec-07b, 17.04.2023; 4 or more    anywhere in names, tags, cells and raw bytes, in any
+                      characters, not only digits                case, with or without accents
+``digits``            20230417, 143205; 6 or more digits         the same, as a whole number
+``token``             KS, P07; 2 or 3 characters with a letter,  as a whole word in names, tags, cells and documents;
+                      in file names not small letters alone      initials only in capitals or as spelled
+``labelled``          trial 1, site A                            next to its label: trial 1, trial_01, site=A
+====================  =========================================  ==================================================
+
+Four rules keep false alarms out without hiding leaks:
+
+- *Public words* are the words of table declarations, vocabularies, task names, released ids, the
+  fixed texts of the release and ``release.public_words``. A value all of whose words are public
+  cannot tell anything and is no needle by itself; it is counted in ``skipped``. A hit inside a
+  longer public word (Mark in benchmark) is none.
+- A hit that is part of a longer number, or lies in a hexadecimal digest, is none.
+- Of text that was read in a picture words of 4 letters, signs such as P12345, numbers of 6 digits and
+  dates count; marks and clocks that recorders write by themselves (REC, 10:20:26) do not.
+- In compressed bytes every short string occurs by chance. There a needle is searched only when the
+  expected number of chance hits over the whole release, for all such needles together, stays below
+  ``CHANCE_HITS`` (see ``search.affordable``). The readers in ``containers`` take all readable text
+  out of every file, and refuse what they do not know; there no needle is too short.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import permutations
+from pathlib import PurePosixPath
+from typing import Literal
+
+import pandas as pd
+
+from scrubin.errors import PrivacyError
+from scrubin.release.audit import dates
+from scrubin.release.audit.spelling import fold, vocabulary, without_accents, words, written_out
+
+Rule = Literal["anywhere", "digits", "token", "labelled"]
+ANYWHERE_LENGTH = 4
+DIGITS_LENGTH = 6
+JOINED_WORDS = 4
+LABELS = {
+    "participant": ("participant", "subject", "patient", "surgeon", "trainee", "expert", "proband", "person"),
+    "trial": ("trial", "session", "attempt", "repetition", "try"),
+    "site": ("site", "centre", "center", "hospital", "clinic", "location"),
+    "recording": ("recording", "video", "case", "procedure", "operation"),
+}
+GIVEN = "given"
+COLUMNS = ("participant", "trial", "site", "recording", "path", "sha256", "text")
+# Words of paths and recording names that say nothing about who, where or when.
+GENERIC = """video videos recording recordings record raw data file files movie clip camera cam left right mono stereo trial
+session attempt task site participant subject patient source original export exported edited final copy new old part full mp4 mkv
+mov avi ts m4v links rechts aufnahme kopie neu teil surgery procedure operation case training course study box trainer expert"""
+
+# Words that recorders write into pictures by themselves. Only where they were read: a person may be called White.
+OVERLAY = """record recorded recording paused pause standby playback zoom gain white balance auto automatic manual date time name
+light source flow pressure insufflator camera channel video input output image picture print printing saved memory battery sharpness
+contrast brightness shutter select menu next stop start press hold ready full left right mode level stereo"""
+READ_LENGTH = 4
+_OVERLAY_WORDS = vocabulary(OVERLAY)
+
+
+@dataclass(frozen=True, order=True)
+class Needle:
+    """One private string.
+
+    Parameters
+    ----------
+    text
+        As spelled in the private table, or as derived from it.
+    kind
+        What it tells: participant, trial, site, recording, path, sha256, date or text (read in a picture); ``given`` when asked for.
+    rule
+        How it is searched; see the module.
+    """
+
+    text: str
+    kind: str
+    rule: Rule
+
+    @property
+    def told(self) -> str:
+        """What a finding says."""
+        if self.kind == GIVEN:
+            return f"it holds {self.text!r}, which was asked for; take it out"
+        return f"it holds {self.text!r}, which tells the {self.kind}; take it out, or list it in release.public_words if it is harmless"
+
+    @property
+    def folded(self) -> tuple[str, ...]:
+        """The spellings to look for in a folded text."""
+        return tuple(sorted({fold(self.text), fold(written_out(self.text))}))
+
+    @property
+    def labelled(self) -> re.Pattern[str]:
+        """Pattern for a folded text: the value next to a label of its kind."""
+        value = f"0*{int(self.text)}" if self.text.isdecimal() else re.escape(fold(self.text))
+        return re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS[self.kind])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}){value}(?![^\W_])")
+
+
+@dataclass(frozen=True)
+class Private:
+    """Everything private, and the words that are known to be public.
+
+    Parameters
+    ----------
+    needles
+        Sorted.
+    public
+        Folded public words.
+    skipped
+        Number of private values that are made of public words only.
+    dates
+        All dates in private values, for texts in which a date is written in a way that is no needle.
+    """
+
+    needles: tuple[Needle, ...] = ()
+    public: frozenset[str] = frozenset()
+    skipped: int = 0
+    dates: frozenset[datetime.date] = frozenset()
+
+
+def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object) -> Private:
+    """Return what is private in these tables, such as ``recordings`` and the ``quarantine`` tables.
+
+    Parameters
+    ----------
+    tables
+        Private tables; only the columns in ``COLUMNS`` count.
+    ids
+        The released ids, which are public.
+    public_words
+        Texts, or lists and mappings of texts, whose words are public.
+    """
+    values: dict[str, set[str]] = {}
+    for table in tables:
+        for column in COLUMNS:
+            if column in table.columns:
+                values.setdefault(column, set()).update(table[column].dropna().astype(str))
+    return derive(values, vocabulary([list(ids), public_words, GENERIC]))
+
+
+def derive(values: Mapping[str, Iterable[str]], public: frozenset[str]) -> Private:
+    """Return the needles that follow from private values, by kind."""
+    needles: set[Needle] = set()
+    skipped = set()
+    found: set[datetime.date] = set()
+    for kind, texts in sorted(values.items()):
+        wholes = sorted({value.strip() for value in texts})
+        if kind != "sha256":
+            found |= dates.of_names(wholes)
+        for whole in wholes:
+            for text in _parts(kind, whole):
+                rule = _rule(kind, text)
+                if rule is None or (rule == "labelled" and text != whole):
+                    continue
+                if rule != "labelled" and (text in public or not _telling(text)) and all(fold(word) in public for word in words(text)):
+                    skipped.add((kind, text))
+                    continue
+                needles.add(Needle(text, kind, rule))
+    needles |= {Needle(text, "date", "digits" if text.isdecimal() else "anywhere") for date in found for text in dates.spellings(date)}
+    return Private(tuple(sorted(needles)), public, len(skipped), frozenset(found))
+
+
+def with_given(private: Private, texts: Iterable[str]) -> Private:
+    """Return what is private together with texts that somebody asks for, as they are and, where they are dates, in all spellings.
+
+    Raises
+    ------
+    PrivacyError
+        For a text so short that it occurs everywhere.
+    """
+    wanted = sorted({text.strip() for text in texts})
+    rules = {text: _rule(GIVEN, text) for text in wanted}
+    short = [text for text in wanted if rules[text] is None]
+    if short:
+        msg = f"{short[0]!r} occurs everywhere and cannot be searched; give at least 2 characters with a letter, or 6 digits"
+        raise PrivacyError(msg)
+    found = dates.of_names(wanted)
+    needles = {Needle(text, GIVEN, rule) for text, rule in rules.items() if rule is not None}
+    needles |= {Needle(text, GIVEN, "digits" if text.isdecimal() else "anywhere") for date in found for text in dates.spellings(date)}
+    asked = {fold(word) for text in wanted for word in (text, *words(text))}
+    every = tuple(sorted({*private.needles, *needles}))
+    return Private(every, private.public - asked, private.skipped, private.dates | found)
+
+
+def _parts(kind: str, value: str) -> set[str]:
+    """Return the strings that one value gives away: itself, names of files and folders, words, joined words."""
+    parts = {value}
+    if kind == "path":
+        path = PurePosixPath(value)
+        parts |= {path.name, path.stem, *path.parent.parts}
+        value = str(path.with_suffix("")) if path.name else value
+    if kind != "sha256":
+        parts.update(words(value))
+    if kind in ("participant", "site"):
+        single = [word for word in value.replace("_", " ").split() if word]
+        if 1 < len(single) <= JOINED_WORDS:
+            parts |= {gap.join(order) for order in permutations(single) for gap in ("", " ", "_", "-", ".")}
+        parts |= _numbered(value)
+    return {part for part in parts if part}
+
+
+def _numbered(value: str) -> set[str]:
+    """Return P7, P07 and P007 for any of them."""
+    match = re.fullmatch(r"([^\W\d_]+)[\s_-]?(\d{1,4})", value)
+    return {f"{match[1]}{int(match[2]):0{width}d}" for width in range(1, 5)} if match else set()
+
+
+def _rule(kind: str, text: str) -> Rule | None:
+    length = len(without_accents(text))
+    if not any(letter.isalnum() for letter in text):
+        return None
+    if kind == "text" and not _says_something(text):
+        return None
+    if text.isdecimal():
+        if length >= DIGITS_LENGTH:
+            return "digits"
+        return "labelled" if kind in LABELS else None
+    if length >= ANYWHERE_LENGTH:
+        return "anywhere"
+    if length == 1 or kind == "trial":
+        return "labelled" if kind in LABELS else None
+    if kind in ("path", "recording") and text.isalpha() and text.islower():
+        return None  # "out" in "out 7.mkv" is a word; a short name of a person stands in their own column, too
+    return "token"
+
+
+def _says_something(text: str) -> bool:
+    """Whether text that was read in a picture can name anybody: a clock, a short mark or a recorder's own word cannot."""
+    if text.isdecimal():
+        return True  # judged by its length, as any number
+    telling = (word for word in words(text) if not word.isdecimal() and fold(word) not in _OVERLAY_WORDS and len(word) >= READ_LENGTH)
+    # P12345 and Schmidt2, not 1080p or 50Hz: a number's unit stands behind it.
+    return any(word[0].isalpha() for word in telling)
+
+
+def _telling(text: str) -> bool:
+    """Whether public words are told apart by a number between them, as in "PegTransfer 0417 left"."""
+    return any(word.isdecimal() for word in words(text))

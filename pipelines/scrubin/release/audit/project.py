@@ -1,0 +1,121 @@
+"""A study's project as the audit needs it: what must be in its release, and what must not.
+
+The stage `release` and the command `scrubin audit` load it here, so that both prove the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scrubin.core import params
+from scrubin.errors import ParamsError
+from scrubin.release import gate
+from scrubin.release.audit import plan, private_strings, public_words
+from scrubin.release.audit.private_strings import Private
+from scrubin.release.params import ReleaseParams
+from scrubin.tables import io
+from scrubin.tables.catalogue import public_tables
+from scrubin.tables.cuts import CUTS
+from scrubin.tables.declare import Table
+from scrubin.tables.hidden import HIDDEN
+from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.quarantine import QUARANTINE
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.redactions import REDACTIONS
+
+INTERIM, PRIVATE, TABLES = Path("data/interim"), Path("data/private"), Path("data/tables")
+QUARANTINING = ("ingest", "screen", "render")
+
+
+@dataclass(frozen=True)
+class Project:
+    """What a study states about its release.
+
+    Parameters
+    ----------
+    params
+        What the release is called.
+    declared, tables
+        Declarations and contents of the public tables, by name.
+    quarantine
+        Of all stages.
+    unreviewed
+        One line per recording of which something is shown that a detector proposed and nobody looked at.
+    private
+        What must not occur in the release.
+    plan
+        What it must hold.
+    kept_s, jitter_s
+        Length of each recording's kept interval by id, and by up to how many seconds it was trimmed at its end.
+    """
+
+    params: ReleaseParams
+    declared: Mapping[str, Table]
+    tables: Mapping[str, pd.DataFrame]
+    quarantine: pd.DataFrame
+    unreviewed: Sequence[str]
+    private: Private
+    plan: plan.Plan
+    kept_s: Mapping[str, float]
+    jitter_s: float
+
+
+def is_project(folder: Path) -> bool:
+    """Whether a folder holds the private tables of a study."""
+    return (folder / INTERIM / "recordings.parquet").is_file() and (folder / params.PARAMS_PATH).is_file()
+
+
+def load(folder: Path = Path()) -> Project:
+    """Return what the project in a folder states, from its private tables, public tables and ``params.yaml``.
+
+    Raises
+    ------
+    ParamsError, TableError, ReleaseError
+        For what is missing, damaged or does not agree.
+    """
+    path = folder / params.PARAMS_PATH
+    mine, every = params.load("release", ReleaseParams, path), params.read(path)
+    aspects, errors = tuple(_of(every, path, "scores", "aspects")), _of(every, path, "scores", "errors")
+    declared = public_tables(aspects)
+    tables = {name: io.read(table, folder / TABLES / f"{name}.parquet") for name, table in declared.items()}
+    quarantine = gate.joined(io.read(QUARANTINE, folder / INTERIM / f"quarantine_{stage}.parquet") for stage in QUARANTINING)
+    columns = [name for names in errors.values() for name in names] + public_words.subsets(tables["splits"])
+    others = [list(_of(every, path, "ingest", "tasks")), list(aspects), errors, columns]
+    known = public_words.public_words(declared, mine, public_words.vocabularies(tables), others)
+    linkage = io.read(LINKAGE, folder / PRIVATE / "linkage.parquet")
+    recordings = io.read(RECORDINGS, folder / INTERIM / "recordings.parquet")
+    redactions = io.read(REDACTIONS, folder / INTERIM / "redactions.parquet")
+    cuts, hidden = io.read(CUTS, folder / INTERIM / "cuts.parquet"), io.read(HIDDEN, folder / INTERIM / "hidden.parquet")
+    return Project(
+        params=mine,
+        declared=declared,
+        tables=tables,
+        quarantine=quarantine,
+        unreviewed=gate.unreviewed(redactions),
+        private=private_strings.of_tables([recordings, quarantine, redactions], linkage.id, known),
+        plan=plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns),
+        kept_s=_kept_s(recordings, linkage),
+        # The render stage insists on its own parameters.
+        jitter_s=float(every.get("render", {}).get("duration_jitter_s", 0)),
+    )
+
+
+def _kept_s(recordings: pd.DataFrame, linkage: pd.DataFrame) -> dict[str, float]:
+    """Return the length of each kept interval, in seconds, by released id."""
+    kept = recordings[recordings.status == "kept"].drop_duplicates("recording").merge(linkage, on="recording")
+    return dict(zip(kept.id, kept.end_s - kept.start_s, strict=True))
+
+
+def _of(values: Mapping[str, Any], path: Path, *keys: str) -> Any:
+    """Return a parameter of another stage."""
+    try:
+        return reduce(lambda section, key: section[key], keys, values)
+    except (KeyError, TypeError) as error:
+        msg = f"{path}: '{'.'.join(keys)}' is missing"
+        raise ParamsError(msg) from error

@@ -1,0 +1,142 @@
+"""One audit with its evidence: what was read, what was found, and what could not be checked."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from scrubin.release import linking
+from scrubin.release.audit import layout, media, pictures
+from scrubin.release.audit.findings import Finding
+from scrubin.release.audit.pictures import Watched
+from scrubin.release.audit.plan import VideoPlan
+from scrubin.release.audit.private_strings import Private
+from scrubin.release.audit.project import Project
+from scrubin.release.audit.run import Each, Examine, audit, audit_file
+from scrubin.release.audit.video_faults import Examined
+
+KINDS = {
+    "videos": media.VIDEO_SUFFIXES,
+    "pictures": media.IMAGE_SUFFIXES,
+    "tables": frozenset((".parquet", ".csv", ".tsv", ".json", ".npy", ".npz")),
+    "archives": frozenset((".zip", ".tar", ".gz")),
+}
+OTHERS = "documents"
+NO_STRINGS = "private strings: none are known; name a project, or give each with --needle"
+NO_PLAN = (
+    "blackness: which frames and rectangles must be black",
+    "counts: how many frames, and which files, there must be",
+)
+NO_PROJECT = ("extracted frames: whether each is the picture of its video", "order: whether rows stand in the order of their ids")
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What one audit found.
+
+    Parameters
+    ----------
+    findings
+        What must not be there; none is the proof.
+    files
+        Number and bytes of the files that were read, by kind.
+    frames, compared
+        How many frames were decoded, and how many extracted ones were compared with them.
+    needles
+        How many private strings were searched.
+    unchecked
+        What was not checked, for want of a plan or of private strings.
+    linkable
+        The re-identification note; empty without a project.
+    """
+
+    findings: list[Finding]
+    files: Mapping[str, tuple[int, int]]
+    frames: int
+    compared: int
+    needles: int
+    unchecked: tuple[str, ...] = ()
+    linkable: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+    def as_json(self) -> dict[str, Any]:
+        """Return all of it as a JSON value."""
+        return {
+            "clean": self.clean,
+            "files": {kind: {"count": count, "bytes": size} for kind, (count, size) in self.files.items()},
+            "frames_decoded": self.frames,
+            "frames_compared": self.compared,
+            "private_strings": self.needles,
+            "not_checked": list(self.unchecked),
+            "reidentification": dict(self.linkable),
+            "findings": [asdict(finding) for finding in self.findings],
+        }
+
+
+class _Counting:
+    """Watches videos and adds up what was seen."""
+
+    def __init__(self, examine: Examine) -> None:
+        self._examine = examine
+        self.frames = self.compared = 0
+
+    def __call__(self, path: Path, plan: VideoPlan | None) -> Watched:
+        watched = self._examine(path, plan)
+        self.frames += watched.frames
+        self.compared += watched.compared
+        return watched
+
+
+def of_release(folder: Path, study: Project, private: Private, watched: Mapping[str, Watched], each: Each = iter) -> Proof:
+    """Audit the release of a project.
+
+    Parameters
+    ----------
+    folder
+        The finished release.
+    study
+        What it must be.
+    private
+        What must not occur in it: the project's own, and what somebody asks for beside.
+    watched
+        What came of watching its videos, by path.
+    each
+        See ``audit.audit``.
+    """
+    counting = _Counting(Examined(folder, watched))
+    findings = audit(folder, private, study.plan, counting, each)
+    linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
+    return Proof(findings, _files(layout.look(folder).files), counting.frames, counting.compared, len(private.needles), (), linkable)
+
+
+def of_folder(folder: Path, private: Private, each: Each = iter) -> Proof:
+    """Audit a folder of which no plan is known."""
+    counting = _Counting(pictures.watch)
+    findings = audit(folder, private, None, counting, each)
+    unchecked = (*NO_PLAN, *NO_PROJECT, *(() if private.needles else (NO_STRINGS,)))
+    return Proof(findings, _files(layout.look(folder).files), counting.frames, counting.compared, len(private.needles), unchecked)
+
+
+def of_file(path: Path, private: Private, plan: VideoPlan | None) -> Proof:
+    """Audit one file, a video against its plan where there is one."""
+    counting = _Counting(pictures.watch)
+    findings = audit_file(path, private, plan, counting)
+    unchecked = (*(() if plan else NO_PLAN), *(() if private.needles else (NO_STRINGS,)))
+    return Proof(findings, _files({path.name: path}), counting.frames, counting.compared, len(private.needles), unchecked)
+
+
+def _files(paths: Mapping[str, Path]) -> dict[str, tuple[int, int]]:
+    count: Counter[str] = Counter()
+    size: Counter[str] = Counter()
+    for name, path in paths.items():
+        kind = next((kind for kind, suffixes in KINDS.items() if PurePosixPath(name).suffix.lower() in suffixes), OTHERS)
+        count[kind] += 1
+        size[kind] += path.stat().st_size
+    return {kind: (count[kind], size[kind]) for kind in (*KINDS, OTHERS) if count[kind]}

@@ -1,0 +1,115 @@
+"""The audit: re-reads a finished release and proves that nothing private is in it.
+
+It knows nothing about how the files were made. Each kind of file has a reader that walks
+through all of it; a file that no reader knows, or that a reader cannot read, is a finding too,
+because what cannot be read cannot be proven clean.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+
+from scrubin.errors import PrivacyError
+from scrubin.release import checksums
+from scrubin.release.audit import layout, media, pictures
+from scrubin.release.audit.findings import Fault, Finding, Text
+from scrubin.release.audit.pictures import Watched
+from scrubin.release.audit.plan import Plan, VideoPlan
+from scrubin.release.audit.private_strings import Private
+from scrubin.release.audit.readers import STRUCTURED_SUFFIXES, Reader
+from scrubin.release.audit.search import Search, chunks_of
+
+Examine = Callable[[Path, VideoPlan | None], Watched]
+Each = Callable[[list[str]], Iterable[str]]
+
+
+def audit(folder: Path, private: Private, plan: Plan | None = None, examine: Examine | None = None, each: Each = iter) -> list[Finding]:
+    """Return everything in a release that must not be there, sorted; an empty list is the proof.
+
+    Parameters
+    ----------
+    folder
+        The finished release.
+    private
+        What must not occur in it; see ``private_strings.of_tables``.
+    plan
+        What it must hold; without, media are only held to the rules that need no plan.
+    examine
+        Watches one video file; a caller may hand in results that it has.
+    each
+        Passes on the names of the files to be read, one by one; a caller may count them.
+    """
+    planned = plan or Plan()
+    found = layout.look(folder)
+    sha256 = found.sha256()
+    search = Search(private, sum(path.stat().st_size for path in found.files.values()), planned.frame_names)
+    findings = [*layout.oddities(found)]
+    if plan is not None or checksums.NAME in found.files:
+        findings += checksums.findings(folder, sha256)
+    findings += [Finding(name, "name", "private-string", needle.told) for name, needle in layout.private_names(found, planned, search)]
+    if plan is not None:
+        findings += layout.media_findings(found, sha256, plan)
+    reader = Reader(planned, search, frozenset(sha256.values()))
+    watch = examine or partial(pictures.watch, folder=folder)
+    for name in each([*found.files]):
+        findings += _of_file(found.files[name], name, reader, watch)
+    return sorted(set(findings))
+
+
+def audit_file(path: Path, private: Private, plan: VideoPlan | None = None, examine: Examine = pictures.watch) -> list[Finding]:
+    """Return everything in one file that may not be in a release, sorted.
+
+    Parameters
+    ----------
+    path
+        The file; for findings it is its name that counts.
+    private
+        What must not occur in it.
+    plan
+        What it must be, when it is a video; without, it is only held to the rules that need no plan.
+    """
+    planned = Plan() if plan is None else Plan((plan,))
+    search = Search(private, path.stat().st_size)
+    names = [Finding(path.name, "name", "private-string", needle.told) for needle in sorted(search.in_text(Text("", path.name)))]
+    return sorted({*names, *_of_file(path, path.name, Reader(planned, search, frozenset()), examine)})
+
+
+def _of_file(path: Path, name: str, reader: Reader, watch: Examine) -> list[Finding]:
+    """Return what is wrong with one file, and with the frames that were extracted from it."""
+    faults = [*_strings(path, name, reader), *layout.file_time(path)]
+    if path.suffix.lower() not in media.VIDEO_SUFFIXES:
+        return [_finding(name, fault) for fault in faults]
+    watched = watch(path, reader.plan.video_at.get(name))
+    stills = [_finding(still, fault) for still, of_still in watched.stills.items() for fault in of_still]
+    return [_finding(name, fault) for fault in (*faults, *watched.faults)] + stills
+
+
+def _finding(name: str, fault: Fault) -> Finding:
+    return Finding(name, fault.place, fault.rule, fault.message)
+
+
+def _strings(path: Path, name: str, reader: Reader) -> list[Fault]:
+    """Return what the reader finds wrong with a file, and every private string in its bytes and texts."""
+    structured = path.suffix.lower() in STRUCTURED_SUFFIXES
+    found = {needle: "bytes" for needle in reader.search.in_bytes(chunks_of(path), structured=structured)}
+    contents = reader.read(path, name)
+    for text in contents.texts:
+        found.update(dict.fromkeys(reader.search.in_text(text), text.place))
+    return [*contents.faults, *(Fault("private-string", place, needle.told) for needle, place in sorted(found.items()))]
+
+
+def prove(folder: Path, private: Private, plan: Plan, examine: Examine | None = None) -> None:
+    """Raise when the audit finds anything.
+
+    Raises
+    ------
+    PrivacyError
+        Lists all findings.
+    """
+    findings = audit(folder, private, plan, examine)
+    if findings:
+        lines = "\n  ".join(map(str, findings))
+        msg = f"the release is refused, {len(findings)} finding{'s' if len(findings) > 1 else ''}:\n  {lines}"
+        raise PrivacyError(msg)

@@ -1,0 +1,78 @@
+"""Watching of one released video for the audit, kept by content: the same bytes have the same faults."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from scrubin.core import store
+from scrubin.core.files import sha256_of
+from scrubin.release.audit import pictures
+from scrubin.release.audit.findings import Fault
+from scrubin.release.audit.pictures import Watched
+from scrubin.release.audit.plan import VideoPlan
+
+CODE = (
+    "release/audit/blackness.py",
+    "release/containers/ebml.py",
+    "release/containers/elements.py",
+    "release/containers/h264.py",
+    "release/containers/images.py",
+    "release/containers/nal.py",
+    "release/containers/tar.py",
+    "release/audit/findings.py",
+    "release/audit/pictures.py",
+    "release/audit/plan.py",
+    "release/audit/stills.py",
+)
+PACKAGES = ("av", "numpy", "opencv-python-headless")
+
+
+def examine(folder: Path, video: VideoPlan, root: Path = store.STORE_PATH) -> Watched:
+    """Return what came of watching a released video, now or in an earlier run on the same bytes and plan.
+
+    The bytes of the extracted frames count too, their names do not.
+    """
+    path = folder / video.path
+    if not path.is_file():
+        return Watched()  # the audit says that it is missing
+    files = sorted({still.file for still in video.stills})
+    sha256 = {file: sha256_of(folder / file) for file in files if (folder / file).is_file()}
+    stills = [[sha256.get(still.file), still.member, still.source_frame, still.redacted, still.boxes] for still in video.stills]
+    plan = {"frame_count": video.frame_count, "size_px": video.size_px, "hidden": [asdict(hidden) for hidden in video.hidden]}
+    inputs = {"sha256": sha256_of(path), "plan": plan, "stills": stills}
+    key = store.key_of("release", store.code_version(CODE, PACKAGES), inputs)
+    entry, _ = store.make(key, lambda _: _as_json(pictures.watch(path, video, folder), video), root)
+    return _of_json(entry.value, video)
+
+
+def _as_json(watched: Watched, video: VideoPlan) -> dict[str, object]:
+    number = {still.path: index for index, still in enumerate(video.stills)}
+    stills = [[number[path], [asdict(fault) for fault in faults]] for path, faults in watched.stills.items()]
+    return {
+        "faults": [asdict(fault) for fault in watched.faults],
+        "stills": stills,
+        "frames": watched.frames,
+        "compared": watched.compared,
+    }
+
+
+def _of_json(value: dict[str, Any], video: VideoPlan) -> Watched:
+    stills = {video.stills[number].path: [Fault(**fault) for fault in faults] for number, faults in value["stills"]}
+    return Watched([Fault(**fault) for fault in value["faults"]], stills, value["frames"], value["compared"])
+
+
+class Examined:
+    """Results at hand, in the form that ``audit`` takes; other files are watched when they are asked for."""
+
+    def __init__(self, folder: Path, found: Mapping[str, Watched]) -> None:
+        self._folder = folder
+        self._found = {folder / name: watched for name, watched in found.items()}
+
+    def __call__(self, path: Path, video: VideoPlan | None) -> Watched:
+        """Return what came of watching a video file."""
+        if path in self._found:
+            return self._found[path]
+        return pictures.watch(path, video, self._folder)

@@ -1,1 +1,0 @@
-"""Skill and errors from rater sheets: normalised per rater, aggregated, with agreement."""

@@ -1,0 +1,130 @@
+"""One decode of a file, and everything that is looked at while it lasts.
+
+Decoding is what costs. Each *watcher* sees every frame of the one pass and notes what it needs;
+what it noted is kept in the store under a key of its own. Changing one watcher's parameters
+decodes again for that one only; changing a limit of a detector decodes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol
+
+import av
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.core import store
+from scrubin.errors import VideoError
+from scrubin.screen.proposals import Numbers
+from scrubin.video.decode import decoded
+
+CODE = ("screen/pass_over_file.py", "video/decode.py")
+
+
+@dataclass(frozen=True)
+class Observed:
+    """What a watcher noted: arrays of integers, and a JSON value."""
+
+    arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    value: Any = None
+
+
+class Watching(Protocol):
+    """Looks at the frames of one file."""
+
+    def see(self, number: int, frame: av.VideoFrame) -> None:
+        """Look at frame ``number``, from 0. The frame's memory is used again after this call."""
+
+    def finish(self) -> Observed:
+        """Return what was noted, after the last frame."""
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Something that looks at every frame.
+
+    Parameters
+    ----------
+    name
+        Names its notes.
+    code, packages
+        What its notes depend on, see `scrubin.core.store.code_version`.
+    inputs
+        Parameters that its notes depend on.
+    start
+        Begins a file, given the presentation time of each frame in seconds from the first, shape (n,).
+    """
+
+    name: str
+    code: tuple[str, ...]
+    packages: tuple[str, ...]
+    inputs: Mapping[str, Any]
+    start: Callable[[Numbers], Watching]
+
+
+def watch(path: Path, name: str, watchers: Sequence[Watcher], times_s: Numbers) -> dict[str, Observed]:
+    """Decode a file once and return what each watcher noted, by its name.
+
+    Raises
+    ------
+    VideoError
+        When a frame cannot be decoded, or the file has another number of frames than times.
+    """
+    watching = {watcher.name: watcher.start(times_s) for watcher in watchers}
+    count = 0
+    for frame in decoded(path, name):
+        if count < len(times_s):
+            for one in watching.values():
+                one.see(count, frame)
+        count += 1
+    if count != len(times_s):
+        few, many = f"only {count} of its {len(times_s)} frames can be decoded", f"{count} frames come out of its {len(times_s)} packets"
+        reason = few if count < len(times_s) else many
+        raise VideoError(name, reason, "export it again, from a key frame on")
+    return {key: one.finish() for key, one in watching.items()}
+
+
+def stored_watch(path: Path, name: str, sha256: str, watchers: Sequence[Watcher], times_s: Numbers) -> dict[str, Observed]:
+    """Return the same as `watch`; what is in the store is not looked at again."""
+    keys = {watcher.name: _key(watcher, sha256) for watcher in watchers}
+    missing = [watcher for watcher in watchers if store.lookup(keys[watcher.name]) is None]
+    seen: dict[str, Observed] = {}
+    refused: VideoError | None = None
+    if missing:
+        try:
+            seen = watch(path, name, missing, times_s)
+        except VideoError as error:
+            if isinstance(error.__cause__, OSError):
+                raise  # a disk that is away comes back
+            refused = error
+    for watcher in missing:
+        store.make(keys[watcher.name], partial(_save, seen=seen.get(watcher.name), refused=refused))
+    return {watcher.name: _loaded(keys[watcher.name], name) for watcher in watchers}
+
+
+def _key(watcher: Watcher, sha256: str) -> str:
+    code = store.code_version((*CODE, *watcher.code), watcher.packages)
+    return store.key_of("screen", code, {"sha256": sha256, "watcher": watcher.name, **watcher.inputs})
+
+
+def _save(folder: Path, seen: Observed | None, refused: VideoError | None) -> dict[str, Any]:
+    if refused is not None or seen is None:
+        # Kept too: a broken file stays broken. Its name is not kept, because another file may have the same bytes.
+        return {"reason": refused.reason, "mend": refused.mend} if refused else {}
+    for name, array in seen.arrays.items():
+        np.save(folder / f"{name}.npy", array)
+    return {"value": seen.value}
+
+
+def _loaded(key: str, name: str) -> Observed:
+    entry = store.lookup(key)
+    if entry is None:
+        msg = f"what was seen in {name} has just been written to the store and is not there"
+        raise OSError(msg)
+    if "reason" in entry.value:
+        raise VideoError(name, entry.value["reason"], entry.value["mend"])
+    return Observed({Path(file).stem: np.load(entry.folder / file) for file in sorted(entry.files)}, entry.value["value"])

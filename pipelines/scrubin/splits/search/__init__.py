@@ -1,0 +1,1 @@
+"""The search for a balanced split: program, start, descent, bound and obstacles."""

@@ -1,0 +1,246 @@
+"""The mixed-integer program of a balanced split.
+
+Whole numbers x[g, s] say how many members of group g go to subset s. The objective is
+
+    mean over measures and subsets of the imbalance
+    + the worst imbalance, beyond what no split can avoid for that measure alone
+    + PENALTY per task that is missing in a subset.
+
+Without that "beyond", one error that occurred twice, or one participant who recorded half of the
+study, would set the worst value for good, and nothing else would be held down by it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+from scipy.sparse import coo_array, csr_array, eye_array, hstack, kron, vstack
+
+from scrubin.splits.measures import RECORDINGS, Floats, Measure
+from scrubin.splits.search.groups import Group, fraction
+from scrubin.splits.search.reach import reach
+
+PENALTY = 10.0  # more than any imbalance is worth
+SCALE = 1000.0  # HiGHS takes values closer than 1e-6 for equal; scaled up, that is below any imbalance that counts
+TIE = 1e-5  # the most that the seed's choice between equally good splits may cost, in imbalance
+Counts = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Linear constraints: ``low <= matrix x columns <= high``."""
+
+    matrix: csr_array
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True)
+class Program:
+    """Columns: counts x, imbalance d per measure and subset, absence z per task and subset, worst, 1.
+
+    Parameters
+    ----------
+    groups, measures
+        Who is dealt, and what is balanced.
+    shares
+        Share of each subset.
+    seed
+        Decides between equally good splits.
+    """
+
+    groups: Sequence[Group]
+    measures: Sequence[Measure]
+    shares: Sequence[float]
+    seed: int
+
+    @cached_property
+    def values(self) -> Floats:
+        """Value of one member, shape (groups, measures)."""
+        return np.stack([group.values for group in self.groups])
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """Number of members per group."""
+        return np.array([len(group.members) for group in self.groups], dtype=np.int64)
+
+    @cached_property
+    def targets(self) -> Floats:
+        """Value of a perfectly balanced subset, shape (measures, subsets)."""
+        return np.array([[share * measure.total for share in self.shares] for measure in self.measures])
+
+    @cached_property
+    def scales(self) -> Floats:
+        """Deviation that counts as imbalance 1, shape (measures, subsets)."""
+        return np.array([[measure.scale(share) for share in self.shares] for measure in self.measures])
+
+    @cached_property
+    def nearest(self) -> Floats:
+        """The reachable value nearest to the target, for one measure and subset alone, shape (measures, subsets)."""
+        reached = [reach(m, measure, self.groups, len(self.shares)) for m, measure in enumerate(self.measures)]
+        return np.array(
+            [
+                [one.nearest(s, target) if self.measures[m].whole else target for s, target in enumerate(self.targets[m])]
+                for m, one in enumerate(reached)
+            ],
+            dtype=np.float64,
+        )
+
+    @cached_property
+    def unavoidable(self) -> Floats:
+        """Imbalance that no split can avoid, shape (measures, subsets)."""
+        return np.asarray(np.abs(self.nearest - self.targets) / self.scales, dtype=np.float64)
+
+    @cached_property
+    def tasks(self) -> list[int]:
+        """The measures that count the recordings of a task."""
+        return [m for m, measure in enumerate(self.measures) if measure.name == RECORDINGS]
+
+    @property
+    def n_counts(self) -> int:
+        """Number of columns that are counts."""
+        return len(self.groups) * len(self.shares)
+
+    @property
+    def n_terms(self) -> int:
+        """Number of imbalances."""
+        return len(self.measures) * len(self.shares)
+
+    @property
+    def n_absences(self) -> int:
+        """Number of pairs of task and subset."""
+        return len(self.tasks) * len(self.shares)
+
+    def imbalances(self, counts: Counts) -> Floats:
+        """Return the imbalance of each measure in each subset, shape (measures, subsets)."""
+        return np.asarray(np.abs(self.sums(counts) - self.targets) / self.scales, dtype=np.float64)
+
+    def sums(self, counts: Counts) -> Floats:
+        """Return the value of each measure in each subset, shape (measures, subsets)."""
+        # Exactly rounded: a matrix product differs in its last bits between processors.
+        return np.array([[math.fsum(self.values[:, m] * counts[:, s]) for s in range(counts.shape[1])] for m in range(len(self.measures))])
+
+    def objective(self, counts: Counts) -> float:
+        """Return what is minimised."""
+        terms = self.imbalances(counts)
+        absent = int((self.sums(counts)[self.tasks] < 0.5).sum())
+        return math.fsum(terms.ravel()) / terms.size + max(0.0, float((terms - self.unavoidable).max())) + PENALTY * absent
+
+    def costs(self) -> Floats:
+        """Return the cost of each column."""
+        subsets = range(len(self.shares))
+        choice = [fraction(self.seed, group.key, str(subset)) for group in self.groups for subset in subsets]
+        return SCALE * np.concatenate(
+            [
+                TIE / int(self.sizes.sum()) * np.array(choice),
+                np.full(self.n_terms, 1 / self.n_terms),
+                np.full(self.n_absences, PENALTY),
+                # HiGHS stops by a relative gap. The constant 1 makes it one of the imbalance itself, which may be as small as 0.
+                [1.0, 1.0],
+            ]
+        )
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """Return the lowest and highest value of each column."""
+        high = np.repeat(self.sizes, len(self.shares)).astype(np.float64)
+        low = np.zeros(self.n_counts)
+        for g, group in enumerate(self.groups):
+            if group.place is not None:
+                low[g * len(self.shares) + group.place] = len(group.members)
+        rest = self.n_absences
+        lowest = np.concatenate([low, self.unavoidable.ravel(), np.zeros(rest), [0.0, 1.0]])
+        return lowest, np.concatenate([high, np.full(self.n_terms + rest + 1, np.inf), [1.0]])
+
+    def constraints(self) -> list[Rows]:
+        """Return all constraints."""
+        return [self._all_dealt(), self._none_empty(), *self._deviations(), self._rounded(), self._worst(), self._absences()]
+
+    def _all_dealt(self) -> Rows:
+        sizes = self.sizes.astype(np.float64)
+        return Rows(self._wide(kron(eye_array(len(self.groups)), np.ones((1, len(self.shares))))), sizes, sizes)
+
+    def _none_empty(self) -> Rows:
+        matrix = self._wide(kron(np.ones((1, len(self.groups))), eye_array(len(self.shares))))
+        return Rows(matrix, np.ones(len(self.shares)), np.full(len(self.shares), np.inf))
+
+    def _deviations(self) -> list[Rows]:
+        # |sum - target| / scale <= d, as two sets of rows.
+        scaled = vstack([self._sums_of(m, 1 / self.scales[m]) for m in range(len(self.measures))])
+        limits, open_end = (self.targets / self.scales).ravel(), np.full(self.n_terms, np.inf)
+        minus = -eye_array(self.n_terms)
+        return [
+            Rows(self._wide(hstack([scaled, minus])), -open_end, limits),
+            Rows(self._wide(hstack([-scaled, minus])), -open_end, -limits),
+        ]
+
+    def _rounded(self) -> Rows:
+        # Whole counts cannot all be as near to their targets as each alone: they add up to the total.
+        whole = [m for m, measure in enumerate(self.measures) if measure.whole]
+        low = np.array([least_rounding(self.targets[m], self.scales[m]) for m in whole])
+        rows = [(i, self.n_counts + m * len(self.shares) + s) for i, m in enumerate(whole) for s in range(len(self.shares))]
+        return Rows(self._of(rows, len(whole)), low, np.full(len(whole), np.inf))
+
+    def _worst(self) -> Rows:
+        rows = [(k, self.n_counts + k) for k in range(self.n_terms)]
+        worst = [(k, self.n_counts + self.n_terms + self.n_absences) for k in range(self.n_terms)]
+        matrix = self._of(rows, self.n_terms) - self._of(worst, self.n_terms)
+        return Rows(matrix, np.full(self.n_terms, -np.inf), self.unavoidable.ravel())
+
+    def _absences(self) -> Rows:
+        present = vstack([self._sums_of(m, np.ones(len(self.shares))) for m in self.tasks])
+        absent = self._of([(k, self.n_counts + self.n_terms + k) for k in range(self.n_absences)], self.n_absences)
+        return Rows(self._wide(present) + absent, np.ones(self.n_absences), np.full(self.n_absences, np.inf))
+
+    def _sums_of(self, measure: int, factors: Floats) -> csr_array:
+        subsets = len(self.shares)
+        used = np.flatnonzero(self.values[:, measure])
+        row = np.tile(np.arange(subsets), used.size)
+        column = (used[:, None] * subsets + np.arange(subsets)).ravel()
+        value = (self.values[used, measure][:, None] * factors).ravel()
+        return coo_array((value, (row, column)), shape=(subsets, self.n_counts)).tocsr()
+
+    def _of(self, entries: Sequence[tuple[int, int]], rows: int) -> csr_array:
+        row, column = zip(*entries, strict=True)
+        return coo_array((np.ones(len(row)), (row, column)), shape=(rows, self._width)).tocsr()
+
+    def _wide(self, matrix: csr_array) -> csr_array:
+        wide = csr_array(matrix)
+        wide.resize((wide.shape[0], self._width))
+        return wide
+
+    @property
+    def _width(self) -> int:
+        return self.n_counts + self.n_terms + self.n_absences + 2
+
+
+def least_rounding(targets: Floats, scales: Floats) -> float:
+    """Return the least sum of imbalances of whole numbers that add up as the targets do.
+
+    >>> round(least_rounding(np.array([2.25, 0.3, 0.45]), np.array([2.25, 1.0, 1.0])), 4)
+    0.9611
+    """
+    counts = np.rint(targets)
+    total = round(math.fsum(targets))
+
+    def cost(s: int, value: float) -> float:
+        return float(abs(value - targets[s]) / scales[s])
+
+    def step_cost(s: int, step: int) -> float:
+        return cost(s, float(counts[s]) + step) - cost(s, float(counts[s]))
+
+    while (rest := total - int(counts.sum())) != 0:
+        step = 1 if rest > 0 else -1
+        counts[min((step_cost(s, step), s) for s in range(len(targets)))[1]] += step
+    # Costs are convex, so that a sum which no single exchange makes smaller is the least.
+    pairs = [(a, b) for a in range(len(targets)) for b in range(len(targets)) if a != b]
+    while True:
+        gains = [(step_cost(a, -1) + step_cost(b, 1), a, b) for a, b in pairs]
+        gain, a, b = min(gains, default=(0.0, 0, 0))
+        if gain >= -1e-12:
+            return math.fsum(cost(s, float(counts[s])) for s in range(len(targets)))
+        counts[a], counts[b] = counts[a] - 1, counts[b] + 1

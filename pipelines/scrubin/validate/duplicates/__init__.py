@@ -1,0 +1,1 @@
+"""Recordings that show the same: near-duplicates by hashes of their frames."""

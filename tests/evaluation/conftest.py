@@ -1,0 +1,31 @@
+"""A ground truth of two videos, and a submission for it."""
+
+from __future__ import annotations
+
+import pytest
+from challenge_cases import FRAMES, document, labels, scores, write, write_labels
+
+from scrubin.evaluation.submission import submission, truth_files
+
+
+@pytest.fixture
+def truth(tmp_path):
+    videos = {"VID01": labels(1, FRAMES), "VID02": labels(2, FRAMES)}
+    return truth_files.read(write_labels(tmp_path / "truth", videos))
+
+
+@pytest.fixture
+def given(truth):
+    """A submission without a fault, as documents."""
+    return {name: document(scores(3, video.targets, 1)) for name, video in truth.videos.items()}
+
+
+@pytest.fixture
+def checked(tmp_path, truth, given):
+    """Check the submission after the test changed it; return problems as (rule, severity, file, frames)."""
+
+    def checked(tasks=()):
+        outcome = submission.check(write(tmp_path / "team", given), truth, tasks=tasks)
+        return [(one.rule, one.severity, one.file, list(one.frames)) for one in outcome.problems]
+
+    return checked

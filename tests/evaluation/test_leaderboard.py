@@ -1,0 +1,101 @@
+"""The leaderboard loads nothing, escapes names, and shows what the document says."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from challenge_cases import document, labels, scores, write, write_labels
+
+from scrubin.evaluation.ranking import leaderboard, measures, ranking_text, ranks
+from scrubin.evaluation.ranking.ranks import Settings
+from scrubin.evaluation.submission import truth_files
+
+EVIL = '<script>alert("x")</script> & Söhne'
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("leaderboard")
+    truth = {"VID01": labels(1, 40), "VID02": labels(2, 40)}
+    write_labels(folder / "gt", truth)
+    for at, team in enumerate(("one", "two", "three")):
+        write(folder / team, {name: document(scores(at, of, 1 + at)) for name, of in truth.items()})
+    held = truth_files.read(folder / "gt")
+    teams = {EVIL: folder / "one", "two": folder / "two", "three": folder / "three", "<i>bad</i>": folder / "gone"}
+    return ranks.rank(teams, held, measures.measure("recognition", None, held), Settings(12, 20, 50))
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.text, self.links = [], [], []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in ("href", "src")]
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_names_are_text_and_nothing_is_loaded(found):
+    html = leaderboard.page(found)
+    page = Page()
+    page.feed(html)
+    assert "script" not in page.tags
+    assert "i" not in [tag for tag, text in zip(page.tags, page.text, strict=False) if text == "bad"]
+    assert page.links == []
+    assert not re.search(r"https?://|@import|url\(", html)
+    assert EVIL in page.text
+    assert "<i>bad</i>" in page.text
+    assert page.tags.count("svg") == 2
+
+
+def test_the_figures_hold_every_team_and_pair(found):
+    blobs, tests = leaderboard.blobs(found["teams"]), leaderboard.tests(found)
+    assert len(tests["cells"]) == 9
+    assert [cell["kind"] for cell in tests["cells"]].count("self") == 3
+    for at, cell in enumerate(tests["cells"]):
+        other = tests["cells"][3 * (at % 3) + at // 3]
+        assert {"better": "worse", "worse": "better"}.get(cell["kind"], cell["kind"]) == other["kind"]
+    # The area of the circles of a team is that of the whole.
+    whole = (leaderboard.CELL_PX / 2 - 2) ** 2
+    for team in found["teams"]:
+        areas = [mark["radius"] ** 2 for mark in blobs["marks"] if mark["team"] == team["team"]]
+        assert np.sum(areas) == pytest.approx(whole, rel=0.01)
+
+
+def test_the_same_ranking_gives_the_same_bytes(found):
+    assert leaderboard.page(found) == leaderboard.page(found)
+    assert ranking_text.sheet(found) == ranking_text.sheet(found)
+
+
+def test_the_sheet_has_one_row_per_team(found):
+    rows = list(csv.DictReader(io.StringIO(ranking_text.sheet(found))))
+    assert [row["team"] for row in rows] == [*(team["team"] for team in found["teams"]), "<i>bad</i>"]
+    assert [row["rank"] for row in rows] == ["1", "2", "3", ""]
+    assert rows[3]["not_ranked_because"] == "there is no such folder"
+    for row, team in zip(rows, found["teams"], strict=False):
+        assert float(row["score"]) == team["score"] == float(row["component_ivt"])
+
+
+def test_the_table_names_ranks_tests_and_who_is_not_ranked(found):
+    text = "\n".join(ranking_text.lines(found))
+    assert "3 teams ranked, 1 not ranked" in text
+    assert "12 of 12 clips of 20 consecutive frames" in text
+    assert "not corrected for the number of comparisons" in text
+    assert "not ranked: <i>bad</i>: 1 error" in text
+    assert re.search(r"^ +1 +\S", text, re.MULTILINE)
+
+
+def test_a_single_team_without_stability_is_shown(found):
+    alone = {**found, "teams": [{**found["teams"][0], "share_of_ranks": [1.0], "better_than": [], "worse_than": []}]}
+    alone["significance"] = {**found["significance"], "p": [[None]], "better": [[None]]}
+    alone["stability"] = {**found["stability"], "kendall_tau": {"mean": None, "low": None, "high": None, "defined": 0}}
+    assert "needs two teams that differ" in leaderboard.page(alone)
+    assert "0 of 0" in "\n".join(ranking_text.lines(alone))

@@ -1,0 +1,375 @@
+"""The command on unusual and bad input: a number, or one clear sentence and exit code 1."""
+
+import json
+
+import numpy as np
+import pytest
+import recognition_cases
+from score_runs import fault, good, sides
+
+
+@pytest.fixture
+def study(tmp_path):
+    """Two videos of triplets: labels and the same as predictions."""
+    rng = np.random.default_rng(3)
+    for folder in ("truth", "found"):
+        (tmp_path / folder).mkdir()
+    for name, frames in (("VID01", 12), ("VID02", 1)):
+        labels = (rng.random((frames, 100)) < 0.1).astype(int)
+        np.savez(tmp_path / "truth" / f"{name}.npz", targets=labels)
+        np.save(tmp_path / "found" / f"{name}.npy", rng.random((frames, 100)))
+    return tmp_path
+
+
+def recognition(study, *more):
+    return sides(study, "recognition", *more)
+
+
+def test_a_video_that_is_not_predicted_is_named_with_the_one_that_it_may_be(study, capsys):
+    (study / "found/VID02.npy").rename(study / "found/video2.npy")
+    assert "VID02: the video is not predicted; is it video2? name it as in the ground truth" in fault(capsys, *recognition(study))
+
+
+def test_predictions_numbered_from_one_are_told(study, capsys):
+    scores = np.load(study / "found/VID01.npy")
+    np.savez(study / "found/VID01.npz", scores=scores, frame=np.arange(1, 13))
+    (study / "found/VID01.npy").unlink()
+    (study / "found/VID02.npy").rename(study / "VID02.npy")
+    np.savez(study / "found/VID02.npz", scores=np.load(study / "VID02.npy"))
+    said = fault(capsys, *recognition(study))
+    assert "VID01: 1 of 12 labelled frames are not predicted (0); all of them would be if the predictions were numbered 1 lower" in said
+
+
+def test_missing_frames_are_told_as_ranges(study, capsys):
+    np.save(study / "found/VID01.npy", np.load(study / "found/VID01.npy")[:9])
+    said = fault(capsys, *recognition(study))
+    assert "3 of 12 labelled frames are not predicted (9-11); labels are numbered 0 to 11, predictions 0 to 8" in said
+
+
+def test_frames_and_videos_without_label_do_not_count_and_are_told(study, capsys):
+    before = good(capsys, *recognition(study)).out
+    np.save(study / "found/VID01.npy", np.concatenate([np.load(study / "found/VID01.npy"), np.ones((2, 100))]))
+    np.save(study / "found/VID03.npy", np.ones((2, 100)))
+    said = good(capsys, *recognition(study))
+    assert said.out == before
+    assert "1 predicted videos have no ground truth and do not count: VID03" in said.err
+    assert "2 predicted frames have no label and do not count" in said.err
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (np.zeros((12, 94)), "94 classes, expected 100 in the order of the vocabulary"),
+        (np.zeros((12, 101)), "is the first column the frame?"),
+        (np.full((12, 100), np.nan), "the score of frame 0, class 0 is nan; scores must be finite"),
+        (np.zeros(12), "the matrix has the shape (12,)"),
+    ],
+)
+def test_matrices_that_cannot_be_scored_are_refused(study, capsys, values, expected):
+    np.save(study / "found/VID01.npy", values)
+    assert expected in fault(capsys, *recognition(study))
+
+
+def test_a_file_that_is_no_array_is_refused(study, capsys):
+    (study / "found/VID01.npy").write_bytes(b"PK nonsense")
+    assert "VID01.npy: cannot be read as npy" in fault(capsys, *recognition(study))
+
+
+def test_matrices_as_csv_with_and_without_header_are_the_same(study, capsys):
+    expected = good(capsys, *recognition(study)).out
+    for name in ("VID01", "VID02"):
+        scores = np.load(study / f"found/{name}.npy")
+        (study / f"found/{name}.npy").unlink()
+        rows = [",".join([str(frame), *map(repr, row)]) for frame, row in enumerate(scores.tolist())]
+        header = [",".join(["frame", *(f"ivt_{k}" for k in range(100))])] if name == "VID01" else []
+        (study / f"found/{name}.csv").write_text("\n".join([*header, *rows]) + "\n")
+    assert good(capsys, *recognition(study)).out == expected
+
+
+def test_a_class_without_positives_is_undefined_and_not_zero(study, capsys):
+    good(capsys, *recognition(study, "--out", study / "scores.json", "--variant", "scope=global", "component=ivt"))
+    (result, *_) = json.loads((study / "scores.json").read_text())["results"]
+    absent = [one for one in result["classes"].values() if one["n"] == 0]
+    assert absent
+    assert all(one["value"] is None for one in absent)
+    assert result["overall"]["n"] == 100 - len(absent)
+
+
+def test_only_the_videos_of_a_subset_count(study, capsys):
+    (study / "split.csv").write_text("id;split\nVID01;test\nVID02;train\n")
+    good(capsys, *recognition(study, "--videos", study / "split.csv", "--subset", "test", "--out", study / "one.json"))
+    assert set(json.loads((study / "one.json").read_text())["results"][0]["videos"]) == {"VID01"}
+    assert "lists the subsets test, train; name one by --subset" in fault(capsys, *recognition(study, "--videos", study / "split.csv"))
+    assert "no video is listed in the subset 'val'" in fault(
+        capsys, *recognition(study, "--videos", study / "split.csv", "--subset", "val")
+    )
+
+
+def test_a_subset_of_several_folds_is_named_with_its_fold(study, capsys):
+    (study / "folds.csv").write_text("fold,id,subset\n0,VID01,test\n0,VID02,train\n1,VID01,train\n1,VID02,test\n")
+    good(capsys, *recognition(study, "--videos", study / "folds.csv", "--subset", "1/test", "--out", study / "one.json"))
+    assert set(json.loads((study / "one.json").read_text())["results"][0]["videos"]) == {"VID02"}
+
+
+def test_repeated_runs_give_mean_and_deviation(study, capsys):
+    truth = ("recognition", "--ground-truth", study / "truth", "--variant", "component=ivt", "null=counted", "k=5")
+    good(capsys, *truth, "--predictions", study / "found", study / "found", "--out", study / "runs.json")
+    results = json.loads((study / "runs.json").read_text())["results"]
+    by_run = {(one["metric"], one["options"].get("scope"), one["options"]["runs"]): one["overall"]["value"] for one in results}
+    assert by_run["triplet recognition AP", "global", "SD, corrected"] == 0
+    good(capsys, *truth, "--predictions", study / "found", "--out", study / "run.json")
+    (alone,) = [one for one in json.loads((study / "run.json").read_text())["results"] if one["options"].get("scope") == "global"]
+    assert by_run["triplet recognition AP", "global", "mean"] == alone["overall"]["value"]
+
+
+def test_an_ensemble_of_equal_models_is_the_model(study, capsys):
+    truth = ("recognition", "--ground-truth", study / "truth")
+    alone = good(capsys, *truth, "--predictions", study / "found").out
+    for how in (["mean"], ["weighted", "--weights", "1", "3"], ["soft-vote"]):
+        said = good(capsys, *truth, "--predictions", study / "found", study / "found", "--ensemble", *how)
+        assert said.out == alone
+        assert f"scored is one ensemble ({how[0]}) of 2 models" in said.err
+
+
+def test_intervals_hold_the_value_when_videos_agree(study, capsys):
+    good(capsys, *recognition(study, "--bootstrap", "30", "--out", study / "scores.json", "--variant", "k=5"))
+    results = json.loads((study / "scores.json").read_text())["results"]
+    assert all(one["interval"]["low"]["value"] <= one["interval"]["high"]["value"] for one in results)
+    assert "30 draws" in results[0]["interval"]["variant"]
+
+
+def test_scores_of_different_variants_are_not_compared(study, capsys):
+    good(capsys, *recognition(study, "--out", study / "one.json", "--variant", "component=i", "scope=global", "k=5"))
+    good(capsys, *recognition(study, "--out", study / "two.json", "--variant", "component=v", "scope=global", "k=10"))
+    said = fault(capsys, "compare", study / "one.json", study / "two.json")
+    assert "these are different metrics and cannot be compared" in said
+    assert "component=i" in said
+    assert "component=v" in said
+    assert "+0.0000" in good(capsys, "compare", study / "one.json", study / "one.json").out
+
+
+def test_scores_against_other_ground_truth_are_not_compared(study, capsys):
+    good(capsys, *recognition(study, "--out", study / "one.json"))
+    np.savez(study / "truth/VID02.npz", targets=np.zeros((1, 100), int))
+    good(capsys, *recognition(study, "--out", study / "two.json"))
+    assert "were scored against different ground truth" in fault(capsys, "compare", study / "one.json", study / "two.json")
+
+
+def test_a_variant_that_is_none_is_refused_with_those_that_are(study, capsys):
+    assert "'colour' is no choice of recognition, paper; choose component=all|i|v|t|iv|it|ivt" in fault(
+        capsys, *recognition(study, "--variant", "colour=red")
+    )
+    assert "scope can be both, video-wise, global" in fault(capsys, *recognition(study, "--variant", "scope=frame"))
+    assert "give whole numbers from 1" in fault(capsys, *recognition(study, "--variant", "k=0"))
+
+
+def test_the_metric_can_be_an_option(study, capsys):
+    named = ("--metric", *recognition(study))
+    assert good(capsys, *named).out == good(capsys, *recognition(study)).out
+
+
+def test_input_is_never_overwritten(study, capsys):
+    assert "this is where input is read from" in fault(capsys, *recognition(study, "--out", study / "truth/scores.json"))
+
+
+def test_the_same_input_gives_the_same_bytes(study, capsys):
+    for name in ("one.json", "two.json"):
+        good(capsys, *recognition(study, "--bootstrap", "5", "--out", study / name))
+    assert (study / "one.json").read_bytes() == (study / "two.json").read_bytes()
+
+
+def test_one_compat_number_is_that_of_newer_scikit_learn(study, capsys):
+    published = recognition_cases.golden("basic")
+    assert published
+    older = good(capsys, *recognition(study, "--semantics", "compat", "--variant", "component=ivt", "k=5")).out
+    newer = good(capsys, *recognition(study, "--semantics", "compat", "--variant", "component=ivt", "k=5", "scikit-learn=>=1.6")).out
+    assert older != newer
+
+
+def test_known_differences_are_told(capsys):
+    said = good(capsys, "differences").out
+    for name in ("recognition: undefined-class (bug)", "detection: boxes-in-place (bug)", "phases: tail-mask-on-head (bug)"):
+        assert name in said
+
+
+def phases(tmp_path, truth, found, name="a.csv"):
+    for folder, text in (("truth", truth), ("found", found)):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / name).write_text(text)
+    return ("phases", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found")
+
+
+TRUTH = "frame,phase\n0,preparation\n1,preparation\n2,CalotTriangleDissection\n"
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ("frame,phase\n0,preparation\n1,preparatio\n2,1\n", "frame 1: 'preparatio' is no phase of the vocabulary"),
+        ("frame,phase_id\n0,0\n1,0\n2,7\n", "frame 2: phase 7 is not in 0..6; are they numbered from 1?"),
+        ("frame,phase_id\n0,0\n1,0\n1,1\n", "line 4: frame 1 is also in line 3"),
+        ("frame,phase_id\n0,0\n1,\n2,1\n", "line 3: expected 2 cells with a phase"),
+        ("frame,phase_id\nx,0\n", "line 2: 'x' is no frame number"),
+        ("", "has no frames"),
+        ("0,0\n1,0\n", "a: 1 of 3 labelled frames are not predicted (2)"),
+        ("a,b\n0,0\n", "'a' is no frame number"),
+    ],
+)
+def test_phases_that_cannot_be_scored_are_refused(tmp_path, capsys, found, expected):
+    assert expected in fault(capsys, *phases(tmp_path, TRUTH, found))
+
+
+def test_ids_and_names_of_phases_are_the_same(tmp_path, capsys):
+    by_name = good(capsys, *phases(tmp_path, TRUTH, TRUTH)).out
+    by_id = good(capsys, *phases(tmp_path, TRUTH, "0\t0\n1\t0\n2\t1\n")).out
+    assert by_name == by_id
+    assert "1.0000" in by_id
+
+
+def test_labels_at_25_per_second_are_joined_with_predictions_at_1(tmp_path, capsys):
+    names = ["Preparation"] * 60 + ["CalotTriangleDissection"] * 40
+    truth = "Frame\tPhase\n" + "".join(f"{frame}\t{name}\n" for frame, name in enumerate(names))
+    found = "Frame\tPhase\n0\tPreparation\n1\tPreparation\n2\tPreparation\n3\tCalotTriangleDissection\n"
+    arguments = phases(tmp_path, truth, found, "video01-phase.txt")
+    assert "say the rate of the predictions by --predictions-fps" in fault(capsys, *arguments)
+    said = good(capsys, *arguments, "--predictions-fps", "1")
+    assert "labels are read as 25 per second, the rate of Cholec80" in said.err
+    assert "omega=10 frames" in said.out
+    assert "1.0000" in said.out
+
+
+def sheets(tmp_path, truth, found, metric="skill"):
+    (tmp_path / "truth.csv").write_text(truth)
+    (tmp_path / "found.csv").write_text(found)
+    return (metric, "--ground-truth", tmp_path / "truth.csv", "--predictions", tmp_path / "found.csv")
+
+
+SKILL = "id,GRS\na,0.5\nb,\nc,-1\nd,2\n"
+
+
+def test_recordings_without_rating_are_left_out_with_their_n(tmp_path, capsys):
+    good(capsys, *sheets(tmp_path, SKILL, "id,GRS\na,0.5\nb,9\nc,-1\nd,2\n"), "--out", tmp_path / "scores.json")
+    results = json.loads((tmp_path / "scores.json").read_text())["results"]
+    assert [one["overall"] for one in results] == [{"value": 1.0, "n": 3}, {"value": 1.0, "n": 3}, {"value": 0.0, "n": 3}]
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ("id,GRS\na,0.5\nb,1\nc,x\nd,2\n", "found.csv, line 4: GRS is 'x'; give a number"),
+        ("id,GRS\na,0.5\nb,1\nd,2\n", "1 of 4 recordings of truth are not predicted (c)"),
+        ("id,GRS\na,0.5\nb,\nc,\nd,2\n", "the prediction of GRS of c is missing, but it has ground truth"),
+        ("id,grade\na,0.5\n", "none of its columns is in the ground truth"),
+        ("name,GRS\na,0.5\n", "it needs the column id"),
+        ("id,GRS\na,1\na,1\n", "line 3: the id 'a' stands twice"),
+        ("", "the file is empty"),
+    ],
+)
+def test_sheets_that_cannot_be_scored_are_refused(tmp_path, capsys, found, expected):
+    assert expected in fault(capsys, *sheets(tmp_path, SKILL, found))
+
+
+def test_constant_predictions_have_no_correlation(tmp_path, capsys):
+    said = good(capsys, *sheets(tmp_path, SKILL, "id,GRS\na,1\nb,1\nc,1\nd,1\n")).out
+    assert "undefined  n=3" in said
+
+
+def test_probabilities_of_errors_are_refused(tmp_path, capsys):
+    truth = "id,dropped\na,True\nb,False\n"
+    assert "dropped is '0.7'; give True or False" in fault(capsys, *sheets(tmp_path, truth, "id,dropped\na,0.7\nb,0\n", "errors"))
+    assert "sensitivity" in good(capsys, *sheets(tmp_path, truth, "id,dropped\na,1\nb,0\n", "errors")).out
+
+
+def test_an_error_that_never_occurs_has_no_sensitivity_and_its_published_balanced_accuracy(tmp_path, capsys):
+    arguments = sheets(tmp_path, "id,cut\na,False\nb,False\n", "id,cut\na,False\nb,True\n", "errors")
+    assert "undefined" in good(capsys, *arguments).out
+    assert (
+        "balanced accuracy (compat); averaged=over errors; task=truth\n    0.5000" in good(capsys, *arguments, "--semantics", "compat").out
+    )
+
+
+def boxes(tmp_path, truth, found):
+    for folder, frames in (("truth", truth), ("found", found)):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        (tmp_path / folder / "VID01.json").write_text(json.dumps({"frame": list(range(len(frames))), "list": frames}))
+    return ("detection", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found")
+
+
+BOXES = [[[17, 0, 1.0, 0.1, 0.1, 0.3, 0.3]], []]
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ([[[17, 0, 0.9, 0.5, 0.5, 0.8, 0.9]], []], "look like two corners"),
+        ([[[17, 0, 0.9, 85, 48, 256, 144]], []], "pixels"),
+        ([[[100, 0, 0.9, 0.1, 0.1, 0.3, 0.3]], []], "'triplet' is 100, expected a whole number in 0..99; ids are numbered from 0"),
+        ([[[17, 0, 0.9, 0.1, 0.1, 0.3]], []], "frame 0, row 0: expected 7 or 9 numbers"),
+        ([[[17, 0, "0.9", 0.1, 0.1, 0.3, 0.3]], []], "expected 7 or 9 numbers"),
+        ([[[17, 0, 1.9, 0.1, 0.1, 0.3, 0.3]], []], "confidence"),
+    ],
+)
+def test_boxes_that_cannot_be_scored_are_refused(tmp_path, capsys, found, expected):
+    assert expected in fault(capsys, *boxes(tmp_path, BOXES, found))
+
+
+def test_coco_results_are_scored_against_their_coco_file(tmp_path, capsys):
+    images = [
+        {"id": 5, "file_name": "a_000000.jpg", "width": 100, "height": 50},
+        {"id": 6, "file_name": "a_000001.jpg", "width": 100, "height": 50},
+    ]
+    truth = {
+        "images": images,
+        "categories": [{"id": 1, "name": "grasper"}, {"id": 2, "name": "hook"}],
+        "annotations": [
+            {"id": 1, "image_id": 5, "category_id": 1, "bbox": [10, 10, 20, 20], "area": 400, "iscrowd": 0},
+            {"id": 2, "image_id": 6, "category_id": 2, "bbox": [10, 10, 20, 20], "area": 400, "iscrowd": 0},
+        ],
+    }
+    results = [{"image_id": 5, "category_id": 1, "bbox": [10, 10, 20, 20], "score": 0.9}]
+    (tmp_path / "truth.json").write_text(json.dumps(truth))
+    (tmp_path / "found.json").write_text(json.dumps(results))
+    good(
+        capsys,
+        "detection",
+        "--ground-truth",
+        tmp_path / "truth.json",
+        "--predictions",
+        tmp_path / "found.json",
+        "--out",
+        tmp_path / "s.json",
+    )
+    (first, *_) = json.loads((tmp_path / "s.json").read_text())["results"]
+    assert first["overall"] == {"value": 0.5, "n": 2}
+
+
+def test_an_annotated_box_may_leave_the_image_a_little_as_published_ones_do(tmp_path, capsys):
+    truth = [[[17, 0, 1.0, 0.57, 0.26, 0.39, 0.745], [0, 0, 1.0, 0.1, 0.1, 0.05, 0.05]]]
+    assert "1.0000" in good(capsys, *boxes(tmp_path, truth, truth)).out
+
+
+def test_a_model_may_predict_another_instrument_than_that_of_the_triplet(tmp_path, capsys):
+    other = [[[17, 1, 1.0, 0.1, 0.1, 0.3, 0.3]], []]
+    arguments = boxes(tmp_path, BOXES, other)
+    good(capsys, *arguments, "--variant", "scope=global", "--out", tmp_path / "scores.json")
+    results = json.loads((tmp_path / "scores.json").read_text())["results"]
+    at_half = {
+        one["options"]["component"]: one["overall"]["value"]
+        for one in results
+        if one["options"].get("iou") == "0.5" and "AP" in one["metric"]
+    }
+    assert at_half == {"ivt": 1.0, "i": 0.0, "v": 1.0, "t": 1.0}
+    assert "triplet 17 is grasper,retract,gallbladder, but the instrument is 1" in fault(capsys, *boxes(tmp_path, other, BOXES))
+
+
+@pytest.mark.parametrize(
+    "named", ["release", "release/groundtruth", "release/groundtruth/cholect50", "release/groundtruth/cholect50/recognition"]
+)
+def test_our_ground_truth_is_found_in_a_release_and_in_every_folder_below(study, capsys, named):
+    own = study / "release/groundtruth/cholect50/recognition"
+    own.parent.mkdir(parents=True)
+    (study / "truth").rename(own)
+    (study / "release/groundtruth/manifest.json").write_text("{}")
+    (study / "release/README.md").write_text("a release")
+    told = good(capsys, "recognition", "--ground-truth", study / named, "--predictions", study / "found")
+    assert "triplet recognition AP" in told.out

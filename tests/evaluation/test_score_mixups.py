@@ -1,0 +1,252 @@
+"""Sides that do not belong together: swapped, shifted, at another rate, of another vocabulary, of other videos."""
+
+import json
+import unicodedata
+
+import numpy as np
+import pytest
+from score_runs import fault, good, sides
+
+from scrubin.cli import main
+
+TOOL, TRIPLET = 0, 17
+BOX = [0.1, 0.1, 0.3, 0.3]
+ROW = [TRIPLET, TOOL, 1.0, *BOX]
+
+
+@pytest.fixture
+def study(tmp_path):
+    for folder in ("truth", "found"):
+        (tmp_path / folder).mkdir()
+    return tmp_path
+
+
+def lists(folder, frames, rows, name="VID01"):
+    """Boxes in the lists of ivtmetrics, the same in every frame."""
+    numbered = list(frames)
+    (folder / f"{name}.json").write_text(json.dumps({"frame": numbered, "list": [rows for _ in numbered]}))
+
+
+def arrays(study, labelled, predicted, name="VID01"):
+    rng = np.random.default_rng(1)
+    np.savez(study / "truth" / f"{name}.npz", targets=(rng.random((labelled, 100)) < 0.1).astype(int))
+    np.save(study / "found" / f"{name}.npy", rng.random((predicted, 100)))
+
+
+def test_predictions_at_the_rate_of_the_video_are_not_taken_for_labelled_frames(study, capsys):
+    arrays(study, 12, 300)
+    said = fault(capsys, *sides(study, "recognition"))
+    assert (
+        "the predictions are numbered 25 times as far as the other side in every video (VID01: labels 0 to 11, predictions 0 to 299)"
+        in said
+    )
+    assert "say both rates by --fps and --predictions-fps" in said
+    good(capsys, *sides(study, "recognition", "--fps", "1", "--predictions-fps", "25"))
+    # Whoever says that both count alike has labelled the beginning only.
+    good(capsys, *sides(study, "recognition", "--fps", "1", "--predictions-fps", "1"))
+
+
+def test_a_rate_that_the_files_contradict_is_refused(study, capsys):
+    frames = {str(frame): {"recognition": [0.5] * 100} for frame in range(12)}
+    arrays(study, 12, 12)
+    (study / "found/VID01.npy").unlink()
+    (study / "found/VID01.json").write_text(json.dumps(frames))
+    good(capsys, *sides(study, "recognition", "--predictions-fps", "1"))
+    said = fault(capsys, *sides(study, "recognition", "--predictions-fps", "25"))
+    assert "VID01: cholectriplet2022 labels are numbered 1 per second by the files themselves, not 25" in said
+
+
+def test_a_part_of_a_video_may_be_labelled(study, capsys):
+    arrays(study, 12, 40)
+    assert "28 predicted frames have no label and do not count" in good(capsys, *sides(study, "recognition")).err
+
+
+@pytest.mark.parametrize(
+    ("labelled", "predicted", "expected"),
+    [
+        (range(12), range(1, 13), "would be the labelled ones if they were numbered 1 lower"),
+        (range(1, 13), range(12), "would be the labelled ones if they were numbered 1 higher"),
+        (range(12), range(100, 112), "no labelled frame is predicted; labels are numbered 0 to 11, predictions 100 to 111"),
+        (range(0, 300, 25), range(12), "the labels are numbered 25 times as far"),
+        (range(12), range(300), "the predictions are numbered 25 times as far"),
+    ],
+)
+def test_boxes_at_other_frames_are_refused(study, capsys, labelled, predicted, expected):
+    lists(study / "truth", labelled, [ROW])
+    lists(study / "found", predicted, [ROW])
+    assert expected in fault(capsys, *sides(study, "detection"))
+
+
+def test_lists_of_boxes_are_joined_by_the_rates_that_are_said(study, capsys):
+    lists(study / "truth", range(0, 300, 25), [ROW])
+    lists(study / "found", range(12), [ROW])
+    said = good(capsys, *sides(study, "detection", "--fps", "25", "--predictions-fps", "1"))
+    assert said.err == ""
+    assert "1.0000" in said.out
+
+
+def test_a_name_in_other_unicode_characters_is_told(study, capsys):
+    arrays(study, 3, 3, unicodedata.normalize("NFC", "vidéo"))
+    name = unicodedata.normalize("NFD", "vidéo")
+    (study / "found" / f"{unicodedata.normalize('NFC', 'vidéo')}.npy").rename(study / "found" / f"{name}.npy")
+    assert "one is named alike in other Unicode characters" in fault(capsys, *sides(study, "recognition"))
+
+
+def test_boxes_that_are_missing_in_some_frames_are_no_shift(study, capsys):
+    lists(study / "truth", range(12), [ROW])
+    lists(study / "found", range(3, 12), [ROW])
+    assert "3 labelled frames are not among the predictions" in good(capsys, *sides(study, "detection")).err
+
+
+def test_swapped_sides_are_told(study, capsys):
+    arrays(study, 12, 12)
+    swapped = ("recognition", "--ground-truth", study / "found", "--predictions", study / "truth")
+    assert "are ground truth and predictions swapped?" in fault(capsys, *swapped)
+    np.savez(study / "found/VID01.npz", predictions=np.ones((12, 100)))
+    (study / "found/VID01.npy").unlink()
+    said = fault(capsys, *swapped)
+    assert "holds predictions; name the matrix of the truth 'ivt' or 'targets' or 'labels'" in said
+
+
+def test_swapped_boxes_are_told(study, capsys):
+    lists(study / "truth", range(3), [[TRIPLET, TOOL, 0.9, *BOX]])
+    lists(study / "found", range(3), [ROW])
+    assert "VID01, frame 0: an annotated box has the confidence 0.9; are ground truth and" in fault(capsys, *sides(study, "detection"))
+
+
+def test_scores_of_triplets_are_refused_with_the_reason_where_only_instruments_are_labelled(study, capsys):
+    images = [{"id": 1, "file_name": "VID01_000000.jpg", "width": 100, "height": 100}]
+    annotations = [{"id": 1, "image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9]}]
+    document = {"images": images, "annotations": annotations, "categories": [{"id": 1, "name": "grasper"}, {"id": 2, "name": "hook"}]}
+    (study / "truth/labels.json").write_text(json.dumps(document))
+    np.save(study / "found/VID01.npy", np.ones((1, 100)))
+    said = fault(capsys, *sides(study, "recognition", "--vocabulary", "cholect50"))
+    assert "VID01.npy: 100 classes, expected 6" in said
+    assert "(1 instances are no whole triplet, so only instruments are scored)" in said
+
+
+def test_a_submission_is_no_ground_truth(study, capsys):
+    frames = {"0": {"recognition": [0.5] * 100, "detection": []}}
+    for side in ("truth", "found"):
+        (study / side / "VID01.json").write_text(json.dumps(frames))
+    assert "VID01 has probabilities, which labels have not" in fault(capsys, *sides(study, "recognition"))
+
+
+def test_a_submission_may_name_an_instrument_apart_from_the_triplet(study, capsys):
+    lists(study / "truth", range(2), [ROW])
+    detection = [{"triplet": TRIPLET, "instrument": [3, 0.9, *BOX]}]
+    (study / "found/VID01.json").write_text(json.dumps({str(frame): {"detection": detection} for frame in range(2)}))
+    said = good(capsys, *sides(study, "detection", "--out", study / "scores.json", "--variant", "scope=global"))
+    assert "2 of 2 detections have another instrument than their triplet" in said.err
+    found = {
+        one["options"]["component"]: one["overall"]["value"]
+        for one in json.loads((study / "scores.json").read_text())["results"]
+        if one["metric"] == "triplet detection AP" and one["options"]["iou"] == "0.5"
+    }
+    assert found == {"ivt": 1.0, "i": 0.0, "v": 1.0, "t": 1.0}
+
+
+def test_what_is_detected_in_a_video_without_instruments_is_wrong(study, capsys):
+    lists(study / "truth", range(2), [ROW])
+    lists(study / "truth", range(2), [], "VID02")
+    for name, score in (("VID01", 0.5), ("VID02", 0.9)):
+        lists(study / "found", range(2), [[TRIPLET, TOOL, score, *BOX]], name)
+    good(capsys, *sides(study, "detection", "--out", study / "scores.json", "--variant", "scope=global", "component=ivt"))
+    (ap, *_) = json.loads((study / "scores.json").read_text())["results"]
+    # Two false ones of higher confidence come first: two of two found at a precision of a half.
+    assert ap["overall"]["value"] == pytest.approx(0.5)
+
+
+def test_a_table_of_another_vocabulary_is_refused(study, capsys):
+    np.savez(study / "truth/a.npz", targets=np.eye(5, 89, dtype=int))
+    names = ",".join(["frame", *(f"ivt_{k}" for k in range(100))])
+    (study / "found/a.csv").write_text(names + "\n" + "".join(f"{frame}{',0.5' * 100}\n" for frame in range(5)))
+    said = fault(capsys, *sides(study, "recognition", "--vocabulary", "prostatd"))
+    assert "a.csv: has the column ivt_89 beyond ivt_88: these are classes of another vocabulary" in said
+
+
+def test_files_that_name_their_classes_are_not_read_in_another_vocabulary(study, capsys):
+    (study / "truth/v").mkdir()
+    attributes = {"Action": "grasp", "Target": "prostate"}
+    shape = {"label": "grasper", "points": [[10, 10], [50, 50]], "shape_type": "rectangle", "attributes": attributes}
+    (study / "truth/v/000000.json").write_text(json.dumps({"shapes": [shape], "imageWidth": 100, "imageHeight": 100}))
+    np.save(study / "found/v.npy", np.ones((1, 89)))
+    assert main(["score", *map(str, sides(study, "recognition", "--vocabulary", "cholect50"))]) == 1
+
+
+def test_seven_tools_are_scored_as_instruments(study, capsys):
+    np.savez(study / "truth/a.npz", targets=np.eye(7, dtype=int))
+    np.save(study / "found/a.npy", np.eye(7))
+    assert "classes=7; component=i" in good(capsys, *sides(study, "recognition", "--vocabulary", "cholec80")).out
+    assert "the vocabulary 'cholec80' has none" in box_fault(study, capsys)
+
+
+def box_fault(study, capsys):
+    (study / "truth/a.npz").unlink()
+    lists(study / "truth", range(3), [ROW])
+    return fault(capsys, *sides(study, "detection", "--vocabulary", "cholec80"))
+
+
+def test_listed_videos_without_ground_truth_are_told(study, capsys):
+    for name in ("VID01", "VID02"):
+        arrays(study, 6, 6, name)
+    (study / "list.txt").write_text("VID01\nVID09\n")
+    said = good(capsys, *sides(study, "recognition", "--videos", study / "list.txt")).err
+    assert said == "scrubin score: 1 videos that count are not in the ground truth: VID09\n"
+
+
+def test_scores_of_other_videos_or_frames_are_not_compared(study, capsys):
+    for name in ("VID01", "VID02"):
+        arrays(study, 6, 6, name)
+    (study / "list.txt").write_text("VID01\n")
+    good(capsys, *sides(study, "recognition", "--out", study / "all.json"))
+    good(capsys, *sides(study, "recognition", "--out", study / "one.json", "--videos", study / "list.txt"))
+    said = fault(capsys, "compare", study / "all.json", study / "one.json")
+    assert "were scored on different videos or frames (VID02: 6 frames, not scored)" in said
+    scored = json.loads((study / "all.json").read_text())["scored"]
+    assert scored == [{"vocabulary": "cholect50", "videos": {"VID01": 6, "VID02": 6}}]
+
+
+@pytest.mark.parametrize("note", ["A.stamp.json", "manifest.json", ".DS_Store", "README.txt"])
+def test_files_beside_the_labels_are_passed_over(study, capsys, note):
+    for side in ("truth", "found"):
+        lists(study / side, range(3), [ROW])
+        (study / side / note).write_text("{}")
+    assert "1.0000" in good(capsys, *sides(study, "detection")).out
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "line 1: not JSON: the file is empty"),
+        ('{"frame": [0', "line 1: not JSON: Expecting ',' delimiter"),
+        ("{}", "the first file is VID01.json"),
+    ],
+)
+def test_a_file_that_cannot_be_recognised_is_named_with_its_fault(study, capsys, text, expected):
+    lists(study / "truth", range(3), [ROW])
+    (study / "found/VID01.json").write_text(text)
+    assert expected in fault(capsys, *sides(study, "detection"))
+
+
+def test_an_empty_folder_is_told_as_such(study, capsys):
+    arrays(study, 3, 3)
+    (study / "found/VID01.npy").unlink()
+    assert "there is no file in it" in fault(capsys, *sides(study, "recognition"))
+
+
+def test_a_first_video_without_tools_does_not_hide_the_format(study, capsys):
+    tool = {"instrument": 0, "verb": -1, "target": -1, "triplet": -1, "phase": 0, "tool_bbox": BOX, "score": 1}
+    for side in ("truth", "found"):
+        (study / side / "VID01.json").write_text(json.dumps({"annotations": {"0": [], "25": []}}))
+        (study / side / "VID02.json").write_text(json.dumps({"annotations": {"0": [tool], "25": [tool]}}))
+    assert "1.0000" in good(capsys, *sides(study, "detection")).out
+
+
+def test_names_of_classes_do_not_hide_yolo_files(study, capsys):
+    lists(study / "truth", range(2), [ROW], "z")
+    (study / "found/z").mkdir()
+    (study / "found/classes.txt").write_text("grasper,retract,gallbladder\n")
+    for frame in range(2):
+        (study / f"found/z/{frame:06d}.txt").write_text("0 0.25 0.25 0.3 0.3 0.9\n")
+    assert "1.0000" in good(capsys, *sides(study, "detection")).out

@@ -1,0 +1,173 @@
+"""Tables as people write them: names such as 007, numbers as floats, other columns, other separators."""
+
+import json
+
+import numpy as np
+import pytest
+from score_runs import fault, good, sides
+
+
+@pytest.fixture
+def matrices(tmp_path):
+    """Truth of one video named 007, and where its predictions go."""
+    for folder in ("truth", "found"):
+        (tmp_path / folder).mkdir()
+    np.savez(tmp_path / "truth/007.npz", targets=np.eye(5, 100, dtype=int))
+    return tmp_path
+
+
+def recognition(folder, *more):
+    return sides(folder, "recognition", *more)
+
+
+def rows(cells=",0.5" * 100, head=""):
+    return head + "".join(f"{frame}{cells}\n" for frame in range(5))
+
+
+def test_names_of_digits_keep_their_zeros(matrices, capsys):
+    head = ",".join(["id", "frame", *(f"ivt_{k}" for k in range(100))])
+    (matrices / "found/all.csv").write_text(head + "\n" + "".join(f"007,{line}\n" for line in rows().splitlines()))
+    good(capsys, *recognition(matrices))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (rows(",0.5" * 99 + ",x"), "007.csv, row 1, column 100: 'x' is no number"),
+        (rows(",0.5" * 99 + ","), "007.csv, row 1, column 100: a cell is empty"),
+        (rows(",0.5" * 99 + ",nan"), "007.csv, row 1, column 100: 'nan' is no number"),
+        (rows(",0.5" * 101, ",".join(["frame", *(f"ivt_{k % 100}" for k in range(101))]) + "\n"), "the column 'ivt_0' stands twice"),
+        (
+            rows(",0.5" * 101, ",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n"),
+            "rows have more cells (102) than the header has names (101)",
+        ),
+        (
+            ",".join(map(str, range(100))) + "\n" + ("0.5," * 99 + "0.5\n") * 5,
+            "the first row is 0, 1, 2 ..., which looks like names of columns",
+        ),
+        (",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n", "007: the video is not predicted; there are none"),
+    ],
+)
+def test_tables_that_would_be_read_wrongly_are_refused(matrices, capsys, text, expected):
+    (matrices / "found/007.csv").write_text(text)
+    assert expected in fault(capsys, *recognition(matrices))
+
+
+def test_a_score_that_is_not_finite_is_named_by_the_number_of_its_frame(matrices, capsys):
+    scores = np.ones((5, 100))
+    scores[2, 3] = np.inf
+    np.savez(matrices / "found/007.npz", scores=scores, frame=[0, 10, 20, 30, 40])
+    assert "007.npz: the score of frame 20, class 3 is inf" in fault(capsys, *recognition(matrices))
+
+
+def test_columns_of_instruments_are_labels_of_instruments(matrices, capsys):
+    (matrices / "truth/007.npz").unlink()
+    head = ",".join(["frame", *(f"i_{k}" for k in range(6))]) + "\n"
+    for side in ("truth", "found"):
+        (matrices / side / "007.csv").write_text(
+            head + "".join(f"{k}," + ",".join(map(str, row)) + "\n" for k, row in enumerate(np.eye(6, dtype=int)))
+        )
+    assert "classes=6; component=i" in good(capsys, *recognition(matrices)).out
+    # The first six triplets are no instruments.
+    (matrices / "found/007.csv").write_text(",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n" + rows())
+    assert "expected the columns frame and i_0 to i_5" in fault(capsys, *recognition(matrices))
+
+
+def phases(tmp_path, found, truth="0\n0\n1\n1\n", name="a.csv"):
+    for folder, files in (("truth", {"a.csv": truth}), ("found", found if isinstance(found, dict) else {name: found})):
+        (tmp_path / folder).mkdir(exist_ok=True)
+        for file, text in files.items():
+            (tmp_path / folder / file).write_text(text)
+    return ("phases", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found", "--vocabulary", "cholec80")
+
+
+def accuracy(tmp_path, capsys, arguments):
+    good(capsys, *arguments, "--out", tmp_path / "scores.json")
+    return json.loads((tmp_path / "scores.json").read_text())["results"][0]["overall"]["value"]
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        "0.0\n0.0\n1.0\n1.0\n",
+        "0.0,0\n1.0,0\n2.0,1\n3.0,1\n",
+        "id,frame,phase\n1,0,Preparation\n1,1,Preparation\n1,2,CalotTriangleDissection\n1,3,CalotTriangleDissection\n",
+        "frame;id\n0;0\n1;0\n2;1\n3;1\n",
+        {"a.txt": "0\n0\n1\n1\n", "README.txt": "these are my predictions\n", "LICENSE.txt": "free\n", ".DS_Store": "\0"},
+    ],
+)
+def test_phases_as_people_write_them(tmp_path, capsys, found):
+    assert accuracy(tmp_path, capsys, phases(tmp_path, found)) == 1
+
+
+def test_whole_floats_are_phases_in_arrays_too(tmp_path, capsys):
+    arguments = phases(tmp_path, {})
+    np.save(tmp_path / "found/a.npy", np.array([0.0, 0.0, 1.0, 1.0], np.float32))
+    assert accuracy(tmp_path, capsys, arguments) == 1
+    np.save(tmp_path / "found/a.npy", np.array([0.0, 0.5, 1.0, 1.0]))
+    assert "give one whole phase id per frame" in fault(capsys, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ("frame,phase,prediction\n0,0,1\n", "the columns phase, prediction could all be meant"),
+        ("frame,index,phase\n0,0,1\n", "the columns frame, index could all be meant"),
+        ("0,0\n1,-1\n2,1\n3,1\n", "a.csv, line 2: phase -1 is below 0; leave frames without a phase out"),
+        ({"a.csv": "0\n0\n1\n1\n", "a.txt": "1\n1\n1\n1\n"}, "the video a has two tables, a.csv and a.txt; keep one of them"),
+    ],
+)
+def test_tables_of_phases_that_could_mean_two_things_are_refused(tmp_path, capsys, found, expected):
+    assert expected in fault(capsys, *phases(tmp_path, found))
+
+
+def sheets(tmp_path, metric, truth, found):
+    for folder, files in (("truth", truth), ("found", found)):
+        (tmp_path / folder).mkdir()
+        for name, text in files.items():
+            (tmp_path / folder / name).write_text(text)
+    return (metric, "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found")
+
+
+def test_errors_with_semicolons_need_no_score(tmp_path, capsys):
+    text = {"Sewing.csv": "id;cut\na;True\nb;False\n"}
+    assert "1.0000" in good(capsys, *sheets(tmp_path, "errors", text, text)).out
+
+
+def test_a_subset_of_one_task_passes_over_the_other(tmp_path, capsys):
+    text = {f"{task}.csv": f"id,GRS\n{task}1,1\n{task}2,2\n{task}3,4\n" for task in ("Sewing", "Cutting")}
+    arguments = sheets(tmp_path, "skill", text, text)
+    (tmp_path / "split.csv").write_text("id;split\nSewing1;test\nSewing2;train\nSewing3;test\n")
+    said = good(capsys, *arguments, "--videos", tmp_path / "split.csv", "--subset", "test").out
+    assert "task=Sewing" in said
+    assert "n=2" in said
+
+
+def test_errors_that_are_not_predicted_are_told(tmp_path, capsys):
+    arguments = sheets(tmp_path, "errors", {"S.csv": "id,cut,drop\na,1,0\nb,0,1\n"}, {"S.csv": "id,cut\na,1\nb,0\n"})
+    assert "S.csv: not predicted of S, and not scored: drop" in good(capsys, *arguments).err
+
+
+def test_predictions_of_other_recordings_are_refused(tmp_path, capsys):
+    arguments = sheets(tmp_path, "skill", {"S.csv": "id,GRS\na,1\nb,0\n"}, {"T.csv": "id,GRS\nc,1\nd,0\n"})
+    assert "nothing is predicted (T.csv: predictions of T have no ground truth and do not count)" in fault(capsys, *arguments)
+
+
+COCO = {
+    "images": [{"id": 5, "file_name": "a_000000.jpg", "width": 100, "height": 50}],
+    "categories": [{"id": 1, "name": "grasper"}],
+    "annotations": [{"id": 1, "image_id": 5, "category_id": 1, "bbox": [10, 10, 20, 20], "area": 400, "iscrowd": 0}],
+}
+
+
+def test_coco_results_need_scores_and_may_lie_in_a_folder(tmp_path, capsys):
+    (tmp_path / "found").mkdir()
+    (tmp_path / "truth.json").write_text(json.dumps(COCO))
+    result = {"image_id": 5, "category_id": 1, "bbox": [10, 10, 20, 20]}
+    arguments = ("detection", "--ground-truth", tmp_path / "truth.json", "--predictions", tmp_path / "found")
+    (tmp_path / "found/results.json").write_text(json.dumps([{**result, "score": 0.9}]))
+    assert "1.0000" in good(capsys, *arguments).out
+    (tmp_path / "found/results.json").write_text(json.dumps([result]))
+    assert "result 0 has no score; give image_id, category_id, bbox and score" in fault(capsys, *arguments)
+    (tmp_path / "truth.json").write_text(json.dumps({"frame": [0], "list": [[[17, 0, 1.0, 0.1, 0.1, 0.3, 0.3]]]}))
+    assert "these are COCO results by image id, but the ground truth is no single COCO file" in fault(capsys, *arguments)

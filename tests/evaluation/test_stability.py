@@ -1,0 +1,68 @@
+"""Ranks, Kendall's tau, and the bootstrap over videos."""
+
+from __future__ import annotations
+
+import math
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+
+from scrubin.evaluation.ranking import measures, stability
+from scrubin.metrics import bootstrap
+
+TIED = st.integers(0, 4).map(lambda value: value / 4)
+
+
+@given(arrays(float, st.integers(1, 9), elements=TIED))
+def test_ranks_are_those_of_competitions(scores):
+    assert stability.ranks_of(scores).tolist() == stats.rankdata(-scores, method="min").tolist()
+
+
+def test_scores_that_differ_by_rounding_share_a_rank():
+    assert stability.ranks_of(np.array([0.1 + 0.2, 0.3, 0.31])).tolist() == [2, 2, 1]
+
+
+@given(st.integers(2, 8).flatmap(lambda n: st.tuples(*(arrays(float, n, elements=TIED) for _ in range(2)))))
+def test_tau_is_that_of_scipy(pair):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        wanted = stats.kendalltau(*pair).statistic
+    assert stability.tau_b(*pair) == pytest.approx(wanted, abs=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("by_class", [True, False])
+def test_every_resample_is_the_ranking_of_its_videos(by_class):
+    rng = np.random.default_rng(0)
+    hidden = rng.random((4, 6)) < 0.3  # undefined for all teams alike
+    values = [np.where(hidden, np.nan, rng.random((4, 6))) for _ in range(3)]
+    found = stability.resample(values, by_class, resamples=50, seed=7)
+    draws = bootstrap.draws(4, 50, 7)
+    for row, draw in enumerate(draws):
+        scores = np.array([measures.score(of_team[draw], by_class) for of_team in values])
+        assert found.scores[row] == pytest.approx(scores, abs=1e-12)
+        assert found.ranks[row].tolist() == stats.rankdata(-scores, method="min").tolist()
+    shares = found.share_of_ranks()
+    assert shares.shape == (3, 3)
+    assert shares.sum(axis=1) == pytest.approx(1)
+    assert shares[1][0] == np.mean([rank == 1 for rank in found.ranks[:, 1]])
+
+
+def test_an_undefined_draw_is_left_out_and_all_undefined_is_undefined():
+    values = [np.array([[np.nan], [0.5]]), np.array([[np.nan], [0.7]])]
+    found = stability.resample(values, by_class=True, resamples=200, seed=0)
+    assert 0 < len(found.ranks) < 200
+    assert set(found.taus.tolist()) == {1.0}
+    none = stability.resample([np.full((2, 1), np.nan)] * 2, by_class=True, resamples=20)
+    assert len(none.ranks) == 0
+    assert np.isnan(none.share_of_ranks()).all()
+    assert all(math.isnan(bound) for bound in stability.interval(none.taus))
+
+
+def test_one_video_gives_one_ranking():
+    found = stability.resample([np.array([[0.5]]), np.array([[0.6]])], by_class=True, resamples=20)
+    assert {tuple(row) for row in found.ranks.tolist()} == {(2, 1)}

@@ -1,0 +1,204 @@
+"""Values of a submission: everything that can be wrong with them, told with file and frame."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from challenge_cases import FRAMES, write
+
+from scrubin.evaluation.submission import submission
+
+DETECTION = {"triplet": 17, "instrument": [0, 0.5, 0.1, 0.2, 0.3, 0.4]}
+
+
+def rows(content, change):
+    """Apply a change to every frame of a document."""
+    return {key: change(value) for key, value in content.items()}
+
+
+def test_a_good_submission_has_no_problem(tmp_path, truth, given):
+    outcome = submission.check(write(tmp_path / "team", given), truth)
+    assert outcome.problems == ()
+    assert (outcome.videos, outcome.frames, outcome.tasks) == (2, 2 * FRAMES, ("recognition",))
+
+
+def test_every_fault_of_every_file_is_told_at_once(given, checked):
+    given["VID01"]["3"]["recognition"][5] = 1.5
+    given["VID01"]["4"]["recognition"] = [0.5] * 94
+    del given["VID01"]["7"], given["VID01"]["8"]
+    given["VID02"]["20"] = given["VID02"]["0"]
+    given["VID02"]["9"]["recognition"][0] = float("nan")
+    given["VID03"] = given["VID02"]
+    assert sorted(checked()) == [
+        ("frames-extra", "error", "VID02.json", [20]),
+        ("frames-missing", "error", "VID01.json", [7, 8]),
+        ("name-video", "error", "VID03.json", []),
+        ("recognition-above-1", "error", "VID01.json", [3]),
+        ("recognition-classes", "error", "VID01.json", [4]),
+        ("recognition-nan", "error", "VID02.json", [9]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("value", "rule", "severity"),
+    [
+        ("0.5", "recognition-type", "error"),
+        (True, "recognition-type", "error"),
+        (None, "recognition-type", "error"),
+        ({}, "recognition-type", "error"),
+        (float("inf"), "recognition-infinite", "error"),
+        (-0.1, "recognition-below-0", "error"),
+        (1.0000001, "recognition-above-1", "error"),
+        (10**400, "recognition-above-1", "error"),
+        (2, "recognition-above-1", "error"),
+        (1, None, None),
+        (0, None, None),
+        (-0.0, None, None),
+        (5e-324, None, None),
+    ],
+)
+def test_values_that_are_no_probability_are_told_with_frame_and_triplet(tmp_path, truth, given, value, rule, severity):
+    given["VID02"]["11"]["recognition"][42] = value
+    found = submission.check(write(tmp_path / "team", given), truth).problems
+    assert [(one.rule, one.severity, one.frames) for one in found] == ([] if rule is None else [(rule, severity, (11,))])
+    if rule:
+        assert "triplet 42" in found[0].fault
+
+
+@pytest.mark.parametrize(
+    ("change", "rule", "severity"),
+    [
+        (lambda frame: {"recognition": [frame["recognition"]]}, "recognition-nested", "deviation"),
+        (lambda frame: {"recognition": [[frame["recognition"]]]}, "recognition-layout", "error"),
+        (lambda frame: {"recognition": [[one] for one in frame["recognition"]]}, "recognition-layout", "error"),
+        (lambda frame: {"recognition": dict(enumerate(frame["recognition"]))}, "recognition-layout", "error"),
+        (lambda frame: {"recognition": None}, "recognition-layout", "error"),
+        (lambda frame: {"recognition": []}, "recognition-classes", "error"),
+        (lambda frame: frame["recognition"], "frame-bare", "deviation"),
+        (lambda frame: {}, "frame-layout", "error"),
+        (lambda frame: 0.5, "frame-layout", "error"),
+        (lambda frame: [], "frame-layout", "error"),
+    ],
+)
+def test_a_wrong_depth_is_told_with_every_frame(given, checked, change, rule, severity):
+    given["VID01"] = rows(given["VID01"], change)
+    assert (rule, severity, "VID01.json", list(range(FRAMES))) in checked()
+
+
+def test_a_misspelt_key_is_told_with_the_right_one(tmp_path, truth, given):
+    given["VID01"]["2"] = {"Recogniton": given["VID01"]["2"]["recognition"]}
+    found = {one.rule: one for one in submission.check(write(tmp_path / "team", given), truth).problems}
+    assert found["frame-key"].mend == "write 'recognition'"
+    assert found["frame-key"].frames == found["frame-layout"].frames == (2,)
+
+
+def test_vectors_without_the_null_triplets_are_recognised(tmp_path, truth, given):
+    given["VID01"]["2"]["recognition"] = [0.5] * 94
+    (problem,) = submission.check(write(tmp_path / "team", given), truth).problems
+    assert problem.sentence == "VID01.json, frame 2: 94 probabilities instead of 100; give 100, one per triplet, the 6 null ones included"
+
+
+def test_percentages_and_logits_are_recognised(tmp_path, truth, given):
+    given["VID01"]["2"]["recognition"] = [37.0] * 100
+    given["VID02"]["2"]["recognition"] = [3.0, -3.0] * 50
+    found = {(one.file, one.rule): one.mend for one in submission.check(write(tmp_path / "team", given), truth).problems}
+    assert "percentages" in found["VID01.json", "recognition-above-1"]
+    assert "sigmoid" in found["VID02.json", "recognition-below-0"]
+    assert "sigmoid" in found["VID02.json", "recognition-above-1"]
+
+
+def test_detections_are_checked_value_by_value(given, checked):
+    for content in given.values():
+        for frame in content.values():
+            frame["detection"] = [json.loads(json.dumps(DETECTION))]
+    faults = {
+        0: {"triplet": 100, "instrument": [0, 0.5, 0.1, 0.2, 0.3, 0.4]},
+        1: {"triplet": 17, "instrument": [6, 0.5, 0.1, 0.2, 0.3, 0.4]},
+        2: {"triplet": 17, "instrument": [2, 0.5, 0.1, 0.2, 0.3, 0.4]},
+        3: {"triplet": 17, "instrument": [0, 1.5, 0.1, 0.2, 0.3, 0.4]},
+        4: {"triplet": 17, "instrument": [0, 0.5, 0.1, 0.2, 0.3]},
+        5: {"triplet": 17, "instrument": [0, 0.5, 0.5, 0.5, 0.9, 0.9]},
+        6: {"triplet": 17, "instrument": [0, 0.5, 100, 200, 300, 400]},
+        7: {"triplet": 17, "instrument": [0, 0.5, 0.1, 0.2, 0, 0.4]},
+        8: {"triplet": 17, "instrument": [0, "0.5", 0.1, 0.2, 0.3, 0.4]},
+        9: [17, 0, 0.5, 0.1, 0.2, 0.3, 0.4],
+        10: {"triplet": True, "instrument": [0, 0.5, 0.1, 0.2, 0.3, 0.4]},
+        11: {"triplet": 17, "instrument": [0, 0.5, 0.1, None, 0.3, 0.4]},
+        14: {"triplet": 17, "instrument": [0, 10**400, 0.1, 0.2, 0.3, 0.4]},
+        15: {"triplet": 10**400, "instrument": [0, 0.5, 10**400, 0.2, 0.3, 0.4]},
+        12: {"triplet": 17, "instrument": [0, 0.5, 0.71, 0.2, 0.3, 0.4]},  # leaves the image by 1 %: drawing
+    }
+    for frame, fault in faults.items():
+        given["VID01"][str(frame)]["detection"] = [fault]
+    given["VID01"]["13"]["detection"] = None
+    del given["VID02"]["4"]["detection"]
+    found = [(rule, frames) for rule, _, _, frames in checked()]
+    assert sorted(found) == [
+        ("detection-box", [5]),
+        ("detection-box", [6]),
+        ("detection-box", [7]),
+        ("detection-box", [11, 15]),
+        ("detection-instrument-id", [1]),
+        ("detection-instrument-of-triplet", [2]),
+        ("detection-layout", [9]),
+        ("detection-layout", [13]),
+        ("detection-missing", [4]),
+        ("detection-probability", [3, 8, 14]),
+        ("detection-triplet-id", [0]),
+        ("detection-triplet-id", [10, 15]),
+        ("detection-values", [4]),
+    ]
+
+
+def test_corners_and_pixels_are_named(tmp_path, truth, given):
+    given["VID01"]["0"]["detection"] = [{"triplet": 17, "instrument": [0, 0.5, 0.5, 0.5, 0.9, 0.9]}]
+    given["VID01"]["1"]["detection"] = [{"triplet": 17, "instrument": [0, 0.5, 100, 200, 300, 400]}]
+    found = {one.frames: one.mend for one in submission.check(write(tmp_path / "team", given), truth).problems}
+    assert "two corners" in found[(0,)]
+    assert "pixels" in found[(1,)]
+
+
+def test_a_task_that_is_asked_for_must_be_there(given, checked):
+    frames = list(range(FRAMES))
+    wanted = [("detection-missing", "error", file, frames) for file in ("VID01.json", "VID02.json")]
+    assert checked(["detection"]) == wanted
+
+
+def test_phases_are_checked_line_by_line(tmp_path, truth):
+    folder = tmp_path / "team"
+    folder.mkdir()
+    lines = [f"{frame},{7 * frame // FRAMES}" for frame in range(FRAMES)]
+    (folder / "VID01.csv").write_text("\n".join(["frame,phase_id", *lines]) + "\n")
+    lines[2], lines[3], lines[4], lines[5] = "2,7", "3,-1", "4,x", "5.0,1"
+    (folder / "VID02.csv").write_text("\r\n".join(["frame,phase_id", *lines, "6,1", "7", "20,1"]))
+    outcome = submission.check(folder, truth)
+    assert outcome.tasks == ("phases",)
+    assert sorted((one.rule, one.file, one.frames) for one in outcome.problems) == [
+        ("frames-extra", "VID02.csv", (20,)),
+        ("frames-missing", "VID02.csv", (5,)),
+        ("key-malformed", "VID02.csv", ()),
+        ("key-repeated", "VID02.csv", (6,)),
+        ("phase-columns", "VID02.csv", ()),
+        ("phase-id", "VID02.csv", (2,)),
+        ("phase-id", "VID02.csv", (3, 4)),
+    ]
+
+
+def test_phases_may_be_names_and_must_agree_with_ids(tmp_path, truth):
+    folder = tmp_path / "team"
+    folder.mkdir()
+    lines = [f"{frame},0,preparation" for frame in range(FRAMES)]
+    (folder / "VID01.csv").write_text("\n".join(["frame,phase_id,phase", *lines]))
+    lines[3], lines[4] = "3,1,preparation", "4,0,preparing"
+    (folder / "VID02.csv").write_text("\n".join(["frame,phase_id,phase", *lines]))
+    found = submission.check(folder, truth).problems
+    assert [(one.file, one.frames) for one in found] == [("VID02.csv", (3,)), ("VID02.csv", (4,))]
+
+
+def test_a_value_nested_without_end_is_shown_short(tmp_path, truth, given):
+    folder = write(tmp_path / "team", given)
+    text = (folder / "VID01.json").read_text()
+    (folder / "VID01.json").write_text(text[:-1] + ', "3": {"recognition": ' + "[" * 900 + "]" * 900 + "}}")
+    found = {one.rule: one for one in submission.check(folder, truth).problems}
+    assert found["recognition-layout"].fault == "'recognition' is nested too deeply ([[...]])"

@@ -1,0 +1,122 @@
+"""Ground truth of whatever kind says which frames are to be predicted, and what is in them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from challenge_cases import CLASSES, labels, vector, write_labels
+
+from scrubin.errors import AnnotationError
+from scrubin.evaluation.submission import truth_files
+
+
+def npz(path, frames, **arrays):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(path, frame=np.array(frames, np.int64), **arrays)
+
+
+@pytest.fixture
+def own(tmp_path):
+    """Our own ground truth of two recordings, one without boxes and phases."""
+    folder = tmp_path / "release/groundtruth/cholect50"
+    for name in ("one", "two"):
+        npz(folder / f"recognition/{name}.npz", [1, 2, 5], ivt=labels(1, 3).astype(np.int8))
+    (folder / "detection").mkdir()
+    rows = {"frame": [1, 5], "list": [[[17, 0, 1.0, 0.1, 0.2, 0.3, 0.4]], []]}
+    (folder / "detection/one.json").write_text(json.dumps(rows))
+    (folder / "phases").mkdir()
+    (folder / "phases/one.csv").write_text("frame,phase_id,phase\n1,0,preparation\n2,3,gallbladder dissection\n")
+    return folder
+
+
+@pytest.mark.parametrize("below", ["", "..", "../..", "recognition"])
+def test_our_own_ground_truth_is_found_at_any_level(own, below):
+    truth = truth_files.read((own / below).resolve())
+    assert list(truth.videos) == ["one", "two"]
+    one, two = truth.videos["one"], truth.videos["two"]
+    assert (one.frames.tolist(), one.boxed_frames.tolist(), one.phase_frames.tolist()) == ([1, 2, 5], [1, 5], [1, 2])
+    assert one.boxes.triplets.tolist() == [17]
+    assert one.boxes.boxes_xywh.tolist() == [[0.1, 0.2, 0.3, 0.4]]
+    assert one.phases.tolist() == [0, 3]
+    assert np.array_equal(one.targets, labels(1, 3))
+    assert two.boxes is None
+    assert two.phases is None
+
+
+def test_two_vocabularies_must_be_told_apart(own):
+    shutil.copytree(own, own.parent / "prostatd")
+    with pytest.raises(AnnotationError, match="cholect50, prostatd; name one of these folders"):
+        truth_files.read(own.parent)
+    assert truth_files.read(own.parent, words="cholect50").videos.keys() == {"one", "two"}
+
+
+def test_a_matrix_of_another_vocabulary_is_refused(own):
+    npz(own / "recognition/one.npz", [1, 2, 5], ivt=np.zeros((3, 89), np.int8))
+    with pytest.raises(AnnotationError, match=r"one\.npz.*\(3, 89\).*100 triplets"):
+        truth_files.read(own)
+
+
+def test_cholect50_labels_give_triplets_boxes_and_phases(tmp_path):
+    made = labels(4, 30)
+    truth = truth_files.read(write_labels(tmp_path / "gt", {"VID01": made}, box=(0.1, 0.2, 0.3, 0.4)))
+    video = truth.videos["VID01"]
+    assert np.array_equal(video.targets, made)
+    assert len(video.boxes.frames) == made.sum()
+    assert video.phases.tolist() == [7 * at // 30 for at in range(30)]
+
+
+def test_a_frame_with_an_instance_without_box_is_not_scored_in_detection(tmp_path):
+    folder = write_labels(tmp_path / "gt", {"VID01": labels(4, 3)})
+    document = json.loads((folder / "VID01.json").read_text())
+    document["annotations"] = {"0": [vector(17, 0, (0.1, 0.2, 0.3, 0.4)), vector(60, 0, (-1, -1, -1, -1))], "1": [[-1] * 14 + [0]]}
+    (folder / "VID01.json").write_text(json.dumps(document))
+    video = truth_files.read(folder).videos["VID01"]
+    assert (video.boxed_frames.tolist(), len(video.boxes.frames), int(video.targets.sum())) == ([1], 0, 2)
+
+
+def test_images_and_lists_give_frames_without_labels(tmp_path):
+    for frame in (0, 1, 2):
+        (tmp_path / "set/videos/VID01").mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"set/videos/VID01/{frame:06}.png").write_bytes(b"")
+    (tmp_path / "frames.csv").write_text("video,frame\nVID01,2\nVID01,0\nVID01,1\n")
+    for path in (tmp_path / "set", tmp_path / "set/videos", tmp_path / "frames.csv"):
+        truth = truth_files.read(path)
+        assert truth.videos["VID01"].frames.tolist() == [0, 1, 2]
+        assert truth.videos["VID01"].targets is None
+        assert len(truth.vocabulary.triplets) == CLASSES
+
+
+@pytest.mark.parametrize("line", ["VID01,-1", "VID01,x", ",3", "VID01,0", "VID01"])
+def test_a_list_with_a_wrong_line_is_refused_with_its_number(tmp_path, line):
+    (tmp_path / "frames.csv").write_text(f"video,frame\nVID01,0\n{line}\n")
+    with pytest.raises(AnnotationError, match=r"frames\.csv, line 3"):
+        truth_files.read(tmp_path / "frames.csv")
+
+
+def test_labels_of_another_format_are_read_by_its_name(tmp_path):
+    (tmp_path / "gt").mkdir()
+    rows = "".join(f"{frame}\tPreparation\n" for frame in range(5))
+    (tmp_path / "gt/video01-phase.txt").write_text("Frame\tPhase\n" + rows)
+    truth = truth_files.read(tmp_path / "gt", form="cholec80")
+    assert (truth.videos["video01"].frames, truth.videos["video01"].phase_frames.tolist()) == (None, [0, 1, 2, 3, 4])
+
+
+def test_only_the_videos_that_are_asked_for_count(tmp_path):
+    folder = write_labels(tmp_path / "gt", {"VID01": labels(1, 3), "VID02": labels(2, 3)})
+    assert list(truth_files.read(folder, only=["VID02"]).videos) == ["VID02"]
+    with pytest.raises(AnnotationError, match="no video VID03 in it; there are VID01, VID02"):
+        truth_files.read(folder, only=["VID03"])
+
+
+@pytest.mark.parametrize("make", ["missing", "empty", "other"])
+def test_what_is_no_ground_truth_is_refused_with_what_would_be(tmp_path, make):
+    path = tmp_path / "gt"
+    if make != "missing":
+        path.mkdir()
+    if make == "other":
+        (path / "readme.txt").write_text("x")
+    with pytest.raises(AnnotationError, match="CholecT50 labels"):
+        truth_files.read(path)

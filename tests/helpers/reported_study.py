@@ -1,0 +1,171 @@
+"""The synthetic study as the report takes it: tables, released frames, and what the other stages report."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pandas as pd
+import synthetic_study
+from checked_study import severities, study_of
+
+from scrubin.report.params import ReportParams
+from scrubin.report.study import Study
+from scrubin.splits import study as split_study
+from scrubin.splits.features import Tables as SplitTables
+from scrubin.splits.params import BalancedParams, KFoldParams, SchemeParams, SplitsParams
+from scrubin.splits.people import people as people_of
+from scrubin.splits.schemes.registry import Setting
+from scrubin.splits.search.best_split import Effort
+from scrubin.validate import checks, outcomes
+
+Tables = dict[str, pd.DataFrame]
+Report = dict[str, Any]
+PARAMS = ReportParams(worst_frames=12, thumbnail_width_px=96, thumbnail_quality=80, much_hidden_share=0.25, top_triplets=3)
+SHARES = {"train": 0.5, "val": 0.25, "test": 0.25}
+JOINT = BalancedParams(SHARES, joint=True, extends=None, kind="balanced", balance=("GRS", "error"))
+BY_TASK = BalancedParams(SHARES, joint=False, extends=None, kind="balanced", balance=("GRS",))
+FOLDS = KFoldParams(joint=True, validation=False, kind="k_fold", balance=("GRS",), folds=2, repeats=2)
+SCHEMES: dict[str, SchemeParams] = {"balanced": JOINT, "folds": FOLDS}
+
+
+DEVELOPMENT = {
+    "tasks": {
+        "PegTransfer": [
+            {
+                "trial": "1",
+                "recordings": 3,
+                "n": 2,
+                "mean": -0.5,
+                "sd": 0.4,
+                "lower_quartile": -0.7,
+                "median": -0.5,
+                "upper_quartile": -0.3,
+            },
+            {"trial": "2", "recordings": 1, "n": 1, "mean": 0.5, "sd": None, "lower_quartile": 0.5, "median": 0.5, "upper_quartile": 0.5},
+            {
+                "trial": "3",
+                "recordings": 1,
+                "n": 0,
+                "mean": None,
+                "sd": None,
+                "lower_quartile": None,
+                "median": None,
+                "upper_quartile": None,
+            },
+        ]
+    }
+}
+
+
+def study() -> Study:
+    """A study with everything in it: quarantined and excluded recordings, redactions, ratings and labels."""
+    tables = synthetic_study.tables()
+    recordings = tables["recordings"]
+    spare = recordings[recordings.recording == "Rec_PegTransfer_0"].assign(recording="Rec_PegTransfer_9", sha256=None)
+    excluded = spare.assign(status="excluded", reason="the curator: camera was knocked over")
+    tables["recordings"] = pd.concat([recordings, excluded], ignore_index=True)
+    broken = {
+        "recording": "Rec_lost",
+        "camera": "left",
+        "stage": "ingest",
+        "path": "videos/lost.mp4",
+        "reason": "the file is empty",
+        "mend": "copy it",
+    }
+    tables["quarantine"] = pd.DataFrame([broken])
+    return _study(tables, scores(tables["skill"]), annotations(tables))
+
+
+def empty() -> Study:
+    """A study in which no recording could be used: every table is empty."""
+    tables = synthetic_study.empty_tables()
+    return _study(tables, {"tasks": {}}, {"ids": {}, "totals": {}, "left_out_recordings": 0, "without_labels": 0}, splits={})
+
+
+def _study(
+    tables: dict[str, pd.DataFrame], scored: dict[str, Any], labelled: dict[str, Any], splits: dict[str, Any] | None = None
+) -> Study:
+    names = {field.name for field in dataclasses.fields(Study)} & set(tables)
+    found = study_of(tables)
+    answers = checks.run(found, severities())
+    return Study(
+        **{name: tables[name] for name in sorted(names - {"splits"})},
+        scores=scored,
+        annotations=labelled,
+        splits=split(tables) if splits is None else splits,
+        validation=outcomes.document(answers, checks.row_counts(found)),
+        development=DEVELOPMENT if scored["tasks"] else {"tasks": {}},
+    )
+
+
+def split(tables: dict[str, pd.DataFrame], schemes: dict[str, SchemeParams] | None = None) -> dict[str, Any]:
+    """What splits reports."""
+    people = people_of(tables["recordings"], tables["linkage"], tables["videos"])
+    taken = SplitTables(*(tables[name] for name in ("skill", "errors", "videos", "triplets", "phases")), sites=people[["id", "site"]])
+    return split_report(people, taken, SCHEMES if schemes is None else schemes)
+
+
+def split_report(people: pd.DataFrame, taken: SplitTables, schemes: dict[str, SchemeParams]) -> dict[str, Any]:
+    """What splits reports of these people and tables, as it is read from its file."""
+    p = SplitsParams(schemes, seed=0, gap=0.0, node_limit=200, time_limit_s=60)
+    everyone = split_study.cohort_of(people, taken)
+    made = split_study.splits(everyone, p, Setting(p.seed, Effort(p.gap, p.node_limit, p.time_limit_s), Path()))
+    found: dict[str, Any] = json.loads(json.dumps(split_study.document(made, everyone, taken, p), sort_keys=True))
+    return found
+
+
+def scores(skill: pd.DataFrame) -> dict[str, Any]:
+    """What scores reports, in its shape."""
+    tasks = {}
+    for task, group in skill.groupby("task"):
+        pairs = {"0-1": {"n": 4, "bessel": 0.5, "pearson": 0.6}, "0-2": {"n": 1, "bessel": None, "pearson": None}}
+        found = {"pairs": pairs, "mean": {"bessel": 0.5, "n_pairs_bessel": 1}}
+        distribution = {"n": len(group), "mean": float(group.GRS.mean()), "sd": 1.0, "lowest": -1.0, "highest": 1.0}
+        interval = {"value": 0.61, "low": 0.2, "high": None}
+        icc = {"n": 3, "k": 2, "left_out": 1, "ICC(2,1)": interval, "ICC(2,k)": {"value": None, "low": None, "high": None}}
+        kappa = {"mean": {"plain": 0.31, "linear": 0.32, "quadratic": 0.33, "n_pairs": 1}}
+        marked = {"kappa": kappa, "alpha": {"alpha": 0.27}}
+        one = str(group.id.iloc[0])
+        said = [{"rater": "1", "failed": True, "marked": None}, {"rater": "2", "failed": False, "marked": False}]
+        contradiction = {"id": one, "failed": True, "error": "object_dropped", "occurred": False}
+        tasks[str(task)] = {
+            "recordings": {"released": len(group), "rated": len(group), "with_GRS": len(group), "strong_disagreement": 1},
+            "skill": {"GRS": distribution},
+            "disagreement": {**distribution, "percentile": 95, "threshold": 0.65},
+            "agreement": {
+                "GRS": {"failed_excluded": {"raters": found, "pooled": found, "icc": icc, "alpha": {"alpha": 0.28}}},
+                "efficiency": {"failed_excluded": {"raters": found, "pooled": found, "icc": icc}},
+            },
+            "raw_agreement": {"efficiency": {"kappa": kappa, "alpha": {"alpha": 0.29}}},
+            "errors": {"object_dropped": {"n": 4, "occurred": 2, "share": 0.5, "effect_on_GRS": {"d": None}}},
+            "error_marks": {
+                "agreement": {"object_dropped": marked},
+                "unlabelled": {"n": 1, "recordings": [{"id": one, "raters": ["1", "2"]}]},
+            },
+            "harmonised": [{"id": one, "error": "object_dropped", "rater": "1", "marked": True, "occurred": False}],
+            "contradictions": [{**contradiction, "rater": None, "said": said}, {**contradiction, "rater": "1"}],
+            "duration_and_GRS": {"n": 4, "spearman": -0.5},
+        }
+    return {"tasks": tasks}
+
+
+def annotations(tables: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """What annotations reports, in its shape: one frame is labelled although it has no row."""
+    runs = {"phases": {"runs": [[0, 12]]}, "instances": {"runs": [[0, 4], [6, 13]]}, "warnings": ["the cut does not start on a label"]}
+    ids = {name: runs for name in sorted(tables["triplets"]["id"].unique())}
+    counts = {"labelled_frames": 48, "unlabelled_frames": 0, "rows": 48, "labels_before_cut": 1, "labels_after_cut": 2}
+    totals = {f"{kind}_{name}": number for kind in ("phases", "instances") for name, number in counts.items()}
+    return {"ids": ids, "totals": totals, "left_out_recordings": 1, "without_labels": 8}
+
+
+def write_frames(study: Study, release: Path) -> Path:
+    """Write every released frame as a small grey picture."""
+    for path, brightness in zip(study.frames["path"], study.frames["brightness"], strict=True):
+        (release / path).parent.mkdir(parents=True, exist_ok=True)
+        cv2.imwrite(str(release / path), np.full((54, 192, 3), int(brightness), np.uint8))
+    return release

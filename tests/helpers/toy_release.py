@@ -1,0 +1,186 @@
+"""A small clean release, in which tests break one rule on purpose."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import clips
+import cv2
+import numpy as np
+import pandas as pd
+import yaml
+
+from scrubin.core.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
+from scrubin.release import checksums, completion
+from scrubin.release.audit import plan, private_strings
+from scrubin.release.audit.findings import Finding
+from scrubin.release.audit.private_strings import Private
+from scrubin.release.audit.public_words import public_words
+from scrubin.release.audit.run import audit
+from scrubin.release.params import ReleaseParams
+from scrubin.tables import io
+from scrubin.tables.catalogue import public_tables
+from scrubin.tables.cuts import CUTS
+from scrubin.tables.hidden import HIDDEN
+from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.quarantine import QUARANTINE
+from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.redactions import REDACTIONS
+
+IDS = ("abelo", "borunga", "cimeto", "dovanu")
+TASK = "PegTransfer"
+PARAMS = ReleaseParams("toy-study", "A toy study", "1.2.3", "CC-BY-4.0", archives=True, on_quarantine="continue")
+PEOPLE = ("Grünwaldner_Mechthild", "Łukaszewicz_Bartholomäus", "Li_Wei", "P07")
+SITES = ("UniKlinikum Nordstadt", "Skills-Lab Westhäfen", "A", "A")
+DATES = ("2023-04-17", "20230418", "19.04.2023", "2023_04_20")
+BARE = (
+    "-map_metadata",
+    "-1",
+    "-map_chapters",
+    "-1",
+    "-bsf:v",
+    "filter_units=remove_types=6",
+    "-fflags",
+    "+bitexact",
+    "-flags:v",
+    "+bitexact",
+)
+SETTINGS = Path(__file__).parents[2] / "params.yaml"
+FRAMES_IN_CLIP, BLACK, BOX = 20, (5, 9), (16, 16, 48, 32)
+
+
+def recordings() -> pd.DataFrame:
+    rows = []
+    for person, site, date in zip(PEOPLE, SITES, DATES, strict=True):
+        name = f"{date}_{person}_{TASK}_T1"
+        row = dict.fromkeys(RECORDINGS.column_names)
+        row |= {"recording": name, "participant": person, "trial": "1", "site": site, "task": TASK, "camera": "mono"}
+        rows.append(row | {"path": f"videos/{site}/{name} links.mkv", "status": "kept", "sha256": f"{len(rows)}a" * 32})
+    return io.frame_of(RECORDINGS, rows)
+
+
+def black_clip(path: Path) -> Path:
+    """20 frames; 5 to 9 are black as a whole, and a rectangle is black in all."""
+    x, y, w, h = BOX
+    boxes = f"drawbox=x={x}:y={y}:w={w}:h={h}:t=fill:c=black,drawbox=t=fill:c=black:enable='between(n,{BLACK[0]},{BLACK[1]})'"
+    encoded = path.with_name("encoded.mkv")
+    more = ("-vf", boxes, "-pix_fmt", "yuv420p", "-crf", "18", "-threads", "2", "-force_key_frames", "0,0.25,0.5", *BARE)
+    clips.clip(encoded, seconds=1.0, fps="20", size="96x64", more=more)
+    clips.ffmpeg("-i", encoded, "-c", "copy", *BARE, path)
+    encoded.unlink()
+    return path
+
+
+def pictures_of(path: Path) -> list[np.ndarray]:
+    """All frames of a video, blue first."""
+    with av.open(str(path)) as container:
+        return [frame.to_ndarray(format="bgr24") for frame in container.decode(video=0)]
+
+
+def private_of(tables: list[pd.DataFrame]) -> Private:
+    return private_strings.of_tables(tables, IDS, public_words(public_tables(()), PARAMS, ["cholect50"], [TASK]))
+
+
+@dataclass
+class Release:
+    """A release on disk with what it must be and what must not be in it."""
+
+    folder: Path
+    plan: plan.Plan
+    private: Private
+    tables: dict[str, pd.DataFrame]
+
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
+    @property
+    def video(self) -> Path:
+        return self.path(self.plan.videos[0].path)
+
+    def findings(self) -> list[Finding]:
+        return audit(self.folder, self.private, self.plan)
+
+    def rules(self) -> set[str]:
+        return {finding.rule for finding in self.findings()}
+
+    def seal(self) -> None:
+        """Make checksums, planned hashes and file times those of the files as they are now."""
+        for path in self.folder.rglob("*"):
+            if path.is_file() and int(path.stat().st_mtime) != FIXED_TIME_S:
+                set_fixed_time(path, sha256_of(path))
+        videos = tuple(replace(video, sha256=sha256_of(self.path(video.path))) for video in self.plan.videos)
+        self.plan = replace(self.plan, videos=videos)
+        write_text(self.path(checksums.NAME), checksums.text(checksums.hashes(self.folder)))
+
+    def rules_after(self, change: Callable[[], object]) -> set[str]:
+        change()
+        self.seal()
+        return self.rules()
+
+    def replace_video(self, make: Callable[[Path, Path], object]) -> None:
+        """Put ``make(source, target)`` in the place of the first video; the archive would show the old one."""
+        old = self.video.with_name("old.mkv")
+        self.video.rename(old)
+        make(old, self.video)
+        old.unlink()
+        shutil.rmtree(self.path("archives"))
+
+
+def build(folder: Path) -> Release:
+    clip = black_clip(folder.parent / "clip.mkv")
+    shown = pictures_of(clip)
+    declared = {name: table for name, table in public_tables(()).items() if name in ("videos", "frames", "splits")}
+    videos, frames, cuts, hidden = [], [], [], []
+    for id_ in IDS:
+        path = f"videos/{TASK}/mono/{id_}.mkv"
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(clip, folder / path)
+        row = {"id": id_, "task": TASK, "camera": "mono", "path": path, "width": 96, "height": 64, "fps": "20", "variable_rate": False}
+        videos.append(row | {"frame_count": FRAMES_IN_CLIP, "duration_s": 1.0, "sha256": sha256_of(clip)})
+        for number, source in enumerate((0, BLACK[0])):
+            name = f"frames/{TASK}/mono/{id_}/{number:06d}.jpg"
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            cv2.imwrite(str(folder / name), shown[source], [cv2.IMWRITE_JPEG_QUALITY, 95])
+            row = {"id": id_, "camera": "mono", "frame": number, "source_frame": source, "time_s": source / 20, "path": name}
+            row |= {"width": 96, "height": 64, "redacted": number == 1}
+            row |= {"sharpness": 1.0, "brightness": 1.0, "contrast": 1.0, "saturated_share": 0.0}
+            frames.append(row | {"difference": None, "dropped": False, "dropped_why": None, "perceptual_hash": "0123456789abcdef"})
+        cuts.append(
+            {"recording": id_, "camera": "mono", "id": id_, "offset_s": "0", "first_source_frame": 0, "frame_count": FRAMES_IN_CLIP}
+        )
+        cuts[-1] |= {"source_width": 96, "source_height": 64, "mode": "reencode", "copied_frames": 0, "why": "a toy"}
+        for span in ((*BLACK, None, None, None, None), (0, FRAMES_IN_CLIP - 1, *BOX)):
+            hidden.append(dict(zip(("first_frame", "last_frame", "x", "y", "w", "h"), span, strict=True)) | {"id": id_, "camera": "mono"})
+    splits = [{"scheme": "balanced", "fold": 0, "subset": "train" if i % 2 else "test", "id": id_} for i, id_ in enumerate(IDS)]
+    rows = {"videos": videos, "frames": frames, "splits": splits}
+    tables = {name: io.frame_of(table, rows[name]) for name, table in declared.items()}
+    annotation = {f"{TASK}.csv": "id;GRS\n" + "".join(f"{id_};0.170423\n" for id_ in IDS)}
+    completion.complete(folder, PARAMS, declared, tables, annotation, Fraction(1))
+    tables |= {"cuts": io.frame_of(CUTS, cuts), "hidden": io.frame_of(HIDDEN, hidden)}
+    planned = plan.of_tables(tables["videos"], tables["frames"], tables["cuts"], tables["hidden"], declared)
+    return Release(folder, planned, private_of([recordings()]), tables)
+
+
+def write_project(release: Release, folder: Path) -> Path:
+    """Write the project whose release it is, as it is now: private tables, public tables, parameters."""
+    declared = public_tables(tuple(yaml.safe_load(SETTINGS.read_text())["scores"]["aspects"]))
+    tables = dict(release.tables)
+    tables["videos"] = tables["videos"].assign(sha256=[sha256_of(release.path(path)) for path in tables["videos"].path])
+    for name, table in declared.items():
+        io.write(table, tables.get(name, io.frame_of(table, [])), folder / f"data/tables/{name}.parquet")
+    people = recordings()
+    people = people.assign(start_s=0.0, end_s=1.0)
+    linkage = [{"recording": name, "id": id_, "draw": 2**62} for name, id_ in zip(people.recording, IDS, strict=True)]
+    interim = {"recordings": (RECORDINGS, people), "cuts": (CUTS, tables["cuts"]), "hidden": (HIDDEN, tables["hidden"])}
+    interim |= {f"quarantine_{stage}": (QUARANTINE, io.frame_of(QUARANTINE, [])) for stage in ("ingest", "screen", "render")}
+    interim["redactions"] = (REDACTIONS, io.frame_of(REDACTIONS, []))
+    for name, (table, rows) in interim.items():
+        io.write(table, rows, folder / f"data/interim/{name}.parquet")
+    io.write(LINKAGE, io.frame_of(LINKAGE, linkage), folder / "data/private/linkage.parquet")
+    shutil.copy(SETTINGS, folder / "params.yaml")
+    return folder

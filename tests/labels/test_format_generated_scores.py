@@ -1,0 +1,220 @@
+"""Spans, subsets and scores in files made as the data sets describe theirs, independently of our writers."""
+
+import io
+import itertools
+import json
+import random
+import zipfile
+
+import pytest
+from label_examples import read_files, write_files
+from label_makers import lines, spelled
+
+from scrubin.errors import AnnotationError
+from scrubin.labels import workbook
+
+SEEDS = range(5)
+PHASES140 = ["preparation", "gastric_pouch_creation", "omentum_division", "gastrojejunal_anastomosis", "anastomosis_test"]
+ASPECTS = ["depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling"]
+OSATS = ["RESPECT", "MOTION", "INSTRUMENT", "SUTURE", "FLOW", "KNOWLEDGE", "PERFORMANCE", "FINAL"]
+AIX = ["STUDENT", "GROUP", "TIME", "VIDEO", "INVESTIGATOR", "SUTURES", *(f"OSATS_{name}" for name in OSATS), "GLOBA_RATING_SCORE"]
+
+
+def rewritten(name, collection):
+    return read_files(name, {f"out/{file}": data for file, data in write_files(name, collection).files.items()})
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_milliseconds_of_phases_and_steps_come_through(seed):
+    rng = random.Random(seed)
+    files, expected = {}, {}
+    for k in range(rng.randint(1, 6)):
+        cuts = sorted(rng.sample(range(1, 5_000_000), 8))
+        spans = [(a, b, rng.randrange(5)) for a, b in zip([0, *cuts], cuts, strict=False)]
+        document = {"phases": [{"start": a, "end": b, "label_name": PHASES140[i], "label_id": i} for a, b, i in spans]}
+        document["phases"].insert(3, {"start": cuts[0], "end": cuts[0] + 9, "label_name": "out_of_body", "label_id": 12})
+        if rng.random() < 0.5:
+            document["steps"] = [{"label_id": 0, "label_name": "s0_null_step", "start": 0, "end": 77}]
+        files[f"labels/BBP{k:02d}.mp4.json"] = spelled(rng, document)
+        expected[f"BBP{k:02d}"] = [
+            (kind, one["start"], one["end"], one["label_id"]) for kind in ("phase", "step") for one in document.get(f"{kind}s", [])
+        ]
+    found = read_files("multibypass140", files)
+    for collection in (found, rewritten("multibypass140", found)):
+        assert {one.recording: list(one.segments.itertuples(index=False, name=None)) for one in collection.recordings} == expected
+
+
+def test_steps_alone_are_read_and_neither_is_refused():
+    step = {"start": 0, "end": 9, "label_name": "s0_null_step", "label_id": 0}
+    (labels,) = read_files("multibypass140", {"a.mp4.json": json.dumps({"steps": [step]}).encode()}).recordings
+    assert labels.segments["kind"].tolist() == ["step"]
+    with pytest.raises(AnnotationError, match=r"a\.mp4\.json: it has neither phases nor steps; give a list of either"):
+        read_files("multibypass140", {"a.mp4.json": b'{"phase": []}'})
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_endoscapes_criteria_boxes_and_lists_come_through(seed):
+    rng = random.Random(seed)
+    names = ["cystic_plate", "calot_triangle", "cystic_artery", "cystic_duct", "gallbladder", "tool"]
+    files, expected = {}, {}
+    videos = rng.sample(range(1, 202), 6)
+    for subset, of in {"train": videos[:3], "val": videos[3:4], "test": videos[4:]}.items():
+        images, annotations = [], []
+        for video in of:
+            for frame in sorted(rng.sample(range(25, 40_000, 25), rng.randint(1, 4))):
+                ds = [rng.choice([0.0, 1 / 3, 2 / 3, 1.0]) for _ in range(3)]
+                images.append({"id": len(images), "file_name": f"{video}_{frame}.jpg", "width": 854, "height": 480, "ds": ds})
+                boxes = [
+                    [rng.randint(0, 400), rng.randint(0, 200), rng.randint(1, 400), rng.randint(1, 200)] for _ in range(rng.randint(0, 3))
+                ]
+                classes = [rng.randrange(6) for _ in boxes]
+                for k, (bbox, one) in enumerate(zip(boxes, classes, strict=True)):
+                    ids = {"id": 100 * len(images) + k, "image_id": images[-1]["id"], "category_id": one + 1}
+                    annotations.append({**ids, "bbox": bbox, "area": bbox[2] * bbox[3], "iscrowd": 0, "segmentation": []})
+                expected[str(video), frame] = (ds, sorted(classes))
+        categories = [{"id": i + 1, "name": name, "supercategory": name} for i, name in enumerate(names)]
+        files[f"endoscapes/{subset}/annotation_coco.json"] = spelled(
+            rng, {"images": images, "annotations": annotations, "categories": categories}
+        )
+        files[f"endoscapes/{subset}_vids.txt"] = lines(rng, [f"{video:.18e}" for video in of])
+    found = read_files("endoscapes", files)
+    assert found.warnings == ()
+    for collection in (found, rewritten("endoscapes", found)):
+        said = {}
+        for labels in collection.recordings:
+            rows = labels.instances.rows
+            for frame in labels.frames.itertuples():
+                classes = sorted(rows.loc[rows["position"] == frame.position, "instrument_id"].tolist())
+                said[labels.recording, frame.position] = ([frame.cvs_c1, frame.cvs_c2, frame.cvs_c3], classes)
+        assert said == expected
+
+
+def test_a_listed_video_without_images_is_told():
+    image = {"id": 0, "file_name": "7_25.jpg", "width": 10, "height": 10}
+    document = {"images": [image], "annotations": [], "categories": [{"id": 1, "name": "tool"}]}
+    files = {"e/val/annotation_coco.json": json.dumps(document).encode(), "e/val_vids.txt": b"7.0e+00\n8.0e+00\n"}
+    assert read_files("endoscapes", files).warnings == ("endoscapes: 1 videos of val_vids.txt have no labelled image: 8",)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_irregular_tabs_of_jigsaws_are_read(seed):
+    rng = random.Random(seed)
+    files, expected, spans = {}, {}, {}
+    for task in rng.sample(["Knot_Tying", "Suturing", "Needle_Passing"], 2):
+        rows = []
+        for k in range(1, rng.randint(2, 6)):
+            items = [rng.randint(1, 5) for _ in range(6)]
+            cells = [f"{task}_B{k:03d}", rng.choice("NIE"), str(sum(items)), *map(str, items)]
+            rows.append("".join(cell + rng.choice(["\t", "\t\t", " \t"]) for cell in cells[:-1]) + cells[-1] + rng.choice(["", "\t"]))
+            expected[cells[0]] = (task, cells[1], [sum(items), *items])
+            starts = sorted(rng.sample(range(1, 3000), 4))
+            spans[cells[0]] = [(a, b - 1, rng.randint(1, 15)) for a, b in itertools.pairwise(starts)]
+            files[f"{task}/transcriptions/{cells[0]}.txt"] = lines(rng, [f"{a} {b} G{g} " for a, b, g in spans[cells[0]]])
+        files[f"{task}/meta_file_{task}.txt"] = lines(rng, [*rows, ""])
+    found = read_files("jigsaws", files)
+    for collection in (found, rewritten("jigsaws", found)):
+        ratings, levels = collection.scores.ratings, collection.scores.facts.set_index("id")
+        said = {id_: (of["task"].iloc[0], levels.loc[id_, "skill_level"], of["score"].tolist()) for id_, of in ratings.groupby("id")}
+        assert said == expected
+        rows = {one.recording: one.segments for one in collection.recordings}
+        assert {id_: [(a, b - 1, g + 1) for _, a, b, g in of.itertuples(index=False)] for id_, of in rows.items()} == spans
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sheets_of_lasana_come_through_and_an_id_may_stand_in_two_tasks(seed):
+    rng = random.Random(seed)
+    files, expected = {}, {}
+    for task in ("PegTransfer", "CircleCutting", "BalloonResection", "SutureAndKnot")[: rng.randint(2, 4)]:
+        ids = ["same", *(f"id{rng.randrange(10**6)}" for _ in range(5))]
+        for rater in range(4):
+            rows = []
+            for id_ in ids:
+                failed = rng.random() < 0.2
+                points = [None] * 5 if failed else [rng.choice([*range(1, 6), 2.5]) for _ in ASPECTS] + [rng.randint(4, 20)]
+                expected[task, id_, str(rater)] = points
+                rows.append(";".join([id_, str(rater), *("" if one is None else f"{one:g}" for one in points)]))
+            files[f"Annotation/{task}_rater{rater}.csv"] = lines(rng, [";".join(["id", "rater", *ASPECTS, "GRS"]), *rows])
+        files[f"Annotation/{task}_split.csv"] = lines(rng, ["id;split", *(f"{id_};{rng.choice(['train', 'val', 'test'])}" for id_ in ids)])
+    found = read_files("lasana", files)
+    for collection in (found, rewritten("lasana", found)):
+        said = {}
+        for key, of in collection.scores.ratings.groupby(["task", "id", "rater"]):
+            points = of.set_index("aspect")["score"].astype(object)
+            said[key] = [None if points[name] != points[name] else points[name] for name in (*ASPECTS, "GRS")]
+        assert said == expected
+
+
+def as_excel(rows, *, prefix="", sheets=1):
+    """Return a workbook as Excel saves it: shared texts, styles, empty cells left out, the sheet not the first file."""
+    texts, body = [], []
+    for number, row in enumerate(rows, start=1):
+        cells = ""
+        for i, value in enumerate(row):
+            place = f"{'ABCDEFGHIJKLMNOPQRSTUVWXYZ'[i]}{number}"
+            if isinstance(value, str) and value:
+                texts.append(value)
+                cells += f'<c r="{place}" s="1" t="s"><v>{len(texts) - 1}</v></c>'
+            elif isinstance(value, (int, float)):
+                cells += f'<c r="{place}"><v>{value}</v></c>'
+        body.append(f'<row r="{number}" spans="1:15">{cells}</row>')
+    main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    listed = "".join(f'<sheet name="T{i}" sheetId="{9 - i}" r:id="rId{9 - i}"/>' for i in range(sheets))
+    shared = "".join(f"<si><r><t>{text[:1]}</t></r><r><t>{text[1:]}</t></r></si>" for text in texts)
+    parts = {
+        "xl/worksheets/sheet1.xml": f"<worksheet {main}><sheetData/></worksheet>",
+        "xl/worksheets/sheet5.xml": f"<worksheet {main}><sheetData>{''.join(body)}</sheetData></worksheet>",
+        "xl/sharedStrings.xml": f"<sst {main}>{shared}</sst>",
+        "xl/workbook.xml": f'<workbook {main} xmlns:r="{office}"><sheets>{listed}</sheets></workbook>',
+        "xl/_rels/workbook.xml.rels": '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">'
+        f'<Relationship Id="rId9" Type="{office}/worksheet" Target="{prefix}worksheets/sheet5.xml"/>'
+        f'<Relationship Id="rId8" Type="{office}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>',
+    }
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, text in parts.items():
+            archive.writestr(name, text)
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_workbook_saved_by_excel_is_read(seed):
+    rng = random.Random(seed)
+    rows, expected = [AIX], {}
+    for k in range(rng.randint(1, 8)):
+        for rater in ("A", "B", "C")[: rng.randint(1, 3)]:
+            points = [rng.choice([1, 2, 3, 4, 5, 4.5, None]) for _ in OSATS]
+            total = rng.choice([None, rng.randint(5, 40)])
+            rows.append([f"S{k}", "HMD", "PRE", f"A{k}B", rater, rng.choice([3, None]), *points, total])
+            expected[f"A{k}B", rater] = [total, *points]
+    data = as_excel(rows, prefix=rng.choice(["", "/xl/"]), sheets=rng.randint(1, 2))
+    found = read_files("aixsuture", {"OSATS.xlsx": data})
+    for collection in (found, rewritten("aixsuture", found)):
+        said = {}
+        for key, of in collection.scores.ratings.groupby(["id", "rater"]):
+            points = of.set_index("aspect")["score"].astype(object)
+            said[key] = [None if points[name] != points[name] else points[name] for name in ("GRS", *OSATS)]
+        assert said == expected
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"PK\x03\x04 no zip",
+        as_excel([AIX])[:400],
+        as_excel([["1" * 400]]).replace(b"111</v>", b"1e9</v>"),
+        workbook.workbook([["a"]])[:-30],
+    ],
+    ids=["no zip", "cut off", "broken part", "no end"],
+)
+def test_what_is_no_workbook_is_refused(data):
+    with pytest.raises(AnnotationError, match=r"OSATS\.xlsx.*(save it as Excel workbook|column|header|first sheet)"):
+        read_files("aixsuture", {"OSATS.xlsx": data})
+
+
+def test_a_number_beyond_any_float_and_columns_that_are_not_kept_are_told():
+    row = ["S", "G", "T", "V", "R", 1, *[3] * 8, 20]
+    found = read_files("aixsuture", {"OSATS.xlsx": as_excel([[*AIX, "NOTE"], [*row, "late"]])})
+    assert found.warnings == ("aixsuture: not kept: column 'NOTE'",)
+    with pytest.raises(AnnotationError, match=r"OSATS\.xlsx: not a workbook that can be read"):
+        read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, [*row[:-1], float("inf")]])})

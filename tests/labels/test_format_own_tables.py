@@ -1,0 +1,95 @@
+"""Our own tables as a format: names and ids agree, and labels.json says only what can be."""
+
+import json
+
+import pytest
+from label_examples import EXAMPLES, read_files
+
+from scrubin.errors import AnnotationError
+from scrubin.labels.export import loss
+from scrubin.labels.export.loss import Fit
+from scrubin.labels.export.output import render, writer_of
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """Return the CSV tables and labels.json of the CholecT50 example."""
+    kept, _ = loss.fitted(read_files("cholect50", EXAMPLES["cholect50"]), writer_of("tables-csv"), Fit("cholect50"))
+    return {f"t/{name}": data for name, data in render(kept, writer_of("tables-csv")).files.items()}
+
+
+@pytest.fixture
+def refused(tables):
+    """Return what is said of the tables with a text in one of them replaced."""
+
+    def refused(name, old, new):
+        text = tables[f"t/{name}"].decode()
+        assert old in text
+        with pytest.raises(AnnotationError) as caught:
+            read_files("tables", {**tables, f"t/{name}": text.replace(old, new, 1).encode()})
+        return str(caught.value)
+
+    return refused
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        ("triplets.csv", ",grasper,", ",hook,", "instrument_id 0: it is 'grasper' in 'cholect50', but the name is 'hook'"),
+        ("triplets.csv", ",0,1,0,17,", ",0,1,0,100,", "triplet_id 100: it is not in 0..99 of 'cholect50'"),
+        ("triplets.csv", ',"grasper,retract,gallbladder",0,1,0,17,', ",,0,1,0,18,", "triplet_id 18 is grasper,retract,gut, ids (0, 1, 12)"),
+        ("triplets.csv", ",0,1,0,17,", ",1,1,0,17,", "but the name is 'grasper'; ids are numbered from 0; these look numbered from 1"),
+        ("triplets.csv", ",0.1,0.2,", ",,0.2,", "VID07 frame 16: a box lacks some of x, y, w, h; give all four, or none"),
+        ("triplets.csv", ",0,1,0,17,", f",{'9' * 19},1,0,17,", f"column 'instrument_id': '{'9' * 19}' is no int64"),
+        ("triplets.csv", ",cholect50,", ",cholec80,", "t/triplets.csv, VID07: it has 2 vocabularies, cholec80, cholect50"),
+        ("phases.csv", "dissection,1", "dissection,99", "t/phases.csv, VID07 frame 16: phase_id 99: it is not in 0..6 of 'cholect50'"),
+        ("phases.csv", "dissection,1", "dissection,-1", "column 'phase_id': expected between 0 and None, but got -1"),
+        ("phases.csv", "calot-triangle-dissection", "preparation", "phase_id 1: it is 'calot-triangle-dissection' in 'cholect50'"),
+    ],
+)
+def test_tables_that_contradict_themselves_are_refused(refused, name, old, new, message):
+    assert message in refused(name, old, new)
+
+
+def test_known_spellings_of_names_are_taken(tables):
+    text = tables["t/phases.csv"].replace(b"calot-triangle-dissection", b"CalotTriangleDissection")
+    (labels,) = read_files("tables", {**tables, "t/phases.csv": text}).recordings
+    assert labels.phases.rows["phase_id"].tolist() == [1, 1, 6]
+
+
+@pytest.mark.parametrize("fps", ['"abc"', '"0"', "0", "null", "[]", '"1e9999"', '"-1"', "25.5", "true", '"1001"'])
+def test_a_rate_that_is_none_is_refused(refused, fps):
+    assert "t/labels.json, recording 'VID07': 'fps' is" in refused("labels.json", '"fps": "1"', f'"fps": {fps}')
+
+
+@pytest.mark.parametrize("runs", ["5", "[5]", "[[1]]", '[["a", "b"]]', "[[5, 3]]", "[[-5, 3]]", "[[0, 10000000000]]", "[[0.0, 1]]"])
+def test_runs_of_frames_that_are_none_are_refused(tables, runs):
+    document = json.loads(tables["t/labels.json"])
+    document["recordings"]["VID07"]["labelled"] = json.loads(runs)
+    with pytest.raises(AnnotationError, match=r"t/labels\.json, recording 'VID07': 'labelled' (is|has)"):
+        read_files("tables", {**tables, "t/labels.json": json.dumps(document).encode()})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"fps"', '"image_size": [0, 5], "fps"', "'image_size' is [0, 5], expected width and height in px"),
+        ('"detail": "triplet"', '"detail": 5', "'detail' is 5, expected triplet or instrument"),
+        ('"vocabulary": "cholect50"', '"vocabulary": 5', "'vocabulary' is 5, expected a name"),
+        ('"recordings": {', '"recordings": {"Z": 5, ', "recording 'Z': expected an object, but got 5"),
+        ('"vocabularies": {', '"vocabularies": {"own-x": 5', "vocabulary 'own-x': expected lists of names by kind"),
+        ('"vocabularies": {', '"vocabularies": {"own-x": {"organ": []}', "vocabulary 'own-x': expected lists of names by kind"),
+    ],
+)
+def test_notes_of_a_wrong_kind_are_refused(refused, old, new, message):
+    assert message in refused("labels.json", old, new)
+
+
+def test_a_table_and_its_other_form_are_refused_together(tables):
+    with pytest.raises(AnnotationError, match=r"t/triplets\.parquet: the same is also in t/triplets\.csv; keep one"):
+        read_files("tables", {**tables, "t/triplets.parquet": b""})
+
+
+def test_spans_are_made_of_triplets_and_not_read(tables):
+    one, other = (read_files("tables", {**tables, "t/spans.csv": data}) for data in (tables["t/spans.csv"], b"anything"))
+    assert one.recordings[0].instances.rows.equals(other.recordings[0].instances.rows)

@@ -1,0 +1,47 @@
+"""Formats by their signs: the right one of every example, and a refusal rather than a guess."""
+
+import pytest
+from label_examples import EXAMPLES
+
+from scrubin.errors import AnnotationError
+from scrubin.labels import detect
+from scrubin.labels.evidence import never
+from scrubin.labels.registry import readable
+
+
+def written(folder, files):
+    for name, data in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_every_format_is_known_by_its_signs(name, tmp_path):
+    files = EXAMPLES[name]
+    folder = written(tmp_path / "study", files() if callable(files) else files)
+    assert detect.format_of_path(folder, None).name == name
+
+
+def test_every_format_has_signs():
+    assert all(form.by_hand.sign is not never for form in readable().values())
+
+
+@pytest.mark.parametrize("data", [b"", b"{", b"[]", b"{}", b'{"a": 1}', b"null", b"\xff\xfe"])
+def test_what_is_no_label_file_is_refused_with_the_formats(data, tmp_path):
+    (tmp_path / "video.json").write_bytes(data)
+    with pytest.raises(AnnotationError, match=r"looks like no format of labels.*; name the format: aixsuture, cholec80"):
+        detect.format_of_path(tmp_path / "video.json", None)
+
+
+def test_a_folder_of_two_formats_is_refused_with_both(tmp_path):
+    for name in ("cholec80", "aixsuture"):
+        files = EXAMPLES[name]
+        written(tmp_path, files() if callable(files) else files)
+    with pytest.raises(AnnotationError, match="this could be aixsuture or cholec80; name the format"):
+        detect.format_of_path(tmp_path, None)
+
+
+def test_a_path_that_is_not_there_is_refused(tmp_path):
+    with pytest.raises(AnnotationError, match="there is no such file or folder"):
+        detect.format_of_path(tmp_path / "nothing", None)

@@ -1,0 +1,345 @@
+"""Numbers, names and keys that no label has, what is not kept, and many broken files at once."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, read_files, shape, vector, write_files
+
+from scrubin.errors import AnnotationError
+from scrubin.labels.collection import Collection
+from scrubin.labels.formats import cholect50, labelme
+from scrubin.labels.model import LabelFiles
+from scrubin.labels.problems import SHOWN, AnnotationProblems
+from scrubin.vocabulary import vocabulary
+
+SHIFT = "ids are numbered from 0; these look numbered from 1"
+JSON = [(name, file) for name, files in EXAMPLES.items() for file in files if file.endswith(".json")]
+
+
+def changed(name, change):
+    """Return the files of an example, its first JSON file changed in place."""
+    file = next(file for file in EXAMPLES[name] if file.endswith(".json"))
+    document = json.loads(EXAMPLES[name][file])
+    change(document)
+    return {**EXAMPLES[name], file: dumps(document)}
+
+
+def labels50(frames, **head):
+    return {"l/VID01.json": dumps({**head, "annotations": frames})}
+
+
+@pytest.mark.parametrize(("name", "file"), JSON)
+@pytest.mark.parametrize("digits", [19, 400, 5000])
+def test_a_number_beyond_64_bits_is_refused_with_its_line(name, file, digits):
+    text = '{\n"annotations": ' + "9" * digits + "}"
+    with pytest.raises(AnnotationError, match=rf"{file}, line 2: the number 9+\.\.\. has {digits} digits; no label is as large"):
+        read_files(name, {**EXAMPLES[name], file: text.encode()})
+
+
+def test_half_a_character_is_refused():
+    with pytest.raises(AnnotationError, match=r"VID01\.json: a text has half a character"):
+        read_files("cholect50", labels50({"0": []}, info={"name": "\ud800"}))
+    assert read_files("cholect50", labels50({"0": []}, info={"name": "\U0001f52a"})).recordings
+
+
+@pytest.mark.parametrize("item", [2, 9, 10])
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_a_score_or_target_that_is_not_finite_is_refused(item, value):
+    one = vector(17, [0.1, 0.1, 0.2, 0.2], 1)
+    one[item] = value
+    with pytest.raises(AnnotationError, match=rf"frame 3, vector 0: item {item} .* expected a number; -1 is null"):
+        read_files("cholect50", labels50({"3": [one]}))
+
+
+def test_a_box_that_belongs_to_nothing_is_refused():
+    one = [-1, -1, 1.0, 0.1, 0.1, 0.2, 0.2, -1, -1, -1.0, *NO_BOX, 1]
+    with pytest.raises(AnnotationError, match="frame 3, vector 0: a box, but neither triplet nor instrument"):
+        read_files("cholect50", labels50({"3": [one]}))
+
+
+def test_a_rate_that_is_a_whole_float_is_read_and_one_that_is_absurd_is_refused():
+    (labels,) = read_files("cholect50", labels50({"3": []}, fps=1.0)).recordings
+    assert labels.clock.period_s == 1
+    with pytest.raises(AnnotationError, match=r"'fps' is 1001, expected a whole number in 1\.\.1000"):
+        read_files("cholect50", labels50({"3": []}, fps=1001))
+
+
+@pytest.mark.parametrize("by", [(1, 1), (1, 0)], ids=["all ids", "triplets only"])
+def test_ids_numbered_from_one_are_said_to_be_so(by):
+    triplet, parts = 60 + by[0], [part + by[1] for part in CHOLECT50.triplets[60]]
+    one = vector(60, [0.1, 0.1, 0.2, 0.2], 1)
+    one[0], one[1], one[7], one[8] = triplet, *parts
+    with pytest.raises(AnnotationError, match=SHIFT):
+        read_files("cholect50", labels50({"3": [one]}))
+    tool = {"instrument": parts[0], "verb": parts[1], "target": parts[2], "triplet": triplet, "tool_bbox": [0.1, 0.1, 0.2, 0.2]}
+    with pytest.raises(AnnotationError, match=SHIFT):
+        read_files("cholectrack20", {"a/VID01.json": dumps({"annotations": {"25": [tool]}})})
+    row = " ".join(map(str, (21, *(part + by[1] for part in (0, 3, 4)), 0.5, 0.5, 0.1, 0.1)))
+    with pytest.raises(AnnotationError, match=SHIFT):
+        read_files("yolo4", {"a/v_000001.txt": row.encode()})
+
+
+def test_triplets_numbered_from_one_beside_their_instruments_are_said_to_be_so():
+    detection = [{"triplet": 22, "instrument": [0, 0.9, 0.1, 0.1, 0.2, 0.2]}]
+    with pytest.raises(AnnotationError, match="the ids may be numbered from 1 instead of 0"):
+        read_files("cholectriplet2022", {"a/VID01.json": dumps({"0": {"detection": detection}})})
+
+
+def test_one_file_with_many_faults_hides_no_other_file():
+    files = {f"l/VID{i:02d}.json": b"{" for i in range(5)}
+    files["l/VID00.json"] = dumps({"annotations": {str(i): [[]] for i in range(50)}})
+    with pytest.raises(AnnotationError) as caught:
+        read_files("cholect50", files)
+    assert all(file in str(caught.value) for file in files)
+    assert str(caught.value).startswith("54 problems in the label files:\n  l/VID00.json, frame 0, vector 0")
+    assert str(caught.value).endswith(f"\n  ... and {54 - SHOWN} more")
+
+
+def test_files_beyond_the_shown_faults_are_named_too():
+    error = AnnotationProblems([f"l/VID{i:03d}.json, line 1: not JSON: x; y" for i in range(150)])
+    assert str(error).count("not JSON") == SHOWN
+    assert f"... and 130 more, also in l/VID{SHOWN:03d}.json, " in str(error)
+    assert str(error).endswith("l/VID119.json, 30 more files")
+
+
+BROKEN = {
+    "coco": {"a.json": b"{", "b.json": b"", "c.json": b"\xff"},
+    "endoscapes": {"train/annotation_coco.json": b"{", "val/annotation_coco.json": b"[]", "test_vids.txt": b"\xff"},
+    "yolo": {"a_1.txt": b"\xff", "a_2.txt": b"x", "a_3.txt": b"1 2"},
+    "cholec80": {"a-phase.txt": b"\xff", "a-tool.txt": b"\xff", "b-tool.txt": b""},
+    "cholect45": {"triplet/a.txt": b"\xff", "verb/a.txt": b"\xff", "triplet/b.txt": b""},
+    "jigsaws": {"meta_file_A.txt": b"\xff", "meta_file_B.txt": b"", "transcriptions/c.txt": b"\xff", "transcriptions/d.txt": b""},
+    "lasana": {"A_rater0.csv": b"\xff", "B.csv": b"", "C_split.csv": b"id\n"},
+    "tables": {"triplets.csv": b"\xff", "phases.csv": b"", "labels.json": b"{"},
+    "labelme": {"v/000000.json": b"\xff", "v/000001.json": b"", "v/000002.json": b"{}"},
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_every_broken_file_is_named_at_once(name):
+    with pytest.raises(AnnotationError) as caught:
+        read_files(name, BROKEN[name])
+    assert all(file in str(caught.value) for file in BROKEN[name]), str(caught.value)
+
+
+UNKEPT = {
+    "coco": (
+        lambda document: document["annotations"][0].update(iscrowd=1, track_id=4, segmentation=[]),
+        "coco: not kept: 'iscrowd' of annotations, which are read as single instances (1), 'track_id' of annotations (1)",
+    ),
+    "multibypasst40": (
+        lambda document: (document.update(licenses=[]), document["images"][0].update(view=2)),
+        "multibypasst40: not kept: 'licenses' of the file, 'view' of images",
+    ),
+    "multibypass140": (
+        lambda document: (document.update(fps=25), document["steps"][0].update(note="x")),
+        "multibypass140: not kept: 'fps' of the file, 'note' of steps",
+    ),
+    "cholectriplet2022": (lambda document: document["0"].update(time_ms=4), "cholectriplet2022: not kept: 'time_ms' of frames"),
+    "labelme": (
+        lambda document: (document.update(flags={"blurred": True}), document["shapes"][0].update(group_id=3, flags={})),
+        "labelme: not kept: 'flags' of files, 'group_id' of shapes",
+    ),
+    "endoscapes": (
+        lambda document: document["images"][0].update(is_ds_keyframe=True),
+        "endoscapes: not kept: 'is_ds_keyframe' of images (1)",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNKEPT)
+def test_what_a_reader_does_not_keep_is_told(name):
+    change, expected = UNKEPT[name]
+    collection = read_files(name, changed(name, change))
+    assert expected in [*collection.warnings, *(warning for labels in collection.recordings for warning in labels.warnings)]
+
+
+FAULTS = {
+    "coco annotation twice": (
+        "coco",
+        lambda document: document["annotations"][1].update(id=1),
+        "annotation 1: the id stands twice; keep one of them",
+    ),
+    "coco corners with their area": (
+        "coco",
+        lambda document: document["annotations"][0].update(bbox=[100, 100, 400, 300], area=60_000),
+        "has the area 60000 as two corners only; give the width and height",
+    ),
+    "multibypasst40 source frame": (
+        "multibypasst40",
+        lambda document: document["annotations"][0].update(raw_id=9),
+        "annotation 0: raw_id 9, but image 0 has 2850; correct image_id or raw_id",
+    ),
+    "multibypasst40 rate": (
+        "multibypasst40",
+        lambda document: document["images"][0].update(fps=1e-9),
+        r"image 0: 'fps' is 1e-09, expected frames per second in 0.01\.\.1000",
+    ),
+    "multibypasst40 name of no phase": (
+        "multibypasst40",
+        lambda document: document["images"][0].update(phase_label=None),
+        'image 0: phase_label is null, but phase_label_name "preparation"',
+    ),
+    "2022 misspelt": (
+        "cholectriplet2022",
+        lambda document: document.update({"0": {"recogniton": []}}),
+        r"frame 0: it has neither recognition nor detection, only \['recogniton'\]",
+    ),
+    "labelme shares": (
+        "labelme",
+        lambda document: document["shapes"][0].update(points=[[0.1, 0.1], [0.5, 0.5]]),
+        r"shape 0: points .* in an image of 100x200 are less than a pixel apart; they look like shares",
+    ),
+    "endoscapes twice": (
+        "endoscapes",
+        lambda document: document["images"].append({**document["images"][0], "id": 9}),
+        "image 2: id 9, frame 29375 of video 1, stands twice in this file or in another one",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FAULTS)
+def test_a_fault_that_would_give_wrong_labels_is_refused(case):
+    name, change, message = FAULTS[case]
+    with pytest.raises(AnnotationError, match=message):
+        read_files(name, changed(name, change))
+
+
+def test_file_names_that_count_otherwise_than_ids_are_told():
+    def named_from_one(document):
+        for image in document["images"]:
+            image["file_name"] = f"{image['id'] + 1:06d}.jpg"
+
+    (labels,) = read_files("multibypasst40", changed("multibypasst40", named_from_one)).recordings
+    assert "multibypasst40: the file names of 4 images say other numbers than their ids, by which they are read" in labels.warnings
+
+
+TWICE = {
+    "cholectriplet2022": "VID92.json: the video is also in a/",
+    "jigsaws": "the trial is also in a/jigsaws/transcriptions/Suturing_B001.txt",
+    "lasana": "a file of the same name is a/Annotation/PegTransfer.csv",
+}
+
+
+@pytest.mark.parametrize("name", TWICE)
+def test_two_files_of_one_recording_are_refused(name):
+    with pytest.raises(AnnotationError, match=TWICE[name]):
+        read_files(name, {f"{folder}/{file}": data for folder in "ab" for file, data in EXAMPLES[name].items()})
+
+
+NAMES = {
+    "no id": ("names: {0: a, x: b}", "'names' is no list of names; give the names of the classes by id, from 0 without a gap"),
+    "a gap": ("names: {0: a, 2: b}", "'names' is no list of names"),
+    "twice": ("names: {0: a, 0: b}", "the key '0' stands twice"),
+    "circle": ("names: &a [*a]", "'names' is no list of names"),
+    "count": ("nc: 3\nnames: [a, b]", "nc is 3, but there are 2 names"),
+    "no name": ("names: [a, '']", "a class has no name"),
+    "no yaml": ("names: [", "not YAML; export it again"),
+    "deep": ("[" * 5000, "not YAML; export it again"),
+    "nothing": ("", "'names' is no list of names"),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+def test_class_names_that_are_none_are_refused(case):
+    text, message = NAMES[case]
+    with pytest.raises(AnnotationError, match=f"data.yaml: {message}"):
+        read_files("yolo", {"y/a_000001.txt": b"0 .5 .5 .2 .2", "y/data.yaml": text.encode()})
+
+
+def test_class_names_are_read_as_they_are_written():
+    for text in ("names: [2020-01-01, on]", "names: {1: on, 0: 2020-01-01}", "nc: 2\nnames:\n  '0': 2020-01-01\n  '1': on\n"):
+        (labels,) = read_files("yolo", {"y/a_000001.txt": b"1 .5 .5 .2 .2", "y/data.yaml": text.encode()}).recordings
+        assert labels.vocabulary.instruments == ("2020-01-01", "on")
+    (labels,) = read_files("yolo", {"y/a_000001.txt": b"1 .5 .5 .2 .2", "y/classes.txt": b"cutter\r\nhook 2\r\n"}).recordings
+    assert labels.vocabulary.instruments == ("cutter", "hook 2")
+    assert labels.instances.rows["instrument_id"].tolist() == [1]
+
+
+def test_classes_that_nobody_names_are_told():
+    (told,) = read_files("yolo", EXAMPLES["yolo"]).warnings
+    assert told.startswith("yolo: no data.yaml or classes.txt names the classes; they are taken as the 89 triplets of 'prostatd'")
+    assert read_files("yolo", EXAMPLES["yolo"], vocabulary="prostatd").warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("20 .2 .2 .7 .7", "box 0.2 0.2 0.7 0.7 is not a centre .*; it may be a corner and a size, or two corners"),
+        ("20 1.2 .5 .2 .2", "; draw it inside the image"),
+        ("20 352 225 50 40", "; it looks like pixels"),
+        ("20 .5 .5 0 .2", "; give a width and a height above 0"),
+        ("1_0 .5 .5 .2 .2", "is not all numbers"),
+        ("20 nan .5 .2 .2", "is not all numbers"),
+        ("1e999 .5 .5 .2 .2", r"class inf is not in 0\.\.88"),
+    ],
+)
+def test_a_row_of_yolo_that_is_none_is_refused(row, message):
+    with pytest.raises(AnnotationError, match=f"a_000001.txt, line 1: .*{message}"):
+        read_files("yolo", {"y/a_000001.txt": row.encode()})
+
+
+def test_shapes_may_stand_in_one_folder_with_the_recording_in_their_names():
+    shapes = [shape("scissors", "dissect", "fascias", [[1, 1], [50, 50]])]
+    data = dumps({"shapes": shapes, "imageWidth": 100, "imageHeight": 100})
+    (labels,) = read_files("labelme", {"all/case_3_000012.json": data, "all/case_3_000013.json": data}).recordings
+    assert labels.recording == "case_3"
+    assert labels.instances.positions.tolist() == [12, 13]
+
+
+def test_a_first_row_1_is_read_when_it_is_meant():
+    text = b"Frame\tPhase \n1\tPreparation\n2\tPreparation\n"
+    with pytest.raises(AnnotationError, match="line 2: the first frame is 1; frames are numbered from 0"):
+        read_files("cholec80", {"v1-phase.txt": text})
+    (labels,) = read_files("cholec80", {"v1-phase.txt": text}, first=1).recordings
+    assert labels.phases.positions.tolist() == [1, 2]
+    assert labels.warnings == ()
+
+
+def test_frames_from_1_without_a_gap_are_suspected():
+    def told(numbers, **options):
+        return read_files("cholect50", labels50({str(i): [vector(17, NO_BOX, 1)] for i in numbers}), **options).warnings
+
+    assert told(range(1, 31)) == ("VID01: the frames run from 1 without a gap; if the first frame is meant, give --first-frame 1",)
+    assert told(range(1, 31), first=1) == told(range(30)) == told(range(2, 31)) == told([*range(1, 30), 31]) == ()
+
+
+def test_boxes_that_all_could_be_corners_are_suspected():
+    def told(boxes):
+        return read_files("cholect50", labels50({str(i): [vector(17, one, 1)] for i, one in enumerate(boxes)})).warnings
+
+    corners = [[0.1 + i / 100, 0.2, 0.3 + i / 100, 0.5] for i in range(25)]
+    assert told(corners) == ("VID01: every box is wider and higher than its corner is far from the edge; these may be two corners",)
+    assert told([[0.5, 0.5, 0.2, 0.2], *corners]) == ()
+    assert told([[0, 0, 0.5, 0.5]] * 25) == ()
+
+
+def test_the_stage_reads_as_strictly():
+    source = LabelFiles("VID01", labels50({"0": [vector(17, [0.2, 0.2, 0.9, 0.9], 1)]}), CHOLECT50, 0.02)
+    with pytest.raises(AnnotationError, match="it looks like two corners"):
+        cholect50.read(source)
+
+
+def test_no_number_of_a_video_is_made_up():
+    def number(name):
+        (labels,) = read_files("cholect50", {f"l/{name}.json": dumps({"annotations": {"0": []}})}).recordings
+        return json.loads(write_files("cholect50", Collection((replace(labels, about={}),))).files[f"{name}.json"]).get("video")
+
+    assert [number(name) for name in ("VID07", "video_12", "31", "C1V2", "pwhv3_4")] == [7, 12, 31, None, None]
+
+
+def test_a_column_of_raters_that_contradicts_the_name_of_the_file_is_told():
+    def told(rater):
+        return read_files("lasana", {"a/P_rater2.csv": f"id;rater;GRS\nx;{rater};3\n".encode()}).warnings
+
+    assert told("3") == ("a/P_rater2.csv: the column rater says 3; the rater is taken from the file's name, 2",)
+    assert told("2") == told("02") == told("") == ()
+
+
+def test_the_stage_publishes_no_words_of_a_file():
+    shapes = [{**shape("scissors", "dissect", "fascias", [[1, 1], [50, 50]]), "Dr. Miller": 1}]
+    files = {"l/v1/000000.json": dumps({"shapes": shapes, "imageWidth": 100, "imageHeight": 100, "Isolde": "x"})}
+    assert labelme.read(LabelFiles("v1", files, vocabulary.load("prostatd"), 0.02)).warnings == ("labelme: 2 kinds of keys are not kept",)
+    (labels,) = read_files("labelme", files).recordings
+    assert labels.warnings == ("labelme: not kept: 'Dr. Miller' of shapes, 'Isolde' of files",)

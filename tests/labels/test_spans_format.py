@@ -1,0 +1,228 @@
+"""Spans as a file: what is read, what is refused with which lines, and what is written."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from label_examples import read_files, write_files
+
+from scrubin.cli import main
+from scrubin.errors import AnnotationError
+from scrubin.labels import label_map
+from scrubin.labels.collection import Collection
+from scrubin.labels.export import loss
+from scrubin.labels.export.loss import Fit
+from scrubin.labels.export.output import render, writer_of
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, instance_rows
+from scrubin.labels.problems import AnnotationProblems
+from scrubin.labels.rates import NANOSECONDS, NS, Numbering
+from scrubin.labels.spans.expansion import expanded
+from scrubin.vocabulary import vocabulary
+
+WORDS = vocabulary.load("prostatd")
+HEADER = "instrument,instance,start_s,end_s,verb,target"
+
+
+def read(*lines, header=HEADER, **options):
+    (labels,) = read_files("spans", {"s/v1.csv": "".join(f"{line}\n" for line in (header, *lines)).encode()}, **options).recordings
+    return labels
+
+
+def rows(labels):
+    table = labels.spans.astype(object).where(labels.spans.notna(), None)
+    return list(zip(table["instrument_id"], table["instance"], table["start"], table["end"], table["triplet_id"], strict=True))
+
+
+def frames(labels, *, to="tables", source_fps=Fraction(1), to_fps=Fraction(1), first=0):
+    """(frame, instrument, number, triplet) of every instance, and the labelled frames."""
+    kept, losses = loss.fitted(Collection((labels,)), writer_of(to), Fit("spans", source_fps, to_fps, first=first))
+    layer = kept.recordings[0].instances
+    table = layer.rows.astype(object).where(layer.rows.notna(), None)
+    return (
+        list(zip(table["position"], table["instrument_id"], table["number"], table["triplet_id"], strict=True)),
+        layer.positions.tolist(),
+        dict(losses),
+    )
+
+
+def test_seconds_milliseconds_and_frames_are_said_by_the_names_of_the_columns():
+    for unit, start, end, clock, expected in (
+        ("s", "0.48", "2", NANOSECONDS, (480 * 10**6, 2 * NS)),
+        ("ms", "480", "2000", NANOSECONDS, (480 * 10**6, 2 * NS)),
+        ("ms", "33.366667", "40", NANOSECONDS, (33366667, 40 * 10**6)),
+        ("frame", "12", "50", SOURCE_FRAMES, (12, 50)),
+    ):
+        labels = read(f"scissors,0,{start},{end},cut,thread", header=f"instrument,instance,start_{unit},end_{unit},verb,target")
+        assert labels.clock == clock
+        assert rows(labels) == [(0, 0, *expected, WORDS.triplet_of("scissors,cut,thread"))]
+
+
+def test_action_is_another_name_of_verb_and_spellings_separators_and_order_of_columns_do_not_matter():
+    text = "\ufeffTarget;Action;end_ms;start_ms;Instrument;note\r\nfascia;Dissect;40;0;Scissors;x\r\n\r\n"
+    (labels,) = read_files("spans", {"s/v1.csv": text.encode()}).recordings
+    assert rows(labels) == [(0, 0, 0, 40 * 10**6, WORDS.triplet_of("scissors,dissect,fascias"))]
+    assert labels.warnings == ("spans: not kept: note",)
+
+
+def test_given_numbers_are_kept_and_missing_ones_are_the_lowest_free_ones():
+    labels = read(
+        "forceps,,5,9,null,null",
+        "forceps,1,0,10,retract,prostate",
+        "forceps,,0,6,retract,prostate",
+        "forceps,,9,10,retract,prostate",
+        "scissors,7,0,1,cut,thread",
+        "scissors,,0,1,cut,thread",
+    )
+    assert [(instance, start // NS) for _, instance, start, _, _ in rows(labels)] == [(2, 5), (1, 0), (0, 0), (0, 9), (7, 0), (0, 0)]
+
+
+def test_a_row_may_say_that_an_instrument_is_there_or_that_nothing_is():
+    labels = read("scissors,0,0,2,,", ",,2,4,,")
+    assert labels.detail == "instrument"
+    assert frames(labels) == ([(0, 0, 0, None), (1, 0, 0, None)], [0, 1, 2, 3], {})
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["scissors,0,0,5,cut,thread", "scissors,0,4.5,6,cut,thread"], r"lines 2 and 3: scissors 0 is labelled twice from 4.5 to 5 s"),
+        (
+            ["forceps,0,0,9,null,null", "scissors,0,0,1,cut,thread", "forceps,0,8,9,null,null", "forceps,0,1,2,null,null"],
+            r"(?s)lines 2 and 4: forceps 0 .* from 8 to 9 s.*lines 2 and 5: forceps 0 .* from 1 to 2 s",
+        ),
+        (
+            ["scissors,0,0,5,cut,thread", ",,4,6,,"],
+            "lines 2 and 3: from 4 to 5 s one says that nothing is in view, the other",
+        ),
+        (["scissors,0,5,5,cut,thread"], "line 2: it ends at 5, but starts at 5; give the end after the start"),
+        (["scissors,0,6,5,cut,thread"], "line 2: it ends at 5, but starts at 6"),
+        (["scissor,0,0,5,cut,thread"], "line 2: instrument: 'scissor' is no instrument .* did you mean 'scissors'"),
+        (["scissors,0,0,5,cutt,thread"], "line 2: verb: 'cutt' is no verb .* did you mean 'cut'"),
+        (["scissors,0,0,5,cut,tread"], "line 2: target: 'tread' is no target .* did you mean 'thread'"),
+        (["scissors,0,0,5,suck,thread"], "line 2: 'scissors,suck,thread' is no triplet of 'prostatd'"),
+        (["scissors,0,0,5,cut,"], "line 2: there is no target; name it, or leave verb and target empty"),
+        ([",0,0,5,cut,thread"], "line 2: verb, target or instance without an instrument"),
+        (["scissors,-1,0,5,cut,thread"], "line 2: instance is '-1', expected a whole number from 0"),
+        (["scissors,0,-1,5,cut,thread"], "line 2: start_s: '-1' is not seconds from 0, such as 12.48"),
+        (["scissors,0,0:05,5,cut,thread"], "line 2: start_s: '0:05' is not seconds"),
+        (["scissors,0,0,1e3,cut,thread"], "line 2: end_s: '1e3' is not seconds"),
+        (["scissors,0,0,nan,cut,thread"], "line 2: end_s: 'nan' is not seconds"),
+        (["scissors,0,0,0.0000000001,cut,thread"], "line 2: end_s: '0.0000000001' is not seconds"),
+        (["scissors,0,0,99999999,cut,thread"], "line 2: end_s: '99999999' is later than any video ends"),
+        (["scissors,0,0,5,cut"], "line 2: 5 values, expected 6"),
+        ([], "v1.csv: has no rows"),
+        (['scissors,0,0,5,cut,"thread'], "not CSV"),
+    ],
+)
+def test_a_broken_row_is_refused_by_its_line(lines, message):
+    with pytest.raises(AnnotationProblems, match=message):
+        read(*lines)
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("instrument,instance,start,end,verb,target", "there is no column start_s, but 'start'; expected instrument,instance,start_s"),
+        ("instrument,instance,start_s,end_ms,verb,target", "there is no column end_s"),
+        ("instrument,start_s,end_s,start_ms,end_ms", "instants of two kinds"),
+        ("instrument,start_s,end_s,verb,traget", "there is no column target, but 'traget'"),
+        ("instrument,start_s,end_s,verb,action,target", "the column verb stands twice"),
+    ],
+)
+def test_a_broken_header_is_refused(header, message):
+    with pytest.raises(AnnotationProblems, match=message):
+        read("scissors,0,0,1,cut,thread", header=header)
+
+
+def test_frames_are_whole():
+    with pytest.raises(AnnotationProblems, match=r"line 2: start_frame: '0.5' is not a frame number from 0"):
+        read("scissors,0,0.5,5,cut,thread", header="instrument,instance,start_frame,end_frame,verb,target")
+
+
+def test_a_table_of_another_recording_or_vocabulary_is_refused():
+    header = "id,vocabulary,instrument,start_s,end_s"
+    assert len(read("v1,prostatd,scissors,0,1", header=header).spans) == 1
+    with pytest.raises(AnnotationProblems, match=r"line 2: id is 'other', but the file is read as 'v1'; write one file per recording"):
+        read("other,prostatd,scissors,0,1", header=header)
+    with pytest.raises(AnnotationProblems, match=r"line 2: vocabulary is 'cholect50', but the file is read as 'prostatd'"):
+        read("v1,cholect50,scissors,0,1", header=header)
+
+
+def test_a_label_map_merges_spans_and_counts_them():
+    mapped = label_map.load("prostatd")
+    labels = read("scissors,0,0,5,dissect,fat", "scissors,0,5,6,dissect,Lymph-Node", label_map=mapped)
+    assert set(labels.spans["triplet_id"]) == {WORDS.triplet_of("scissors,dissect,fascias")}
+    assert sum(labels.merged.values()) == len(labels.spans)
+
+
+def test_a_frame_has_a_span_when_its_instant_is_inside():
+    labels = read("scissors,0,0.4,0.9,cut,thread", "scissors,0,1,2.04,dissect,prostate")
+    cut, dissect = (WORDS.triplet_of(f"scissors,{name}") for name in ("cut,thread", "dissect,prostate"))
+    assert frames(labels) == ([(1, 0, 0, dissect), (2, 0, 0, dissect)], [1, 2], {"spans between two frames of the other rate": 1})
+    at_25, _, _ = frames(labels, to_fps=Fraction(25))
+    assert [frame for frame, *_, triplet in at_25 if triplet == cut] == list(range(10, 23))  # 0.40 ... 0.88 s
+    assert [frame for frame, *_, triplet in at_25 if triplet == dissect] == list(range(25, 51))
+
+
+def test_frames_of_the_source_have_its_rate_and_may_start_at_one():
+    header = "instrument,instance,start_frame,end_frame,verb,target"
+    labels = read("scissors,0,25,51,cut,thread", header=header)
+    assert frames(labels, source_fps=Fraction(25))[1] == [1, 2]
+    assert frames(labels, source_fps=Fraction(25), first=1)[1] == [1]
+    assert frames(labels, source_fps=Fraction(30000, 1001))[1] == [1]
+    assert frames(read("scissors,0,1,2,cut,thread"), first=1)[1] == [1]  # seconds have no first number
+
+
+def test_a_rate_that_is_written_in_seconds_reads_back_at_the_same_frames():
+    labels = read("scissors,0,100,101,cut,thread", "scissors,0,201,999,dissect,prostate", header=HEADER.replace("_s", "_frame"))
+    rate = Numbering(Fraction(30000, 1001))
+    by_frame, _ = expanded(labels, rate, rate)
+    assert by_frame.instances.positions.tolist() == [100, *range(201, 999)]
+    written = write_files("spans", Collection((by_frame,))).files
+    (again,) = read_files("spans", {f"s/{name}": data for name, data in written.items()}).recordings
+    assert again.clock == NANOSECONDS
+    back, _ = expanded(again, Numbering(1 / NANOSECONDS.period_s), rate)
+    pd.testing.assert_frame_equal(back.instances.rows, by_frame.instances.rows)
+
+
+def test_instances_without_instrument_are_no_spans_and_not_taken_for_nothing():
+    rows_ = [{"position": 0, "instrument_id": 0}, {"position": 1, "verb_id": 1}]
+    layer = Layer("v1", np.array([0, 1, 2]), instance_rows(rows_))
+    out = render(Collection((Labels("v1", "x", WORDS, Clock(Fraction(1)), instances=layer),)), writer_of("spans"))
+    assert out.losses == {"instances without an instrument": 1}
+    assert out.files["v1.csv"].decode().splitlines()[1:] == ["scissors,0,0,1,,", ",,2,3,,"]
+
+
+def test_spans_of_seconds_have_no_rate_to_give(tmp_path):
+
+    (tmp_path / "v1.csv").write_text(f"{HEADER}\nscissors,0,0,2,cut,thread\n")
+    arguments = [
+        "convert",
+        str(tmp_path / "v1.csv"),
+        "--from",
+        "spans",
+        "--to",
+        "tables-csv",
+        "--fps",
+        "25",
+        "--out",
+        str(tmp_path / "out"),
+    ]
+    assert main(arguments) == 0
+    table = pd.read_csv(tmp_path / "out" / "spans.csv")
+    assert table[["instance", "start_frame", "end_frame"]].to_numpy().tolist() == [[0, 0, 2]]
+
+
+def test_given_numbers_stand_in_the_table_spans(tmp_path):
+
+    lines = ["forceps,3,0,4,retract,prostate", "forceps,1,1,3,null,null"]
+    (tmp_path / "v1.csv").write_text("\n".join([HEADER, *lines]) + "\n")
+    assert main(["convert", str(tmp_path / "v1.csv"), "--from", "spans", "--to", "tables-csv", "--out", str(tmp_path / "out")]) == 0
+    table = pd.read_csv(tmp_path / "out" / "spans.csv")
+    assert table[["instance", "start_frame", "end_frame"]].to_numpy().tolist() == [[1, 1, 3], [3, 0, 4]]
+
+
+def test_a_vocabulary_without_the_names_is_refused():
+    with pytest.raises(AnnotationError, match="vocabulary 'cholect50'"):
+        read("needle driver,0,0,1,null,null", vocabulary="cholect50")

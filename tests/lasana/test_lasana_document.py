@@ -1,0 +1,122 @@
+"""Files that pass through byte for byte, whoever wrote them."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.errors import RatingsError
+from scrubin.lasana.csv_document import parse, read
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)
+LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
+
+
+@st.composite
+def files(draw):
+    """The bytes of a CSV in some dialect, and its rows."""
+    columns = ["id", *draw(st.lists(st.sampled_from("abcd"), unique=True, max_size=3))]
+    quoting = draw(st.sampled_from([csv.QUOTE_MINIMAL, csv.QUOTE_ALL]))
+    # Python's writer leaves those line ends unquoted that are not its own.
+    cells = CELLS if quoting == csv.QUOTE_ALL else CELLS.map(lambda cell: cell.replace("\r", "").replace("\n", ""))
+    rows = draw(st.lists(st.tuples(st.text("xyz;\"'é", min_size=1, max_size=3), *[cells] * (len(columns) - 1)), max_size=5))
+    text = io.StringIO(newline="")
+    end = draw(LINE_ENDS)
+    writer = csv.writer(text, delimiter=";", lineterminator=end, quoting=quoting)
+    writer.writerows([columns, *rows])
+    whole = text.getvalue()
+    if draw(st.booleans()):
+        whole = whole.removesuffix(end)
+    return (
+        draw(st.sampled_from(["", "\ufeff"])) + whole + draw(st.sampled_from(["", "\n", ";;\r\n"]) if whole.endswith(end) else st.just(""))
+    ).encode(), [dict(zip(columns, row, strict=True)) for row in rows]
+
+
+@given(files())
+def test_a_file_in_any_dialect_is_written_back_as_it_was(file):
+    data, rows = file
+    document = parse("a.csv", data)
+    assert document.render() == data
+    assert [row.cells for row in document.rows()] == [{name: text.strip() for name, text in row.items()} for row in rows]
+
+
+@given(files(), st.text('ab;"\n', min_size=1, max_size=3), st.data())
+def test_a_changed_cell_changes_that_cell_only(file, text, data):
+    content, rows = file
+    document = parse("a.csv", content)
+    columns = [column for column in document.columns if column != "id"]
+    ids = [row["id"].strip() for row in rows]
+    unique = [id_ for id_ in ids if ids.count(id_) == 1]
+    if not (columns and unique):
+        return
+    id_, column = data.draw(st.sampled_from(unique)), data.draw(st.sampled_from(columns))
+    changed = document.with_cells({(id_, column): text})
+    again = parse("a.csv", changed.render())
+    expected = [row.cells | ({column: text.strip()} if row.cells["id"] == id_ else {}) for row in document.rows()]
+    assert [row.cells for row in again.rows()] == expected
+    differing = [
+        (a, b) for old, new in zip(document.lines, changed.lines, strict=True) for a, b in zip(old.raws, new.raws, strict=True) if a != b
+    ]
+    assert len(differing) <= 1
+    assert [line.end for line in changed.lines] == [line.end for line in document.lines]
+
+
+def test_rows_count_as_an_editor_counts_lines():
+    document = parse("a.csv", b'id;note\r\nx;"two\r\nlines"\r\n\r\ny;\r\n')
+    assert [row.place for row in document.rows()] == ["a.csv, row 3", "a.csv, row 5"]
+
+
+def test_a_new_row_is_spelled_like_the_one_above_it():
+    quoted = (
+        pd.DataFrame({"id": ["x"], "n": [1]}).to_csv(sep=";", index=False, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\r\n").encode()
+    )
+    assert parse("a.csv", quoted).with_rows([{"id": "y", "n": "2"}]).render() == quoted + b'"y";2\r\n'
+    assert parse("a.csv", b"id;n\nx;1").with_rows([{"id": "y"}, {"id": "z"}]).render() == b"id;n\nx;1\ny;\nz;"
+    assert parse("a.csv", b"id;n\nx;1\n;\n").with_rows([{"id": "y"}]).render() == b"id;n\nx;1\ny;\n;\n"
+    assert parse("a.csv", b"id;n").with_rows([{"id": "y", "n": "a;b"}]).render() == b'id;n\ny;"a;b"'
+
+
+def test_rows_are_removed_by_id():
+    assert parse("a.csv", b"id;n\nx;1\ny;2\n\nz;3").without({"y", "z"}).render() == b"id;n\nx;1\n\n"
+
+
+@pytest.mark.parametrize("data", [b"id;n;;\nx;1;;\n", b"id;n\nx;1;;\n", b";id\n0;x\n"])
+def test_what_spreadsheets_add_beside_a_table_is_kept(data):
+    document = parse("a.csv", data)
+    assert [row.cells["id"] for row in document.rows()] == ["x"]
+    assert document.with_cells({("x", "n"): "1"}).render() == data
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "a.csv: it is empty"),
+        (b"\r\n;;\r\n", "a.csv: it is empty"),
+        (b"id,n\nx,1\n", "a.csv, row 1: expected columns separated by semicolons"),
+        (b"name;n\nx;1\n", "a.csv, row 1: column 'id' is missing; the file has name, n"),
+        (b"id;n;n\nx;1;1\n", "a.csv, row 1: expected different column names"),
+        (b"id;n\nx\n", "a.csv, row 2: expected 2 cells, but got 1: 'x'"),
+        (b"id;n\nx;1;2\n", "a.csv, row 2: expected 2 cells, but got 3"),
+        (b"id;n\n;1\n", "a.csv, row 2: id is empty"),
+        (b'id;n\nx;"1\n', "a.csv, row 2: is no CSV: quotation marks do not close"),
+        (b'id;n\nx;"1"2\n', "a.csv, row 2: is no CSV"),
+        ("id;n\nä;1\n".encode("latin-1"), "a.csv: cannot be read as UTF-8 text"),
+        (b"id;n\nx;\0\n", "a.csv, row 2: holds a NUL byte"),
+        ("id;n\n".encode("utf-16"), "a.csv: cannot be read as UTF-8 text"),
+    ],
+)
+def test_what_is_no_such_file_is_refused_with_its_place(data, message):
+    with pytest.raises(RatingsError) as caught:
+        parse("a.csv", data)
+    assert message in str(caught.value)
+
+
+def test_a_file_is_named_without_its_folder(tmp_path):
+    (tmp_path / "a.csv").mkdir()
+    with pytest.raises(RatingsError, match=r"^a\.csv: cannot be read: Is a directory"):
+        read(tmp_path / "a.csv")

@@ -1,0 +1,164 @@
+"""The official splits are what their papers say, and cannot change unnoticed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+from scrubin import public_splits
+from scrubin.errors import SplitError
+from scrubin.public_splits import documents
+from scrubin.public_splits.datasets import dataset, names
+from scrubin.public_splits.documents import FOLDER, document, index
+from scrubin.public_splits.overlaps import relations
+
+SIZES = {
+    "cholec80-cvs": {"train": [50], "val": [15], "test": [15]},
+    "cholec80/32-8-40": {"train": [32], "val": [8], "test": [40]},
+    "cholec80/40-40": {"train": [40], "test": [40]},
+    "cholec80/40-8-32": {"train": [40], "val": [8], "test": [32]},
+    "cholec80/4fold": {"train": [30] * 4, "test": [10] * 4},
+    "cholect45/cv": {"train": [36] * 5, "test": [9] * 5},
+    "cholect50/challenge": {"train": [40], "val": [5], "test": [5]},
+    "cholect50/cv": {"train": [40] * 5, "test": [10] * 5},
+    "cholect50/rdv": {"train": [35], "val": [5], "test": [10]},
+    "endoscapes": {"train": [120], "val": [41], "test": [40]},
+    "prostatd/5fold": {"train": [15, 15, 15, 15, 14], "val": [2] * 5, "test": [4, 4, 4, 4, 5]},
+}
+# Nwoye and Padoy 2022, Table 4, as printed: one row per position, one column per fold; CholecT45 has no last row.
+TABLE_4 = """79 80 31 42 78
+2 32 57 29 43
+51 5 36 60 62
+6 15 18 27 35
+25 40 52 65 74
+14 47 68 75 1
+66 26 10 22 56
+23 48 8 49 4
+50 70 73 12 13
+111 96 103 110 92"""
+# Table 2, as printed: its training columns.
+TABLE_2_TRAIN = """1 15 26 40 52 65 79 2 18 27 43 56 66 92 4 22 31 47 57 68 96 5 23 35 48 60 70 103 13 25 36 49 62 75 110"""
+# Table 3, as printed: trainval, column by column.
+TABLE_3_TRAINVAL = """1 2 4 6 8 10 12 13 14 15 22 23 25 26 27 29 31 32 35 40 42 43 47 48 49 50 51 52 56 57 60 62 66 68 70 73 75 78 79 80
+5 18 36 65 74"""
+
+
+@pytest.mark.parametrize("file", sorted(path.name for path in FOLDER.glob("*.json") if path.name != "index.json"))
+def test_every_data_file_has_the_hash_that_the_index_states(file):
+    assert document(file)
+
+
+def test_the_index_names_every_data_file_and_no_other():
+    assert set(index()) == {path.name for path in FOLDER.glob("*.json")} - {"index.json"}
+    assert set(index(relations.FOLDER)) == {path.name for path in relations.FOLDER.glob("*.json")} - {"index.json"}
+    assert {f"{name.replace('/', '_')}.json" for name in public_splits.available()} | {"datasets.json"} == set(index())
+
+
+def test_a_changed_data_file_is_refused(tmp_path):
+    folder = shutil.copytree(FOLDER, tmp_path / "official", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    path = folder / "endoscapes.json"
+    path.write_text(path.read_text().replace("121-161", "121-160"))
+    with pytest.raises(SplitError, match=r"endoscapes\.json: its SHA-256 is [0-9a-f]{64}, but the index states [0-9a-f]{64}"):
+        documents.document("endoscapes.json", folder)
+    with pytest.raises(SplitError, match="not in the index"):
+        documents.document("nobody.json", folder)
+    path.unlink()
+    with pytest.raises(SplitError, match="missing among the official splits"):
+        documents.document("endoscapes.json", folder)
+
+
+def test_every_split_of_the_field_is_available():
+    assert set(public_splits.available()) == set(SIZES)
+    assert public_splits.available() == tuple(sorted(public_splits.available()))
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_every_split_names_itself_its_source_and_has_its_sizes(name):
+    split = public_splits.load(name)
+    assert split.name == name
+    assert len(split.source) > 20
+    assert {subset: [len(placed[subset]) for placed in split.placed.values()] for subset in split.placed[split.folds[0]]} == SIZES[name]
+    assert split.folds == ((0,) if len(split.folds) == 1 else tuple(range(1, len(split.folds) + 1)))
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_every_video_is_once_in_every_fold(name):
+    rows = public_splits.load(name).rows
+    assert not rows.duplicated(["fold", "video"]).any()
+    assert rows.groupby("fold").video.agg(set).map(frozenset).nunique() == 1
+    assert set(rows.video) <= set(dataset(public_splits.load(name).dataset).videos)
+
+
+@pytest.mark.parametrize("name", [name for name, sizes in SIZES.items() if len(sizes["test"]) > 1])
+def test_the_folds_of_a_cross_validation_test_every_video_once(name):
+    split = public_splits.load(name)
+    tested = [video for placed in split.placed.values() for video in placed["test"]]
+    assert sorted(tested) == sorted(split.videos)
+
+
+def test_cholect50_is_as_printed_in_tables_2_to_4():
+    folds = [list(column) for column in zip(*(line.split() for line in TABLE_4.splitlines()), strict=True)]
+    cv, small = public_splits.load("cholect50/cv"), public_splits.load("cholect45/cv")
+    for number, videos in enumerate(folds, start=1):
+        assert set(cv.placed[number]["test"]) == set(videos)
+        assert set(small.placed[number]["test"]) == set(videos[:-1])
+    assert set(public_splits.load("cholect50/rdv").placed[0]["train"]) == set(TABLE_2_TRAIN.split())
+    challenge = public_splits.load("cholect50/challenge").placed[0]
+    assert set(challenge["train"] + challenge["val"]) == set(TABLE_3_TRAINVAL.split()) == set(small.videos)
+    assert set(challenge["test"]) == set(TABLE_4.splitlines()[-1].split())
+
+
+def test_only_the_four_folds_of_cholec80_are_an_interpretation():
+    assert {name for name in public_splits.available() if public_splits.load(name).interpretation} == {"cholec80/4fold"}
+    assert set(public_splits.load("cholec80/4fold").videos) == {str(number) for number in range(41, 81)}
+
+
+def test_prostatd_trains_on_the_rest():
+    first = public_splits.load("prostatd/5fold").placed[1]
+    assert first["test"] == ("esadv1", "psiv1", "psiv4", "pwhv8")
+    assert first["val"] == ("psiv7", "pwhv5")
+    assert set(first["train"]) == set(dataset("prostatd").videos) - set(first["test"]) - set(first["val"])
+
+
+def test_nothing_that_nobody_states_is_there():
+    for invented in ("cholec80/48-12-20", "cholec80/60-20", "lasana"):
+        with pytest.raises(SplitError, match=f"'{invented}' is no official split"):
+            public_splits.load(invented)
+    with pytest.raises(SplitError, match=r"'cholect50/rvd' is no official split; did you mean 'cholect50/rdv'\?"):
+        public_splits.load("cholect50/rvd")
+
+
+def test_changing_a_frame_changes_no_split():
+    rows = public_splits.load("endoscapes").rows
+    rows["subset"] = "train"
+    assert set(public_splits.load("endoscapes").rows.subset) == {"train", "val", "test"}
+
+
+def test_the_datasets_have_their_sizes():
+    sizes = {name: len(dataset(name).videos) for name in names()}
+    assert sizes == {
+        "cholec80": 80,
+        "cholec80-cvs": 80,
+        "cholecinstanceseg": 5,
+        "cholecseg8k": 17,
+        "cholect45": 45,
+        "cholect50": 50,
+        "cholectrack20": 20,
+        "endoscapes": 201,
+        "m2cai16-tool": 15,
+        "m2cai16-workflow": 0,
+        "multibypass140": 0,
+        "multibypasst40": 0,
+        "prostatd": 21,
+    }
+    assert all(len(set(dataset(name).videos)) == size for name, size in sizes.items())
+    with pytest.raises(SplitError, match=r"'endoscape' is no known dataset; did you mean 'endoscapes'\?"):
+        dataset("endoscape")
+
+
+def test_the_data_files_are_readable_json_with_a_source():
+    for name in public_splits.available():
+        stated = json.loads((FOLDER / f"{name.replace('/', '_')}.json").read_text(encoding="utf-8"))
+        assert set(stated) - {"videos"} == {"name", "dataset", "source", "notes", "interpretation", "folds"}

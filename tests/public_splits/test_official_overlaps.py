@@ -1,0 +1,336 @@
+"""Shared operations: never clean what is unknown, and never more left out than needed."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin import public_splits
+from scrubin.errors import SplitError
+from scrubin.public_splits.datasets import dataset, names
+from scrubin.public_splits.overlaps.cover import smallest_cover
+from scrubin.public_splits.overlaps.leak import leak, public_operations
+from scrubin.public_splits.overlaps.operations import Operations
+from scrubin.public_splits.overlaps.relations import Block, Relations, Video, known
+from scrubin.public_splits.overlaps.selection import select
+
+PUBLIC = public_operations()
+
+
+def found(train, test):
+    train, test = ([train] if isinstance(train, str) else train), ([test] if isinstance(test, str) else test)
+    sides = [[video for text in texts for video in select(text).videos] for texts in (train, test)]
+    return leak(*sides, PUBLIC, known())
+
+
+def ids(videos):
+    return {video.id for video in videos}
+
+
+# --- the facts ---
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [
+        ("cholect50", "cholec80", 45),
+        ("cholect45", "cholec80", 45),
+        ("cholectrack20", "cholec80", 15),
+        ("cholectrack20", "cholect50", 14),
+        ("cholectrack20", "cholect50/challenge:test", 5),
+        ("cholecinstanceseg:train", "cholect50/challenge:test", 5),
+        ("cholecinstanceseg:train", "cholectrack20", 5),
+        ("cholecseg8k", "cholec80", 17),
+        ("cholecseg8k", "cholect50", 10),
+        ("cholec80-cvs", "cholec80", 80),
+        ("endoscapes", "cholec80", 6),
+        ("endoscapes", "cholect50", 6),
+        ("endoscapes:train", "cholec80", 5),
+        ("endoscapes:val", "cholec80", 1),
+        ("endoscapes", "cholectrack20", 3),
+        ("cholec80/40-40:train", "cholect50/rdv:test", 4),
+        ("cholec80/40-40:train", "cholec80-cvs:test", 12),
+    ],
+)
+def test_known_overlaps_have_their_sizes(one, other, count):
+    assert len(found(one, other).shared) == count
+    assert found(one, other).verdict == "overlap"
+
+
+def test_every_stated_count_is_that_of_the_lists():
+    from scrubin.public_splits.overlaps import relations
+
+    for fact in relations.document("relations.json", relations.FOLDER)["same_ids"]:
+        one, other = fact["datasets"]
+        assert len(set(dataset(one).videos) & set(dataset(other).videos)) == fact["count"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("cholec80/40-40:train", "cholec80/40-40:test"),
+        ("cholect50/cv@1:train", "cholect50/cv@1:test"),
+        ("cholec80/40-40:train", "m2cai16-tool"),
+        ("cholec80", "cholect50/challenge:test"),
+        ("cholecseg8k", "cholect50/challenge:test"),
+        ("cholec80", "prostatd"),
+        ("prostatd", "m2cai16-workflow"),
+        ("endoscapes:1,2,3", "cholec80/40-40:train"),
+        ("multibypasst40:released", "multibypasst40:hidden"),
+    ],
+)
+def test_what_is_completely_known_is_clean(one, other):
+    assert found(one, other).verdict == "clean"
+    assert found(one, other).fix is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("m2cai16-workflow", "cholec80"),
+        ("m2cai16-workflow", "m2cai16-tool"),
+        ("multibypasst40", "multibypass140"),
+        ("multibypasst40", "cholec80"),
+        ("multibypass140", "prostatd"),
+        ("endoscapes:test", "cholec80"),
+        ("endoscapes:test", "cholecseg8k"),
+        ("endoscapes:162-201", "m2cai16-tool"),
+        ("cholecinstanceseg", "cholec80"),
+        ("cholecinstanceseg:not-train", "cholect50/challenge:test"),
+    ],
+)
+def test_what_is_unknown_is_unverified_both_ways(one, other):
+    assert found(one, other).verdict == found(other, one).verdict == "unverified"
+    assert found(one, other).unverified
+
+
+def test_transitive_pairs_are_shared():
+    """Endoscapes 2 is Cholec80 68, which is CholecT50 68; Endoscapes 10 is CholecT50 96, which is CholecTrack20 96."""
+    assert PUBLIC.members(Video("endoscapes", "10")) >= {Video("cholectrack20", "96"), Video("cholecinstanceseg", "96")}
+    assert PUBLIC.members(Video("endoscapes", "2")) == {
+        Video(name, "68") for name in ("cholec80", "cholec80-cvs", "cholect50", "cholect45")
+    } | {Video("endoscapes", "2")}
+
+
+def test_sets_without_a_known_pairing_are_certain_only_when_they_must_meet():
+    whole = found("m2cai16-tool", "cholec80:61")
+    assert (whole.verdict, whole.sets[0].at_least, whole.shared) == ("overlap", 1, ())
+    # One of 61 62 64 65 66 is M2CAI16-tool 11; nobody says which.
+    cut = found("m2cai16-tool:11", "cholec80:61")
+    assert (cut.verdict, cut.sets[0].at_least) == ("unverified", 0)
+    assert found("m2cai16-tool:11", "cholec80:61,62,64,65,66").sets[0].at_least == 1
+    assert found("m2cai16-tool:11-13", "cholec80:61,62,64").sets[0].at_least == 1
+    assert found("m2cai16-tool:1", "cholec80:61").verdict == "clean"
+    assert (
+        found("m2cai16-tool", "cholec80/40-40:test").sets[0].at_least + found("m2cai16-tool", "cholec80/40-40:test").sets[1].at_least == 15
+    )
+
+
+def test_endoscapes_and_m2cai_meet_through_cholec80():
+    both = found("endoscapes:train", "m2cai16-tool")
+    assert both.verdict == "overlap"
+    assert [(ids(block.train), block.at_least) for block in both.sets] == [({"1", "2", "3", "4", "7"}, 5)]
+    assert ids(both.fix.smallest_train) == {"1", "2", "3", "4", "7"}
+    assert both.fix.smallest_test == ()
+    assert len(both.fix.from_test) == 10
+    assert both.fix.then == "unverified"
+
+
+def test_the_example_of_the_readers():
+    got = found("cholec80/40-40:train", "cholect50/rdv:test")
+    assert [ids(shared.train) for shared in got.shared] == [{"6"}, {"10"}, {"14"}, {"32"}]
+    assert [video.id for video in got.fix.smallest_train] == ["6", "10", "14", "32"]
+    assert got.fix.then == "clean"
+
+
+def test_copies_in_training_make_the_test_side_the_smallest_fix():
+    got = found(["cholec80:68", "cholect50:68"], "endoscapes:2")
+    assert (ids(got.fix.from_train), ids(got.fix.smallest_test), got.fix.smallest_train) == ({"68"}, {"2"}, ())
+    assert len(got.fix.from_train) == 2
+
+
+# --- properties ---
+
+ALL = [video for name in names() for video in select(name).videos]
+SOME = st.lists(st.sampled_from(ALL), min_size=1, max_size=25)
+COMPLETE_HERE = {
+    frozenset(pair)
+    for pair in itertools.combinations_with_replacement(
+        ["cholec80", "cholec80-cvs", "cholecseg8k", "cholect45", "cholect50", "cholectrack20", "m2cai16-tool"], 2
+    )
+}
+
+
+@given(SOME, SOME)
+def test_the_verdict_is_symmetric(train, test):
+    there, back = leak(train, test, PUBLIC, known()), leak(test, train, PUBLIC, known())
+    assert there.verdict == back.verdict
+    assert {(shared.train, shared.test) for shared in there.shared} == {(shared.test, shared.train) for shared in back.shared}
+    assert (there.fix is None) == (back.fix is None)
+    if there.fix:
+        assert (there.fix.from_train, there.fix.from_test) == (back.fix.from_test, back.fix.from_train)
+
+
+@given(SOME, SOME, SOME)
+def test_more_videos_never_turn_an_overlap_or_a_doubt_into_clean(train, test, more):
+    before, after = leak(train, test, PUBLIC, known()), leak([*train, *more], test, PUBLIC, known())
+    assert before.verdict == "clean" or after.verdict != "clean"
+    assert before.verdict != "overlap" or after.verdict == "overlap"
+
+
+@pytest.mark.parametrize(("one", "other"), list(itertools.combinations_with_replacement(names(), 2)))
+def test_whole_datasets_are_never_clean_without_a_complete_relation(one, other):
+    kinds = {dataset(one).kind, dataset(other).kind}
+    complete = frozenset([one, other]) in COMPLETE_HERE or kinds == {"cholecystectomy", "prostatectomy"}
+    got = found(one, other)
+    assert complete or got.verdict != "clean"
+    # What lies in which subset of CholecInstanceSeg is not known, not even against itself.
+    assert bool(got.unverified) == (not complete and (one != other or one == "cholecinstanceseg"))
+
+
+@given(SOME, SOME)
+def test_after_the_fix_nothing_known_is_shared(train, test):
+    got = leak(train, test, PUBLIC, known())
+    if got.fix is None:
+        return
+    for drop in (
+        (got.fix.smallest_train, got.fix.smallest_test),
+        (got.fix.from_train, ()),
+        ((), got.fix.from_test),
+    ):
+        kept = [[video for video in side if video not in dropped] for side, dropped in zip((train, test), drop, strict=True)]
+        after = leak(*kept, PUBLIC, known())
+        assert after.verdict != "overlap"
+        assert not after.shared
+        assert not after.sets
+    assert (
+        got.fix.then
+        == leak(
+            [v for v in train if v not in got.fix.smallest_train], [v for v in test if v not in got.fix.smallest_test], PUBLIC, known()
+        ).verdict
+    )
+
+
+def a_world():
+    """Videos of three datasets, random pairs, and a set of two that pair in an unknown order."""
+    videos = st.builds(Video, st.sampled_from("ABC"), st.sampled_from("12345"))
+    pairs = st.lists(st.tuples(videos, videos).filter(lambda pair: pair[0].dataset != pair[1].dataset), max_size=6)
+    complete = st.sets(st.sampled_from([frozenset("AB"), frozenset("AC"), frozenset("BC")]))
+    block = Block(frozenset([Video("A", "4"), Video("A", "5")]), frozenset([Video("C", "1"), Video("C", "2")]), "somebody")
+    worlds = st.builds(
+        lambda links, done, blocks: Relations(tuple(links), tuple(blocks), frozenset(done)),
+        pairs,
+        complete,
+        st.sampled_from([(), (block,)]),
+    )
+    return worlds, st.lists(videos, min_size=1, max_size=6, unique=True)
+
+
+WORLDS, SIDES = a_world()
+
+
+@given(WORLDS, SIDES, SIDES)
+def test_the_fix_is_the_smallest_of_all(world, train, test):
+    operations = Operations(world, {})
+    got = leak(train, test, operations, world)
+    edges = [(a, b) for a in train for b in test if operations.relation(a, b) in ("same", "paired")]
+    if not edges:
+        assert got.fix is None
+        return
+    size = len(got.fix.smallest_train) + len(got.fix.smallest_test)
+    assert all(a in got.fix.smallest_train or b in got.fix.smallest_test for a, b in edges)
+    nodes = [("train", v) for v in train] + [("test", v) for v in test]
+    for chosen in itertools.combinations(nodes, size - 1):
+        assert not all(("train", a) in chosen or ("test", b) in chosen for a, b in edges)
+
+
+@given(WORLDS, SIDES, SIDES)
+def test_relations_are_symmetric_and_a_pair_is_never_different(world, train, test):
+    operations = Operations(world, {})
+    for one, other in itertools.product(train, test):
+        assert operations.relation(one, other) == operations.relation(other, one)
+        if other in operations.members(one):
+            assert operations.relation(one, other) == "same"
+    for one, other in world.links:
+        assert operations.relation(one, other) == "same"
+
+
+@given(SIDES, SIDES)
+def test_without_facts_only_one_dataset_is_clean(train, test):
+    nothing = Relations(())
+    verdict = leak(train, test, Operations(nothing, {}), nothing).verdict
+    assert (verdict == "overlap") == bool(set(train) & set(test))
+    assert verdict != "clean" or len({video.dataset for video in [*train, *test]}) == 1
+
+
+@given(st.dictionaries(st.integers(0, 5), st.lists(st.integers(0, 5), unique=True), max_size=6))
+def test_the_cover_touches_every_edge_and_none_is_smaller(edges):
+    left, right = smallest_cover(edges)
+    pairs = [(a, b) for a, others in edges.items() for b in others]
+    assert all(a in left or b in right for a, b in pairs)
+    nodes = [(0, a) for a in edges] + [(1, b) for b in range(6)]
+    smaller = len(left) + len(right) - 1
+    if smaller >= 0:
+        assert not any(all((0, a) in chosen or (1, b) in chosen for a, b in pairs) for chosen in itertools.combinations(nodes, smaller))
+
+
+def test_of_equal_covers_the_training_side_is_taken():
+    assert smallest_cover({"a": ["a"], "b": ["b"]}) == (frozenset("ab"), frozenset())
+
+
+# --- what is named ---
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("cholect50/challenge:trainval", 45),
+        ("cholect50/challenge:train+test", 45),
+        ("cholect50/cv", 50),
+        ("cholect50/cv@2:Testing", 10),
+        ("cholect50/cv:VID68,1", 2),
+        ("cholec80:41-80", 40),
+        ("cholec80-cvs:validation", 15),
+        ("prostatd:ESADv1 psiv7", 2),
+        ("m2cai16-workflow", 1),
+        ("multibypasst40", 3),
+        ("cholecinstanceseg:train", 6),
+        ("endoscapes", 201),
+    ],
+)
+def test_selections(text, count):
+    assert len(select(text).videos) == count
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("cholec80/40-40:tran", r"'tran' is no subset; did you mean 'train'\?"),
+        ("cholec80/40-40:val", r"'val' is no subset; known are train, test"),
+        ("cholect50/cv:train", r"its folds are 1 to 5; name one, such as cholect50/cv@1:train"),
+        ("cholect50/cv@0:train", r"'0' is no fold of 'cholect50/cv'; its folds are 1 to 5"),
+        ("cholec80/40-40@1:train", r"'1' is no fold of 'cholec80/40-40'; it has no folds"),
+        ("cholec80:train", r"'cholec80' is a whole dataset and has no subset 'train'; name one of its splits"),
+        ("cholec80:99", r"'99' is no video of 'cholec80', which has 80 videos from 1 to 80"),
+        ("cholec80:9-3", r"'9-3' is no range"),
+        ("cholec80/4fold@1:7", r"'7' is no video of 'cholec80', which has 40 videos from 41 to 80"),
+        ("colec80", r"neither an official split nor a dataset; did you mean 'cholec80'\?"),
+        ("cholec80@1", r"'cholec80' is a dataset without folds; leave out '@1'"),
+        ("cholec80:", r"names no subset after ':'"),
+        ("", r"'' names nothing; write NAME:SUBSET"),
+    ],
+)
+def test_what_is_not_there_is_named_with_the_nearest(text, message):
+    with pytest.raises(SplitError, match=message):
+        select(text)
+
+
+def test_every_official_split_is_clean_in_itself():
+    for name in public_splits.available():
+        for fold, placed in public_splits.load(name).placed.items():
+            at = f"@{fold}" if fold else ""
+            for one, other in itertools.combinations(placed, 2):
+                assert found(f"{name}{at}:{one}", f"{name}{at}:{other}").verdict == "clean"

@@ -1,0 +1,203 @@
+"""A split file is sound, or every fault of it is named with its row."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.errors import SplitError
+from scrubin.public_splits.people import People, from_sheet, from_table
+from scrubin.public_splits.sheet import Grid, Row, Sheet
+from scrubin.public_splits.soundness import Question, findings, sizes
+
+
+def sheet_of(rows, folds=False, schemes=False, **cells):
+    """A sheet of (video, subset) or (fold, video, subset); ``cells`` are further columns."""
+    columns = {"video": "id", "subset": "subset"} | ({"fold": "fold"} if folds else {}) | ({"scheme": "scheme"} if schemes else {})
+    found = []
+    for i, values in enumerate(rows):
+        row = dict(zip([*(["scheme"] if schemes else []), *(["fold"] if folds else []), "id", "subset"], values, strict=True))
+        row |= {name: column[i] for name, column in cells.items()}
+        found.append(Row(i + 2, row["id"], row["subset"], row.get("fold", ""), row.get("scheme", ""), row))
+    return Sheet("s.csv", tuple(found), columns)
+
+
+def faults(sheet, people=None, repeats=1):
+    return [(finding.row, finding.sentence) for finding in findings(Question(sheet, lambda row: row.video, people, repeats))]
+
+
+def people_of(groups=None, pinned=(), table=None, listed=None):
+    groups = groups or {}
+    return People(table, "participant" if groups else None, "pin" if pinned else None, listed or {}, groups, frozenset(pinned))
+
+
+GOOD = [("a", "train"), ("b", "train"), ("c", "val"), ("d", "test")]
+CROSS = [(str(k), v, "test" if i % 2 == k else "train") for k in range(2) for i, v in enumerate("abcd")]
+
+
+def test_a_sound_file_has_no_fault():
+    assert faults(sheet_of(GOOD)) == []
+    assert faults(sheet_of(CROSS, folds=True)) == []
+    assert faults(sheet_of([("x", *row) for row in GOOD] + [("y", *row) for row in GOOD], schemes=True)) == []
+
+
+def test_sizes_by_scheme_and_fold():
+    assert sizes(Question(sheet_of(CROSS, folds=True), lambda row: row.video)) == {
+        ("", "0"): {"train": 2, "test": 2},
+        ("", "1"): {"train": 2, "test": 2},
+    }
+
+
+def test_a_video_twice():
+    assert faults(sheet_of([*GOOD, ("a", "test")])) == [(6, "video 'a' stands already in row 2, there 'train', here 'test'; place it once")]
+    assert faults(sheet_of([*CROSS, ("1", "d", "test")], folds=True)) == [
+        (10, "video 'd' stands already in fold 1 in row 9, there 'test', here 'test'; place it once")
+    ]
+
+
+def test_empty_cells():
+    assert faults(sheet_of([*GOOD, ("", "test"), ("e", "")])) == [
+        (6, "'id' is empty; fill it in or remove the row"),
+        (7, "'subset' is empty (video 'e'); fill it in or remove the row"),
+    ]
+
+
+def test_one_subset_is_no_split():
+    assert faults(sheet_of([("a", "train"), ("b", "train")])) == [
+        (0, "all videos are in the subset 'train'; a split has two subsets or more")
+    ]
+
+
+def test_an_empty_subset_of_a_fold():
+    rows = [("0", "a", "train"), ("0", "b", "test"), ("1", "a", "train"), ("1", "b", "train")]
+    assert (0, "the subset 'test' is empty in fold 1; every fold needs a video in it") in faults(sheet_of(rows, folds=True))
+
+
+def test_folds_with_other_videos():
+    rows = [row for row in CROSS if row[:2] != ("1", "b")] + [("1", "e", "test")]
+    found = faults(sheet_of(rows, folds=True))
+    assert (3, "video 'b' is not placed in fold 1, but in fold 0; place it in every fold") in found
+    assert (9, "video 'e' is not placed in fold 0, but in fold 1; place it in every fold") in found
+
+
+def test_a_video_that_is_never_or_twice_tested():
+    rows = [("0", "a", "test"), ("0", "b", "train"), ("0", "c", "train"), ("1", "a", "test"), ("1", "b", "train"), ("1", "c", "test")]
+    assert faults(sheet_of(rows, folds=True)) == [
+        (
+            2,
+            "video 'a' is in 'test' of 2 of 2 folds (0, 1), not of 1; in a cross-validation each is held out equally often",
+        ),
+        (3, "video 'b' is in 'test' of 0 of 2 folds, not of 1; in a cross-validation each is held out equally often"),
+    ]
+
+
+def test_a_repeated_cross_validation_is_sound_when_it_says_so():
+    rows = CROSS + [(str(int(k) + 2), v, p) for k, v, p in CROSS]
+    assert len(faults(sheet_of(rows, folds=True))) == 4
+    assert faults(sheet_of(rows, folds=True), repeats=2) == []
+
+
+def test_a_cross_validation_without_test_holds_out_val():
+    rows = [(k, v, "val" if p == "test" else p) for k, v, p in CROSS]
+    assert faults(sheet_of(rows, folds=True)) == []
+    assert len(faults(sheet_of([*rows[:4], *[("1", *row[1:]) for row in rows[:4]]], folds=True))) == 4
+
+
+def test_a_misspelt_subset_is_found_and_an_own_name_is_not():
+    assert faults(sheet_of([*GOOD, ("e", "trian")])) == [(6, "the subset 'trian' of video 'e' is no usual name; did you mean 'train'?")]
+    assert faults(sheet_of([*GOOD, ("e", "test2"), ("f", "holdout")])) == []
+
+
+def test_a_group_on_two_sides():
+    sheet = sheet_of(GOOD)
+    assert faults(sheet, people_of({"a": "P1", "b": "P2", "c": "P3", "d": "P2"})) == [
+        (
+            5,
+            "video 'd' of participant 'P2' is in 'test', but video 'b' (row 3) of the same participant is in 'train'; "
+            "keep a participant in one subset",
+        )
+    ]
+    assert faults(sheet, people_of({"a": "P1", "b": "P1", "c": "P3", "d": "P2"})) == []
+
+
+def test_forgotten_and_unknown_videos():
+    people = people_of(table="t.csv", listed={"a": (2, "a"), "b": (3, "b"), "c": (4, "c"), "z": (9, "z")})
+    assert faults(sheet_of(GOOD), people) == [
+        (5, "video 'd' is not in t.csv; correct it or add it there"),
+        (0, "video 'z' (t.csv, row 9) is not placed; add a row for it"),
+    ]
+
+
+def test_pinned_videos_are_in_train_and_need_no_test():
+    assert faults(sheet_of(GOOD), people_of(pinned=["a", "d"])) == [
+        (5, "video 'd' is marked in 'pin' and must be in 'train', but is in 'test'; move it")
+    ]
+    rows = [row if row[1] != "a" else (row[0], "a", "train") for row in CROSS]
+    assert faults(sheet_of(rows, folds=True), people_of(pinned=["a"])) == []
+    assert len(faults(sheet_of(rows, folds=True))) == 1
+
+
+@given(st.permutations(CROSS))
+def test_the_order_of_rows_is_irrelevant(rows):
+    assert faults(sheet_of(rows, folds=True)) == []
+
+
+@given(st.lists(st.tuples(st.sampled_from("01"), st.sampled_from("abc"), st.sampled_from(["train", "test"])), min_size=1, max_size=8))
+def test_no_fault_means_that_every_promise_holds(rows):
+    if faults(sheet_of(rows, folds=True)):
+        return
+    folds = {k for k, _, _ in rows}
+    for k in folds:
+        here = [v for fold, v, _ in rows if fold == k]
+        assert len(here) == len(set(here))
+        assert set(here) == {v for _, v, _ in rows}
+        assert {p for fold, _, p in rows if fold == k} == {"train", "test"}
+    if len(folds) > 1:
+        assert sorted(v for _, v, p in rows if p == "test") == sorted({v for _, v, _ in rows})
+
+
+# --- who is in which video ---
+
+TABLE = Grid("t.csv", ("ID", "Participant", "strong"), ((2, ("a", "P1", "True")), (3, ("b", "P2", "0")), (4, ("a", "P1", "yes"))))
+
+
+def test_a_table_tells_groups_and_pins():
+    people = from_table(TABLE, sheet_of(GOOD), str, None, "Strong")
+    assert (people.table, people.group, people.groups, people.pinned, people.faults) == (
+        "t.csv",
+        "Participant",
+        {"a": "P1", "b": "P2"},
+        {"a"},
+        (),
+    )
+    assert people.listed == {"a": (2, "a"), "b": (3, "b")}
+
+
+def test_faults_of_a_table_are_named():
+    rows = ((2, ("a", "P1", "maybe")), (3, ("a", "P2", "1")), (4, ("a", "P1", "0")), (5, ("b", "", "0")), (6, ("", "P3", "0")))
+    people = from_table(Grid("t.csv", TABLE.headers, rows), sheet_of(GOOD), str, None, "strong")
+    assert [sentence for _, sentence in people.faults] == [
+        "t.csv, row 2: 'maybe' in 'strong' of video 'a' is neither true nor false; correct it",
+        "t.csv, row 3: video 'a' has Participant 'P2', but 'P1' before; correct one",
+        "t.csv, row 4: video 'a' is both true and false in 'strong'; correct one",
+        "t.csv, row 5: video 'b' has no Participant; fill it in",
+        "t.csv, row 6: the video is empty; fill it in or remove the row",
+    ]
+    assert {sentence for _, sentence in faults(sheet_of(GOOD), people)} >= {sentence for _, sentence in people.faults}
+
+
+def test_a_missing_column_is_named_with_the_nearest():
+    with pytest.raises(SplitError, match=r"t\.csv: there is no column 'participants'; did you mean 'Participant'\?"):
+        from_table(TABLE, sheet_of(GOOD), str, "participants", None)
+    with pytest.raises(SplitError, match=r"u\.csv: there is no column 'id' for the videos; its columns are 'name'"):
+        from_table(Grid("u.csv", ("name",), ()), sheet_of(GOOD), str, None, None)
+
+
+def test_the_split_file_itself_may_tell():
+    sheet = replace(sheet_of(GOOD, participant=["P1", "P1", "P2", ""]), headers=("id", "subset", "participant"))
+    people = from_sheet(sheet, lambda row: row.video, None, None)
+    assert faults(sheet, people) == [(5, "video 'd' has no participant; fill it in")]
+    assert from_sheet(sheet_of(GOOD), lambda row: row.video, None, None) is None

@@ -1,0 +1,156 @@
+"""Normalised and aggregated scores: properties that hold for any raters."""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrubin.errors import RatingsError
+from scrubin.ratings import aggregation, normalisation
+
+COLUMNS = ["id", "task", "rater", "aspect", "score", "failed"]
+
+
+def ratings_of(points):
+    """Ratings from rater -> id -> one score, or None for failed; its one aspect has the same score."""
+    rows = [
+        (id_, "T", rater, aspect, math.nan if score is None else float(score), score is None)
+        for rater, scores in points.items()
+        for id_, score in scores.items()
+        for aspect in ("GRS", "efficiency")
+    ]
+    return pd.DataFrame(rows, columns=COLUMNS)
+
+
+@st.composite
+def studies(draw):
+    ids = [f"v{i}" for i in range(draw(st.integers(3, 8)))]
+    points = {}
+    for rater in draw(st.lists(st.sampled_from("abcd"), min_size=1, max_size=4, unique=True)):
+        scores = {id_: draw(st.one_of(st.none(), st.integers(4, 20))) for id_ in ids if draw(st.integers(0, 3))}
+        # Two different scores at least, or the rater cannot be normalised.
+        points[rater] = {**scores, ids[0]: 5, ids[1]: 17}
+    return points
+
+
+def score_all(ratings, released=("v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7")):
+    normalised = normalisation.normalise(ratings, -2.5)
+    skill = aggregation.aggregate(normalised, pd.DataFrame({"task": "T", "id": released}), ["efficiency"], 2, 95.0)
+    return normalised, skill
+
+
+@given(studies(), st.randoms())
+@settings(max_examples=40, deadline=None)
+def test_the_order_of_rows_is_irrelevant_to_the_last_bit(points, random):
+    ratings = ratings_of(points)
+    shuffled = ratings.iloc[random.sample(range(len(ratings)), len(ratings))]
+    first, second = score_all(ratings), score_all(shuffled)
+    key = ["task", "id", "rater", "aspect"]
+    pd.testing.assert_frame_equal(
+        first[0].sort_values(key, ignore_index=True), second[0].sort_values(key, ignore_index=True), check_exact=True
+    )
+    pd.testing.assert_frame_equal(first[1], second[1], check_exact=True)
+
+
+@given(studies(), st.permutations("abcd"))
+@settings(max_examples=60, deadline=None)
+def test_new_names_of_raters_change_no_score_to_the_last_bit(points, names):
+    new = dict(zip("abcd", names, strict=True))
+    before, after = score_all(ratings_of(points)), score_all(ratings_of({new[rater]: scores for rater, scores in points.items()}))
+    key = ["task", "id", "rater", "aspect"]
+    named = before[0].assign(rater=before[0].rater.map(new)).sort_values(key, ignore_index=True)
+    pd.testing.assert_frame_equal(named, after[0].sort_values(key, ignore_index=True), check_exact=True)
+    pd.testing.assert_frame_equal(before[1], after[1], check_exact=True)
+
+
+@given(studies(), st.data())
+@settings(max_examples=60, deadline=None)
+def test_shifted_and_scaled_raters_have_the_same_normalised_scores_and_skill(points, data):
+    ratings = ratings_of(points)
+    moved = {rater: (data.draw(st.floats(-50, 50)), data.draw(st.floats(0.1, 20))) for rater in points}
+    shift, scale = (ratings.rater.map({rater: pair[i] for rater, pair in moved.items()}) for i in (0, 1))
+    before, after = score_all(ratings), score_all(ratings.assign(score=ratings.score * scale + shift))
+    np.testing.assert_allclose(before[0].score, after[0].score, rtol=0, atol=1e-9)
+    pd.testing.assert_frame_equal(before[1], after[1], check_exact=False, rtol=0, atol=1e-9)
+    assert before[1].strong_disagreement.tolist() == after[1].strong_disagreement.tolist()
+
+
+def test_equal_disagreements_stay_equal_when_a_rater_is_scaled():
+    """Without rounding, the scale of a rater would decide which of two equal disagreements is beyond the percentile."""
+    points = {"a": {f"v{i}": i % 4 for i in range(8)}, "b": {f"v{i}": (i + 2) % 4 for i in range(8)}}
+    for scale in (1.0, 0.1, 0.3, 7.7, 1 / 3):
+        ratings = ratings_of({rater: {id_: score * scale for id_, score in scores.items()} for rater, scores in points.items()})
+        skill = score_all(ratings)[1]
+        assert len(set(skill.disagreement.round(9))) == 1
+        assert not skill.strong_disagreement.any()
+
+
+@given(studies())
+@settings(max_examples=40, deadline=None)
+def test_each_raters_normalised_scores_have_mean_0_and_sd_1(points):
+    normalised, _ = score_all(ratings_of(points))
+    for _, group in normalised[~normalised.failed].groupby(["rater", "aspect"]):
+        assert group.score.mean() == pytest.approx(0, abs=1e-12)
+        assert group.score.std(ddof=1) == pytest.approx(1, abs=1e-12)
+
+
+def test_failed_recordings_get_the_parameter_after_normalisation_and_no_aspects():
+    normalised, skill = score_all(ratings_of({"a": {"v0": 4, "v1": 8, "v2": None}, "b": {"v0": 5, "v1": 6, "v2": None}}))
+    failed = normalised[normalised.id == "v2"]
+    assert (failed.score[failed.aspect == "GRS"] == -2.5).all()
+    assert failed.score[failed.aspect != "GRS"].isna().all()
+    row = skill.set_index("id").loc["v2"]
+    assert row.GRS == -2.5
+    assert math.isnan(row.efficiency)
+    assert row.n_ratings == 2
+    # Mean and sd come from the scored recordings alone.
+    assert sorted(normalised.score[(normalised.rater == "a") & ~normalised.failed]) == pytest.approx([-(0.5**0.5)] * 2 + [0.5**0.5] * 2)
+
+
+def test_one_rating_leaves_the_score_undefined_and_no_rating_keeps_the_row():
+    _, skill = score_all(ratings_of({"a": {"v0": 4, "v1": 8, "v2": 6}, "b": {"v0": 5, "v1": 6}}), released=["v0", "v1", "v2", "v3"])
+    by_id = skill.set_index("id")
+    assert by_id.n_ratings.to_dict() == {"v0": 2, "v1": 2, "v2": 1, "v3": 0}
+    assert by_id.GRS.isna().to_dict() == {"v0": False, "v1": False, "v2": True, "v3": True}
+    assert math.isnan(by_id.disagreement["v2"])
+    assert not by_id.strong_disagreement["v2"]
+
+
+def test_a_rater_with_one_score_is_an_error():
+    with pytest.raises(RatingsError, match="task T, rater b, GRS: 1 scored recordings, normalising needs 2"):
+        normalisation.normalise(ratings_of({"a": {"v0": 4, "v1": 8}, "b": {"v0": 4, "v1": None}}), -2.5)
+
+
+def test_a_rater_with_only_failed_marks_is_an_error():
+    with pytest.raises(RatingsError, match="rater b, GRS: 0 scored recordings"):
+        normalisation.normalise(ratings_of({"a": {"v0": 4, "v1": 8}, "b": {"v0": None, "v1": None}}), -2.5)
+
+
+def test_a_constant_rater_is_an_error_and_no_division_by_zero():
+    with pytest.raises(RatingsError, match="task T, rater a, GRS: all 3 scores are 7, normalising needs different ones"):
+        normalisation.normalise(ratings_of({"a": {"v0": 7, "v1": 7, "v2": 7}}), -2.5)
+
+
+def test_equal_disagreements_are_not_strong():
+    _, skill = score_all(ratings_of({"a": {"v0": 4, "v1": 8}, "b": {"v0": 8, "v1": 4}}), released=["v0", "v1"])
+    assert skill.disagreement.notna().all()
+    assert not skill.strong_disagreement.any()
+
+
+def test_a_study_without_ratings_has_no_skill_rows():
+    empty = ratings_of({})
+    normalised = normalisation.normalise(empty.astype({"score": float, "failed": bool}), -2.5)
+    skill = aggregation.aggregate(normalised, pd.DataFrame({"task": ["T"], "id": ["v0"]}), ["efficiency"], 2, 95.0)
+    assert len(skill) == 0
+    assert list(skill.columns) == ["id", "task", "GRS", "efficiency", "n_ratings", "disagreement", "strong_disagreement"]
+
+
+def test_tasks_are_normalised_apart():
+    one = ratings_of({"a": {"v0": 4, "v1": 8}})
+    other = ratings_of({"a": {"w0": 10, "w1": 20}}).assign(task="U")
+    both = normalisation.normalise(pd.concat([one, other]), -2.5)
+    alone = normalisation.normalise(one, -2.5)
+    assert both.score[both.task == "T"].tolist() == alone.score.tolist()
