@@ -35,7 +35,7 @@ def counting(name: str, calls: list[str], value: int = 0) -> Watcher:
         def finish(self) -> Observed:
             return Observed({"count": np.array([self.count], np.uint32)}, {"value": value})
 
-    return Watcher(name, ("screen/watching.py",), ("numpy",), {"value": value}, Counting)
+    return Watcher(name, ("screen/pass_over_file.py",), ("numpy",), {"value": value}, Counting)
 
 
 @pytest.fixture
