@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from challenge_cases import FRAMES, document, labels, scores, write, write_labels
 
+from challenge_cases import FRAMES, document, labels, scores, write, write_labels
 from scrubin.evaluation.submission import submission, truth_files
 
 

@@ -9,8 +9,8 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from challenge_cases import document, labels, scores, write, write_labels
 
+from challenge_cases import document, labels, scores, write, write_labels
 from scrubin.evaluation.ranking import leaderboard, measures, ranking_text, ranks
 from scrubin.evaluation.ranking.ranks import Settings
 from scrubin.evaluation.submission import truth_files

@@ -3,12 +3,12 @@
 import json
 import math
 
-import detection_cases
 import numpy as np
-import phase_cases
 import pytest
-import recognition_cases
 
+import detection_cases
+import phase_cases
+import recognition_cases
 from scrubin.cli import main
 
 

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+
 import recognition_cases
 from score_runs import fault, good, sides
 

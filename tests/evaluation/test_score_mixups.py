@@ -5,8 +5,8 @@ import unicodedata
 
 import numpy as np
 import pytest
-from score_runs import fault, good, sides
 
+from score_runs import fault, good, sides
 from scrubin.cli import main
 
 TOOL, TRIPLET = 0, 17

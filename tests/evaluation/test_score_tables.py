@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+
 from score_runs import fault, good, sides
 
 

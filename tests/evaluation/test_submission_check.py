@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from challenge_cases import FRAMES, write
 
+from challenge_cases import FRAMES, write
 from scrubin.evaluation.submission import submission
 
 DETECTION = {"triplet": 17, "instrument": [0, 0.5, 0.1, 0.2, 0.3, 0.4]}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from challenge_cases import FRAMES, document, labels, write, write_labels
 
+from challenge_cases import FRAMES, document, labels, write, write_labels
 from scrubin.evaluation.submission import submission, truth_files
 
 

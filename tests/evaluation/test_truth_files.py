@@ -7,8 +7,8 @@ import shutil
 
 import numpy as np
 import pytest
-from challenge_cases import CLASSES, labels, vector, write_labels
 
+from challenge_cases import CLASSES, labels, vector, write_labels
 from scrubin.errors import AnnotationError
 from scrubin.evaluation.submission import truth_files
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import synthetic_study
 
+import synthetic_study
 from scrubin.tables.catalogue import public_tables
 from scrubin.validate.duplicates.near import Limits
 from scrubin.validate.expectations import Expected

@@ -10,9 +10,9 @@ from typing import Any
 import cv2
 import numpy as np
 import pandas as pd
+
 import synthetic_study
 from checked_study import severities, study_of
-
 from scrubin.report.params import ReportParams
 from scrubin.report.study import Study
 from scrubin.splits import study as split_study

@@ -9,12 +9,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
-import clips
 import cv2
 import numpy as np
 import pandas as pd
 import yaml
 
+import clips
 from scrubin.core.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
 from scrubin.release import checksums, completion
 from scrubin.release.audit import plan, private_strings

@@ -4,8 +4,8 @@ import contextlib
 import json
 
 import pytest
-from label_examples import EXAMPLES, read_files
 
+from label_examples import EXAMPLES, read_files
 from scrubin.errors import ScrubinError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit

@@ -3,6 +3,7 @@
 import random
 
 import pytest
+
 from label_examples import read_files, write_files
 from label_makers import MAKERS
 

@@ -7,9 +7,9 @@ import random
 import zipfile
 
 import pytest
+
 from label_examples import read_files, write_files
 from label_makers import lines, spelled
-
 from scrubin.errors import AnnotationError
 from scrubin.labels import workbook
 

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from label_examples import CHOLECT50, EXAMPLES, dumps, read_files, shape
 
+from label_examples import CHOLECT50, EXAMPLES, dumps, read_files, shape
 from scrubin.errors import AnnotationError
 
 

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from label_examples import EXAMPLES, read_files
 
+from label_examples import EXAMPLES, read_files
 from scrubin.errors import AnnotationError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit

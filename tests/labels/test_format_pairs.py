@@ -5,9 +5,9 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+
 from label_examples import read_files
 from label_makers import MAKERS
-
 from scrubin.errors import AnnotationError
 from scrubin.labels.export import loss, span_frames
 from scrubin.labels.export.loss import Fit

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pandas as pd
 import pytest
-from label_examples import EXAMPLES, read_files, write_files
 
+from label_examples import EXAMPLES, read_files, write_files
 from scrubin.errors import AnnotationError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit

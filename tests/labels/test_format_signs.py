@@ -1,8 +1,8 @@
 """Formats by their signs: the right one of every example, and a refusal rather than a guess."""
 
 import pytest
-from label_examples import EXAMPLES
 
+from label_examples import EXAMPLES
 from scrubin.errors import AnnotationError
 from scrubin.labels import detect
 from scrubin.labels.evidence import never

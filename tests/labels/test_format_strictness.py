@@ -4,8 +4,8 @@ import json
 from dataclasses import replace
 
 import pytest
-from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, read_files, shape, vector, write_files
 
+from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, read_files, shape, vector, write_files
 from scrubin.errors import AnnotationError
 from scrubin.labels.collection import Collection
 from scrubin.labels.formats import cholect50, labelme

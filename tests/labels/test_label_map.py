@@ -2,8 +2,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from label_examples import EXAMPLES, dumps, read_files, shape
 
+from label_examples import EXAMPLES, dumps, read_files, shape
 from scrubin.errors import AnnotationError
 from scrubin.labels import label_map
 from scrubin.labels.formats.tables import _triplets

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from label_examples import read_files, write_files
 
+from label_examples import read_files, write_files
 from scrubin.cli import main
 from scrubin.errors import AnnotationError
 from scrubin.labels import label_map

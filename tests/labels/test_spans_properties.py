@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from hypothesis import given
 from hypothesis import strategies as st
-from label_examples import read_files, write_files
 
+from label_examples import read_files, write_files
 from scrubin.annotations.span_places import place
 from scrubin.labels.collection import Collection
 from scrubin.labels.formats.tables import _triplets

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import shutil
 
-import annotation_folder
 import pandas as pd
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import annotation_folder
 from scrubin.lasana import revalidation
 from scrubin.lasana.defaults import LASANA
 from scrubin.lasana.files import read_folder

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import pytest
-from annotation_folder import ASPECTS, SCORES, frames_of, main_frame
 
+from annotation_folder import ASPECTS, SCORES, frames_of, main_frame
 from scrubin.errors import RatingsError
 from scrubin.lasana.csv_document import parse
 from scrubin.lasana.tables import labels_of, main_of, sheet_of, split_of

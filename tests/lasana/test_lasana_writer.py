@@ -5,11 +5,11 @@ from __future__ import annotations
 import difflib
 from dataclasses import replace
 
-import annotation_folder
 import pandas as pd
 import pytest
-from annotation_folder import ASPECTS
 
+import annotation_folder
+from annotation_folder import ASPECTS
 from scrubin.errors import RatingsError
 from scrubin.lasana import writer
 from scrubin.lasana.csv_document import parse
