@@ -10,9 +10,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from timing import alternating
-
 import clips
+from timing import alternating
 
 ROUNDS = 3
 # As the stages do it: two recordings at a time, or on one core one after the other.

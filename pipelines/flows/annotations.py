@@ -6,11 +6,11 @@ from pathlib import Path
 import plumbing
 
 from prefect import flow
+from scrubin.labels.problems import Problems
 
 from scrubin.annotations import report, sources, study
 from scrubin.annotations.params import AnnotationsParams
 from scrubin.core import files, params
-from scrubin.labels.problems import Problems
 from scrubin.tables import io
 from scrubin.tables.cuts import CUTS
 from scrubin.tables.frames import FRAMES

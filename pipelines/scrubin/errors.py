@@ -18,9 +18,33 @@ Wrong arguments to a pure function are plain ``ValueError``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
+from scrubin.core.faults import Fault, Faults, summary
+
 
 class ScrubinError(Exception):
-    """Base of all errors that name what is wrong, where, and the mend."""
+    """Base of all errors that name what is wrong, where, and the fix.
+
+    Parameters
+    ----------
+    says
+        One sentence, or faults. Whoever needs facts takes ``faults``: nobody parses the sentence.
+    """
+
+    def __init__(self, says: str | Iterable[Fault]) -> None:
+        self.faults = (Fault("", "", says, ""),) if isinstance(says, str) else tuple(says)
+        super().__init__(says if isinstance(says, str) else _text(self.faults))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.faults,)
+
+    @classmethod
+    def raise_any(cls, faults: Faults) -> None:
+        """Raise all faults when one of them is an error; the others are told with it."""
+        if faults.errors():
+            raise cls(faults.all())
 
 
 class ParamsError(ScrubinError):
@@ -45,12 +69,12 @@ class RecordingError(ScrubinError):
     """
 
     def __init__(self, file: str, reason: str, mend: str) -> None:
-        super().__init__(f"{file}: {reason}; {mend}")
+        super().__init__([Fault(file, "recording", reason, mend)])
         self.file = file
         self.reason = reason
         self.mend = mend
 
-    def __reduce__(self) -> tuple[type[RecordingError], tuple[str, str, str]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.file, self.reason, self.mend)
 
 
@@ -88,3 +112,8 @@ class ReleaseError(ScrubinError):
 
 class StageError(ScrubinError):
     """A stage did not complete: its outputs must not be committed."""
+
+
+def _text(faults: tuple[Fault, ...]) -> str:
+    lines = summary(faults)
+    return "\n  ".join([f"{len(faults)} faults:", *lines]) if len(faults) > 1 else "\n  ".join(lines)

@@ -1,18 +1,19 @@
 from fractions import Fraction
 
 import pytest
-
 from label_examples import EXAMPLES, read_files
+
 from scrubin.annotations import lengths
-from scrubin.labels.problems import AnnotationProblems, Problems
+from scrubin.core.faults import Faults
+from scrubin.errors import AnnotationError
 
 
 def check(name, seconds, *, fps=25, size=(854, 480)):
     (labels,) = read_files(name, EXAMPLES[name]).recordings
-    problems = Problems()
+    problems = Faults()
     frames = round(seconds * fps)
     lengths.check(labels, source_frames=frames, source_s=float(Fraction(frames, fps)), source_size=size, tolerance_s=1.0, problems=problems)
-    problems.raise_any()
+    AnnotationError.raise_any(problems)
 
 
 @pytest.mark.parametrize(
@@ -37,5 +38,5 @@ def test_labels_as_long_as_their_video_are_fine(name, seconds):
     ],
 )
 def test_labels_of_another_length_are_refused_with_both_lengths(name, seconds, message):
-    with pytest.raises(AnnotationProblems, match=message):
+    with pytest.raises(AnnotationError, match=message):
         check(name, seconds)

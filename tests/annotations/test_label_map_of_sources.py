@@ -6,14 +6,14 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from label_examples import EXAMPLES, read_files, shape
+
 from scrubin.annotations import sources
 from scrubin.annotations.params import SourceParams
+from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError, ParamsError
 from scrubin.labels import label_map, triplet_merges
 from scrubin.labels.model import IDS, SOURCE_FRAMES, Labels
-from scrubin.labels.problems import Problems
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("prostatd")
@@ -118,9 +118,9 @@ def raw(tmp_path):
 
 
 def found(raw, source):
-    problems = Problems()
+    problems = Faults()
     batches = sources.find(raw, (source,), {"case one"}, problems)
-    problems.raise_any()
+    AnnotationError.raise_any(problems)
     done = [(batch, sources.read(raw, 0.02, batch)) for batch in batches]
     for _, outcome in done:
         if isinstance(outcome, AnnotationError):

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from scrubin.annotations import lengths
 from scrubin.annotations.offsets import explained
+from scrubin.core.faults import Faults
+from scrubin.errors import AnnotationError
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, phase_rows, segment_rows, span_rows
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.rates import NANOSECONDS, NS
 from scrubin.vocabulary import vocabulary
 
@@ -27,13 +28,13 @@ def labelled(positions, clock=SOURCE_FRAMES, *, every_frame=False, **more):
 
 
 def problems_of(labels, seconds, fps=PAL, tolerance_s=1.0, first=0):
-    problems = Problems()
+    problems = Faults()
     frames = round(seconds * fps)
     length = {"source_frames": frames, "source_s": float(Fraction(frames) / fps), "source_size": (320, 240)}
     lengths.check(labels, **length, tolerance_s=tolerance_s, problems=problems, first=first)
     try:
-        problems.raise_any()
-    except AnnotationProblems as error:
+        AnnotationError.raise_any(problems)
+    except AnnotationError as error:
         return str(error)
     return ""
 
@@ -151,11 +152,11 @@ def test_a_single_frame_and_no_label_at_all():
 
 
 def test_a_video_without_frames_is_named_and_never_divided_by():
-    problems = Problems()
+    problems = Faults()
     labels = labelled([0, 1], every_frame=True)
     lengths.check(labels, source_frames=0, source_s=0.0, source_size=(320, 240), tolerance_s=1.0, problems=problems)
-    with pytest.raises(AnnotationProblems, match=r"v1.txt: the video has 0 frames and 0 s; bring the video that was labelled"):
-        problems.raise_any()
+    with pytest.raises(AnnotationError, match=r"v1.txt: the video has 0 frames and 0 s; bring the video that was labelled"):
+        AnnotationError.raise_any(problems)
 
 
 def test_spans_beyond_the_end_are_refused_too():

@@ -3,8 +3,8 @@ import pytest
 from scrubin.annotations import sources
 from scrubin.annotations.params import AnnotationsParams, SourceParams
 from scrubin.core import params
+from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError, ParamsError
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.registry import FORMATS, label_format
 
 RECORDINGS = {"case one", "case-two"}
@@ -20,11 +20,11 @@ def found(tmp_path):
             path = tmp_path / "annotations" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
-        problems = Problems()
+        problems = Faults()
         batches = sources.find(tmp_path, sources_, RECORDINGS, problems)
         try:
-            problems.raise_any()
-        except AnnotationProblems as error:
+            AnnotationError.raise_any(problems)
+        except AnnotationError as error:
             return batches, error.problems
         return batches, ()
 
@@ -92,7 +92,7 @@ def test_reading_returns_the_labels_or_everything_that_is_wrong(tmp_path, make):
     path.write_bytes(make.cholect50({"0": [make.vector()]}))
     assert sources.read(tmp_path, 0.02, batch).recording == "case one"
     path.write_bytes(b"{")
-    assert isinstance(sources.read(tmp_path, 0.02, batch), AnnotationProblems)
+    assert isinstance(sources.read(tmp_path, 0.02, batch), AnnotationError)
 
 
 def test_a_format_is_registered_once():
@@ -117,6 +117,6 @@ def test_a_misspelt_format_or_vocabulary_in_params_names_the_near_miss(tmp_path)
 def test_problems_survive_a_process_boundary():
     import pickle
 
-    error = pickle.loads(pickle.dumps(AnnotationProblems(["a", "b"])))
+    error = pickle.loads(pickle.dumps(AnnotationError(["a", "b"])))
     assert isinstance(error, AnnotationError)
     assert error.problems == ("a", "b")

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from scrubin.annotations import study
+from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels.formats import cholec80, cholect50, labelme
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.tables import io
 from scrubin.tables.cuts import CUTS
 from scrubin.tables.frames import FRAMES
@@ -58,7 +58,7 @@ def known_of(**changes):
 
 
 def made(labels, known, *, tolerance_s=1.0, left_out=(), problems=None):
-    return study.tables(labels, known, left_out, tolerance_s, problems or Problems())
+    return study.tables(labels, known, left_out, tolerance_s, problems or Faults())
 
 
 @pytest.fixture
@@ -202,9 +202,9 @@ def test_images_of_another_shape_are_refused(boxes, make):
 
 
 def test_the_problems_of_all_files_stand_in_one_error(jso, txt):
-    problems = Problems()
+    problems = Faults()
     problems.add("annotations/x.json", "", "fits nowhere", "move it")
-    wrong = [AnnotationProblems(["b.json: broken; mend"]), jso({"99": []}), txt(phases=["Preparation"] * 1000)]
+    wrong = [AnnotationError(["b.json: broken; mend"]), jso({"99": []}), txt(phases=["Preparation"] * 1000)]
     with pytest.raises(AnnotationError) as caught:
         made(wrong, known_of(), problems=problems)
     assert len(caught.value.problems) == 4

@@ -10,9 +10,9 @@ import pytest
 from scrubin.annotations import report, sources, study
 from scrubin.annotations.params import AnnotationsParams, SourceParams, WindowsParams
 from scrubin.annotations.study import Released
+from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError, ParamsError
 from scrubin.labels.formats import cholect50, spans
-from scrubin.labels.problems import Problems
 
 PAPER = WindowsParams(2.0, 2.0, 2.0, ("clip",))
 SECONDS = "instrument,instance,start_s,end_s,verb,target"
@@ -35,7 +35,7 @@ def read(make):
 
 
 def made(labels, known, windows=None):
-    return study.tables(labels, known, (), 1.0, Problems(), windows and windows.windows())
+    return study.tables(labels, known, (), 1.0, Faults(), windows and windows.windows())
 
 
 def rows(tables):
@@ -117,9 +117,9 @@ def test_a_folder_of_spans_is_a_source(tmp_path):
     folder.mkdir(parents=True)
     (folder / "case one.csv").write_text(f"{SECONDS}\nhook,0,6,8,dissect,gallbladder\n")
     source = SourceParams("spans", "annotations/spans", "cholect50")
-    problems = Problems()
+    problems = Faults()
     (batch,) = sources.find(tmp_path, (source,), {"case one"}, problems)
-    problems.raise_any()
+    AnnotationError.raise_any(problems)
     assert len(sources.read(tmp_path, 0.02, batch).spans) == 1
 
 

@@ -6,7 +6,8 @@ import json
 
 from scrubin.labels import formats, workbook
 from scrubin.labels.export.output import writer_of
-from scrubin.labels.reader import Options, format_of, read
+from scrubin.labels.label_folder import format_of
+from scrubin.labels.reader import Options, read
 from scrubin.labels.registry import Output
 from scrubin.vocabulary import vocabulary
 

@@ -10,8 +10,8 @@ from scrubin.errors import AnnotationError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of
+from scrubin.labels.label_folder import format_of
 from scrubin.labels.rates import of_clock
-from scrubin.labels.reader import format_of
 from scrubin.labels.registry import WRITERS, readable
 
 WRITABLE = [name for name in EXAMPLES if name in WRITERS]

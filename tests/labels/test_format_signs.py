@@ -24,7 +24,7 @@ def test_every_format_is_known_by_its_signs(name, tmp_path):
 
 
 def test_every_format_has_signs():
-    assert all(form.by_hand.sign is not never for form in readable().values())
+    assert all(form.by_hand.evidence is not never for form in readable().values())
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[]", b"{}", b'{"a": 1}', b"null", b"\xff\xfe"])

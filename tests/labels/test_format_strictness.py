@@ -10,7 +10,6 @@ from scrubin.errors import AnnotationError
 from scrubin.labels.collection import Collection
 from scrubin.labels.formats import cholect50, labelme
 from scrubin.labels.model import LabelFiles
-from scrubin.labels.problems import SHOWN, AnnotationProblems
 from scrubin.vocabulary import vocabulary
 
 SHIFT = "ids are numbered from 0; these look numbered from 1"
@@ -97,7 +96,7 @@ def test_one_file_with_many_faults_hides_no_other_file():
 
 
 def test_files_beyond_the_shown_faults_are_named_too():
-    error = AnnotationProblems([f"l/VID{i:03d}.json, line 1: not JSON: x; y" for i in range(150)])
+    error = AnnotationError([f"l/VID{i:03d}.json, line 1: not JSON: x; y" for i in range(150)])
     assert str(error).count("not JSON") == SHOWN
     assert f"... and 130 more, also in l/VID{SHOWN:03d}.json, " in str(error)
     assert str(error).endswith("l/VID119.json, 30 more files")

@@ -15,7 +15,6 @@ from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, instance_rows
-from scrubin.labels.problems import AnnotationProblems
 from scrubin.labels.rates import NANOSECONDS, NS, Numbering
 from scrubin.labels.spans.expansion import expanded
 from scrubin.vocabulary import vocabulary
@@ -116,7 +115,7 @@ def test_a_row_may_say_that_an_instrument_is_there_or_that_nothing_is():
     ],
 )
 def test_a_broken_row_is_refused_by_its_line(lines, message):
-    with pytest.raises(AnnotationProblems, match=message):
+    with pytest.raises(AnnotationError, match=message):
         read(*lines)
 
 
@@ -131,21 +130,21 @@ def test_a_broken_row_is_refused_by_its_line(lines, message):
     ],
 )
 def test_a_broken_header_is_refused(header, message):
-    with pytest.raises(AnnotationProblems, match=message):
+    with pytest.raises(AnnotationError, match=message):
         read("scissors,0,0,1,cut,thread", header=header)
 
 
 def test_frames_are_whole():
-    with pytest.raises(AnnotationProblems, match=r"line 2: start_frame: '0.5' is not a frame number from 0"):
+    with pytest.raises(AnnotationError, match=r"line 2: start_frame: '0.5' is not a frame number from 0"):
         read("scissors,0,0.5,5,cut,thread", header="instrument,instance,start_frame,end_frame,verb,target")
 
 
 def test_a_table_of_another_recording_or_vocabulary_is_refused():
     header = "id,vocabulary,instrument,start_s,end_s"
     assert len(read("v1,prostatd,scissors,0,1", header=header).spans) == 1
-    with pytest.raises(AnnotationProblems, match=r"line 2: id is 'other', but the file is read as 'v1'; write one file per recording"):
+    with pytest.raises(AnnotationError, match=r"line 2: id is 'other', but the file is read as 'v1'; write one file per recording"):
         read("other,prostatd,scissors,0,1", header=header)
-    with pytest.raises(AnnotationProblems, match=r"line 2: vocabulary is 'cholect50', but the file is read as 'prostatd'"):
+    with pytest.raises(AnnotationError, match=r"line 2: vocabulary is 'cholect50', but the file is read as 'prostatd'"):
         read("v1,cholect50,scissors,0,1", header=header)
 
 

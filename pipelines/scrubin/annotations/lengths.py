@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.annotations.offsets import explained
+from scrubin.core.faults import Faults
 from scrubin.labels.model import SOURCE_FRAMES, Labels, Layer
-from scrubin.labels.problems import Problems
 from scrubin.labels.rates import NS
 
 ASPECT_TOLERANCE = 0.01
@@ -46,7 +46,7 @@ def check(
     source_s: float,
     source_size: tuple[int, int],
     tolerance_s: float,
-    problems: Problems,
+    faults: Faults,
     first: int = 0,
 ) -> None:
     """Note labels beyond the end of the source, missing rows, and images of another shape.
@@ -66,14 +66,16 @@ def check(
     """
     extents = list(_extents(labels, first))
     if extents and (source_frames < 1 or source_s <= 0):
-        problems.add(extents[0].file, "", f"the video has {source_frames} frames and {source_s:g} s", "bring the video that was labelled")
+        faults.error(
+            extents[0].file, "format", f"the video has {source_frames} frames and {source_s:g} s", "bring the video that was labelled"
+        )
         return
     for extent in extents:
-        _check(extent, labels, _Video(source_frames, source_s), tolerance_s, problems)
+        _check(extent, labels, _Video(source_frames, source_s), tolerance_s, faults)
     for file, size in sorted((labels.image_sizes or {}).items()):
         if abs(math.log((size[0] * source_size[1]) / (size[1] * source_size[0]))) > ASPECT_TOLERANCE:
             fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}: another shape"
-            problems.add(file, "", fault, "check that the labels are of this video and of whole frames")
+            faults.error(file, "format", fault, "check that the labels are of this video and of whole frames")
 
 
 def _extents(labels: Labels, first: int) -> Iterator[_Extent]:
@@ -95,7 +97,7 @@ def _step(layer: Layer) -> int:
     return int(np.diff(layer.positions).min()) if len(layer.positions) > 1 else 1
 
 
-def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, problems: Problems) -> None:
+def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, faults: Faults) -> None:
     fps = video.frames / video.length_s
     period_s = None if labels.clock.period_s is None else float(labels.clock.period_s)
     unit_s = 1 / fps if period_s is None else period_s
@@ -103,7 +105,13 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, p
     used = extent.last + 1 if period_s is None and extent.last < extent.end else extent.last
     if extent.gapless and extent.first == 1 and _is_behind(extent, unit_s, video):
         fault = f"the labels run from 1 to {extent.last} without a gap, and the last one is at the end of the video ({video.length_s:g} s)"
-        problems.add(extent.file, extent.place, fault, "likely they are numbered from 1: number them from 0 (by hand, --first-frame 1)")
+        faults.error(
+            extent.file,
+            "format",
+            fault,
+            "likely they are numbered from 1: number them from 0 (by hand, --first-frame 1)",
+            place=extent.place,
+        )
         return
     beyond_s, missing_s = used * unit_s - video.length_s, video.length_s - extent.end * unit_s
     is_short = extent.every_frame and missing_s > tolerance_s
@@ -119,7 +127,7 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, p
     if is_short:
         rows = f"{video.frames - used} frames ({missing_s:g} s)" if period_s is None else f"{missing_s:g} s"
         mend = f"{rows} are not labelled: {mend}"
-    problems.add(extent.file, "" if is_short else extent.place, fault, mend)
+    faults.error(extent.file, "format", fault, mend, place="" if is_short else extent.place)
 
 
 def _is_behind(extent: _Extent, unit_s: float, video: _Video) -> bool:

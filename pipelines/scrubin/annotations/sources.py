@@ -10,11 +10,11 @@ from typing import Any
 
 from scrubin.annotations import report
 from scrubin.annotations.params import SourceParams
+from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError, ParamsError
 from scrubin.labels import formats, label_map, triplet_merges
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.registry import FORMATS
 from scrubin.vocabulary import vocabulary
 
@@ -35,7 +35,7 @@ class Batch:
         return f"{self.source.folder}: {self.recording}"
 
 
-def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str], problems: Problems) -> list[Batch]:
+def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str], faults: Faults) -> list[Batch]:
     """Return the label files of all sources, in their order; files that fit nowhere are noted.
 
     Parameters
@@ -60,23 +60,25 @@ def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str]
             match = FORMATS[source.format].pattern.fullmatch(inside)
             if match is None:
                 expected = FORMATS[source.format].expected
-                problems.add(file, "", f"the name does not fit the format {source.format}", f"name it {expected}, or move it away")
+                faults.error(file, "format", f"the name does not fit the format {source.format}", f"name it {expected}, or move it away")
             elif match["recording"] not in recordings:
-                problems.add(file, "", f"'{match['recording']}' is no recording of recordings.csv", _near(match["recording"], recordings))
+                faults.error(
+                    file, "format", f"'{match['recording']}' is no recording of recordings.csv", _near(match["recording"], recordings)
+                )
             else:
                 grouped.setdefault(match["recording"], []).append(file)
         batches += [Batch(recording, source, tuple(files)) for recording, files in sorted(grouped.items())]
-    _refuse_strays(raw, sources, problems)
+    _refuse_strays(raw, sources, faults)
     return batches
 
 
-def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationProblems:
+def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationError:
     """Return the labels of one batch, or what is wrong with it: all batches are read before any is refused."""
     files = {file: (raw / file).read_bytes() for file in batch.files}
     words, merges = vocabulary.load(batch.source.vocabulary), map_of(raw, batch.source)
     try:
         labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, words, box_tolerance, label_map=merges))
-    except AnnotationProblems as error:
+    except AnnotationError as error:
         return error
     if merges is None or labels.instances is None:
         return labels
@@ -105,7 +107,7 @@ def map_of(raw: Path, source: SourceParams) -> LabelMap | None:
         raise ParamsError(msg) from error
 
 
-def merges(raw: Path, sources: Sequence[SourceParams], done: Iterable[tuple[Batch, Labels | AnnotationProblems]]) -> list[dict[str, Any]]:
+def merges(raw: Path, sources: Sequence[SourceParams], done: Iterable[tuple[Batch, Labels | AnnotationError]]) -> list[dict[str, Any]]:
     """Return what the label maps of the sources merged, for the report; empty without any map."""
     maps = {source: found for source in sources if (found := map_of(raw, source)) is not None}
     return report.merges([(batch.source, labels) for batch, labels in done if isinstance(labels, Labels)], maps)
@@ -127,7 +129,7 @@ def _files(raw: Path, folder: str) -> Iterator[str]:
             yield relative.as_posix()
 
 
-def _refuse_strays(raw: Path, sources: Sequence[SourceParams], problems: Problems) -> None:
+def _refuse_strays(raw: Path, sources: Sequence[SourceParams], faults: Faults) -> None:
     # A misspelt folder would otherwise leave its labels out in silence.
     paths = [PurePosixPath(path) for source in sources for path in (source.folder, source.label_map or "")]
     known = {path.parts[1] for path in paths if len(path.parts) > 1}
@@ -137,7 +139,7 @@ def _refuse_strays(raw: Path, sources: Sequence[SourceParams], problems: Problem
         if path.is_dir() and not path.name.startswith(".") and path.name not in known:
             near = difflib.get_close_matches(path.name, known, n=1)
             mend = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
-            problems.add(f"{ROOT}/{path.name}", "", "no source in params.yaml reads this folder", mend)
+            faults.error(f"{ROOT}/{path.name}", "format", "no source in params.yaml reads this folder", mend)
 
 
 def _near(name: str, names: Collection[str]) -> str:

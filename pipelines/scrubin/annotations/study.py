@@ -14,8 +14,9 @@ from scrubin.annotations import lengths, placing, report, span_places
 from scrubin.annotations.alignment import NS, Timeline, timeline
 from scrubin.annotations.placing import Placed
 from scrubin.annotations.windows import Windows
+from scrubin.core.faults import Faults
+from scrubin.errors import AnnotationError
 from scrubin.labels.model import IDS, IntArray, Labels, details_of
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.spans import span_table
 from scrubin.labels.spans.expansion import numbers_of
 from scrubin.tables import io
@@ -83,11 +84,11 @@ def _released(row: Any, frames: pd.DataFrame) -> Released:
 
 
 def tables(
-    outcomes: Sequence[Labels | AnnotationProblems],
+    outcomes: Sequence[Labels | AnnotationError],
     known: Mapping[str, Released],
     left_out: Collection[str],
     tolerance_s: float,
-    problems: Problems,
+    faults: Faults,
     windows: Windows | None = None,
 ) -> Tables:
     """Return the tables of all released recordings.
@@ -102,20 +103,20 @@ def tables(
         Labelled recordings that are not released; they are counted.
     tolerance_s
         Labels and video may differ in length by this much.
-    problems
+    faults
         What was found before, such as files that fit nowhere.
     windows
         How spans of contacts become actions; None: they are actions.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         With everything that is wrong in any file.
     """
     labels = [outcome for outcome in outcomes if isinstance(outcome, Labels)]
     for outcome in outcomes:
-        if isinstance(outcome, AnnotationProblems):
-            problems.include(outcome)
+        if isinstance(outcome, AnnotationError):
+            faults.extend(outcome.faults)
     for one in labels:
         to = known[one.recording]
         lengths.check(
@@ -124,9 +125,9 @@ def tables(
             source_s=to.source_s,
             source_size=to.source_size,
             tolerance_s=tolerance_s,
-            problems=problems,
+            faults=faults,
         )
-    problems.raise_any()
+    AnnotationError.raise_any(faults)
     triplet_rows, number_rows, phase_rows, ids = [], [], [], {}
     for recording in sorted({one.recording for one in labels}, key=lambda name: known[name].id):
         to = known[recording]
@@ -134,7 +135,8 @@ def tables(
         phases, phase_notes = placing.choose_phases([placing.place(one, one.phases, to.line) for one in of_recording if one.phases])
         placed = [found for one in of_recording if (found := _placed_instances(one, to, windows)) is not None]
         instances, notes = placing.choose_instances(placed)
-        warnings = [warning for one in of_recording for warning in one.warnings]
+        # Published: what is wrong, never the name of a file or recording.
+        warnings = [f"{one.format}: {fault.what}" for one in of_recording for fault in one.faults]
         ids[to.id] = _entry(to, phases, instances, [*phase_notes, *notes], warnings)
         phase_rows.append(_phase_table(to.id, phases))
         triplet_rows.append(_triplet_table(to.id, instances))

@@ -14,14 +14,14 @@ from typing import Any
 
 from scrubin.annotations import lengths
 from scrubin.cli.arguments import existing_video, rate_or_none
+from scrubin.core.faults import Faults, summary
 from scrubin.errors import AnnotationError
-from scrubin.labels import label_map, reader
+from scrubin.labels import label_map, policy, reader
 from scrubin.labels.collection import Collection
 from scrubin.labels.export import loss, output
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import Clock, Labels
-from scrubin.labels.problems import Problems
 from scrubin.labels.reader import Options
 from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
 from scrubin.vocabulary import vocabulary
@@ -32,7 +32,6 @@ What the target cannot hold is counted on stderr, as "not in FORMAT: what: count
 else was written; 1: something is wrong, every faulty file is named and nothing is written.
 
   scrubin convert labels --from cholect50 --to coco --image-size 854x480 --out coco"""
-SHOWN = 20
 NAMED = 3
 
 
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare paths, formats and what files do not say."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("path", metavar="PATH", help="file or folder of labels; it is never changed")
-    parser.add_argument("--from", dest="source", required=True, metavar="FORMAT", help="format of PATH, see below")
+    parser.add_argument("--from", dest="source", metavar="FORMAT", help="format of PATH, see below (default: by what the files look like)")
     parser.add_argument("--to", dest="target", required=True, metavar="FORMAT", help="format to write, see below")
     parser.add_argument(
         "--out", required=True, metavar="PATH", help="folder to write into, or the file where one is written; whole or not at all"
@@ -88,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(given: argparse.Namespace) -> int:
     """Read, fit, write; what the target cannot hold is told on stderr and counted."""
-    form, writer = reader.format_of(given.source), output.writer_of(given.target)
+    writer = output.writer_of(given.target)
     path, out = Path(given.path), Path(given.out)
     _refuse_source(path, out)
     if not 0 <= given.box_tolerance <= 0.2:
@@ -98,25 +97,24 @@ def run(given: argparse.Namespace) -> int:
         msg = f"--first-frame {given.first_frame}: give 0 or more"
         raise AnnotationError(msg)
     merges = label_map.load(given.label_map) if given.label_map else None
-    found = reader.find(path, form)
-    if sys.stderr.isatty():
-        _tell(f"reading {len(found.files)} {form.name} files")
-    collection = reader.read(found.files, form, Options(given.vocabulary, merges, given.box_tolerance, given.first_frame))
-    collection = _at_rate(collection, form, rate_or_none("--fps", given.fps))
+    reading = reader.read_path(path, given.source, Options(given.vocabulary, merges, given.box_tolerance, given.first_frame))
+    policy.enforce("convert", reading.faults)
+    form = reading.form
+    collection = _at_rate(reading.collection, form, rate_or_none("--fps", given.fps))
     source_fps = rate_or_none("--fps", given.fps) or form.by_hand.fps
     if given.video:
         _check_length(collection, Path(given.video), given.first_frame)
     size = _size(given.image_size)
-    fit = Fit(given.source, source_fps, rate_or_none("--to-fps", given.to_fps), size, given.only_instruments, given.first_frame)
+    fit = Fit(form.name, source_fps, rate_or_none("--to-fps", given.to_fps), size, given.only_instruments, given.first_frame)
     kept, losses = loss.fitted(collection, writer, fit)
     made = output.render(kept, writer)
     form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
-    paths = output.save(made.files, out, form_of_out, found.paths)
-    _tell(_others(path, found.others))
+    paths = output.save(made.files, out, form_of_out, reading.paths)
+    _tell(_others(path, reading.others))
     if form.by_hand.fps_unstated and not given.fps and any(_by_frame(labels) for labels in collection.recordings):
         _tell(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
     _tell(_unstated_rate(kept, form_of_out))
-    _tell_all([*collection.warnings, *_warnings(collection)])
+    _tell_all(summary(reading.faults))
     for (of, to), count in sorted(_merged(collection, merges).items()):
         _tell(f"merged: {of} -> {to}: {count} instances")
     for what, count in sorted((losses + made.losses).items()):
@@ -147,10 +145,8 @@ def _tell(sentence: str) -> None:
 
 
 def _tell_all(warnings: Sequence[str]) -> None:
-    for warning in warnings[:SHOWN]:
+    for warning in warnings:
         _tell(warning)
-    more = len(warnings) - SHOWN
-    _tell(f"... and {more} more warnings of this kind" if more > 0 else "")
 
 
 def _others(path: Path, others: Sequence[Path]) -> str:
@@ -211,21 +207,17 @@ def _check_length(collection: Collection, video: Path, first_frame: int) -> None
     if len(collection.recordings) != 1:
         msg = f"{video}: one video, but there are {len(collection.recordings)} recordings; convert them one by one"
         raise AnnotationError(msg)
-    problems = Problems()
+    faults = Faults()
     lengths.check(
         collection.recordings[0],
         source_frames=found.frame_count,
         source_s=float(found.end_s),
         source_size=(found.width, found.height),
         tolerance_s=LENGTH_TOLERANCE_S,
-        problems=problems,
+        faults=faults,
         first=first_frame,
     )
-    problems.raise_any()
-
-
-def _warnings(collection: Collection) -> list[str]:
-    return [f"{labels.recording}: {warning}" for labels in collection.recordings for warning in labels.warnings]
+    AnnotationError.raise_any(faults)
 
 
 def _merged(collection: Collection, merges: LabelMap | None) -> Mapping[tuple[str, str], int]:

@@ -177,6 +177,11 @@ def summary(faults: Sequence[Fault], most: int = SHOWN) -> list[str]:
     return lines
 
 
+def warning(file: str, rule: str, what: str, fix: str = "", *, place: str = "") -> Fault:
+    """Return a fault of severity ``warning``."""
+    return Fault(file, rule, what, fix, place, "warning")
+
+
 def printable(text: str) -> str:
     r"""Return text on one line that every terminal takes: what cannot be printed is escaped.
 

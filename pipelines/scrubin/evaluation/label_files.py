@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
+from scrubin.core.faults import summary
 from scrubin.errors import MetricsError
-from scrubin.labels import detect, reader
+from scrubin.labels import detect, policy, reader
 from scrubin.labels.collection import Collection
 from scrubin.labels.export import span_frames
 from scrubin.labels.model import Labels
@@ -17,6 +18,7 @@ from scrubin.labels.registry import WRITERS, DatasetFormat, Format
 from scrubin.vocabulary.vocabulary import related
 
 NOTES_SHOWN = 5
+UNIMPORTANT = ("not-kept", "frames-from-one")
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,13 @@ def collection_of(asked: Asked, box_tolerance: float = reader.BOX_TOLERANCE) -> 
         With everything that is wrong in any file.
     """
     form = detect.format_of_path(asked.path, asked.format)
-    words = None if form.by_hand.brings_words or form.by_hand.vocabulary_of is not None else asked.vocabulary
-    found = reader.read(reader.find(asked.path, form).files, form, reader.Options(words, box_tolerance=box_tolerance))
-    return replace(found, recordings=tuple(_with_frames(labels, form, asked.fps) for labels in found.recordings)), form
+    names_its_own = form.by_hand.brings_words or form.by_hand.vocabulary_of is not None
+    options = reader.Options(None if names_its_own else asked.vocabulary, box_tolerance=box_tolerance)
+    reading = reader.read_path(asked.path, form.name, options)
+    policy.enforce("score", reading.faults)
+    found = reading.collection
+    recordings = tuple(_with_frames(labels, form, asked.fps) for labels in found.recordings)
+    return replace(found, recordings=recordings, faults=reading.faults), form
 
 
 def _with_frames(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Labels:
@@ -83,10 +89,7 @@ def notes_of(collection: Collection) -> tuple[str, ...]:
 
     What tables cannot hold is not needed for scores, and frames from 1 show when both sides are joined.
     """
-    of_each = [f"{one.recording}: {warning}" for one in collection.recordings for warning in one.warnings]
-    told = [one for one in (*collection.warnings, *of_each) if "not kept:" not in one and "--first-frame" not in one]
-    more = [f"... and {len(told) - NOTES_SHOWN} more warnings of the labels"] * (len(told) > NOTES_SHOWN)
-    return (*told[:NOTES_SHOWN], *more)
+    return tuple(summary([fault for fault in collection.faults if fault.rule not in UNIMPORTANT], NOTES_SHOWN))
 
 
 def numbering_of(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Numbering | None:

@@ -11,9 +11,8 @@ import numpy as np
 import pandas as pd
 
 from scrubin.errors import AnnotationError, MetricsError
-from scrubin.labels import detect, documents, reader
+from scrubin.labels import detect, documents, label_folder, policy, reader
 from scrubin.labels.collection import Scores
-from scrubin.labels.registry import readable
 
 MISSING = ("", "nan", "na", "null", "none")
 OTHER_COLUMNS = ("id", "task", "rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")
@@ -65,7 +64,9 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], name: str
         raise MetricsError(msg)
     form = _format(path, name)
     if form is not None:
-        collection = reader.read(reader.find(path, readable()[form]).files, readable()[form], reader.Options())
+        reading = reader.read_path(path, form, reader.Options())
+        policy.enforce("score", reading.faults)
+        collection = reading.collection
         frame = of(collection.scores) if collection.scores is not None else pd.DataFrame()
         if len(frame):
             return [_of_task(path, str(task), rows) for task, rows in frame.groupby("task", sort=True)]
@@ -87,12 +88,12 @@ def _of_task(path: Path, task: str, rows: pd.DataFrame) -> Sheet:
 
 def _format(path: Path, name: str | None) -> str | None:
     if name is not None:
-        return reader.format_of(name).name
+        return label_folder.format_of(name).name
     try:
         found = detect.format_of_path(path, None)
     except AnnotationError:
         return None
-    if found.name == LASANA and not any(GRS in _cells(file)[0] for file in reader.fitting(path, found)):
+    if found.name == LASANA and not any(GRS in _cells(file)[0] for file in label_folder.files_of_format(path, found)):
         # A sheet of errors or of other scores, which only happens to be written with semicolons.
         return None
     return found.name if found.name in FORMATS else None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from scrubin.core.faults import Fault, warning
 
 XYWH = tuple[float, float, float, float]
 PIXELS_ABOVE = 2.0
@@ -53,6 +56,12 @@ def check(box_xywh: XYWH, tolerance: float) -> Checked:
     if outside > 0:
         return _inside(left, top, right, bottom, outside, fault)
     return Checked(box_xywh)
+
+
+def cut_warning(file: str, outside: Sequence[float]) -> tuple[Fault, ...]:
+    """Return the warning of boxes that were cut to the image; ``outside`` are the shares by which they left it."""
+    what = f"{len(outside)} boxes left the image by at most {max(outside, default=0):.4f} and were cut to it"
+    return (warning(file, "box-cut", what),) if outside else ()
 
 
 def _inside(left: float, top: float, right: float, bottom: float, outside: float, fault: str) -> Checked:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
+from scrubin.core.faults import Fault
 from scrubin.labels.model import Labels
 
 RATING_COLUMNS = ("id", "task", "rater", "aspect", "score", "failed")
@@ -49,13 +50,13 @@ class Collection:
         Labels of frames, sorted by recording.
     scores
         Scores of recordings; None where there are none.
-    warnings
-        What the user should know, one sentence each.
+    faults
+        What the user should know of files that are of several recordings.
     """
 
     recordings: tuple[Labels, ...] = ()
     scores: Scores | None = None
-    warnings: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
 
 
 def rating_rows(rows: list[tuple[str, str, str, str, float | None, bool]]) -> pd.DataFrame:

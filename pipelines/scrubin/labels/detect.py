@@ -1,51 +1,111 @@
-"""The format of a file or folder by its signs, when nobody names it.
+"""The one detection: which format a file or folder is of, by the names of its files and by what is inside.
 
-Only the content of one file is looked at; a path that fits no format, or several, is refused: a guess could shift labels.
+A path that fits no format, or several, is refused: a guess could shift labels.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, evidence, reader
+from scrubin.labels import documents, evidence
 from scrubin.labels.formats.yolo import LISTS_CLASSES, NAMES_CLASSES
-from scrubin.labels.registry import DatasetFormat, Format, readable
+from scrubin.labels.label_folder import files_of_format, format_of, is_note
+from scrubin.labels.registry import WRITERS, Content, DatasetFormat, Format, readable
+from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
+
+TABLES = (*public_tables(()), *(table.name for table in PRIVATE_TABLES))
+LOOKED_AT = 200
+"""So many files of a folder are looked at when the first one is damaged."""
+
+AnyFormat = Format | DatasetFormat
 
 
-def format_of_path(path: Path, name: str | None) -> Format | DatasetFormat:
-    """Return the format that is named, or the only one whose signs a path bears.
+def format_of_path(path: Path, name: str | None, wanted: Content | None = None) -> AnyFormat:
+    """Return the format that is named, or the only one that a path looks like.
+
+    Parameters
+    ----------
+    name
+        Of the format; None: by names and content of the files.
+    wanted
+        What a command needs, such as ``"phases"``: of several possible formats, those that hold it.
 
     Raises
     ------
     AnnotationError
-        For an unknown name, a path that is not there, or one that bears the signs of no format or of several.
+        For an unknown name, a path that is not there, or one that looks like no format or like several.
     """
     if name is not None:
-        return reader.format_of(name)
+        return format_of(name)
     if not path.exists():
         msg = f"{path}: there is no such file or folder"
         raise AnnotationError(msg)
-    found = [form for form in readable().values() if _bears(path, form)]
-    if len(found) == 1:
-        return found[0]
-    known = ", ".join(readable())
-    several = " or ".join(form.name for form in found)
-    if not found and path.is_dir() and not _files(path):
-        msg = f"{path}: there is no file in it; name the folder with the labels"
-        raise AnnotationError(msg)
-    fault = f"this could be {several}" if found else f"this looks like no format of labels{_first(path)}"
-    msg = f"{path}: {fault}; name the format: {several or known}"
-    raise AnnotationError(msg)
+    if is_own_tables(path):
+        return format_of("tables")
+    files = {form.name: files_of_format(path, form) for form in readable().values()}
+    likely = _likely(files, first_only=True) or _likely(files, first_only=False)
+    if len(likely) > 1 and wanted is not None:
+        likely = [form for form in likely if form.name in WRITERS and wanted in WRITERS[form.name].holds] or likely
+    if len(likely) != 1:
+        raise AnnotationError([_undecided(path, likely)])
+    return likely[0]
 
 
-def _files(path: Path) -> list[Path]:
-    return [file for file in ([path] if path.is_file() else sorted(path.rglob("*"))) if file.is_file() and not reader.is_note(file)]
+def is_own_tables(path: Path) -> bool:
+    """Return whether a path is a folder of our own tables, one of them, or a released dataset."""
+    if path.is_file():
+        return (path.suffix == ".parquet" and path.stem in TABLES) or _is_own_csv(path)
+    return any(_is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
 
 
-def _first(path: Path) -> str:
+def _likely(files: dict[str, list[Path]], *, first_only: bool) -> list[AnyFormat]:
+    """Return the formats whose files look like them: the first file that tells anything, or any of the first ones."""
+    return [form for form in readable().values() if _looks_like(form, files[form.name], first_only=first_only)]
+
+
+def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> bool:
+    telling = [file for file in files[:LOOKED_AT] if _tells(file)] or files[:1]
+    try:
+        return any(form.by_hand.evidence(file) for file in telling[: 1 if first_only else LOOKED_AT])
+    except OSError as error:
+        raise AnnotationError(
+            [Fault(str(error.filename), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")]
+        ) from error
+
+
+def _tells(file: Path) -> bool:
+    """Return whether a file can tell its format: an empty one cannot, nor one that only names classes."""
+    return file.suffix.lower() not in NAMES_CLASSES and file.name != LISTS_CLASSES and _size(file) > 0
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:  # a link to nowhere, which is refused when it is read
+        return 0
+
+
+def _undecided(path: Path, likely: Sequence[AnyFormat]) -> Fault:
+    files = _label_files(path)
+    if not files and path.is_dir():
+        return Fault(str(path), "no-files", "there is no file in it", "name the folder with the labels")
+    if likely:
+        names = " or ".join(form.name for form in likely)
+        return Fault(str(path), "format-ambiguous", f"this could be {names}", f"name the format by --from: {names}")
+    what = f"this looks like no format of labels{_first(path, files)}"
+    return Fault(str(path), "format-unknown", what, f"name the format by --from: {', '.join(readable())}")
+
+
+def _label_files(path: Path) -> list[Path]:
+    return [file for file in ([path] if path.is_file() else sorted(path.rglob("*"))) if file.is_file() and not is_note(file)]
+
+
+def _first(path: Path, files: Iterable[Path]) -> str:
     """Return in brackets which file was looked at, and what is wrong with it when it is JSON that cannot be read."""
-    file = next(iter(_files(path)), None)
+    file = next(iter(files), None)
     if file is None:
         return ""
     name = file.name if path.is_file() else file.relative_to(path).as_posix()
@@ -57,16 +117,13 @@ def _first(path: Path) -> str:
     return f" (the first file is {name})" if path.is_dir() else ""
 
 
-def _bears(path: Path, form: Format | DatasetFormat) -> bool:
-    files = reader.fitting(path, form)
-    if not files:
+def _is_own_table(file: Path) -> bool:
+    return file.stem in TABLES and (file.suffix == ".parquet" or _is_own_csv(file)) and file.is_file()
+
+
+def _is_own_csv(file: Path) -> bool:
+    if file.suffix != ".csv" or file.stem not in TABLES:
         return False
-    try:
-        # An empty file, or one that only names classes, tells nothing.
-        telling = (
-            file for file in files if file.suffix.lower() not in NAMES_CLASSES and file.name != LISTS_CLASSES and file.stat().st_size
-        )
-        return form.by_hand.sign(next(telling, files[0]))
-    except OSError as error:
-        msg = f"{error.filename}: cannot be read: {error.strerror}; make it readable"
-        raise AnnotationError(msg) from error
+    # A raw manifest is also called recordings.csv, and has no ids; LASANA's sheets have semicolons.
+    with file.open("rb") as opened:
+        return b"id" in opened.readline().removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip().split(b",")

@@ -7,7 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from scrubin.labels.problems import AnnotationProblems, Problems
+from scrubin.core.faults import Fault, Faults
+from scrubin.errors import AnnotationError
 
 LONGEST_DIGITS = 15  # also numbers of milliseconds stay below 2**53
 LONGEST_INTEGER = 18  # 64 bits hold every number of so many digits
@@ -20,14 +21,16 @@ def text(file: str, data: bytes) -> str:
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         When it is not UTF-8, with the line.
     """
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise AnnotationProblems([f"{file}, line {line}: byte 0x{data[error.start]:02x} is not UTF-8; save the file as UTF-8"]) from error
+        raise AnnotationError(
+            [Fault(file, "format", f"byte 0x{data[error.start]:02x} is not UTF-8", "save the file as UTF-8", place=f"line {line}")]
+        ) from error
 
 
 def json_object(file: str, data: bytes) -> dict[str, Any]:
@@ -35,7 +38,7 @@ def json_object(file: str, data: bytes) -> dict[str, Any]:
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         When it is not JSON, with line and column, or no object, or has a number beyond 64 bits.
     """
     content = text(file, data)
@@ -43,30 +46,36 @@ def json_object(file: str, data: bytes) -> dict[str, Any]:
         value = json.loads(content, object_pairs_hook=_unique, parse_int=_integer)
     except json.JSONDecodeError as error:
         if not content.strip():
-            raise AnnotationProblems([f"{file}, line 1: not JSON: the file is empty; export it again, or remove it"]) from error
+            raise AnnotationError(
+                [Fault(file, "format", "not JSON: the file is empty", "export it again, or remove it", place="line 1")]
+            ) from error
         fault = f"not JSON: {error.msg} at column {error.colno}"
-        raise AnnotationProblems([f"{file}, line {error.lineno}: {fault}; the file may be cut off, export it again"]) from error
+        raise AnnotationError(
+            [Fault(file, "format", f"{fault}", "the file may be cut off, export it again", place=f"line {error.lineno}")]
+        ) from error
     except _RepeatedKeyError as error:
-        raise AnnotationProblems([f"{file}: the key '{error}' stands twice in one object; keep one of them"]) from error
+        raise AnnotationError([Fault(file, "format", f"the key '{error}' stands twice in one object", "keep one of them")]) from error
     except _LongNumberError as error:
         line = content.count("\n", 0, content.index(error.digits)) + 1
         fault = f"the number {error.digits[:20]}... has {len(error.digits)} digits"
-        raise AnnotationProblems([f"{file}, line {line}: {fault}; no label is as large, correct it"]) from error
+        raise AnnotationError([Fault(file, "format", f"{fault}", "no label is as large, correct it", place=f"line {line}")]) from error
     except RecursionError as error:
-        raise AnnotationProblems([f"{file}: nested too deeply for a label file; export it again"]) from error
+        raise AnnotationError([Fault(file, "format", "nested too deeply for a label file", "export it again")]) from error
     if "\\ud" in content.lower() and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
-        raise AnnotationProblems([f"{file}: a text has half a character (\\ud8.. to \\udf..), which cannot be written; correct it"])
+        raise AnnotationError(
+            [Fault(file, "format", "a text has half a character (\\ud8.. to \\udf..), which cannot be written", "correct it")]
+        )
     if not isinstance(value, dict):
-        raise AnnotationProblems([f"{file}: expected a JSON object, but got {shown(value)}; export it again"])
+        raise AnnotationError([Fault(file, "format", f"expected a JSON object, but got {shown(value)}", "export it again")])
     return value
 
 
-def opened(open_as: Callable[[str, bytes], T], file: str, data: bytes, problems: Problems) -> T | None:
+def opened(open_as: Callable[[str, bytes], T], file: str, data: bytes, faults: Faults) -> T | None:
     """Return what a function makes of a file; when it refuses it, that is noted, so that other files are read too."""
     try:
         return open_as(file, data)
-    except AnnotationProblems as error:
-        problems.include(error)
+    except AnnotationError as error:
+        faults.extend(error.faults)
         return None
 
 

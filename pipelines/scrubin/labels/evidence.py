@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 HEAD_BYTES = 4096
-Sign = Callable[[Path], bool]
+Evidence = Callable[[Path], bool]
 
 
 def never(path: Path) -> bool:
@@ -37,10 +37,10 @@ def head(path: Path) -> str:
         return file.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
 
 
-def keys(*wanted: str, **kinds: type) -> Sign:
+def keys(*wanted: str, **kinds: type) -> Evidence:
     """Return a sign: a JSON object with all these keys, some of a kind."""
 
-    def sign(path: Path) -> bool:
+    def fits(path: Path) -> bool:
         found = document(path)
         return (
             isinstance(found, Mapping)
@@ -48,7 +48,7 @@ def keys(*wanted: str, **kinds: type) -> Sign:
             and all(isinstance(found.get(key), kind) for key, kind in kinds.items())
         )
 
-    return sign
+    return fits
 
 
 def objects_by_frame(path: Path) -> bool:

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from scrubin.core.faults import Fault, Faults, warning
 from scrubin.labels import boxes, documents
-from scrubin.labels.problems import Problems
 
 LARGEST = 10**documents.LONGEST_DIGITS
 FROM_ZERO = "ids are numbered from 0; these look numbered from 1"
@@ -33,40 +33,40 @@ def id_of(of: Mapping[str, Any], key: str) -> int:
     return value if isinstance(value, int) and is_whole(value) else -1
 
 
-def list_of_objects(file: str, document: Mapping[str, Any], key: str, problems: Problems) -> list[Mapping[str, Any]]:
+def list_of_objects(file: str, document: Mapping[str, Any], key: str, faults: Faults) -> list[Mapping[str, Any]]:
     """Return the objects in a list; everything else is noted."""
     values = document.get(key)
     if not isinstance(values, list):
-        problems.add(file, key, f"expected a list, but got {documents.shown(values)}", "write [] for none")
+        faults.error(file, "format", f"expected a list, but got {documents.shown(values)}", "write [] for none", place=key)
         return []
     found = []
     for i, value in enumerate(values):
         if isinstance(value, Mapping):
             found.append(value)
         else:
-            problems.add(file, f"{key} {i}", f"expected an object, but got {documents.shown(value)}", "export the file again")
+            faults.error(
+                file, "format", f"expected an object, but got {documents.shown(value)}", "export the file again", place=f"{key} {i}"
+            )
     return found
 
 
-def whole(
-    file: str, place: str, of: Mapping[str, Any], key: str, problems: Problems, *, low: int = 0, high: int | None = None
-) -> int | None:
+def whole(file: str, place: str, of: Mapping[str, Any], key: str, faults: Faults, *, low: int = 0, high: int | None = None) -> int | None:
     """Return a whole number in ``low..high``."""
     value = of.get(key)
     expected = f"a whole number from {low}" if high is None else f"a whole number in {low}..{high}"
     if not is_whole(value) or abs(value or 0) > LARGEST:
-        problems.add(file, place, f"'{key}' is {documents.shown(value)}, expected {expected}", "export the file again")
+        faults.error(file, "format", f"'{key}' is {documents.shown(value)}, expected {expected}", "export the file again", place=place)
         return None
     number = int(value)  # type: ignore[arg-type]
     if number < low or (high is not None and number > high):
         mend = FROM_ZERO if high is not None and number == high + 1 else "correct it"
-        problems.add(file, place, f"'{key}' is {number}, expected {expected}", mend)
+        faults.error(file, "format", f"'{key}' is {number}, expected {expected}", mend, place=place)
         return None
     return number
 
 
 def pixel_box(
-    file: str, place: str, of: Mapping[str, Any], size: tuple[int, int], tolerance: float, *, cut: bool, problems: Problems
+    file: str, place: str, of: Mapping[str, Any], size: tuple[int, int], tolerance: float, *, cut: bool, faults: Faults
 ) -> boxes.XYWH | None:
     """Return the ``bbox`` of top-left corner and size in px as shares of the image.
 
@@ -79,15 +79,16 @@ def pixel_box(
     """
     value = of.get("bbox")
     if not isinstance(value, list) or len(value) != 4 or not all(is_number(side) for side in value):
-        problems.add(file, place, f"'bbox' is {documents.shown(value)}", "give x, y, width and height in px")
+        faults.error(file, "format", f"'bbox' is {documents.shown(value)}", "give x, y, width and height in px", place=place)
         return None
     width, height = size
     if max(value) <= 1 and min(width, height) > 10:
-        problems.add(
+        faults.error(
             file,
-            place,
+            "format",
             f"'bbox' {value} of an image of {width}x{height} is less than a pixel",
             "it looks like shares of the image; multiply by its size",
+            place=place,
         )
         return None
     x, y, w, h = (float(side) for side in value)
@@ -95,8 +96,12 @@ def pixel_box(
     by_corners = (w - x) * (h - y) if w > x and h > y else -1.0
     stated = float(area) if isinstance(area, (int, float)) and is_number(area) else math.nan
     if math.isclose(stated, by_corners, rel_tol=1e-4) and not math.isclose(w * h, by_corners, rel_tol=0.01):
-        problems.add(
-            file, place, f"'bbox' {value} has the area {area} as two corners only", "give the width and height instead of the second"
+        faults.error(
+            file,
+            "format",
+            f"'bbox' {value} has the area {area} as two corners only",
+            "give the width and height instead of the second",
+            place=place,
         )
         return None
     shares = (x / width, y / height, w / width, h / height)
@@ -107,20 +112,22 @@ def pixel_box(
             "it looks like two corners; give the width and height instead of the second corner" if corners else "draw it inside the image"
         )
         fault = f"'bbox' {value} is no box inside the image of {width}x{height}"
-        problems.add(file, place, fault, mend if w > 0 and h > 0 else "give a width and a height above 0, or remove the box")
+        faults.error(
+            file, "format", fault, mend if w > 0 and h > 0 else "give a width and a height above 0, or remove the box", place=place
+        )
         return None
     return checked.box_xywh if cut else shares
 
 
-def share_box(file: str, place: str, value: Any, tolerance: float, *, cut: bool, problems: Problems) -> boxes.XYWH | None:
+def share_box(file: str, place: str, value: Any, tolerance: float, *, cut: bool, faults: Faults) -> boxes.XYWH | None:
     """Return a box of top-left corner and size as shares of the image."""
     if not isinstance(value, (list, tuple)) or len(value) != 4 or not all(is_number(side) for side in value):
-        problems.add(file, place, f"the box is {documents.shown(value)}", "give x, y, width and height in 0..1")
+        faults.error(file, "format", f"the box is {documents.shown(value)}", "give x, y, width and height in 0..1", place=place)
         return None
     x, y, w, h = (float(side) for side in value)
     checked = boxes.check((x, y, w, h), tolerance)
     if checked.box_xywh is None:
-        problems.add(file, place, checked.fault, checked.mend)
+        faults.error(file, "format", checked.fault, checked.mend, place=place)
         return None
     return checked.box_xywh if cut else (x, y, w, h)
 
@@ -142,14 +149,14 @@ def shift_mend(triplets: Sequence[tuple[int, int, int]], before: int | None, par
     return FROM_ZERO if shifted else "correct one of them"
 
 
-def unkept(where: str, names: Iterable[str]) -> tuple[str, ...]:
+def unkept(file: str, names: Iterable[str]) -> tuple[Fault, ...]:
     """Return the warning of keys or columns that are not kept, none when all are.
 
-    >>> unkept("coco", ["track_id", "segmentation"])
-    ('coco: not kept: segmentation, track_id',)
+    >>> [fault.sentence for fault in unkept("a.json", ["track_id", "segmentation"])]
+    ['a.json: not kept: segmentation, track_id']
     """
     listed = sorted(set(map(str, names)))
-    return (f"{where}: not kept: {', '.join(listed)}",) if listed else ()
+    return (warning(file, "not-kept", f"not kept: {', '.join(listed)}"),) if listed else ()
 
 
 def recording_and_frame(name: str) -> tuple[str, int] | None:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from scrubin.core.faults import Fault
 from scrubin.labels.label_map import LabelMap
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -119,8 +120,8 @@ class Labels:
         What is labelled of an instance: the whole triplet, or the instrument only.
     image_sizes
         ``(width, height)`` in px of the labelled images, by file, where the format states them.
-    warnings
-        What a curator should know. They are published: no names of recordings or files.
+    faults
+        What a curator should know: deviations and warnings; labels with an error are never made.
     segments
         Spans of time with a label, half open, in units of the clock: ``kind`` (phase, step or
         gesture), ``start``, ``end``, ``label_id``. They may overlap, and keep the order of the file.
@@ -147,7 +148,7 @@ class Labels:
     instances: Layer | None = None
     detail: Detail = "triplet"
     image_sizes: Mapping[str, tuple[int, int]] | None = None
-    warnings: tuple[str, ...] = ()
+    faults: tuple[Fault, ...] = ()
     segments: pd.DataFrame | None = None
     frames: pd.DataFrame | None = None
     recognition: npt.NDArray[np.float64] | None = None

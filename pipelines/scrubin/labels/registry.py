@@ -14,7 +14,7 @@ from fractions import Fraction
 from typing import Literal
 
 from scrubin.labels.collection import Collection
-from scrubin.labels.evidence import Sign, never
+from scrubin.labels.evidence import Evidence, never
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -62,7 +62,7 @@ class ByHand:
         Whether ``fps`` is a custom of the format that no file states.
     brings_words
         Whether its files name their vocabulary, so that none can be given.
-    sign
+    evidence
         Whether a file that has a name of the format looks like it: so it is known when nobody names it.
     """
 
@@ -71,7 +71,7 @@ class ByHand:
     fps: Fraction | None = None
     fps_unstated: bool = False
     brings_words: bool = False
-    sign: Sign = never
+    evidence: Evidence = never
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from scrubin.core.faults import Fault, warning
 from scrubin.labels.model import BOX, Labels
 
 FEWEST_FRAMES = 10
@@ -14,7 +15,7 @@ EDGE = 0.05
 NAMED = 5
 
 
-def of(recordings: Sequence[Labels], first: int) -> tuple[str, ...]:
+def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
     """Return a warning per suspicion.
 
     Parameters
@@ -26,9 +27,23 @@ def of(recordings: Sequence[Labels], first: int) -> tuple[str, ...]:
     by_corners = [labels.recording for labels in recordings if _all_as_corners(labels)]
     found = []
     if shifted:
-        found.append(f"{_names(shifted)}: the frames run from 1 without a gap; if the first frame is meant, give --first-frame 1")
+        found.append(
+            warning(
+                _names(shifted),
+                "frames-from-one",
+                "the frames run from 1 without a gap",
+                "if the first frame is meant, give --first-frame 1",
+            )
+        )
     if by_corners:
-        found.append(f"{_names(by_corners)}: every box is wider and higher than its corner is far from the edge; these may be two corners")
+        found.append(
+            warning(
+                _names(by_corners),
+                "box-form",
+                "every box is wider and higher than its corner is far from the edge",
+                "if these are two corners, give the width and height",
+            )
+        )
     return tuple(found)
 
 

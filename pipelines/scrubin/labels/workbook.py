@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-from scrubin.labels.problems import AnnotationProblems
+from scrubin.core.faults import Fault
+from scrubin.errors import AnnotationError
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATIONS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
@@ -43,7 +44,7 @@ def rows(file: str, data: bytes) -> list[Row]:
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         When it is no workbook.
     """
     try:
@@ -52,7 +53,7 @@ def rows(file: str, data: bytes) -> list[Row]:
             sheet = ElementTree.fromstring(_part(archive, _first_sheet(archive)))
             found = [_row(row, texts) for row in sheet.iter(f"{MAIN}row")]
     except UNREADABLE as error:
-        raise AnnotationProblems([f"{file}: not a workbook that can be read; save it as Excel workbook (.xlsx)"]) from error
+        raise AnnotationError([Fault(file, "format", "not a workbook that can be read", "save it as Excel workbook (.xlsx)")]) from error
     return [(number, cells) for number, cells in found if any(cells)]
 
 

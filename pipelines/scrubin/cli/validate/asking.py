@@ -8,8 +8,9 @@ from itertools import groupby
 from pathlib import Path
 
 from scrubin.cli.validate.defaults import DEFAULTS
-from scrubin.cli.validate.material import Fault, Material
+from scrubin.cli.validate.material import Material
 from scrubin.core import params
+from scrubin.core.faults import Fault
 from scrubin.tables.catalogue import public_tables
 from scrubin.validate import checks, counts, outcomes
 from scrubin.validate.duplicates.near import limits
@@ -100,7 +101,7 @@ def _of_files(found: Material) -> list[Outcome]:
 
 
 def _key(fault: Fault) -> dict[str, str]:
-    return {"file": fault.file, "fault": fault.says}
+    return {"file": fault.file, "fault": fault.sentence.removeprefix(f"{fault.file}: ").removeprefix(f"{fault.file}, ")}
 
 
 def _unasked(found: Material) -> dict[str, str]:

@@ -8,11 +8,11 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from scrubin.cli.validate.material import Fault, Material
+from scrubin.cli.validate.material import Material
+from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError, TableError
 from scrubin.labels.formats import table_files, table_notes
 from scrubin.labels.formats.table_notes import Notes
-from scrubin.labels.problems import AnnotationProblems
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 from scrubin.tables.declare import ARROW, Table
 from scrubin.validate.study import Found, found_of
@@ -38,11 +38,11 @@ def read(path: Path) -> Material:
     for file in files:
         name = file.stem
         if name in PRIVATE:
-            made.faults.append(Fault(file.name, f"the table '{name}' is private and lies among public ones; take it away"))
+            made.faults.append(Fault(file.name, "table", f"the table '{name}' is private and lies among public ones", "take it away"))
         elif name not in PUBLIC:
-            made.faults.append(Fault(file.name, f"it is none of our tables ({', '.join(sorted(PUBLIC))}); give it its name"))
+            made.faults.append(Fault(file.name, "table", f"it is none of our tables ({', '.join(sorted(PUBLIC))})", "give it its name"))
         elif name in made.tables:
-            made.faults.append(Fault(file.name, f"the table is also in {made.file_of[name, '']}; keep one of them"))
+            made.faults.append(Fault(file.name, "table", f"the table is also in {made.file_of[name, '']}", "keep one of them"))
         else:
             _add(made, file)
     notes = _notes(files[0].parent / table_notes.NOTES, made)
@@ -71,7 +71,7 @@ def _add(made: Material, file: Path) -> None:
         made.file_of[file.stem, ""] = file.name
     except (OSError, UnicodeDecodeError, pa.ArrowException, TableError) as error:
         kind = "parquet" if file.suffix == ".parquet" else "CSV"
-        made.faults.append(Fault(file.name, f"it cannot be read as {kind}: {str(error).splitlines()[0]}; write it again"))
+        made.faults.append(Fault(file.name, "table", f"it cannot be read as {kind}: {str(error).splitlines()[0]}", "write it again"))
 
 
 def _found(name: str, arrow: pa.Table) -> Found:
@@ -105,7 +105,7 @@ def _typed(file: Path, name: str, values: pa.ChunkedArray, wanted: pa.DataType, 
     except pa.ArrowInvalid:
         row = next(i for i, value in enumerate(values) if not _fits(value, wanted))
         where = f"column '{name}', row {row + 1}"
-        made.faults.append(Fault(file.name, f"{where}: '{values[row].as_py()}' is no {wanted}; correct it"))
+        made.faults.append(Fault(file.name, "table", f"{where}: '{values[row].as_py()}' is no {wanted}", "correct it"))
         return values
 
 
@@ -121,6 +121,6 @@ def _notes(file: Path, made: Material) -> Notes:
     """Return what ``labels.json`` says beside the tables, as `scrubin convert` writes it; nothing when there is none."""
     try:
         return table_notes.read(file.name, file.read_bytes()) if file.is_file() else Notes()
-    except AnnotationProblems as error:
-        made.faults += [Fault(file.name, sentence.removeprefix(file.name).lstrip(",: ")) for sentence in error.problems]
+    except AnnotationError as error:
+        made.faults += error.faults
         return Notes()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -12,14 +10,12 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
-from scrubin.cli.validate.material import Fault, Material
-from scrubin.errors import AnnotationError
+from scrubin.cli.validate.material import Material
 from scrubin.labels import reader
 from scrubin.labels.collection import Collection
 from scrubin.labels.export import output, span_frames, timing
 from scrubin.labels.formats import table_files
 from scrubin.labels.model import BOX, IDS, Labels, Layer
-from scrubin.labels.problems import AnnotationProblems
 from scrubin.labels.registry import DatasetFormat, Format
 from scrubin.tables.declare import Table
 from scrubin.tables.phases import PHASES
@@ -38,54 +34,18 @@ def read(path: Path, name: str, options: reader.Options) -> Material:
     AnnotationError
         When there is no file of the format.
     """
-    form = reader.format_of(name)
-    given = reader.find(path, form)
-    made = Material(form.name, len(given.files))
-    collection = _read(given.files, form, options, made)
-    if given.others:
-        made.warnings.append(f"{len(given.others)} other files in {path} are not of the format {form.name} and were not looked at")
+    reading = reader.read_path(path, name, options)
+    form, collection = reading.form, reading.collection
+    made = Material(form.name, len(reading.paths), faults=[fault for fault in reading.faults if fault.severity == "error"])
+    if reading.others:
+        made.warnings.append(f"{len(reading.others)} other files in {path} are not of the format {form.name} and were not looked at")
     if form.by_hand.fps_unstated:
         made.warnings.append(f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps} per second")
-    made.warnings += [*collection.warnings, *(f"{one.recording}: {said}" for one in collection.recordings for said in one.warnings)]
+    made.warnings += [fault.sentence for fault in reading.faults if fault.severity != "error"]
     made.unlabelled += [name for labels in collection.recordings for name in _unlabelled(labels)]
     _add_labels(made, [_by_frame(labels, form, options.first, made) for labels in collection.recordings], form)
     _add_scores(made, collection)
     return made
-
-
-def _read(files: Mapping[str, bytes], form: Format | DatasetFormat, options: reader.Options, made: Material) -> Collection:
-    try:
-        return reader.read(files, form, options)
-    except AnnotationError as error:
-        _note(made, error, files)
-    good = []
-    for some in _parts(files, form):
-        try:
-            good.append(reader.read(some, form, options))
-        except AnnotationError:
-            continue  # noted above, with all others
-    recordings = [labels for one in good for labels in one.recordings]
-    warnings = [said for one in good for said in one.warnings]
-    return Collection(tuple(recordings), good[0].scores if len(good) == 1 else None, tuple(dict.fromkeys(warnings)))
-
-
-def _parts(files: Mapping[str, bytes], form: Format | DatasetFormat) -> list[dict[str, bytes]]:
-    """Return the files recording by recording, where a format is read so; a data set can only be read as a whole."""
-    if isinstance(form, DatasetFormat):
-        return []
-    fits = re.compile(f"(?:.*/)?(?:{form.pattern.pattern})")
-    parts: dict[str, dict[str, bytes]] = {}
-    for file, data in files.items():
-        match = fits.fullmatch(file)
-        if match is not None:
-            parts.setdefault(match["recording"], {})[file] = data
-    return [some for _, some in sorted(parts.items())]
-
-
-def _note(made: Material, error: AnnotationError, files: Mapping[str, bytes]) -> None:
-    for sentence in error.problems if isinstance(error, AnnotationProblems) else [str(error)]:
-        file = max((file for file in files if sentence.startswith(file)), key=len, default="")
-        made.faults.append(Fault(file, sentence.removeprefix(file).lstrip(",: ")))
 
 
 def _unlabelled(labels: Labels) -> list[str]:

@@ -7,24 +7,11 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 
+from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
 from scrubin.labels.reader import Options
 from scrubin.validate.study import Found
 from scrubin.vocabulary.vocabulary import Vocabulary
-
-
-@dataclass(frozen=True)
-class Fault:
-    """What is wrong with a file as such.
-
-    Parameters
-    ----------
-    file, says
-        Which file; what is wrong and the mend.
-    """
-
-    file: str
-    says: str
 
 
 @dataclass

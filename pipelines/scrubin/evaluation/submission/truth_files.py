@@ -12,7 +12,7 @@ import numpy as np
 from scrubin.errors import AnnotationError
 from scrubin.evaluation.submission import own_truth
 from scrubin.evaluation.submission.truth import Boxes, GroundTruth, TrueVideo
-from scrubin.labels import reader
+from scrubin.labels import label_folder, policy, reader
 from scrubin.labels.formats.submission.frame_keys import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
 from scrubin.labels.reader import Options
@@ -82,9 +82,11 @@ def _read(path: Path, form: str | None, words: str | None) -> GroundTruth:
 
 
 def _labels(path: Path, form: str, words: str | None) -> GroundTruth:
-    known = reader.format_of(form)
+    known = label_folder.format_of(form)
     # The vocabulary of labels is that of the file, unless another one is asked for.
-    collection = reader.read(reader.find(path, known).files, known, Options(None if known.by_hand.brings_words else words))
+    reading = reader.read_path(path, form, Options(None if known.by_hand.brings_words else words))
+    policy.enforce("rank", reading.faults)
+    collection = reading.collection
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in collection.recordings}
     if len(vocabularies) != 1:
         names = ", ".join(sorted(vocabularies)) or "none"

@@ -17,7 +17,7 @@ from scrubin.evaluation import label_files
 from scrubin.evaluation.ground_truth import part_of
 from scrubin.evaluation.label_files import Asked
 from scrubin.evaluation.series import Track
-from scrubin.labels import detect, reader
+from scrubin.labels import detect, label_folder, reader
 from scrubin.labels.formats import box_lists
 from scrubin.labels.model import BOX, Labels
 from scrubin.labels.registry import DatasetFormat, Format
@@ -159,7 +159,7 @@ def _coco_results(asked: Asked) -> tuple[Path, list[Any]] | None:
     """Return COCO results, a list of detections by image id, of a file or a folder with just one; None for anything else."""
     path = asked.path
     if path.is_dir():
-        inside = [file for file in sorted(path.glob("*.json")) if not reader.is_note(file)]
+        inside = [file for file in sorted(path.glob("*.json")) if not label_folder.is_note(file)]
         path = inside[0] if len(inside) == 1 else path
     if path.suffix.lower() != ".json" or not path.is_file() or asked.format not in (None, "coco"):
         return None
@@ -190,7 +190,7 @@ def _one_coco_file(source: Path, truth: Asked) -> tuple[Format | DatasetFormat, 
     path = part_of(truth.path, "detection", truth.vocabulary)
     try:
         form = detect.format_of_path(path, truth.format)
-        files = reader.find(path, form).files
+        files = label_folder.find(path, form).contents
     except AnnotationError:
         files = {}
     if len(files) != 1 or form.name not in ("coco", "endoscapes"):

@@ -12,11 +12,11 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import evidence, fields, workbook
 from scrubin.labels.collection import Collection, Scores, rating_rows
 from scrubin.labels.model import LabelFiles
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import vocabulary
 
@@ -34,29 +34,33 @@ FILE = "OSATS.xlsx"
     pattern=r"[^/]+\.xlsx",
     expected="OSATS.xlsx",
     title="AIxSuture: OSATS.xlsx, ratings per video and rater",
-    by_hand=ByHand(vocabulary="aixsuture", sign=evidence.named),
+    by_hand=ByHand(vocabulary="aixsuture", evidence=evidence.named),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the ratings of all videos.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, row and value of every fault.
     """
     if len(source.files) != 1:
-        raise AnnotationProblems([f"{sorted(source.files)[1]}: there are {len(source.files)} workbooks; name the one with the ratings"])
+        raise AnnotationError(
+            [Fault(sorted(source.files)[1], "format", f"there are {len(source.files)} workbooks", "name the one with the ratings")]
+        )
     ((file, data),) = source.files.items()
     rows = workbook.rows(file, data)
-    problems = Problems()
+    faults = Faults()
     if not rows:
-        raise AnnotationProblems([f"{file}: the first sheet is empty; the ratings must be there"])
+        raise AnnotationError([Fault(file, "format", "the first sheet is empty", "the ratings must be there")])
     header = rows[0][1]
     aspects = [name for name in header if name.startswith(PREFIX)]
     missing = [name for name in (*COLUMNS, TOTAL) if name not in header]
     if missing or not aspects or len(set(header)) < len(header):
         fault = f"column {', '.join(missing)} missing" if missing else "the columns are not those of OSATS.xlsx"
-        raise AnnotationProblems([f"{file}, row {rows[0][0]}: {fault}; expected {', '.join(COLUMNS)}, {PREFIX}..., {TOTAL}"])
+        raise AnnotationError(
+            [Fault(file, "format", f"{fault}", f"expected {', '.join(COLUMNS)}, {PREFIX}..., {TOTAL}", place=f"row {rows[0][0]}")]
+        )
     ratings: list[tuple[str, str, str, str, float | None, bool]] = []
     facts: list[dict[str, str]] = []
     seen: set[tuple[str, str]] = set()
@@ -64,24 +68,24 @@ def read(source: LabelFiles) -> Collection:
         row = dict(zip(header, [*cells, *[""] * len(header)], strict=False))
         key = (row["VIDEO"], row["INVESTIGATOR"])
         if not all(key):
-            problems.add(file, f"row {number}", "VIDEO or INVESTIGATOR is empty", "name both")
+            faults.error(file, "format", "VIDEO or INVESTIGATOR is empty", "name both", place=f"row {number}")
             continue
         if key in seen:
-            problems.add(file, f"row {number}", f"video '{key[0]}' was already rated by '{key[1]}'", "keep one of the rows")
+            faults.error(file, "format", f"video '{key[0]}' was already rated by '{key[1]}'", "keep one of the rows", place=f"row {number}")
             continue
         seen.add(key)
         facts.append({"id": key[0], "task": TASK, "rater": key[1], **{name.lower(): row[name] for name in KEPT}})
         for name in (TOTAL, *aspects):
-            value = _points(file, number, name, row[name], problems)
+            value = _points(file, number, name, row[name], faults)
             ratings.append((key[0], TASK, key[1], "GRS" if name == TOTAL else name.removeprefix(PREFIX), value, False))
-    problems.raise_any()
+    AnnotationError.raise_any(faults)
     if not facts:
-        raise AnnotationProblems([f"{file}: has no ratings below its header; export it again"])
-    others = fields.unkept("aixsuture", (f"column '{name}'" for name in header if name not in (*COLUMNS, TOTAL, *aspects, "")))
-    return Collection(scores=Scores(rating_rows(ratings), pd.DataFrame(facts).astype("str")), warnings=others)
+        raise AnnotationError([Fault(file, "format", "has no ratings below its header", "export it again")])
+    others = fields.unkept(file, (f"column '{name}'" for name in header if name not in (*COLUMNS, TOTAL, *aspects, "")))
+    return Collection(scores=Scores(rating_rows(ratings), pd.DataFrame(facts).astype("str")), faults=others)
 
 
-def _points(file: str, number: int, name: str, text: str, problems: Problems) -> float | None:
+def _points(file: str, number: int, name: str, text: str, faults: Faults) -> float | None:
     if not text:
         return None
     try:
@@ -89,7 +93,7 @@ def _points(file: str, number: int, name: str, text: str, problems: Problems) ->
     except ValueError:
         value = float("nan")
     if value != value or abs(value) == float("inf"):
-        problems.add(file, f"row {number}", f"{name} is '{text}'", "give points, or leave it empty")
+        faults.error(file, "format", f"{name} is '{text}'", "give points, or leave it empty", place=f"row {number}")
         return None
     return value
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.faults import Faults
+from scrubin.errors import AnnotationError, MetricsError
 from scrubin.evaluation.ground_truth import part_of, triplet_words
-from scrubin.labels import documents, fields, reader
+from scrubin.labels import documents, fields, label_folder
 from scrubin.labels.model import Clock, Labels, Layer, instance_rows
-from scrubin.labels.problems import Problems
 from scrubin.labels.rates import Numbering
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -45,16 +45,16 @@ def read(path: Path, name: str | None, fps: Fraction | None, *, strict: bool) ->
     """
     folder = part_of(path, "detection", name)
     files = [folder] if folder.is_file() else sorted(folder.glob("*.json")) if folder.is_dir() else []
-    files = [file for file in files if not reader.is_note(file)]
+    files = [file for file in files if not label_folder.is_note(file)]
     if not files or _lists(_document(files[0])) is None:
         return None
     words = triplet_words(folder, name)
     if not words.triplets:
         msg = f"{folder}: these rows name triplets, and the vocabulary '{words.name}' has none; name another by --vocabulary"
         raise MetricsError(msg)
-    problems = Problems()
-    found = [_labels(file, _document(file), words, problems, strict) for file in files]
-    problems.raise_any()
+    faults = Faults()
+    found = [_labels(file, _document(file), words, faults, strict) for file in files]
+    AnnotationError.raise_any(faults)
     numbering = None if fps is None else Numbering(fps)
     return [(one, numbering) for one in found if one is not None]
 
@@ -76,51 +76,73 @@ def _lists(document: Any) -> tuple[list[Any] | None, list[Any]] | None:
     return None
 
 
-def _labels(file: Path, document: Any, words: Vocabulary, problems: Problems, strict: bool) -> Labels | None:
+def _labels(file: Path, document: Any, words: Vocabulary, faults: Faults, strict: bool) -> Labels | None:
     lists = _lists(document)
     if lists is None:
-        problems.add(file.name, "", "holds no list of rows per frame", "give 'frame' and 'list', as in the other files")
+        faults.error(file.name, "format", "holds no list of rows per frame", "give 'frame' and 'list', as in the other files")
         return None
     numbers, frames = lists
     positions = list(range(len(frames))) if numbers is None else numbers
     wrong = [one for one in positions if not fields.is_whole(one) or one < 0]
     if wrong or len(set(positions)) != len(positions) or len(positions) != len(frames):
         fault = f"{len(positions)} frame numbers for {len(frames)} frames" if len(positions) != len(frames) else "frame numbers repeat"
-        problems.add(
-            file.name, "frame", f"{documents.shown(wrong[0])} is no frame number" if wrong else fault, "give every frame once, from 0"
+        faults.error(
+            file.name,
+            "format",
+            f"{documents.shown(wrong[0])} is no frame number" if wrong else fault,
+            "give every frame once, from 0",
+            place="frame",
         )
         return None
     rows = []
     for position, frame in sorted(zip(positions, frames, strict=True)):
         if not isinstance(frame, list):
-            problems.add(file.name, f"frame {position}", f"expected a list of rows, but got {documents.shown(frame)}", "write [] for none")
+            faults.error(
+                file.name,
+                "format",
+                f"expected a list of rows, but got {documents.shown(frame)}",
+                "write [] for none",
+                place=f"frame {position}",
+            )
             continue
         for number, row in enumerate(frame):
-            one = _row(file.name, f"frame {position}, row {number}", row, words, problems, strict)
+            one = _row(file.name, f"frame {position}, row {number}", row, words, faults, strict)
             rows += [{"position": position, **one}] if one is not None else []
     layer = Layer(file.name, np.array(sorted(positions), np.int64), instance_rows(rows))
     return Labels(file.stem, "box lists", words, Clock(Fraction(1)), instances=layer)
 
 
-def _row(file: str, place: str, row: Any, words: Vocabulary, problems: Problems, strict: bool) -> dict[str, Any] | None:
+def _row(file: str, place: str, row: Any, words: Vocabulary, faults: Faults, strict: bool) -> dict[str, Any] | None:
     if not isinstance(row, list) or len(row) not in COLUMNS or not all(fields.is_number(one) for one in row):
-        problems.add(file, place, f"expected 7 or 9 numbers, but got {documents.shown(row)}", "give triplet, instrument, score, x, y, w, h")
+        faults.error(
+            file,
+            "format",
+            f"expected 7 or 9 numbers, but got {documents.shown(row)}",
+            "give triplet, instrument, score, x, y, w, h",
+            place=place,
+        )
         return None
     cells = dict(zip(COLUMNS[len(row)], row, strict=True))
     whole = {key: int(value) if float(value).is_integer() else value for key, value in cells.items()}
-    triplet = fields.whole(file, place, whole, "triplet", problems, high=len(words.triplets) - 1)
-    box = fields.share_box(file, place, row[-4:], TOLERANCE if strict else PREDICTED_TOLERANCE, cut=False, problems=problems)
+    triplet = fields.whole(file, place, whole, "triplet", faults, high=len(words.triplets) - 1)
+    box = fields.share_box(file, place, row[-4:], TOLERANCE if strict else PREDICTED_TOLERANCE, cut=False, faults=faults)
     if triplet is None or box is None:
         return None
     ids = dict(zip(("instrument", "verb", "target"), words.triplets[triplet], strict=True))
     for key, names in (("instrument", words.instruments), ("verb", words.verbs), ("target", words.targets)):
         if key not in whole:
             continue
-        told = fields.whole(file, place, whole, key, problems, high=len(names) - 1)
+        told = fields.whole(file, place, whole, key, faults, high=len(names) - 1)
         if told is None:
             return None
         if strict and told != ids[key]:
-            problems.add(file, place, f"triplet {triplet} is {words.triplet_name(triplet)}, but the {key} is {told}", "correct one of them")
+            faults.error(
+                file,
+                "format",
+                f"triplet {triplet} is {words.triplet_name(triplet)}, but the {key} is {told}",
+                "correct one of them",
+                place=place,
+            )
             return None
         ids[key] = told
     named = {f"{key}_id": id_ for key, id_ in ids.items()}

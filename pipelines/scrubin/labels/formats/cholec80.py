@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core.faults import Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
 from scrubin.labels.collection import Collection
 from scrubin.labels.model import SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
-from scrubin.labels.problems import Problems
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.vocabulary.vocabulary import Vocabulary, fold
 
@@ -36,37 +36,38 @@ Row = tuple[int, list[str]]  # line number from 1, fields
     pattern=r"(?P<recording>[^/]+)-(?:phase|tool)\.txt",
     expected="<recording>-phase.txt or <recording>-tool.txt",
     title="Cholec80 txt: a phase per frame at 25 fps, tools every 25 frames",
-    by_hand=ByHand(vocabulary="cholec80", fps=FPS, sign=evidence.named),
+    by_hand=ByHand(vocabulary="cholec80", fps=FPS, evidence=evidence.named),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of the one or two Cholec80 files of a recording.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, line and value of every fault.
     """
-    problems = Problems()
+    faults = Faults()
     phases, instances = None, None
     gaps: list[int] = []
     for file in sorted(source.files):
-        text = documents.opened(documents.text, file, source.files[file], problems)
+        text = documents.opened(documents.text, file, source.files[file], faults)
         if text is None:
             continue
         lines = text.splitlines()
         if file.endswith(PHASE_SUFFIX):
-            phases = _phases(file, lines, source, problems, gaps)
+            phases = _phases(file, lines, source, faults, gaps)
         else:
-            instances = _presence(file, lines, source, problems, gaps)
-    problems.raise_any()
-    warnings = (f"cholec80: {len(gaps)} gaps between the rows, where every frame should be labelled",) if gaps else ()
-    return Labels(source.recording, "cholec80", source.vocabulary, SOURCE_FRAMES, phases, instances, detail="instrument", warnings=warnings)
+            instances = _presence(file, lines, source, faults, gaps)
+    AnnotationError.raise_any(faults)
+    what = f"{len(gaps)} gaps between the rows, where every frame should be labelled"
+    missing = (warning(min(source.files), "frame-gap", what, "label every frame"),) if gaps else ()
+    return Labels(source.recording, "cholec80", source.vocabulary, SOURCE_FRAMES, phases, instances, detail="instrument", faults=missing)
 
 
-def _phases(file: str, lines: Sequence[str], source: LabelFiles, problems: Problems, gaps: list[int]) -> Layer:
+def _phases(file: str, lines: Sequence[str], source: LabelFiles, faults: Faults, gaps: list[int]) -> Layer:
     vocabulary = source.vocabulary
-    rows = _rows(file, lines, problems, ("Phase",))
-    frames = _sparse(file, rows, source, problems, gaps) if source.sparse else _frame_numbers(file, rows, problems, step=1)
+    rows = _rows(file, lines, faults, ("Phase",))
+    frames = _sparse(file, rows, source, faults, gaps) if source.sparse else _frame_numbers(file, rows, faults, step=1)
     ids: dict[str, int] = {}
     for line, (_, name) in rows:
         if name not in ids:
@@ -74,31 +75,31 @@ def _phases(file: str, lines: Sequence[str], source: LabelFiles, problems: Probl
             try:
                 ids[name] = vocabulary.id_of("phase", name)
             except AnnotationError as error:
-                problems.add(file, f"line {line}", str(error), "correct it here and in the following lines")
+                faults.error(file, "format", str(error), "correct it here and in the following lines", place=f"line {line}")
     table = phase_rows(frames, [ids[name] for _, (_, name) in rows])
     return Layer(file, np.array(frames, np.int64), table, every_frame=True)
 
 
-def _presence(file: str, lines: Sequence[str], source: LabelFiles, problems: Problems, gaps: list[int]) -> Layer:
-    rows = _rows(file, lines, problems, TOOLS)
-    frames = _sparse(file, rows, source, problems, gaps) if source.sparse else _frame_numbers(file, rows, problems, step=None)
+def _presence(file: str, lines: Sequence[str], source: LabelFiles, faults: Faults, gaps: list[int]) -> Layer:
+    rows = _rows(file, lines, faults, TOOLS)
+    frames = _sparse(file, rows, source, faults, gaps) if source.sparse else _frame_numbers(file, rows, faults, step=None)
     ids = _tool_ids(source.vocabulary)
     header = _header(lines)
     instances: list[dict[str, Any]] = []
     for frame, (line, fields) in zip(frames, rows, strict=True):
         for tool, value in zip(header[1:], fields[1:], strict=True):
             if value not in ("0", "1"):
-                problems.add(file, f"line {line}", f"{tool} is '{value}', expected 0 or 1", "1 means present")
+                faults.error(file, "format", f"{tool} is '{value}', expected 0 or 1", "1 means present", place=f"line {line}")
             elif value == "1" and tool in ids:
                 instances.append({"position": frame, "instrument_id": ids[tool]})
     return Layer(file, np.array(frames, np.int64), instance_rows(instances), every_frame=True)
 
 
-def _rows(file: str, lines: Sequence[str], problems: Problems, columns: tuple[str, ...]) -> list[Row]:
+def _rows(file: str, lines: Sequence[str], faults: Faults, columns: tuple[str, ...]) -> list[Row]:
     header = _header(lines)
     if sorted(header) != sorted(("Frame", *columns)) or header[0] != "Frame":
         expected = "<TAB>".join(("Frame", *columns))
-        problems.add(file, "line 1", f"the header is {documents.shown(header)}", f"expected {expected}, separated by tabs")
+        faults.error(file, "format", f"the header is {documents.shown(header)}", f"expected {expected}, separated by tabs", place="line 1")
         return []
     rows: list[Row] = []
     for number, line in enumerate(lines[1:], start=2):
@@ -106,13 +107,15 @@ def _rows(file: str, lines: Sequence[str], problems: Problems, columns: tuple[st
         if fields == [""]:
             continue
         if len(fields) != len(header):
-            problems.add(file, f"line {number}", f"{len(fields)} values, expected {len(header)}", "separate them by tabs")
+            faults.error(file, "format", f"{len(fields)} values, expected {len(header)}", "separate them by tabs", place=f"line {number}")
         elif documents.frame_number(fields[0]) is None:
-            problems.add(file, f"line {number}", f"frame '{fields[0]}' is no frame number", "frames are whole numbers from 0")
+            faults.error(
+                file, "format", f"frame '{fields[0]}' is no frame number", "frames are whole numbers from 0", place=f"line {number}"
+            )
         else:
             rows.append((number, fields))
     if not rows:
-        problems.add(file, "", "has no rows", "remove the file, or export it again")
+        faults.error(file, "format", "has no rows", "remove the file, or export it again")
     return rows
 
 
@@ -120,18 +123,18 @@ def _header(lines: Sequence[str]) -> list[str]:
     return [name.strip() for name in lines[0].strip().split("\t")] if lines else []
 
 
-def _frame_numbers(file: str, rows: Sequence[Row], problems: Problems, *, step: int | None) -> list[int]:
+def _frame_numbers(file: str, rows: Sequence[Row], faults: Faults, *, step: int | None) -> list[int]:
     frames = [int(fields[0]) for _, fields in rows]
     if frames and frames[0] != 0:
         mend = "frames are numbered from 0; these look numbered from 1" if frames[0] == 1 else "the first row is frame 0"
-        problems.add(file, f"line {rows[0][0]}", f"the first frame is {frames[0]}", mend)
+        faults.error(file, "format", f"the first frame is {frames[0]}", mend, place=f"line {rows[0][0]}")
         return frames
     if step is None:
         step = frames[1] - frames[0] if len(frames) > 1 else 1
     for i in range(1, len(frames)):
         if step < 1 or frames[i] != frames[i - 1] + step:
             fault = f"frame {frames[i]} follows frame {frames[i - 1]}, expected {frames[i - 1] + max(step, 1)}"
-            problems.add(file, f"line {rows[i][0]}", fault, "rows are in steps of the same size, without gap or repetition")
+            faults.error(file, "format", fault, "rows are in steps of the same size, without gap or repetition", place=f"line {rows[i][0]}")
             break  # the rest would repeat it
     return frames
 
@@ -141,15 +144,19 @@ def _tool_ids(vocabulary: Vocabulary) -> dict[str, int]:
     return {tool: vocabulary.id_of("instrument", tool) for tool in TOOLS if tool not in bag}
 
 
-def _sparse(file: str, rows: Sequence[Row], source: LabelFiles, problems: Problems, gaps: list[int]) -> list[int]:
+def _sparse(file: str, rows: Sequence[Row], source: LabelFiles, faults: Faults, gaps: list[int]) -> list[int]:
     """Return the frames of a file that may lack some; they must increase, and 1 as the first one is a shift, unless it is meant."""
     frames = [int(fields[0]) for _, fields in rows]
     if frames and frames[0] == 1 and source.first == 0:
-        problems.add(file, f"line {rows[0][0]}", "the first frame is 1", "frames are numbered from 0; these look numbered from 1")
+        faults.error(
+            file, "format", "the first frame is 1", "frames are numbered from 0; these look numbered from 1", place=f"line {rows[0][0]}"
+        )
     steps = [after - before for before, after in itertools.pairwise(frames)]
     for (line, _), step in zip(rows[1:], steps, strict=True):
         if step < 1:
-            problems.add(file, f"line {line}", "the frame does not follow the one before", "sort the rows by frame, each once")
+            faults.error(
+                file, "format", "the frame does not follow the one before", "sort the rows by frame, each once", place=f"line {line}"
+            )
             return frames
     usual = min(steps, default=1)
     if frames and frames[0] > source.first:

@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core.faults import Fault, Faults, warning
+from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
 from scrubin.labels.collection import Collection
 from scrubin.labels.model import Clock, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.vocabulary.vocabulary import Component, Kind, Vocabulary
 
@@ -44,41 +45,49 @@ def _is_matrix(path: Path) -> bool:
     pattern=r"(?P<kind>triplet|instrument|verb|target)/(?P<recording>[^/]+)\.txt",
     expected="triplet/<recording>.txt, and the same in instrument/, verb/, target/",
     title="CholecT45 txt: triplets, instruments, verbs, targets as columns of 0 and 1; a folder",
-    by_hand=ByHand(vocabulary="cholect45", sign=_is_matrix),
+    by_hand=ByHand(vocabulary="cholect45", evidence=_is_matrix),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of the up to four files of a recording.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, line and value of every fault.
     """
-    problems = Problems()
+    faults = Faults()
     found: dict[str, _Rows] = {}
     for file in sorted(source.files):
         kind = PurePosixPath(file).parent.name
-        text = documents.opened(documents.text, file, source.files[file], problems)
+        text = documents.opened(documents.text, file, source.files[file], faults)
         if text is not None:
-            found[kind] = _read(file, text, kind, source, problems)
-    problems.raise_any()
+            found[kind] = _read(file, text, kind, source, faults)
+    AnnotationError.raise_any(faults)
     base = found.get("triplet") or found.get("instrument")
     if base is None:
-        raise AnnotationProblems(
-            [f"{min(source.files)}: verbs and targets alone are no instances; bring triplet/ or instrument/ of this recording"]
+        raise AnnotationError(
+            [
+                Fault(
+                    min(source.files),
+                    "part-missing",
+                    "verbs and targets alone are no instances",
+                    "bring triplet/ or instrument/ of this recording",
+                )
+            ]
         )
     for rows in found.values():
-        _check_frames(base, rows, problems)
-    problems.raise_any()
-    unexplained = _check_parts(found, source.vocabulary, problems)
-    problems.raise_any()
+        _check_frames(base, rows, faults)
+    AnnotationError.raise_any(faults)
+    unexplained = _check_parts(found, source.vocabulary, faults)
+    AnnotationError.raise_any(faults)
     layer = Layer(
         base.file, np.array(sorted(base.classes), np.int64), instance_rows(_instances(found, source.vocabulary)), every_frame=True
     )
     detail: Detail = "triplet" if "triplet" in found else "instrument"
-    warnings = (f"cholect45: {unexplained} verbs or targets belong to no triplet of their frame and were left out",) if unexplained else ()
+    what = f"{unexplained} verbs or targets belong to no triplet of their frame and were left out"
+    unused = (warning(min(source.files), "triplet-parts", what, "correct the parts of these frames"),) if unexplained else ()
     clock = Clock(Fraction(1))
-    return Labels(source.recording, "cholect45", source.vocabulary, clock, None, layer, detail=detail, warnings=warnings)
+    return Labels(source.recording, "cholect45", source.vocabulary, clock, None, layer, detail=detail, faults=unused)
 
 
 def _size(kind: str, words: Vocabulary) -> int:
@@ -86,9 +95,9 @@ def _size(kind: str, words: Vocabulary) -> int:
     return sizes[kind]
 
 
-def _read(file: str, text: str, kind: str, source: LabelFiles, problems: Problems) -> _Rows:
+def _read(file: str, text: str, kind: str, source: LabelFiles, faults: Faults) -> _Rows:
     size = _size(kind, source.vocabulary)
-    before = len(problems)
+    before = len(faults)
     classes: dict[int, list[int]] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         fields = [field.strip() for field in line.split(",")]
@@ -96,30 +105,34 @@ def _read(file: str, text: str, kind: str, source: LabelFiles, problems: Problem
             continue
         if len(fields) != size + 1:
             hint = "the first column is the frame" if len(fields) == size else "separate them by commas, without a header"
-            problems.add(file, f"line {number}", f"{len(fields)} values, expected the frame and {size} classes", hint)
+            faults.error(file, "format", f"{len(fields)} values, expected the frame and {size} classes", hint, place=f"line {number}")
             break  # the rest would repeat it
         if documents.frame_number(fields[0]) is None:
-            problems.add(file, f"line {number}", f"frame '{fields[0]}' is no frame number", "frames are whole numbers from 0")
+            faults.error(
+                file, "format", f"frame '{fields[0]}' is no frame number", "frames are whole numbers from 0", place=f"line {number}"
+            )
         elif set(fields[1:]) - {"0", "1"}:
             column = next(i for i, value in enumerate(fields[1:]) if value not in ("0", "1"))
-            problems.add(file, f"line {number}", f"class {column} is '{fields[1 + column]}', expected 0 or 1", "1 means present")
+            faults.error(
+                file, "format", f"class {column} is '{fields[1 + column]}', expected 0 or 1", "1 means present", place=f"line {number}"
+            )
         elif int(fields[0]) in classes:
-            problems.add(file, f"line {number}", f"frame {fields[0]} stands twice", "keep one of the rows")
+            faults.error(file, "format", f"frame {fields[0]} stands twice", "keep one of the rows", place=f"line {number}")
         else:
             classes[int(fields[0])] = [i for i, value in enumerate(fields[1:]) if value == "1"]
-    if not classes and len(problems) == before:
-        problems.add(file, "", "has no rows", "remove the file, or export it again")
+    if not classes and len(faults) == before:
+        faults.error(file, "format", "has no rows", "remove the file, or export it again")
     return _Rows(file, classes)
 
 
-def _check_frames(base: _Rows, rows: _Rows, problems: Problems) -> None:
+def _check_frames(base: _Rows, rows: _Rows, faults: Faults) -> None:
     differing = sorted(set(base.classes) ^ set(rows.classes))
     if differing:
         fault = f"{len(rows.classes)} frames, but {base.file} has {len(base.classes)}; frame {differing[0]} is only in one of them"
-        problems.add(rows.file, "", fault, "export both again")
+        faults.error(rows.file, "format", fault, "export both again")
 
 
-def _check_parts(found: Mapping[str, _Rows], words: Vocabulary, problems: Problems) -> int:
+def _check_parts(found: Mapping[str, _Rows], words: Vocabulary, faults: Faults) -> int:
     """Note triplets whose parts are 0, and return how many verbs and targets no triplet explains."""
     if "triplet" not in found:
         return 0
@@ -132,7 +145,7 @@ def _check_parts(found: Mapping[str, _Rows], words: Vocabulary, problems: Proble
             missing = sorted(parts - set(found[kind].classes[frame]))
             if missing:
                 fault = f"{words.names(kind)[missing[0]]} is 0, but a triplet of the frame in {found['triplet'].file} has it"
-                problems.add(found[kind].file, f"frame {frame}", fault, "correct one of them")
+                faults.error(found[kind].file, "format", fault, "correct one of them", place=f"frame {frame}")
             if kind != "instrument":
                 unexplained += len(set(found[kind].classes[frame]) - parts)
     return unexplained

@@ -16,10 +16,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import boxes, documents, evidence, fields
 from scrubin.labels.model import BOX, Clock, LabelFiles, Labels, Layer, detailed_rows, phase_rows
-from scrubin.labels.problems import Problems
 from scrubin.labels.registry import ByHand, label_format
 from scrubin.vocabulary import own, vocabulary
 from scrubin.vocabulary.vocabulary import KINDS, Kind, Vocabulary
@@ -40,13 +40,13 @@ class _Reading:
     vocabulary: Vocabulary
     box_tolerance: float
     cut_boxes: bool = True
-    problems: Problems = field(default_factory=Problems)
+    faults: Faults = field(default_factory=Faults)
     instances: list[dict[str, Any]] = field(default_factory=list)
     phases: dict[int, int] = field(default_factory=dict)
     outside: list[float] = field(default_factory=list)
 
     def refuse(self, place: str, fault: str, mend: str) -> None:
-        self.problems.add(self.file, place, fault, mend)
+        self.faults.error(self.file, "format", fault, mend, place=place)
 
 
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
@@ -70,14 +70,14 @@ def _has_vectors(path: Path) -> bool:
     pattern=r"(?P<recording>[^/]+)\.json",
     expected="<recording>.json",
     title="CholecT50 JSON: triplets, boxes, phases; one file per video",
-    by_hand=ByHand(vocabulary_of=vocabulary_of, sign=_has_vectors),
+    by_hand=ByHand(vocabulary_of=vocabulary_of, evidence=_has_vectors),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of one CholecT50 file.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, frame and value of every fault.
     """
     ((file, data),) = source.files.items()
@@ -88,7 +88,7 @@ def read(source: LabelFiles) -> Labels:
     frames = _frames(reading, document)
     for position in sorted(frames):
         _read_frame(reading, position, frames[position])
-    reading.problems.raise_any()
+    AnnotationError.raise_any(reading.faults)
     phase_positions = sorted(reading.phases)
     # A file without a gap is of the whole video; the published extracts have few of its frames.
     gapless = len(frames) > 1 and sorted(frames) == list(range(len(frames)))
@@ -102,7 +102,7 @@ def read(source: LabelFiles) -> Labels:
         instances=Layer(
             file, np.array(sorted(frames), np.int64), detailed_rows(reading.instances, dict.fromkeys(TARGET, "float64")), gapless
         ),
-        warnings=(*_count_warning(document, len(frames)), *_outside_warning(reading)),
+        faults=(*_count_warning(file, document, len(frames)), *_outside_warning(reading)),
         about={"cholect50": {key: None if key == "annotations" else value for key, value in document.items()}},
     )
 
@@ -190,7 +190,7 @@ def _is_vector(reading: _Reading, place: str, vector: Any) -> bool:
         got = f"{len(vector)} items" if isinstance(vector, list) else documents.shown(vector)
         reading.refuse(place, f"expected a vector of {len(ITEMS)} items, but got {got}", f"they are {', '.join(ITEMS)}")
         return False
-    before = len(reading.problems)
+    before = len(reading.faults)
     vocabulary = reading.vocabulary
     sizes = {
         "triplet": len(vocabulary.triplets),
@@ -208,7 +208,7 @@ def _is_vector(reading: _Reading, place: str, vector: Any) -> bool:
         elif not NULL <= value < sizes[name]:
             mend = FROM_ZERO if value == sizes[name] else "-1 is null"
             reading.refuse(place, f"{name} {value} is not in 0..{sizes[name] - 1}", mend)
-    return len(reading.problems) == before
+    return len(reading.faults) == before
 
 
 def _instance_ids(reading: _Reading, place: str, vector: list[Any]) -> dict[str, int | None]:
@@ -244,11 +244,12 @@ def _box(reading: _Reading, place: str, vector: list[Any]) -> dict[str, float | 
     return dict(zip("xywh", checked.box_xywh if reading.cut_boxes else (x, y, w, h), strict=True))
 
 
-def _count_warning(document: Mapping[str, Any], n_frames: int) -> tuple[str, ...]:
+def _count_warning(file: str, document: Mapping[str, Any], n_frames: int) -> tuple[Fault, ...]:
     stated = document.get("num_frames", n_frames)
-    return () if stated == n_frames else (f"cholect50: num_frames says {documents.shown(stated)}, but {n_frames} frames are labelled",)
+    what = f"num_frames says {documents.shown(stated)}, but {n_frames} frames are labelled"
+    return () if stated == n_frames else (warning(file, "frame-count", what),)
 
 
-def _outside_warning(reading: _Reading) -> tuple[str, ...]:
+def _outside_warning(reading: _Reading) -> tuple[Fault, ...]:
     outside = reading.outside if reading.cut_boxes else []  # as drawn: whoever cuts them says so
-    return (f"cholect50: {len(outside)} boxes left the image by at most {max(outside):.4f} and were cut to it",) if outside else ()
+    return boxes.cut_warning(reading.file, outside)

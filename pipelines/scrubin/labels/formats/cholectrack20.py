@@ -16,10 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.core.faults import Fault, Faults
+from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.collection import Collection
 from scrubin.labels.model import BOX, SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import own
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -39,63 +40,68 @@ KNOWN = {*IDS, *DETAILS, "phase", "tool_bbox", "score"}
     pattern=r"[^/]+\.json",
     expected="<video>.json with annotations by frame",
     title="CholecTrack20 JSON: boxes, tracks, operators, triplets; a file per video, frames at 25 fps",
-    by_hand=ByHand(vocabulary="cholectrack20", fps=Fraction(25), sign=evidence.objects_by_frame),
+    by_hand=ByHand(vocabulary="cholectrack20", fps=Fraction(25), evidence=evidence.objects_by_frame),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of all videos.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, frame and value of every fault.
     """
-    problems = Problems()
+    faults = Faults()
     found: dict[str, Labels] = {}
     for file, data in sorted(source.files.items()):
         recording = PurePosixPath(file).stem
         if recording in found:
-            problems.add(file, "", f"{recording} has two files", "keep one of them")
+            faults.error(file, "format", f"{recording} has two files", "keep one of them")
             continue
         try:
-            found[recording] = _read_one(recording, file, documents.json_object(file, data), source, problems)
-        except AnnotationProblems as error:
-            problems.include(error)
-    problems.raise_any()
+            found[recording] = _read_one(recording, file, documents.json_object(file, data), source, faults)
+        except AnnotationError as error:
+            faults.extend(error.faults)
+    AnnotationError.raise_any(faults)
     return Collection(tuple(labels for _, labels in sorted(found.items())))
 
 
-def _read_one(recording: str, file: str, document: Mapping[str, Any], source: LabelFiles, problems: Problems) -> Labels:
+def _read_one(recording: str, file: str, document: Mapping[str, Any], source: LabelFiles, faults: Faults) -> Labels:
     annotations = document.get("annotations")
     if not isinstance(annotations, Mapping):
-        raise AnnotationProblems([f"{file}, annotations: expected an object, frame to list of tools; export the file again"])
+        raise AnnotationError(
+            [Fault(file, "format", "expected an object, frame to list of tools", "export the file again", place="annotations")]
+        )
     rows: list[dict[str, Any]] = []
     phases: dict[int, int] = {}
     positions: set[int] = set()
     unknown: set[str] = set()
     for key, tools in annotations.items():
         if documents.frame_number(key) is None:
-            problems.add(file, f"frame '{key}'", "the key is no frame number", "keys are whole numbers from 0")
+            faults.error(file, "format", "the key is no frame number", "keys are whole numbers from 0", place=f"frame '{key}'")
             continue
         frame = int(key)
         if not isinstance(tools, list) or frame in positions:
             fault = "the frame stands twice" if frame in positions else f"expected a list of tools, but got {documents.shown(tools)}"
-            problems.add(file, f"frame {key}", fault, "give one list per frame, [] for none")
+            faults.error(file, "format", fault, "give one list per frame, [] for none", place=f"frame {key}")
             continue
         positions.add(frame)
         for i, tool in enumerate(tools):
             if not isinstance(tool, Mapping):
-                problems.add(
-                    file, f"frame {key}, tool {i}", f"expected an object, but got {documents.shown(tool)}", "export the file again"
+                faults.error(
+                    file,
+                    "format",
+                    f"expected an object, but got {documents.shown(tool)}",
+                    "export the file again",
+                    place=f"frame {key}, tool {i}",
                 )
                 continue
             unknown |= set(tool) - KNOWN
-            row = _tool(file, f"frame {key}, tool {i}", tool, source, problems)
+            row = _tool(file, f"frame {key}, tool {i}", tool, source, faults)
             if row is not None:
                 phase = row.pop("phase")
-                _note_phase(file, frame, phase, phases, problems)
+                _note_phase(file, frame, phase, phases, faults)
                 rows.append({"position": frame, **row})
     at = sorted(phases)
-    warnings = (f"cholectrack20: not kept: {', '.join(sorted(unknown))}",) if unknown else ()
     layer = Layer(file, np.array(sorted(positions), np.int64), detailed_rows(sorted(rows, key=lambda row: int(row["position"])), DETAILS))
     return Labels(
         recording,
@@ -104,7 +110,7 @@ def _read_one(recording: str, file: str, document: Mapping[str, Any], source: La
         SOURCE_FRAMES,
         Layer(file, np.array(at, np.int64), phase_rows(at, [phases[frame] for frame in at])) if at else None,
         layer,
-        warnings=warnings,
+        faults=fields.unkept(file, unknown),
         frames=_sizes(document.get("video"), sorted(positions)),
         about={"cholectrack20": {key: value for key, value in document.items() if key != "annotations"}},
     )
@@ -116,13 +122,15 @@ def _sizes(video: Any, positions: list[int]) -> pd.DataFrame | None:
     return pd.DataFrame({"position": positions, "width": known[0], "height": known[1]}) if len(known) == 2 else None
 
 
-def _note_phase(file: str, frame: int, phase: int | None, phases: dict[int, int], problems: Problems) -> None:
+def _note_phase(file: str, frame: int, phase: int | None, phases: dict[int, int], faults: Faults) -> None:
     if phase is not None and phases.setdefault(frame, phase) != phase:
-        problems.add(file, f"frame {frame}", f"its tools have the phases {phases[frame]} and {phase}", "a frame has one phase")
+        faults.error(
+            file, "format", f"its tools have the phases {phases[frame]} and {phase}", "a frame has one phase", place=f"frame {frame}"
+        )
 
 
-def _tool(file: str, place: str, tool: Mapping[str, Any], source: LabelFiles, problems: Problems) -> dict[str, Any] | None:
-    before, words = len(problems), source.vocabulary
+def _tool(file: str, place: str, tool: Mapping[str, Any], source: LabelFiles, faults: Faults) -> dict[str, Any] | None:
+    before, words = len(faults), source.vocabulary
     sizes = {
         "instrument": len(words.instruments),
         "verb": len(words.verbs),
@@ -138,32 +146,36 @@ def _tool(file: str, place: str, tool: Mapping[str, Any], source: LabelFiles, pr
             ids[kind] = None
             row[f"raw_{kind}"] = value if value != -1 else None
         else:
-            ids[kind] = fields.whole(file, place, {kind: value}, kind, problems, high=size - 1)
-    row |= _parts(file, place, ids, words, problems)
+            ids[kind] = fields.whole(file, place, {kind: value}, kind, faults, high=size - 1)
+    row |= _parts(file, place, ids, words, faults)
     box = tool.get("tool_bbox")
     if box is not None and list(box if isinstance(box, list) else [0]) != [-1] * 4:
-        shares = fields.share_box(file, place, box, source.box_tolerance, cut=source.cut_boxes, problems=problems)
+        shares = fields.share_box(file, place, box, source.box_tolerance, cut=source.cut_boxes, faults=faults)
         row |= {} if shares is None else dict(zip(BOX, shares, strict=True))
     for key in (*WHOLE, "area", "score"):
         value = tool.get(key)
         if value is not None and not (fields.is_number(value) if key in SHARES else fields.is_whole(value)):
-            problems.add(
-                file, place, f"'{key}' is {documents.shown(value)}, expected a {'' if key in SHARES else 'whole '}number", "export it again"
+            faults.error(
+                file,
+                "format",
+                f"'{key}' is {documents.shown(value)}, expected a {'' if key in SHARES else 'whole '}number",
+                "export it again",
+                place=place,
             )
         row[key] = None if key == "score" and value == -1 else value
     if row["score"] is not None and fields.is_number(row["score"]) and not 0 <= row["score"] <= 1:
-        problems.add(file, place, f"score {row['score']} is not in 0..1", "ground truth has 1")
-    return {**row, "phase": ids["phase"]} if len(problems) == before else None
+        faults.error(file, "format", f"score {row['score']} is not in 0..1", "ground truth has 1", place=place)
+    return {**row, "phase": ids["phase"]} if len(faults) == before else None
 
 
-def _parts(file: str, place: str, ids: Mapping[str, int | None], words: Vocabulary, problems: Problems) -> dict[str, int | None]:
+def _parts(file: str, place: str, ids: Mapping[str, int | None], words: Vocabulary, faults: Faults) -> dict[str, int | None]:
     triplet, parts = ids["triplet"], [ids["instrument"], ids["verb"], ids["target"]]
     row: dict[str, int | None] = {}
     if triplet is not None:
         wanted = words.triplets[triplet]
         if any(got is not None and got != want for got, want in zip(parts, wanted, strict=True)):
             fault = f"triplet {triplet} is {words.triplet_name(triplet)}, ids {wanted}, but the tool has {tuple(parts)}"
-            problems.add(file, place, fault, fields.shift_mend(words.triplets, triplet - 1, parts))
+            faults.error(file, "format", fault, fields.shift_mend(words.triplets, triplet - 1, parts), place=place)
         parts = list(wanted)
     elif all(part is not None for part in parts):
         triplet = words.triplet_id(*(part or 0 for part in parts))

@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core.faults import Faults, warning
+from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.collection import Collection
 from scrubin.labels.model import Clock, LabelFiles, Labels, Layer, instance_rows
-from scrubin.labels.problems import Problems
 from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -35,7 +36,7 @@ class _Reading:
 
     file: str
     source: LabelFiles
-    problems: Problems
+    faults: Faults
     scores: dict[int, list[float] | None] = field(default_factory=dict)
     rows: list[dict[str, Any]] = field(default_factory=list)
     nested: int = 0
@@ -63,57 +64,59 @@ def _has_predictions(path: Path) -> bool:
     pattern=r"[^/]+\.json",
     expected="<video>.json, frame to recognition and detection",
     title="CholecTriplet2022 submission: probabilities and boxes of triplets; read only",
-    by_hand=ByHand(vocabulary="cholect50", sign=_has_predictions),
+    by_hand=ByHand(vocabulary="cholect50", evidence=_has_predictions),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the predictions of all videos.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, frame and value of every fault.
     """
-    problems = Problems()
+    faults = Faults()
     found = []
     files: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
         if files.setdefault(PurePosixPath(file).stem, file) != file:
-            problems.add(file, "", f"the video is also in {files[PurePosixPath(file).stem]}", "keep one of them")
+            faults.error(file, "format", f"the video is also in {files[PurePosixPath(file).stem]}", "keep one of them")
             continue
-        document = documents.opened(documents.json_object, file, data, problems)
+        document = documents.opened(documents.json_object, file, data, faults)
         if document is None:
             continue
-        reading = _Reading(file, source, problems)
+        reading = _Reading(file, source, faults)
         if not document:
-            problems.add(file, "", "has no frames", "predict every frame of the video")
+            faults.error(file, "format", "has no frames", "predict every frame of the video")
         for key, value in document.items():
             _read_frame(reading, key, value)
         _check_numbering(reading)
         found.append(_labels(reading))
-    problems.raise_any()
+    AnnotationError.raise_any(faults)
     return Collection(tuple(sorted(found, key=lambda labels: labels.recording)))
 
 
 def _read_frame(reading: _Reading, key: str, value: Any) -> None:
     if documents.frame_number(key) is None:
-        reading.problems.add(reading.file, f"frame '{key}'", "the key is no frame number", "keys are whole numbers from 0")
+        reading.faults.error(reading.file, "format", "the key is no frame number", "keys are whole numbers from 0", place=f"frame '{key}'")
         return
     frame = int(key)
     reading.padded += str(frame) != key
     if frame in reading.scores or not isinstance(value, Mapping):
         fault = "the frame stands twice" if frame in reading.scores else f"expected an object, but got {documents.shown(value)}"
-        reading.problems.add(reading.file, f"frame {key}", fault, "give recognition and detection once per frame")
+        reading.faults.error(reading.file, "format", fault, "give recognition and detection once per frame", place=f"frame {key}")
         return
     if not KEYS & value.keys():
-        reading.problems.add(
-            reading.file, f"frame {key}", f"it has neither recognition nor detection, only {sorted(value)[:5]}", "give one"
+        reading.faults.error(
+            reading.file, "format", f"it has neither recognition nor detection, only {sorted(value)[:5]}", "give one", place=f"frame {key}"
         )
         return
     reading.unkept |= {f"'{name}' of frames" for name in value.keys() - KEYS}
     reading.scores[frame] = _recognition(reading, frame, value["recognition"]) if "recognition" in value else None
     detection = value.get("detection", [])
     if not isinstance(detection, list):
-        reading.problems.add(reading.file, f"frame {key}", f"'detection' is {documents.shown(detection)}", "write [] for none")
+        reading.faults.error(
+            reading.file, "format", f"'detection' is {documents.shown(detection)}", "write [] for none", place=f"frame {key}"
+        )
         return
     for i, one in enumerate(detection):
         _detection(reading, frame, f"frame {key}, detection {i}", one)
@@ -127,11 +130,13 @@ def _recognition(reading: _Reading, frame: int, value: Any) -> list[float] | Non
     place = f"frame {frame}, recognition"
     if not isinstance(value, list) or len(value) != wanted:
         got = f"{len(value)} values" if isinstance(value, list) else documents.shown(value)
-        reading.problems.add(reading.file, place, f"{got}, expected {wanted} probabilities", "give one per triplet")
+        reading.faults.error(reading.file, "format", f"{got}, expected {wanted} probabilities", "give one per triplet", place=place)
         return None
     for i, one in enumerate(value):
         if not fields.is_number(one) or not 0 <= one <= 1:
-            reading.problems.add(reading.file, place, f"triplet {i} is {documents.shown(one)}", "probabilities are numbers in 0..1")
+            reading.faults.error(
+                reading.file, "format", f"triplet {i} is {documents.shown(one)}", "probabilities are numbers in 0..1", place=place
+            )
             return None
     return [float(one) for one in value]
 
@@ -140,15 +145,15 @@ def _detection(reading: _Reading, frame: int, place: str, one: Any) -> None:
     tool = one.get("instrument") if isinstance(one, Mapping) else None
     if not isinstance(tool, list) or len(tool) != 6:
         fault = f"expected triplet and instrument [id, probability, x, y, w, h], but got {documents.shown(one)}"
-        reading.problems.add(reading.file, place, fault, "give all six")
+        reading.faults.error(reading.file, "format", fault, "give all six", place=place)
         return
-    words, problems = reading.words, reading.problems
-    triplet = fields.whole(reading.file, place, one, "triplet", problems, high=len(words.triplets) - 1)
-    instrument = fields.whole(reading.file, place, {"instrument": tool[0]}, "instrument", problems, high=len(words.instruments) - 1)
+    words, faults = reading.words, reading.faults
+    triplet = fields.whole(reading.file, place, one, "triplet", faults, high=len(words.triplets) - 1)
+    instrument = fields.whole(reading.file, place, {"instrument": tool[0]}, "instrument", faults, high=len(words.instruments) - 1)
     source = reading.source
-    box = fields.share_box(reading.file, place, tool[2:], source.box_tolerance, cut=source.cut_boxes, problems=problems)
+    box = fields.share_box(reading.file, place, tool[2:], source.box_tolerance, cut=source.cut_boxes, faults=faults)
     if not fields.is_number(tool[1]) or not 0 <= tool[1] <= 1:
-        problems.add(reading.file, place, f"probability {documents.shown(tool[1])} is not in 0..1", "correct it")
+        faults.error(reading.file, "format", f"probability {documents.shown(tool[1])} is not in 0..1", "correct it", place=place)
         return
     if triplet is None or instrument is None or box is None:
         return
@@ -168,7 +173,7 @@ def _check_numbering(reading: _Reading) -> None:
     count = len(reading.rows)
     if reading.apart and (reading.triplet_from_one == count or reading.both_from_one == count >= FEW):
         fault = f"{len(reading.apart)} of {len(reading.rows)} detections have another instrument than their triplet ({reading.apart[0]})"
-        reading.problems.add(reading.file, "", fault, "the ids may be numbered from 1 instead of 0: subtract 1")
+        reading.faults.error(reading.file, "format", fault, "the ids may be numbered from 1 instead of 0: subtract 1")
 
 
 def _labels(reading: _Reading) -> Labels:
@@ -176,10 +181,14 @@ def _labels(reading: _Reading) -> Labels:
     n = len(reading.words.triplets)
     empty = [float("nan")] * n
     matrix = np.array([reading.scores[frame] or empty for frame in positions.tolist()], np.float64).reshape(len(positions), n)
-    warnings = [f"cholectriplet2022: {reading.nested} frames have their probabilities nested once"] * bool(reading.nested)
-    warnings += [f"cholectriplet2022: {reading.padded} frame keys are padded with zeros"] * bool(reading.padded)
+    warnings = [warning(reading.file, "nested", f"{reading.nested} frames have their probabilities nested once")] * bool(reading.nested)
+    warnings += [warning(reading.file, "key-padded", f"{reading.padded} frame keys are padded with zeros")] * bool(reading.padded)
     warnings += [
-        f"cholectriplet2022: {len(reading.apart)} of {len(reading.rows)} detections have another instrument than their triplet ({one})"
+        warning(
+            reading.file,
+            "instrument-of-triplet",
+            f"{len(reading.apart)} of {len(reading.rows)} detections have another instrument than their triplet ({one})",
+        )
         for one in reading.apart[:1]
     ]
     rows = instance_rows(sorted(reading.rows, key=lambda row: int(row["position"])))
@@ -189,6 +198,6 @@ def _labels(reading: _Reading) -> Labels:
         vocabulary=reading.words,
         clock=Clock(Fraction(1)),
         instances=Layer(reading.file, positions, rows),
-        warnings=(*warnings, *fields.unkept("cholectriplet2022", reading.unkept)),
+        faults=(*warnings, *fields.unkept(reading.file, reading.unkept)),
         recognition=None if bool(np.isnan(matrix).all()) else matrix,
     )

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.categories import Classes, classes_of
 from scrubin.labels.collection import Collection
 from scrubin.labels.model import Clock, Detail, LabelFiles, Labels, Layer, instance_rows
-from scrubin.labels.problems import Problems
 from scrubin.labels.registry import ByHand, dataset_format
 
 IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame"}
@@ -35,7 +35,7 @@ class Reading:
     """What was read so far: images and instances by recording and position, and classes by file."""
 
     source: LabelFiles
-    problems: Problems = field(default_factory=Problems)
+    faults: Faults = field(default_factory=Faults)
     images: dict[Place, dict[str, Any]] = field(default_factory=dict)
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     classes: Classes | None = None
@@ -56,33 +56,33 @@ def _is_coco(path: Path) -> bool:
     pattern=r"[^/]+\.json",
     expected="<any name>.json with images, annotations and categories",
     title="COCO JSON: boxes in px; categories are triplets or instruments",
-    by_hand=ByHand(fps=Fraction(1), fps_unstated=True, sign=_is_coco),
+    by_hand=ByHand(fps=Fraction(1), fps_unstated=True, evidence=_is_coco),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of all recordings in one or more COCO files.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, image or annotation, and value of every fault.
     """
     reading = Reading(source)
     for file, data in sorted(source.files.items()):
-        document = documents.opened(documents.json_object, file, data, reading.problems)
+        document = documents.opened(documents.json_object, file, data, reading.faults)
         if document is None:
             continue
         category_ids = category_ids_of(reading, file, document)
         images = _images(reading, file, document)
         if category_ids is not None:
             read_annotations(reading, file, document, images, category_ids)
-    reading.problems.raise_any()
-    return Collection(labels_of(reading, "coco"), warnings=unkept_of(reading, "coco"))
+    AnnotationError.raise_any(reading.faults)
+    return Collection(labels_of(reading, "coco"), faults=unkept_of(reading))
 
 
-def unkept_of(reading: Reading, name: str) -> tuple[str, ...]:
+def unkept_of(reading: Reading) -> tuple[Fault, ...]:
     """Return the warning of what images and annotations say beyond labels."""
     listed = ", ".join(f"{what} ({count})" for what, count in sorted(reading.unkept.items()))
-    return (f"{name}: not kept: {listed}",) if listed else ()
+    return (warning(min(reading.source.files), "not-kept", f"not kept: {listed}"),) if listed else ()
 
 
 def note_unkept(reading: Reading, of: str, one: Mapping[str, Any], known: set[str]) -> None:
@@ -94,14 +94,20 @@ def note_unkept(reading: Reading, of: str, one: Mapping[str, Any], known: set[st
         reading.unkept["'iscrowd' of annotations, which are read as single instances"] += 1
 
 
-def category_lists(file: str, document: Mapping[str, Any], problems: Problems) -> tuple[list[int], list[str]]:
+def category_lists(file: str, document: Mapping[str, Any], faults: Faults) -> tuple[list[int], list[str]]:
     """Return ids and names of the categories, by id."""
     pairs: dict[int, str] = {}
-    for i, category in enumerate(fields.list_of_objects(file, document, "categories", problems)):
-        number = fields.whole(file, f"category {i}", category, "id", problems)
+    for i, category in enumerate(fields.list_of_objects(file, document, "categories", faults)):
+        number = fields.whole(file, f"category {i}", category, "id", faults)
         name = category.get("name")
         if number is None or not isinstance(name, str) or number in pairs:
-            problems.add(file, f"category {i}", f"{documents.shown(category)} is no new id with a name", "give every class one id and name")
+            faults.error(
+                file,
+                "format",
+                f"{documents.shown(category)} is no new id with a name",
+                "give every class one id and name",
+                place=f"category {i}",
+            )
         else:
             pairs[number] = name
     return sorted(pairs), [pairs[number] for number in sorted(pairs)]
@@ -109,35 +115,39 @@ def category_lists(file: str, document: Mapping[str, Any], problems: Problems) -
 
 def category_ids_of(reading: Reading, file: str, document: Mapping[str, Any]) -> dict[int, int] | None:
     """Return the id of each category in the vocabulary, or None when the categories cannot be used."""
-    numbers, names = category_lists(file, document, reading.problems)
+    numbers, names = category_lists(file, document, reading.faults)
     given = reading.source.vocabulary if reading.source.vocabulary.name else None
     try:
         classes = classes_of(file, names, given, reading.source.label_map)
     except AnnotationError as error:
-        reading.problems.include(error)
+        reading.faults.extend(error.faults)
         return None
     if reading.classes is not None and (classes.vocabulary.name, classes.triplets) != (
         reading.classes.vocabulary.name,
         reading.classes.triplets,
     ):
-        reading.problems.add(file, "categories", "they are others than in the files before", "convert the files one by one")
+        reading.faults.error(file, "format", "they are others than in the files before", "convert the files one by one", place="categories")
     reading.classes = classes
     return dict(zip(numbers, classes.ids, strict=True))
 
 
 def _images(reading: Reading, file: str, document: Mapping[str, Any]) -> dict[int, Place]:
     places: dict[int, Place] = {}
-    for i, image in enumerate(fields.list_of_objects(file, document, "images", reading.problems)):
-        number = fields.whole(file, f"image {i}", image, "id", reading.problems)
-        width = fields.whole(file, f"image {i}", image, "width", reading.problems, low=1)
-        height = fields.whole(file, f"image {i}", image, "height", reading.problems, low=1)
+    for i, image in enumerate(fields.list_of_objects(file, document, "images", reading.faults)):
+        number = fields.whole(file, f"image {i}", image, "id", reading.faults)
+        width = fields.whole(file, f"image {i}", image, "width", reading.faults, low=1)
+        height = fields.whole(file, f"image {i}", image, "height", reading.faults, low=1)
         where = place_of(image)
         note_unkept(reading, "images", image, IMAGE_KEYS)
         if where is None:
             fault = f"'{image.get('file_name')}' does not say of which recording and frame the image is"
-            reading.problems.add(file, f"image {i}", fault, "name it <recording>_<frame>.jpg, or give 'recording' and 'frame'")
+            reading.faults.error(
+                file, "format", fault, "name it <recording>_<frame>.jpg, or give 'recording' and 'frame'", place=f"image {i}"
+            )
         elif where in reading.images or number in places:
-            reading.problems.add(file, f"image {i}", f"id {number}, {where[0]} frame {where[1]}, stands twice", "keep one of them")
+            reading.faults.error(
+                file, "format", f"id {number}, {where[0]} frame {where[1]}, stands twice", "keep one of them", place=f"image {i}"
+            )
         elif number is not None and width is not None and height is not None:
             places[number] = where
             reading.images[where] = {"file_name": str(image.get("file_name", "")), "width": width, "height": height}
@@ -164,31 +174,39 @@ def read_annotations(
     reading: Reading, file: str, document: Mapping[str, Any], images: Mapping[int, Place], category_ids: Mapping[int, int]
 ) -> None:
     """Add the instances of a file; ``images`` and ``category_ids`` say what its ids mean."""
-    problems, source, classes = reading.problems, reading.source, reading.classes
+    faults, source, classes = reading.faults, reading.source, reading.classes
     if classes is None:
         return
     merges = {category: classes.merges[k] for k, category in enumerate(sorted(category_ids)) if k in classes.merges}
     seen: set[int] = set()
-    for i, one in enumerate(fields.list_of_objects(file, document, "annotations", problems)):
+    for i, one in enumerate(fields.list_of_objects(file, document, "annotations", faults)):
         place = f"annotation {one.get('id', i)}"
         number = fields.id_of(one, "id")
         if number in seen:
-            problems.add(file, place, "the id stands twice", "keep one of them, or number the annotations anew")
+            faults.error(file, "format", "the id stands twice", "keep one of them, or number the annotations anew", place=place)
             continue
         seen |= {number} - {-1}
         where = images.get(fields.id_of(one, "image_id"))
         if where is None:
-            problems.add(file, place, f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it")
+            faults.error(
+                file, "format", f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it", place=place
+            )
             continue
         category = one.get("category_id")
         if not isinstance(category, int) or not fields.is_whole(category) or category not in category_ids:
-            problems.add(file, place, f"category_id {documents.shown(category)} is no category of the file", _shift(category, category_ids))
+            faults.error(
+                file,
+                "format",
+                f"category_id {documents.shown(category)} is no category of the file",
+                _shift(category, category_ids),
+                place=place,
+            )
             continue
         size = (reading.images[where]["width"], reading.images[where]["height"])
-        box = fields.pixel_box(file, place, one, size, source.box_tolerance, cut=source.cut_boxes, problems=problems)
+        box = fields.pixel_box(file, place, one, size, source.box_tolerance, cut=source.cut_boxes, faults=faults)
         score = one.get("score", 1.0)
         if not fields.is_number(score) or not 0 <= score <= 1:
-            problems.add(file, place, f"score {documents.shown(score)} is not in 0..1", "ground truth has 1")
+            faults.error(file, "format", f"score {documents.shown(score)} is not in 0..1", "ground truth has 1", place=place)
         elif box is not None:
             ids = ids_of(classes, category_ids[category])
             note_unkept(reading, "annotations", one, ANNOTATION_KEYS)

@@ -16,6 +16,8 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.core.faults import Fault, Faults, warning
+from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.categories import names_of
 from scrubin.labels.collection import Collection
@@ -32,7 +34,6 @@ from scrubin.labels.formats.coco import (
 )
 from scrubin.labels.formats.coco_writer import class_of, one_list
 from scrubin.labels.model import SOURCE_FRAMES, LabelFiles, Labels, by_position
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 CRITERIA = ("cvs_c1", "cvs_c2", "cvs_c3")
@@ -46,27 +47,27 @@ PIXEL_DIGITS = 4
     pattern=r"(?:(?:[^/]+/)?annotation_(?:ds_)?coco\.json|[^/]+_vids\.txt)",
     expected="<subset>/annotation_coco.json, and <subset>_vids.txt",
     title="Endoscapes COCO: boxes, critical view of safety, subsets; frames at 25 fps",
-    by_hand=ByHand(vocabulary="endoscapes", fps=Fraction(25), sign=evidence.named),
+    by_hand=ByHand(vocabulary="endoscapes", fps=Fraction(25), evidence=evidence.named),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of all videos in the subsets' files.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, image or annotation, and value of every fault.
     """
     reading = Reading(source)
     lists: dict[str, frozenset[int]] = {}
     for file, data in sorted(source.files.items()):
-        text = documents.opened(documents.text, file, data, reading.problems) if file.endswith(LIST_SUFFIX) else None
+        text = documents.opened(documents.text, file, data, reading.faults) if file.endswith(LIST_SUFFIX) else None
         if text is not None:
-            lists[PurePosixPath(file).name.removesuffix(LIST_SUFFIX)] = videos_of(file, text, reading.problems)
+            lists[PurePosixPath(file).name.removesuffix(LIST_SUFFIX)] = videos_of(file, text, reading.faults)
     subsets: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
         if not file.endswith(".json"):
             continue
-        document = documents.opened(documents.json_object, file, data, reading.problems)
+        document = documents.opened(documents.json_object, file, data, reading.faults)
         if document is None:
             continue
         subset = PurePosixPath(file).parent.name
@@ -74,26 +75,28 @@ def read(source: LabelFiles) -> Collection:
         images = _images(reading, file, document, subset, subsets, lists)
         if ids is not None:
             read_annotations(reading, file, document, images, ids)
-    reading.problems.raise_any()
+    AnnotationError.raise_any(reading.faults)
     found = [_labels(labels, subsets[labels.recording]) for labels in labels_of(reading, "endoscapes")]
-    return Collection(tuple(found), warnings=(*unkept_of(reading, "endoscapes"), *_without_images(lists, subsets)))
+    return Collection(tuple(found), faults=(*unkept_of(reading), *_without_images(lists, subsets)))
 
 
-def _without_images(lists: Mapping[str, frozenset[int]], subsets: Mapping[str, str]) -> list[str]:
+def _without_images(lists: Mapping[str, frozenset[int]], subsets: Mapping[str, str]) -> list[Fault]:
     """Return a warning per list with videos that have no image."""
     seen = {int(recording) for recording in subsets if recording.isdigit()}
     lacking = {subset: sorted(videos - seen) for subset, videos in sorted(lists.items())}
     return [
-        f"endoscapes: {len(videos)} videos of {subset}{LIST_SUFFIX} have no labelled image: {', '.join(map(str, videos[:10]))}"
+        warning(
+            f"{subset}{LIST_SUFFIX}", "video-unlabelled", f"{len(videos)} videos have no labelled image: {', '.join(map(str, videos[:10]))}"
+        )
         for subset, videos in lacking.items()
         if videos
     ]
 
 
-def videos_of(file: str, text: str, problems: Problems) -> frozenset[int]:
+def videos_of(file: str, text: str, faults: Faults) -> frozenset[int]:
     """Return the videos that a list names, such as ``1.620000000000000000e+02``."""
     videos = set()
-    before = len(problems)
+    before = len(faults)
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
             continue
@@ -102,11 +105,13 @@ def videos_of(file: str, text: str, problems: Problems) -> frozenset[int]:
         except ValueError:
             value = float("nan")
         if not 1 <= value < 10**9 or value != int(value):
-            problems.add(file, f"line {number}", f"'{line.strip()[:40]}' is no number of a video", "list one whole number per line")
+            faults.error(
+                file, "format", f"'{line.strip()[:40]}' is no number of a video", "list one whole number per line", place=f"line {number}"
+            )
         else:
             videos.add(int(value))
-    if not videos and len(problems) == before:
-        problems.add(file, "", "lists no video", "remove the file, or export it again")
+    if not videos and len(faults) == before:
+        faults.error(file, "format", "lists no video", "remove the file, or export it again")
     return frozenset(videos)
 
 
@@ -114,25 +119,27 @@ def _images(
     reading: Reading, file: str, document: Mapping[str, Any], subset: str, subsets: dict[str, str], lists: Mapping[str, frozenset[int]]
 ) -> dict[int, Place]:
     places: dict[int, Place] = {}
-    for i, image in enumerate(fields.list_of_objects(file, document, "images", reading.problems)):
-        number = fields.whole(file, f"image {i}", image, "id", reading.problems)
-        width = fields.whole(file, f"image {i}", image, "width", reading.problems, low=1)
-        height = fields.whole(file, f"image {i}", image, "height", reading.problems, low=1)
+    for i, image in enumerate(fields.list_of_objects(file, document, "images", reading.faults)):
+        number = fields.whole(file, f"image {i}", image, "id", reading.faults)
+        width = fields.whole(file, f"image {i}", image, "width", reading.faults, low=1)
+        height = fields.whole(file, f"image {i}", image, "height", reading.faults, low=1)
         where = place_of(image)
         if where is None or number is None or width is None or height is None:
             fault = f"{documents.shown(dict(image))} is no image with id and size, named <video>_<frame>.jpg"
-            reading.problems.add(file, f"image {i}", fault, "export the file again")
+            reading.faults.error(file, "format", fault, "export the file again", place=f"image {i}")
             continue
         if number in places or where in reading.images:
             fault = f"id {number}, frame {where[1]} of video {where[0]}, stands twice in this file or in another one"
-            reading.problems.add(file, f"image {i}", fault, "keep one of them, or name the one file to read")
+            reading.faults.error(file, "format", fault, "keep one of them, or name the one file to read", place=f"image {i}")
             continue
         note_unkept(reading, "images", image, {*IMAGE_KEYS, "ds"})
         if subsets.setdefault(where[0], subset) != subset:
             fault = f"video {where[0]} is also in the subset '{subsets[where[0]]}'"
-            reading.problems.add(file, f"image {i}", fault, "convert the subsets of one split, such as train, val and test")
+            reading.faults.error(file, "format", fault, "convert the subsets of one split, such as train, val and test", place=f"image {i}")
         if subset in lists and where[0].isdigit() and int(where[0]) not in lists[subset]:
-            reading.problems.add(file, f"image {i}", f"video {where[0]} is not in {subset}{LIST_SUFFIX}", "correct one of them")
+            reading.faults.error(
+                file, "format", f"video {where[0]} is not in {subset}{LIST_SUFFIX}", "correct one of them", place=f"image {i}"
+            )
         criteria = _criteria(reading, file, f"image {i}", image.get("ds"))
         reading.images[where] = {"file_name": str(image.get("file_name", "")), "width": width, "height": height, **criteria}
         reading.rows.setdefault(where[0], [])
@@ -144,7 +151,7 @@ def _criteria(reading: Reading, file: str, place: str, value: Any) -> dict[str, 
     if value is None:
         return {}
     if not isinstance(value, list) or len(value) != 3 or not all(fields.is_number(one) and 0 <= one <= 1 for one in value):
-        reading.problems.add(file, place, f"'ds' is {documents.shown(value)}", "give the three criteria, each in 0..1")
+        reading.faults.error(file, "format", f"'ds' is {documents.shown(value)}", "give the three criteria, each in 0..1", place=place)
         return {}
     return dict(zip(CRITERIA, map(float, value), strict=True))
 
@@ -166,13 +173,13 @@ def write(collection: Collection, out: Output) -> None:
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         When a recording is not named by a number, as the videos of Endoscapes are.
     """
     by_subset: dict[str, list[Labels]] = {}
     for labels in collection.recordings:
         if not labels.recording.isdigit():
-            raise AnnotationProblems([f"'{labels.recording}': endoscapes numbers its videos; rename the recording to a number"])
+            raise AnnotationError([Fault(labels.recording, "format", "endoscapes numbers its videos", "rename the recording to a number")])
         by_subset.setdefault(str(labels.about.get("endoscapes", {}).get("subset", "") or "all"), []).append(labels)
     for subset, recordings in sorted(by_subset.items()):
         out.files[f"{subset}/{FILE}"] = _document(recordings)

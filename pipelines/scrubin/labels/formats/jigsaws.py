@@ -14,11 +14,11 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
+from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
 from scrubin.labels.collection import Collection, Scores, rating_rows
 from scrubin.labels.model import Clock, LabelFiles, Labels, segment_rows
-from scrubin.labels.problems import Problems
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -38,34 +38,34 @@ Rating = tuple[str, str, str, str, float | None, bool]
     pattern=r"(?:meta_file_[A-Za-z0-9_]+\.txt|transcriptions/[^/]+\.txt)",
     expected="meta_file_<Task>.txt, and transcriptions/<trial>.txt",
     title="JIGSAWS: skill ratings of trials, and gestures at 30 Hz",
-    by_hand=ByHand(vocabulary="jigsaws", sign=evidence.named),
+    by_hand=ByHand(vocabulary="jigsaws", evidence=evidence.named),
 )
 def read(source: LabelFiles) -> Collection:
     """Return ratings, levels of skill and gestures of all trials.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, line and value of every fault.
     """
-    problems = Problems()
+    faults = Faults()
     ratings: list[Rating] = []
     facts: list[tuple[str, str, str]] = []
     recordings: list[Labels] = []
-    warnings: list[str] = []
+    warnings: list[Fault] = []
     trials: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
-        name, text = PurePosixPath(file).name, documents.opened(documents.text, file, data, problems)
+        name, text = PurePosixPath(file).name, documents.opened(documents.text, file, data, faults)
         match = META.fullmatch(name)
         if text is None:
             continue
         if match:
-            _meta(file, match["task"], text, ratings, facts, warnings, problems)
+            _meta(file, match["task"], text, ratings, facts, warnings, faults)
         elif trials.setdefault(name, file) != file:
-            problems.add(file, "", f"the trial is also in {trials[name]}", "keep one of them")
+            faults.error(file, "format", f"the trial is also in {trials[name]}", "keep one of them")
         else:
-            recordings.append(_transcription(file, text, source.vocabulary, problems))
-    problems.raise_any()
+            recordings.append(_transcription(file, text, source.vocabulary, faults))
+    AnnotationError.raise_any(faults)
     frame = pd.DataFrame(facts, columns=["id", "task", "skill_level"]).astype("str")
     recordings.sort(key=lambda labels: labels.recording)
     return Collection(tuple(recordings), Scores(rating_rows(ratings), frame) if facts else None, tuple(warnings))
@@ -77,10 +77,10 @@ def _meta(
     text: str,
     ratings: list[Rating],
     facts: list[tuple[str, str, str]],
-    warnings: list[str],
-    problems: Problems,
+    warnings: list[Fault],
+    faults: Faults,
 ) -> None:
-    before, faults = len(facts), len(problems)
+    before, faults_before = len(facts), len(faults)
     known = {id_ for id_, _, _ in facts}
     for number, line in enumerate(text.splitlines(), start=1):
         cells = line.split()
@@ -88,51 +88,56 @@ def _meta(
         if not cells:
             continue
         if len(cells) != 3 + len(ASPECTS):
-            problems.add(file, place, f"{len(cells)} fields, expected {3 + len(ASPECTS)}", "trial, level, GRS and six items")
+            faults.error(
+                file, "format", f"{len(cells)} fields, expected {3 + len(ASPECTS)}", "trial, level, GRS and six items", place=place
+            )
         elif cells[1] not in LEVELS:
-            problems.add(file, place, f"level of skill '{cells[1]}' is none of {', '.join(LEVELS)}", "correct it")
+            faults.error(file, "format", f"level of skill '{cells[1]}' is none of {', '.join(LEVELS)}", "correct it", place=place)
         elif not all(_is_points(cell) for cell in cells[2:]):
             wrong = next(cell for cell in cells[2:] if not _is_points(cell))
-            problems.add(file, place, f"'{wrong}' is no whole number of points", "correct it")
+            faults.error(file, "format", f"'{wrong}' is no whole number of points", "correct it", place=place)
         elif cells[0] in known:
-            problems.add(file, place, f"trial '{cells[0]}' stands twice", "keep one of the rows")
+            faults.error(file, "format", f"trial '{cells[0]}' stands twice", "keep one of the rows", place=place)
         else:
             known.add(cells[0])
             facts.append((cells[0], task, cells[1]))
             points = [float(cell) for cell in cells[2:]]
             if points[0] != math.fsum(points[1:]):
-                warnings.append(f"{file}, {place}: GRS {cells[2]} is not the sum of its items, {math.fsum(points[1:]):g}")
+                what = f"GRS {cells[2]} is not the sum of its items, {math.fsum(points[1:]):g}"
+                warnings.append(warning(file, "sum-of-items", what, "correct one of them", place=place))
             ratings += [(cells[0], task, RATER, aspect, value, False) for aspect, value in zip((TOTAL, *ASPECTS), points, strict=True)]
-    if len(facts) == before and len(problems) == faults:
-        problems.add(file, "", "has no trials", "remove the file, or export it again")
+    if len(facts) == before and len(faults) == faults_before:
+        faults.error(file, "format", "has no trials", "remove the file, or export it again")
 
 
 def _is_points(cell: str) -> bool:
     return documents.frame_number(cell) is not None
 
 
-def _transcription(file: str, text: str, words: Vocabulary, problems: Problems) -> Labels:
+def _transcription(file: str, text: str, words: Vocabulary, faults: Faults) -> Labels:
     rows: list[tuple[str, int, int, int]] = []
-    before = len(problems)
+    before = len(faults)
     for number, line in enumerate(text.splitlines(), start=1):
         cells = line.split()
         if not cells:
             continue
         place = f"line {number}"
         if len(cells) != 3 or not (_is_points(cells[0]) and _is_points(cells[1])):
-            problems.add(file, place, f"'{line.strip()[:60]}' is not start, end and gesture", "give two frames and the gesture")
+            faults.error(
+                file, "format", f"'{line.strip()[:60]}' is not start, end and gesture", "give two frames and the gesture", place=place
+            )
             continue
         start, end = int(cells[0]), int(cells[1])
         if end < start or (rows and start < rows[-1][2]):
             fault = f"frames {start} to {end} do not follow those before"
-            problems.add(file, place, fault, "sort the gestures by frame, without overlap")
+            faults.error(file, "format", fault, "sort the gestures by frame, without overlap", place=place)
             continue
         try:
             rows.append(("gesture", start, end + 1, words.id_of("gesture", cells[2])))
         except AnnotationError as error:
-            problems.add(file, place, str(error), "correct it")
-    if not rows and len(problems) == before:
-        problems.add(file, "", "has no gestures", "remove the file, or export it again")
+            faults.error(file, "format", str(error), "correct it", place=place)
+    if not rows and len(faults) == before:
+        faults.error(file, "format", "has no gestures", "remove the file, or export it again")
     return Labels(PurePosixPath(file).stem, "jigsaws", words, CLOCK, segments=segment_rows(rows))
 
 

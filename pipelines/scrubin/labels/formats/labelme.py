@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import boxes, documents, evidence, fields
 from scrubin.labels.collection import Collection
 from scrubin.labels.model import IDS, SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.vocabulary.vocabulary import Kind, Vocabulary
 
@@ -38,17 +38,17 @@ PIXEL_DIGITS = 6  # far below what anybody draws, and short of the digits that d
     pattern=r"(?P<recording>[^/]+)[/_][0-9]{6,15}\.json",
     expected="<recording>/<frame>.json with the source frame number in six digits, from 000000, or <recording>_<frame>.json",
     title="LabelMe JSON as in ProstaTD: a file per frame, boxes with instrument, action and target",
-    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True, sign=evidence.keys(shapes=list)),
+    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True, evidence=evidence.keys(shapes=list)),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of a recording's LabelMe files.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, shape and value of every fault.
     """
-    problems = Problems()
+    faults = Faults()
     instances: list[dict[str, Any]] = []
     sizes: dict[str, tuple[int, int]] = {}
     outside: list[float] = []
@@ -58,27 +58,26 @@ def read(source: LabelFiles) -> Labels:
     for file in sorted(source.files):
         frame = int(PurePosixPath(file).stem.rsplit("_", 1)[-1])
         if frame in frames:
-            problems.add(file, "", f"frame {frame} is also in {frames[frame]}", "keep one of them")
+            faults.error(file, "format", f"frame {frame} is also in {frames[frame]}", "keep one of them")
         frames[frame] = file
         try:
             document = documents.json_object(file, source.files[file])
             sizes[file] = _image_size(file, document)
-        except AnnotationProblems as error:
-            problems.include(error)
+        except AnnotationError as error:
+            faults.extend(error.faults)
             continue
         shapes = document.get("shapes")
         unkept |= {f"'{key}' of files" for key in document.keys() - DOCUMENT_KEYS if document[key] not in EMPTY}
         if not isinstance(shapes, list):
-            problems.add(file, "shapes", f"expected a list, but got {documents.shown(shapes)}", "write [] for none")
+            faults.error(file, "format", f"expected a list, but got {documents.shown(shapes)}", "write [] for none", place="shapes")
             continue
         for i, shape in enumerate(shapes):
-            row = _instance(source, file, f"shape {i}", shape, sizes[file], outside, merged, problems)
+            row = _instance(source, file, f"shape {i}", shape, sizes[file], outside, merged, faults)
             instances.append({"position": frame, **row})
             unkept |= _unkept(shape)
-    problems.raise_any()
+    AnnotationError.raise_any(faults)
     sized = pd.DataFrame([(frame, *sizes[file]) for frame, file in sorted(frames.items())], columns=["position", "width", "height"])
     outside = outside if source.cut_boxes else []
-    cut = (f"labelme: {len(outside)} boxes left the image by at most {max(outside):.4f} and were cut to it",) if outside else ()
     folder = PurePosixPath(min(source.files)).parent.as_posix()
     layer = Layer(folder, np.array(sorted(frames), np.int64), instance_rows(instances))
     return Labels(
@@ -88,17 +87,17 @@ def read(source: LabelFiles) -> Labels:
         SOURCE_FRAMES,
         instances=layer,
         image_sizes=sizes,
-        warnings=(*cut, *_told(unkept, source)),
+        faults=(*boxes.cut_warning(folder, outside), *_unkept_warning(folder, unkept, source)),
         frames=sized,
         merged=merged,
     )
 
 
-def _told(unkept: set[str], source: LabelFiles) -> tuple[str, ...]:
+def _unkept_warning(folder: str, unkept: set[str], source: LabelFiles) -> tuple[Fault, ...]:
     """Return the warning of what is not kept; the stage publishes its warnings, and keys are anybody's words."""
     if source.sparse:
-        return fields.unkept("labelme", unkept)
-    return (f"labelme: {len(unkept)} kinds of keys are not kept",) if unkept else ()
+        return fields.unkept(folder, unkept)
+    return (warning(folder, "not-kept", f"{len(unkept)} keys are not kept"),) if unkept else ()
 
 
 def _unkept(shape: Any) -> set[str]:
@@ -114,7 +113,7 @@ def _image_size(file: str, document: dict[str, Any]) -> tuple[int, int]:
     width, height = sides
     if type(width) is not int or type(height) is not int or width < 1 or height < 1:
         fault = f"imageWidth, imageHeight are {documents.shown(list(sides))}"
-        raise AnnotationProblems([f"{file}: {fault}; give the size of the image in whole pixels"])
+        raise AnnotationError([Fault(file, "format", f"{fault}", "give the size of the image in whole pixels")])
     return width, height
 
 
@@ -126,26 +125,38 @@ def _instance(
     size: tuple[int, int],
     outside: list[float],
     merged: Counter[tuple[str, str]],
-    problems: Problems,
+    faults: Faults,
 ) -> dict[str, Any]:
     if not isinstance(shape, dict) or not isinstance(shape.get("attributes"), dict):
-        problems.add(file, place, f"expected a shape with attributes, but got {documents.shown(shape)}", "give label, points, attributes")
+        faults.error(
+            file,
+            "format",
+            f"expected a shape with attributes, but got {documents.shown(shape)}",
+            "give label, points, attributes",
+            place=place,
+        )
         return {}
     if shape.get("shape_type", "rectangle") != "rectangle":
-        problems.add(file, place, f"shape_type is {documents.shown(shape['shape_type'])}", "only rectangles can be read")
+        faults.error(file, "format", f"shape_type is {documents.shown(shape['shape_type'])}", "only rectangles can be read", place=place)
         return {}
-    before = len(problems)
-    ids = _ids(source, file, place, shape, merged, problems)
-    box = _box(file, place, shape.get("points"), size, problems)
-    if len(problems) > before:
+    before = len(faults)
+    ids = _ids(source, file, place, shape, merged, faults)
+    box = _box(file, place, shape.get("points"), size, faults)
+    if len(faults) > before:
         return {}
     checked = boxes.check(box, source.box_tolerance)
     if min(size) > SMALLEST_IMAGE and max(box[0] + box[2], box[1] + box[3]) * max(size) <= 1:
         fault = f"points {documents.shown(shape['points'])} in an image of {size[0]}x{size[1]} are less than a pixel apart"
-        problems.add(file, place, fault, "they look like shares of the image; multiply by its size")
+        faults.error(file, "format", fault, "they look like shares of the image; multiply by its size", place=place)
         return {}
     if checked.box_xywh is None:
-        problems.add(file, place, f"points {documents.shown(shape['points'])} in an image of {size[0]}x{size[1]}", _corner_mend(checked))
+        faults.error(
+            file,
+            "format",
+            f"points {documents.shown(shape['points'])} in an image of {size[0]}x{size[1]}",
+            _corner_mend(checked),
+            place=place,
+        )
         return {}
     if checked.outside > 0:
         outside.append(checked.outside)
@@ -153,33 +164,35 @@ def _instance(
 
 
 def _ids(
-    source: LabelFiles, file: str, place: str, shape: dict[str, Any], merged: Counter[tuple[str, str]], problems: Problems
+    source: LabelFiles, file: str, place: str, shape: dict[str, Any], merged: Counter[tuple[str, str]], faults: Faults
 ) -> dict[str, int]:
-    names = _names(source, file, place, shape, merged, problems)
+    names = _names(source, file, place, shape, merged, faults)
     vocabulary = source.vocabulary
     ids: list[int] = []
     for kind, field, name in zip(KINDS, ("label", "attribute Action", "attribute Target"), names, strict=True):
         try:
             ids += [] if name is None else [vocabulary.id_of(kind, name)]
         except AnnotationError as error:
-            problems.add(file, f"{place}, {field}", str(error), _other_vocabulary(vocabulary))
+            faults.error(file, "format", str(error), _other_vocabulary(vocabulary), place=f"{place}, {field}")
     if len(ids) < len(KINDS):
         return {}
     triplet = vocabulary.triplet_id(ids[0], ids[1], ids[2])
     if triplet is None:
-        problems.add(file, place, f"'{','.join(map(str, names))}' is no triplet of '{vocabulary.name}'", "correct one of the three")
+        faults.error(
+            file, "format", f"'{','.join(map(str, names))}' is no triplet of '{vocabulary.name}'", "correct one of the three", place=place
+        )
         return {}
     return {"instrument_id": ids[0], "verb_id": ids[1], "target_id": ids[2], "triplet_id": triplet}
 
 
 def _names(
-    source: LabelFiles, file: str, place: str, shape: dict[str, Any], merged: Counter[tuple[str, str]], problems: Problems
+    source: LabelFiles, file: str, place: str, shape: dict[str, Any], merged: Counter[tuple[str, str]], faults: Faults
 ) -> tuple[str | None, ...]:
     """Return instrument, action and target after the label map; None for what is no name."""
     given = (shape.get("label"), shape["attributes"].get("Action"), shape["attributes"].get("Target"))
     for kind, field, name in zip(KINDS, ("label", "attribute Action", "attribute Target"), given, strict=True):
         if not isinstance(name, str):
-            problems.add(file, place, f"{field} is {documents.shown(name)}, expected the name of the {kind}", "name it")
+            faults.error(file, "format", f"{field} is {documents.shown(name)}, expected the name of the {kind}", "name it", place=place)
     instrument, verb, target = (name if isinstance(name, str) else None for name in given)
     if source.label_map is None or instrument is None or verb is None or target is None:
         return instrument, verb, target
@@ -194,11 +207,11 @@ def _other_vocabulary(vocabulary: Vocabulary) -> str:
     return f"correct it, or choose another vocabulary (in params.yaml, by hand --vocabulary){mapped}"
 
 
-def _box(file: str, place: str, points: Any, size: tuple[int, int], problems: Problems) -> boxes.XYWH:
+def _box(file: str, place: str, points: Any, size: tuple[int, int], faults: Faults) -> boxes.XYWH:
     pairs = points if isinstance(points, list) else []
     flat = [value for pair in pairs for value in (pair if isinstance(pair, list) else [None])]
     if len(pairs) != 2 or len(flat) != 4 or any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in flat):
-        problems.add(file, place, f"points are {documents.shown(points)}", "give two corners in pixels, [[x, y], [x, y]]")
+        faults.error(file, "format", f"points are {documents.shown(points)}", "give two corners in pixels, [[x, y], [x, y]]", place=place)
         return 0.0, 0.0, 1.0, 1.0
     (x1, y1), (x2, y2) = pairs
     left, right, top, bottom = min(x1, x2), max(x1, x2), min(y1, y2), max(y1, y2)

@@ -14,11 +14,11 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.errors import RatingsError
+from scrubin.core.faults import Fault, Faults, warning, within
+from scrubin.errors import AnnotationError, RatingsError
 from scrubin.labels import evidence
 from scrubin.labels.collection import ERROR_COLUMNS, Collection, Scores, rating_rows
 from scrubin.labels.model import LabelFiles
-from scrubin.labels.problems import Problems
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.lasana import cells, csv_document, tables
 from scrubin.lasana.csv_document import Document
@@ -39,17 +39,17 @@ def _has_ids(path: Path) -> bool:
     pattern=r"[^/]+\.csv",
     expected="<Task>.csv, <Task>_rater<k>.csv, <Task>_errors.csv, <Task>_split.csv",
     title="LASANA CSVs: ratings per rater, aggregated skill, errors, splits",
-    by_hand=ByHand(brings_words=True, sign=_has_ids),
+    by_hand=ByHand(brings_words=True, evidence=_has_ids),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the scores of all tasks.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         With one fault of each file that has one.
     """
-    problems, notes = Problems(), []
+    faults, notes = Faults(), []
     ratings: list[Rating] = []
     skill: list[pd.DataFrame] = []
     errors: list[pd.DataFrame] = []
@@ -57,13 +57,13 @@ def read(source: LabelFiles) -> Collection:
     seen: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
         if seen.setdefault(PurePosixPath(file).name, file) != file:
-            problems.add(file, "", f"a file of the same name is {seen[PurePosixPath(file).name]}", "convert the folders one by one")
+            faults.error(file, "format", f"a file of the same name is {seen[PurePosixPath(file).name]}", "convert the folders one by one")
             continue
         match = NAME.fullmatch(PurePosixPath(file).name)
         if match is None or REPORTS.fullmatch(PurePosixPath(file).name):
             continue
         if match["marks"]:
-            notes.append(f"{file}: marks of one rater are not converted, only harmonised errors are")
+            notes.append(warning(file, "not-kept", "marks of one rater are not converted, only harmonised errors are"))
             continue
         try:
             document = csv_document.parse(file, data)
@@ -80,13 +80,13 @@ def read(source: LabelFiles) -> Collection:
                 facts.append(main.recordings)
                 errors += [_in_order(main.errors, main.error_names)] if len(main.errors) else []
         except RatingsError as error:
-            problems.include_text(str(error))
+            faults.extend(within(error.faults, file))
         except OverflowError:
-            problems.include_text(f"{file}: a number is larger than any frame count or score; correct it")
-    problems.raise_any()
+            faults.error(file, "number-range", "a number is larger than any frame count or score", "correct it")
+    AnnotationError.raise_any(faults)
     return Collection(
         scores=Scores(rating_rows(ratings), _facts(facts, ratings), _stacked(errors, ERROR_COLUMNS), _stacked(skill, ("id", "task"))),
-        warnings=tuple(notes),
+        faults=tuple(notes),
     )
 
 
@@ -118,13 +118,14 @@ def _sheet(document: Document, task: str, rater: str) -> list[Rating]:
     return found
 
 
-def _other_raters(document: Document, rater: str) -> list[str]:
+def _other_raters(document: Document, rater: str) -> list[Fault]:
     """Return a warning when the column ``rater`` is another one than the file's name says."""
     said = {row.cells.get("rater", "") for row in document.rows()} - {"", rater}
     others = sorted(value for value in said if not (value.isascii() and value.isdigit() and int(value) == int(rater)))
     if not others:
         return []
-    return [f"{document.file}: the column rater says {', '.join(others[:5])}; the rater is taken from the file's name, {rater}"]
+    what = f"the column rater says {', '.join(others[:5])}, the file's name {rater}"
+    return [warning(document.file, "rater", what, "the rater is taken from the file's name; correct one of them")]
 
 
 def _in_order(errors: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:

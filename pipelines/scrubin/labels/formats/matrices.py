@@ -65,21 +65,21 @@ def read(files: list[Path], role: Role, component: str, classes: int, fps: Fract
         Names file, place and mend of everything that cannot be used.
     """
     found: dict[str, Track] = {}
-    problems: list[str] = []
+    faults: list[str] = []
     numbering = None if fps is None else Numbering(fps)
     for file in files:
         try:
             for name, (frames, values) in READERS.get(file.suffix.lower(), _json)(file, role, component, classes).items():
                 if name in found:
-                    problems.append(f"{file.name}: video {name} is also in another file; give every video once")
+                    faults.append(f"{file.name}: video {name} is also in another file; give every video once")
                 else:
                     found[name] = _track(
                         f"{file.name}: video {name}" if name != file.stem else file.name, frames, values, classes, numbering, role
                     )
         except (MetricsError, AnnotationError) as error:
-            problems.append(str(error))
-    if problems:
-        raise MetricsError("\n  ".join(["the matrices cannot be used:", *problems] if len(problems) > 1 else problems))
+            faults.append(str(error))
+    if faults:
+        raise MetricsError("\n  ".join(["the matrices cannot be used:", *faults] if len(faults) > 1 else faults))
     return found
 
 

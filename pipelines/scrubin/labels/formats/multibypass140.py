@@ -12,11 +12,11 @@ from fractions import Fraction
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.collection import Collection
 from scrubin.labels.model import Clock, LabelFiles, Labels, segment_rows
-from scrubin.labels.problems import Problems
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -36,72 +36,74 @@ def _has_spans_of_time(path: Path) -> bool:
     pattern=r"[^/]+\.json",
     expected="<video>.mp4.json",
     title="MultiBypass140 JSON: phases and steps in milliseconds; a file per video",
-    by_hand=ByHand(vocabulary="multibypass140", sign=_has_spans_of_time),
+    by_hand=ByHand(vocabulary="multibypass140", evidence=_has_spans_of_time),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the phases and steps of all videos.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, span and value of every fault.
     """
-    problems = Problems()
+    faults = Faults()
     found: dict[str, Labels] = {}
     for file, data in sorted(source.files.items()):
         name = PurePosixPath(file).name
         recording = name.removesuffix(SUFFIX) if name.endswith(SUFFIX) else name.removesuffix(".json")
         if recording in found:
-            problems.add(file, "", f"{recording} has two files", "keep one of them")
+            faults.error(file, "format", f"{recording} has two files", "keep one of them")
             continue
-        document = documents.opened(documents.json_object, file, data, problems)
+        document = documents.opened(documents.json_object, file, data, faults)
         if document is None:
             continue
         rows: list[tuple[str, int, int, int]] = []
         if not set(LISTS.values()) & set(document):
-            problems.add(file, "", "it has neither phases nor steps", "give a list of either, or name the format that the file has")
+            faults.error(file, "format", "it has neither phases nor steps", "give a list of either, or name the format that the file has")
         for kind, key in LISTS.items():
             if key in document:
-                rows += _spans(file, document, kind, key, source.vocabulary, problems)
+                rows += _spans(file, document, kind, key, source.vocabulary, faults)
         found[recording] = Labels(
-            recording, "multibypass140", source.vocabulary, MILLISECOND, segments=segment_rows(rows), warnings=_unkept(document)
+            recording, "multibypass140", source.vocabulary, MILLISECOND, segments=segment_rows(rows), faults=_unkept(file, document)
         )
-    problems.raise_any()
+    AnnotationError.raise_any(faults)
     return Collection(tuple(labels for _, labels in sorted(found.items())))
 
 
-def _unkept(document: Mapping[str, Any]) -> tuple[str, ...]:
+def _unkept(file: str, document: Mapping[str, Any]) -> tuple[Fault, ...]:
     names = {f"'{key}' of the file" for key in document.keys() - set(LISTS.values())}
     for key in LISTS.values():
         listed = document.get(key)
         for span in listed if isinstance(listed, list) else []:
             names |= {f"'{name}' of {key}" for name in span.keys() - SPAN_KEYS} if isinstance(span, Mapping) else set()
-    return fields.unkept("multibypass140", names)
+    return fields.unkept(file, names)
 
 
 def _spans(
-    file: str, document: Mapping[str, Any], kind: Literal["phase", "step"], key: str, words: Vocabulary, problems: Problems
+    file: str, document: Mapping[str, Any], kind: Literal["phase", "step"], key: str, words: Vocabulary, faults: Faults
 ) -> list[tuple[str, int, int, int]]:
     rows = []
-    for i, span in enumerate(fields.list_of_objects(file, document, key, problems)):
+    for i, span in enumerate(fields.list_of_objects(file, document, key, faults)):
         place = f"{key} {i}"
-        start = fields.whole(file, place, span, "start", problems, high=LONGEST_MS)
-        end = fields.whole(file, place, span, "end", problems, high=LONGEST_MS)
-        label = fields.whole(file, place, span, "label_id", problems, high=len(words.names(kind)) - 1)
+        start = fields.whole(file, place, span, "start", faults, high=LONGEST_MS)
+        end = fields.whole(file, place, span, "end", faults, high=LONGEST_MS)
+        label = fields.whole(file, place, span, "label_id", faults, high=len(words.names(kind)) - 1)
         if start is None or end is None or label is None:
             continue
         if end <= start:
-            problems.add(file, place, f"it ends at {end} ms, but starts at {start} ms", "give milliseconds, the end after the start")
+            faults.error(
+                file, "format", f"it ends at {end} ms, but starts at {start} ms", "give milliseconds, the end after the start", place=place
+            )
             continue
         name = span.get("label_name")
         try:
             named = words.id_of(kind, str(name))
         except AnnotationError as error:
-            problems.add(file, place, str(error), "correct it, or choose another vocabulary")
+            faults.error(file, "format", str(error), "correct it, or choose another vocabulary", place=place)
             continue
         if named != label:
             mend = fields.FROM_ZERO if label == named + 1 else "correct one of them"
-            problems.add(file, place, f"label_id {label} is '{words.names(kind)[label]}', but label_name is '{name}'", mend)
+            faults.error(file, "format", f"label_id {label} is '{words.names(kind)[label]}', but label_name is '{name}'", mend, place=place)
             continue
         rows.append((str(kind), start, end, label))
     return rows

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.collection import Collection
 from scrubin.labels.model import Clock, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
-from scrubin.labels.problems import Problems
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import own, vocabulary
 from scrubin.vocabulary.vocabulary import Naming, Vocabulary
@@ -41,43 +41,43 @@ CATEGORIES = ("phase", "instrument", "verb", "target", "triplet")
     pattern=r"[^/]+\.json",
     expected="<video>.json with images, annotations and categories",
     title="MultiBypassT40 JSON: triplets and phases without boxes; a file per video",
-    by_hand=ByHand(brings_words=True, sign=evidence.keys(images=list, annotations=list, categories=dict)),
+    by_hand=ByHand(brings_words=True, evidence=evidence.keys(images=list, annotations=list, categories=dict)),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the labels of all videos.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, image or annotation, and value of every fault.
     """
-    problems = Problems()
+    faults = Faults()
     found: dict[str, Labels] = {}
     for file, data in sorted(source.files.items()):
         recording = PurePosixPath(file).stem
         if recording in found:
-            problems.add(file, "", f"{recording} has two files", "keep one of them")
+            faults.error(file, "format", f"{recording} has two files", "keep one of them")
             continue
         try:
-            labels = _read_one(recording, file, documents.json_object(file, data), source, problems)
+            labels = _read_one(recording, file, documents.json_object(file, data), source, faults)
         except AnnotationError as error:
-            problems.include(error)
+            faults.extend(error.faults)
             continue
         found[recording] = labels
-    problems.raise_any()
+    AnnotationError.raise_any(faults)
     return Collection(tuple(labels for _, labels in sorted(found.items())))
 
 
-def _read_one(recording: str, file: str, document: Mapping[str, Any], source: LabelFiles, problems: Problems) -> Labels:
-    words, warnings = _vocabulary(file, document)
-    images = _images(file, document, words, problems)
-    rows = _instances(file, document, images, words, problems)
-    note = (*fields.unkept("multibypasst40", _unkept(document)), *_other_names(images))
+def _read_one(recording: str, file: str, document: Mapping[str, Any], source: LabelFiles, faults: Faults) -> Labels:
+    words, differing = _vocabulary(file, document)
+    images = _images(file, document, words, faults)
+    rows = _instances(file, document, images, words, faults)
+    note = (*fields.unkept(file, _unkept(document)), *_other_names(file, images))
     positions = np.array(sorted(images), np.int64)
     frames = pd.DataFrame([{"position": position, **images[position]} for position in sorted(images)])
     phases = {position: int(image["phase"]) for position, image in images.items() if image["phase"] is not None}
     at = sorted(phases)
-    period_s, rate = _period_s(images)
+    period_s, rate = _period_s(file, images)
     layer = Layer(file, np.array(at, np.int64), phase_rows(at, [phases[position] for position in at]))
     return Labels(
         recording=recording,
@@ -87,12 +87,12 @@ def _read_one(recording: str, file: str, document: Mapping[str, Any], source: La
         phases=layer if at else None,
         instances=Layer(file, positions, instance_rows(sorted(rows, key=lambda row: int(row["position"])))),
         frames=frames.drop(columns="phase") if len(frames) else None,
-        warnings=(*warnings, *rate, *note),
+        faults=(*differing, *rate, *note),
         about={"multibypasst40": {"categories": document.get("categories"), "metadata": document.get("metadata", {})}},
     )
 
 
-def _vocabulary(file: str, document: Mapping[str, Any]) -> tuple[Vocabulary, tuple[str, ...]]:
+def _vocabulary(file: str, document: Mapping[str, Any]) -> tuple[Vocabulary, tuple[Fault, ...]]:
     lists = own.id_lists(file, document.get("categories"))
     missing = sorted(set(CATEGORIES) - set(lists))
     if missing:
@@ -100,61 +100,71 @@ def _vocabulary(file: str, document: Mapping[str, Any]) -> tuple[Vocabulary, tup
         raise AnnotationError(msg)
     counts = vocabulary.facts("multibypasst40")["counts"]
     differing = [f"{len(lists[kind])} {kind}s instead of {counts[kind]}" for kind in CATEGORIES if len(lists[kind]) != counts[kind]]
-    warnings = (f"multibypasst40: the categories have {', '.join(differing)}",) if differing else ()
-    return own.of_categories(file, lists), warnings
+    what = f"the categories have {', '.join(differing)}"
+    return own.of_categories(file, lists), (warning(file, "category-count", what),) if differing else ()
 
 
-def _images(file: str, document: Mapping[str, Any], words: Vocabulary, problems: Problems) -> dict[int, dict[str, Any]]:
+def _images(file: str, document: Mapping[str, Any], words: Vocabulary, faults: Faults) -> dict[int, dict[str, Any]]:
     found: dict[int, dict[str, Any]] = {}
-    for i, image in enumerate(fields.list_of_objects(file, document, "images", problems)):
-        number = fields.whole(file, f"image {i}", image, "id", problems)
+    for i, image in enumerate(fields.list_of_objects(file, document, "images", faults)):
+        number = fields.whole(file, f"image {i}", image, "id", faults)
         place = f"image {number}"
         if number is None:
             continue
         if number in found:
-            problems.add(file, place, "the image stands twice", "keep one of them")
+            faults.error(file, "format", "the image stands twice", "keep one of them", place=place)
             continue
-        width = fields.whole(file, place, image, "width", problems, low=1)
-        height = fields.whole(file, place, image, "height", problems, low=1)
+        width = fields.whole(file, place, image, "width", faults, low=1)
+        height = fields.whole(file, place, image, "height", faults, low=1)
         if image.get("raw_id") is not None:
-            fields.whole(file, place, image, "raw_id", problems)
+            fields.whole(file, place, image, "raw_id", faults)
         if image.get("fps") is not None and not (fields.is_number(image["fps"]) and LOWEST_FPS <= image["fps"] <= HIGHEST_FPS):
             fault = f"'fps' is {documents.shown(image['fps'])}, expected frames per second in {LOWEST_FPS}..{HIGHEST_FPS}"
-            problems.add(file, place, fault, "correct it, or write null")
+            faults.error(file, "format", fault, "correct it, or write null", place=place)
         if not isinstance(image.get("file_name", ""), str):
-            problems.add(file, place, f"'file_name' is {documents.shown(image['file_name'])}, expected text", "export the file again")
+            faults.error(
+                file, "format", f"'file_name' is {documents.shown(image['file_name'])}, expected text", "export the file again", place=place
+            )
         phase = None
         if image.get("phase_label") is None and image.get("phase_label_name") is not None:
-            problems.add(file, place, f"phase_label is null, but phase_label_name {documents.shown(image['phase_label_name'])}", NULL_PHASE)
+            faults.error(
+                file,
+                "format",
+                f"phase_label is null, but phase_label_name {documents.shown(image['phase_label_name'])}",
+                NULL_PHASE,
+                place=place,
+            )
         if image.get("phase_label") is not None:
-            phase = fields.whole(file, place, image, "phase_label", problems, high=len(words.phases) - 1)
-            _check_name(file, place, image.get("phase_label_name"), phase, words, problems)
+            phase = fields.whole(file, place, image, "phase_label", faults, high=len(words.phases) - 1)
+            _check_name(file, place, image.get("phase_label_name"), phase, words, faults)
         details = {key: image.get(key) for key in ("raw_id", "file_name", "fps")}
         found[number] = {**details, "width": width, "height": height, "phase": phase}
     return found
 
 
-def _check_name(file: str, place: str, name: Any, phase: int | None, words: Vocabulary, problems: Problems) -> None:
+def _check_name(file: str, place: str, name: Any, phase: int | None, words: Vocabulary, faults: Faults) -> None:
     if phase is not None and name is not None and name != words.phases[phase]:
         fault = f"phase_label {phase} is '{words.phases[phase]}', but phase_label_name is '{name}'"
-        problems.add(file, place, fault, "correct one of them")
+        faults.error(file, "format", fault, "correct one of them", place=place)
 
 
 def _instances(
-    file: str, document: Mapping[str, Any], images: Mapping[int, Any], words: Vocabulary, problems: Problems
+    file: str, document: Mapping[str, Any], images: Mapping[int, Any], words: Vocabulary, faults: Faults
 ) -> list[dict[str, Any]]:
     sizes = {"instrument": len(words.instruments), "verb": len(words.verbs), "target": len(words.targets), "triplet": len(words.triplets)}
     rows = []
-    for i, one in enumerate(fields.list_of_objects(file, document, "annotations", problems)):
+    for i, one in enumerate(fields.list_of_objects(file, document, "annotations", faults)):
         place = f"annotation {i}"
-        ids = {key: fields.whole(file, place, one, key, problems, high=sizes[kind] - 1) for key, kind in IDS.items()}
+        ids = {key: fields.whole(file, place, one, key, faults, high=sizes[kind] - 1) for key, kind in IDS.items()}
         if fields.id_of(one, "image_id") not in images:
-            problems.add(file, place, f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it")
+            faults.error(
+                file, "format", f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it", place=place
+            )
             continue
         raw, of_image = one.get("raw_id"), images[one["image_id"]]["raw_id"]
         if raw is not None and of_image is not None and raw != of_image:
             fault = f"raw_id {documents.shown(raw)}, but image {one['image_id']} has {documents.shown(of_image)}"
-            problems.add(file, place, fault, "correct image_id or raw_id")
+            faults.error(file, "format", fault, "correct image_id or raw_id", place=place)
             continue
         triplet = ids["category_id"]
         if triplet is None or any(value is None for value in ids.values()):
@@ -162,11 +172,11 @@ def _instances(
         parts = (ids["instrument_id"], ids["verb_id"], ids["target_id"])
         if words.triplets[triplet] != parts:
             fault = f"category_id {triplet} is {words.triplet_name(triplet)}, ids {words.triplets[triplet]}, but the annotation has {parts}"
-            problems.add(file, place, fault, fields.shift_mend(words.triplets, triplet - 1, parts))
+            faults.error(file, "format", fault, fields.shift_mend(words.triplets, triplet - 1, parts), place=place)
             continue
         wrong = _wrong_name(one.get("classnames"), triplet, words)
         if wrong:
-            problems.add(file, place, wrong, "correct one of them")
+            faults.error(file, "format", wrong, "correct one of them", place=place)
             continue
         instrument, verb, target = words.triplets[triplet]
         row = {"position": one["image_id"], "instrument_id": instrument, "verb_id": verb, "target_id": target}
@@ -184,13 +194,14 @@ def _unkept(document: Mapping[str, Any]) -> set[str]:
     return found
 
 
-def _other_names(images: Mapping[int, Mapping[str, Any]]) -> tuple[str, ...]:
+def _other_names(file: str, images: Mapping[int, Mapping[str, Any]]) -> tuple[Fault, ...]:
     """Return a warning when file names number the images otherwise than their ids."""
     stems = {number: PurePosixPath(str(image["file_name"] or "")).stem for number, image in images.items()}
     others = [number for number, stem in sorted(stems.items()) if documents.frame_number(stem) not in (None, number)]
     if not others:
         return ()
-    return (f"multibypasst40: the file names of {len(others)} images say other numbers than their ids, by which they are read",)
+    what = f"the file names of {len(others)} images say other numbers than their ids, by which they are read"
+    return (warning(file, "image-number", what),)
 
 
 def _wrong_name(names: Any, triplet: int, words: Vocabulary) -> str:
@@ -207,7 +218,7 @@ def _wrong_name(names: Any, triplet: int, words: Vocabulary) -> str:
     return f"classnames: {wrong[0]} is '{names[wrong[0]]}', but the id says '{wanted[wrong[0]]}'" if wrong else ""
 
 
-def _period_s(images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[str, ...]]:
+def _period_s(file: str, images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[Fault, ...]]:
     """Return the time between images ``id`` and ``id + 1``: the usual difference of their frames in the source."""
     rates = {image["fps"] for image in images.values() if fields.is_number(image["fps"]) and image["fps"] >= LOWEST_FPS}
     steps: Counter[Fraction] = Counter()
@@ -216,11 +227,13 @@ def _period_s(images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[
         if raw_b > raw_a:
             steps[Fraction(raw_b - raw_a, b - a)] += 1
     if len(rates) != 1 or not steps:
-        return Fraction(1), ("multibypasst40: the frames of the source do not say the rate of the images; taken as 1 per second",)
+        return Fraction(1), (
+            warning(file, "rate-unstated", "the frames of the source do not say the rate of the images; taken as 1 per second"),
+        )
     fps = Fraction(rates.pop()).limit_denominator(1001)  # 30000/1001 is given as 29.97
     step = min(steps, key=lambda one: (-steps[one], one))
-    note = f"multibypasst40: {len(pairs) - 1 - steps[step]} of {len(pairs) - 1} images do not follow the one before at the usual distance"
-    return step / fps, (note,) if len(steps) > 1 else ()
+    note = f"{len(pairs) - 1 - steps[step]} of {len(pairs) - 1} images do not follow the one before at the usual distance"
+    return step / fps, (warning(file, "frame-distance", note),) if len(steps) > 1 else ()
 
 
 @writes(

@@ -23,11 +23,11 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, evidence
+from scrubin.labels import documents, evidence, fields
 from scrubin.labels.collection import Collection
 from scrubin.labels.model import SOURCE_FRAMES, LabelFiles, Labels, span_rows
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.rates import NANOSECONDS, NS, UNITS, Unit, clock_of, instant, written
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.labels.spans import numbers, span_table
@@ -46,7 +46,7 @@ class _Reading:
     file: str
     source: LabelFiles
     unit: Unit = "frame"
-    problems: Problems = field(default_factory=Problems)
+    faults: Faults = field(default_factory=Faults)
     merged: Counter[tuple[str, str]] = field(default_factory=Counter)
 
 
@@ -60,28 +60,29 @@ def _has_instants(path: Path) -> bool:
     pattern=r"(?P<recording>[^/]+)\.csv",
     expected="<recording>.csv",
     title="spans as CSV, SurgLabel's idea: instance, start, end, verb, target; a file per recording",
-    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True, sign=_has_instants),
+    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True, evidence=_has_instants),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the spans of a recording.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, line and value of every fault; of overlapping spans both lines.
     """
     ((file, data),) = source.files.items()
     reading = _Reading(file, source)
     lines, unknown = _cells(reading, documents.text(file, data))
     rows = [row for line, cells in lines if (row := _row(reading, f"line {line}", line, cells)) is not None]
-    if not lines and not len(reading.problems):
-        reading.problems.add(file, "", "has no rows", "remove the file, or export it again")
+    if not lines and not len(reading.faults):
+        reading.faults.error(file, "format", "has no rows", "remove the file, or export it again")
     stated = [row for row in rows if row.instrument is None or row.instance is not None]
     overlapping = numbers.overlaps(stated)
     rows = rows if overlapping else numbers.numbered(rows)
     for a, b in overlapping or numbers.overlaps(rows):
-        reading.problems.add(file, f"lines {a.line} and {b.line}", *_overlap(a, b, reading))
-    reading.problems.raise_any()
+        what, fix = _overlap(a, b, reading)
+        reading.faults.error(file, "span-overlap", what, fix, place=f"lines {a.line} and {b.line}")
+    AnnotationError.raise_any(reading.faults)
     table = span_rows([{"instrument_id": r.instrument, "instance": r.instance, "start": r.start, "end": r.end, **r.ids} for r in rows])
     return Labels(
         source.recording,
@@ -89,7 +90,7 @@ def read(source: LabelFiles) -> Labels:
         source.vocabulary,
         clock_of(reading.unit),
         detail=detail_of(table),
-        warnings=(f"spans: not kept: {', '.join(unknown)}",) if unknown else (),
+        faults=fields.unkept(file, unknown),
         spans=table,
         merged=reading.merged,
         about={"spans": {"unit": reading.unit}},
@@ -110,11 +111,15 @@ def _cells(reading: _Reading, text: str) -> tuple[list[tuple[int, dict[str, str]
             if not any(cell.strip() for cell in cells):
                 continue
             if len(cells) != len(header):
-                reading.problems.add(reading.file, f"line {table.line_num}", f"{len(cells)} values, expected {len(header)}", "fill the row")
+                reading.faults.error(
+                    reading.file, "format", f"{len(cells)} values, expected {len(header)}", "fill the row", place=f"line {table.line_num}"
+                )
                 continue
             rows.append((table.line_num, {name: cell.strip() for name, cell in zip(header, cells, strict=True)}))
     except csv.Error as error:
-        raise AnnotationProblems([f"{reading.file}, line {table.line_num}: not CSV: {error}; save it as CSV again"]) from error
+        raise AnnotationError(
+            [Fault(reading.file, "format", f"not CSV: {error}", "save it as CSV again", place=f"line {table.line_num}")]
+        ) from error
     return rows, unknown
 
 
@@ -132,31 +137,37 @@ def _header(reading: _Reading, cells: Sequence[str]) -> tuple[list[str], list[st
         fault = f"the column {twice[0]} stands twice" if twice else fault
         near = difflib.get_close_matches(missing[0], given, n=1) if missing else []
         hint = f", but '{near[0]}'" if near and near[0] not in wanted else ""
-        reading.problems.add(reading.file, "line 1", fault + hint, f"expected {EXPECTED}")
+        reading.faults.error(reading.file, "format", fault + hint, f"expected {EXPECTED}", place="line 1")
         return [], []
     names = [name.removesuffix(f"_{reading.unit}") if name in wanted else name for name in given]
     return names, [name for name in given if name not in (*wanted, "instance", *OF_TABLE)]
 
 
 def _row(reading: _Reading, place: str, line: int, cells: Mapping[str, str]) -> Row | None:
-    problems, file = reading.problems, reading.file
-    before = len(problems)
+    faults, file = reading.faults, reading.file
+    before = len(faults)
     edges = []
     for edge in ("start", "end"):
         try:
             edges.append(instant(cells[edge], reading.unit))
         except AnnotationError as error:
-            problems.add(file, place, f"{edge}_{reading.unit}: {error}", "correct it")
+            faults.error(file, "format", f"{edge}_{reading.unit}: {error}", "correct it", place=place)
     if len(edges) == 2 and edges[1] <= edges[0]:
         fault = f"it ends at {cells['end']}, but starts at {cells['start']}"
-        problems.add(file, place, fault, "give the end after the start; the end itself is outside of the span")
+        faults.error(file, "format", fault, "give the end after the start; the end itself is outside of the span", place=place)
     _check_table(reading, place, cells)
     number = cells.get("instance", "")
     instance = documents.frame_number(number) if number else None
     if number and instance is None:
-        problems.add(file, place, f"instance is '{number}', expected a whole number from 0", "number the instances of each instrument")
+        faults.error(
+            file,
+            "format",
+            f"instance is '{number}', expected a whole number from 0",
+            "number the instances of each instrument",
+            place=place,
+        )
     ids = _ids(reading, place, cells)
-    if len(problems) > before or ids is None:
+    if len(faults) > before or ids is None:
         return None
     instrument = ids.pop("instrument_id", None)
     return Row(line, edges[0], edges[1], instrument, instance, ids)
@@ -167,20 +178,28 @@ def _check_table(reading: _Reading, place: str, cells: Mapping[str, str]) -> Non
     for name, wanted in zip(OF_TABLE, (reading.source.recording, reading.source.vocabulary.name), strict=True):
         if cells.get(name, wanted) not in (wanted, ""):
             mend = "write one file per recording, named like it" if name == "id" else "read the file with this vocabulary"
-            reading.problems.add(reading.file, place, f"{name} is '{cells[name]}', but the file is read as '{wanted}'", mend)
+            reading.faults.error(
+                reading.file, "format", f"{name} is '{cells[name]}', but the file is read as '{wanted}'", mend, place=place
+            )
 
 
 def _ids(reading: _Reading, place: str, cells: Mapping[str, str]) -> dict[str, int | None] | None:
     """Return the ids of a row; None after a fault."""
     names = [cells.get(kind, "") for kind in KINDS]
-    words, file, problems = reading.source.vocabulary, reading.file, reading.problems
+    words, file, faults = reading.source.vocabulary, reading.file, reading.faults
     if not names[0]:
         if any(names[1:]) or cells.get("instance"):
-            problems.add(file, place, "verb, target or instance without an instrument", "name the instrument, or leave all of them empty")
+            faults.error(
+                file,
+                "format",
+                "verb, target or instance without an instrument",
+                "name the instrument, or leave all of them empty",
+                place=place,
+            )
         return {}
     if bool(names[1]) != bool(names[2]):
         missing = KINDS[1] if names[2] else KINDS[2]
-        problems.add(file, place, f"there is no {missing}", f"name it, or leave {KINDS[1]} and {KINDS[2]} empty")
+        faults.error(file, "format", f"there is no {missing}", f"name it, or leave {KINDS[1]} and {KINDS[2]} empty", place=place)
         return None
     given = ",".join(names)
     if names[1] and reading.source.label_map is not None:
@@ -190,13 +209,19 @@ def _ids(reading: _Reading, place: str, cells: Mapping[str, str]) -> dict[str, i
         try:
             ids += [words.id_of(kind, name)] if name else []
         except AnnotationError as error:
-            problems.add(file, place, f"{kind}: {error}", "correct it, or choose another vocabulary (in params.yaml, by hand --vocabulary)")
+            faults.error(
+                file,
+                "format",
+                f"{kind}: {error}",
+                "correct it, or choose another vocabulary (in params.yaml, by hand --vocabulary)",
+                place=place,
+            )
             return None
     if len(ids) == 1:
         return {"instrument_id": ids[0]}
     triplet = words.triplet_id(ids[0], ids[1], ids[2])
     if triplet is None:
-        problems.add(file, place, f"'{','.join(names)}' is no triplet of '{words.name}'", "correct one of the three")
+        faults.error(file, "format", f"'{','.join(names)}' is no triplet of '{words.name}'", "correct one of the three", place=place)
         return None
     if given != ",".join(names):
         reading.merged[given, ",".join(names)] += 1

@@ -10,9 +10,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.errors import TableError
+from scrubin.core.faults import Fault
+from scrubin.errors import AnnotationError, TableError
 from scrubin.labels import documents
-from scrubin.labels.problems import AnnotationProblems
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.phases import PHASES
@@ -33,7 +33,7 @@ def table_of(file: str, data: bytes, table: str) -> pd.DataFrame:
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, column and rows of the first fault.
     """
     try:
@@ -47,9 +47,11 @@ def table_of(file: str, data: bytes, table: str) -> pd.DataFrame:
                     frame[column.name] = [_cell(file, column.name, column.dtype, value) for value in frame[column.name]]
         return io.conform(declared(table, list(frame.columns)), frame)
     except (pa.ArrowException, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise AnnotationProblems([f"{file}: cannot be read as a table: {str(error).splitlines()[0]}; write it again"]) from error
+        raise AnnotationError(
+            [Fault(file, "format", f"cannot be read as a table: {str(error).splitlines()[0]}", "write it again")]
+        ) from error
     except TableError as error:
-        raise AnnotationProblems([f"{file}: {error}"]) from error
+        raise AnnotationError([Fault(file, "format", f"{error}", "")]) from error
 
 
 def _cell(file: str, column: str, dtype: str, value: str | None) -> Any:
@@ -59,7 +61,7 @@ def _cell(file: str, column: str, dtype: str, value: str | None) -> Any:
     try:
         return kinds[dtype](value)
     except (ValueError, KeyError) as error:
-        raise AnnotationProblems([f"{file}, column '{column}': '{value}' is no {dtype}; correct it"]) from error
+        raise AnnotationError([Fault(file, "format", f"'{value}' is no {dtype}", "correct it", place=f"column '{column}'")]) from error
 
 
 def _integer(text: str) -> int:

@@ -7,16 +7,16 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.core.faults import Faults
 from scrubin.labels import fields
 from scrubin.labels.model import BOX, IDS
-from scrubin.labels.problems import Problems
 from scrubin.vocabulary.vocabulary import Vocabulary, fold
 
 IN_TRIPLETS: Mapping[str, str] = {"instrument_id": "instrument", "verb_id": "verb", "target_id": "target", "triplet_id": "triplet"}
 IN_PHASES: Mapping[str, str] = {"phase_id": "phase"}
 
 
-def check(file: str, rows: pd.DataFrame, words: Vocabulary, columns: Mapping[str, str], problems: Problems) -> None:
+def check(file: str, rows: pd.DataFrame, words: Vocabulary, columns: Mapping[str, str], faults: Faults) -> None:
     """Note the first row of each column of ids that the vocabulary does not have, or whose name is another one."""
     for ids, named in columns.items():
         names = _names(words, named)
@@ -28,21 +28,23 @@ def check(file: str, rows: pd.DataFrame, words: Vocabulary, columns: Mapping[str
         these = rows[ids].isna() if id_ is None else (rows[ids] == id_).fillna(value=False)
         row = rows[these & (rows[named].isna() if name is None else rows[named] == name)].iloc[0]
         mend = fields.FROM_ZERO if id_ is not None and _is_name(names, id_ - 1, name) else "correct one of them"
-        problems.add(file, f"{row['id']} frame {row['frame']}", f"{ids} {id_}: {_fault(words, names, (id_, name))}", mend)
+        faults.error(file, "format", f"{ids} {id_}: {_fault(words, names, (id_, name))}", mend, place=f"{row['id']} frame {row['frame']}")
 
 
-def check_triplets(file: str, rows: pd.DataFrame, words: Vocabulary, problems: Problems) -> None:
+def check_triplets(file: str, rows: pd.DataFrame, words: Vocabulary, faults: Faults) -> None:
     """Note the first triplet that does not have its parts, and the first box that is given in part."""
     for row in rows[rows["triplet_id"].notna()].drop_duplicates(list(IDS)).to_dict("records"):
         parts = tuple(None if pd.isna(row[column]) else int(row[column]) for column in IDS[:3])
         triplet = int(row["triplet_id"])
         if triplet < len(words.triplets) and parts != words.triplets[triplet]:
             fault = f"triplet_id {triplet} is {words.triplet_name(triplet)}, ids {words.triplets[triplet]}, but the row has {parts}"
-            problems.add(file, f"{row['id']} frame {row['frame']}", fault, fields.shift_mend(words.triplets, triplet - 1, parts))
+            faults.error(
+                file, "format", fault, fields.shift_mend(words.triplets, triplet - 1, parts), place=f"{row['id']} frame {row['frame']}"
+            )
             break
     given = rows[list(BOX)].notna().sum(axis=1)
     for row in rows[(given != 0) & (given != len(BOX))].head(1).to_dict("records"):
-        problems.add(file, f"{row['id']} frame {row['frame']}", "a box lacks some of x, y, w, h", "give all four, or none")
+        faults.error(file, "format", "a box lacks some of x, y, w, h", "give all four, or none", place=f"{row['id']} frame {row['frame']}")
 
 
 def _names(words: Vocabulary, kind: str) -> tuple[str, ...]:

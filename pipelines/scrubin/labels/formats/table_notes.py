@@ -13,10 +13,10 @@ from typing import Any, get_args
 
 import numpy as np
 
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, fields
 from scrubin.labels.model import Detail, Labels
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.spans.span_table import runs
 from scrubin.vocabulary import own, vocabulary
 from scrubin.vocabulary.vocabulary import NAMINGS, Vocabulary
@@ -64,32 +64,32 @@ def read(file: str, data: bytes) -> Notes:
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names recording, key and value of every fault.
     """
     document = documents.json_object(file, data)
     recordings, lists = document.get("recordings"), document.get("vocabularies", {})
     if not isinstance(recordings, Mapping) or not isinstance(lists, Mapping):
-        raise AnnotationProblems([f"{file}: expected objects 'recordings' and 'vocabularies'; write the tables again"])
-    problems = Problems()
-    notes = {str(id_): _note(file, f"recording '{id_}'", raw, problems) for id_, raw in recordings.items()}
+        raise AnnotationError([Fault(file, "format", "expected objects 'recordings' and 'vocabularies'", "write the tables again")])
+    faults = Faults()
+    notes = {str(id_): _note(file, f"recording '{id_}'", raw, faults) for id_, raw in recordings.items()}
     words: dict[str, Vocabulary] = {}
     for name, raw in lists.items():
         try:
             words[name] = own.of_categories(file, _lists(file, name, raw))
         except AnnotationError as error:
-            problems.include(error)
-    problems.raise_any()
+            faults.extend(error.faults)
+    AnnotationError.raise_any(faults)
     return Notes(notes, words)
 
 
-def _note(file: str, place: str, raw: Any, problems: Problems) -> Note:
+def _note(file: str, place: str, raw: Any, faults: Faults) -> Note:
     if not isinstance(raw, Mapping):
-        problems.add(file, place, f"expected an object, but got {documents.shown(raw)}", "write the tables again")
+        faults.error(file, "format", f"expected an object, but got {documents.shown(raw)}", "write the tables again", place=place)
         return Note()
 
     def refuse(key: str, expected: str) -> None:
-        problems.add(file, place, f"'{key}' is {documents.shown(raw[key])}, expected {expected}", "write the tables again")
+        faults.error(file, "format", f"'{key}' is {documents.shown(raw[key])}, expected {expected}", "write the tables again", place=place)
 
     fps, size, runs = _fps(raw.get("fps", "1")), raw.get("image_size"), raw.get("labelled")
     if fps is None:
@@ -105,7 +105,7 @@ def _note(file: str, place: str, raw: Any, problems: Problems) -> Note:
         refuse("labelled", "runs of frames, each [first, first after]")
         runs = None
     if runs and int(np.diff(np.array(runs, np.int64)).sum()) > MOST_FRAMES:
-        problems.add(file, place, "'labelled' has more frames than any video", "write the tables again")
+        faults.error(file, "format", "'labelled' has more frames than any video", "write the tables again", place=place)
         runs = None
     return Note(
         fps or Fraction(1),
@@ -134,7 +134,9 @@ def _lists(file: str, name: str, raw: Any) -> dict[str, list[str]]:
     found = {}
     for kind, names in raw.items() if isinstance(raw, Mapping) else [("", None)]:
         if kind not in (*NAMINGS, "triplet") or not isinstance(names, list) or not all(isinstance(one, str) for one in names):
-            raise AnnotationProblems([f"{file}, vocabulary '{name}': expected lists of names by kind; write the tables again"])
+            raise AnnotationError(
+                [Fault(file, "format", "expected lists of names by kind", "write the tables again", place=f"vocabulary '{name}'")]
+            )
         found[str(kind)] = list(names)
     return found
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.core.faults import Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
 from scrubin.labels.collection import ERROR_COLUMNS, RATING_COLUMNS, Collection, Scores, rating_rows
@@ -23,7 +24,6 @@ from scrubin.labels.formats import table_names, table_notes
 from scrubin.labels.formats.table_files import bytes_of, declared, table_of
 from scrubin.labels.formats.table_notes import NOTES, Note, Notes
 from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, Clock, Detail, LabelFiles, Labels, Layer, instance_rows, phase_rows
-from scrubin.labels.problems import Problems
 from scrubin.labels.registry import ByHand, Content, Output, dataset_format, writes
 from scrubin.labels.spans import span_table
 from scrubin.labels.spans.expansion import given_numbers
@@ -65,7 +65,7 @@ def _is_table(path: Path) -> bool:
     pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
     expected="triplets, phases, ratings, skill or errors, each .parquet or .csv, and labels.json",
     title="our own tables as parquet (or, written as tables-csv, CSV)",
-    by_hand=ByHand(brings_words=True, sign=_is_table),
+    by_hand=ByHand(brings_words=True, evidence=_is_table),
 )
 def read(source: LabelFiles) -> Collection:
     """Return what the tables of a folder say.
@@ -75,7 +75,7 @@ def read(source: LabelFiles) -> Collection:
     AnnotationError
         Names the first fault of every file, with its column and rows.
     """
-    problems = Problems()
+    faults = Faults()
     found: dict[str, tuple[str, pd.DataFrame]] = {}
     seen: dict[str, str] = {}
     notes = Notes()
@@ -84,31 +84,34 @@ def read(source: LabelFiles) -> Collection:
         if table == SPANS.name:
             continue  # made of the triplets, and made anew when written
         if seen.setdefault(table, file) != file:
-            problems.add(file, "", f"the same is also in {seen[table]}", "keep one of them, or convert the folders one by one")
+            faults.error(file, "format", f"the same is also in {seen[table]}", "keep one of them, or convert the folders one by one")
         elif PurePosixPath(file).name == NOTES:
-            notes = documents.opened(table_notes.read, file, data, problems) or notes
+            notes = documents.opened(table_notes.read, file, data, faults) or notes
         else:
-            frame = documents.opened(functools.partial(table_of, table=table), file, data, problems)
+            frame = documents.opened(functools.partial(table_of, table=table), file, data, faults)
             found |= {} if frame is None else {table: (file, frame)}
-    problems.raise_any()
+    AnnotationError.raise_any(faults)
     recordings = _recordings(found, notes)
     scores = _scores({name: frame for name, (_, frame) in found.items()})
-    unstated = () if notes.recordings or not recordings else ("tables: no labels.json says the rate; frames are read as 1 per second",)
+    stated = bool(notes.recordings) or not recordings
+    unstated = (
+        () if stated else (warning(min(source.files), "rate-unstated", "no labels.json says the rate; frames are read as 1 per second"),)
+    )
     return Collection(recordings, scores, unstated)
 
 
-def _words(id_: str, names: Mapping[str, set[str]], note: Note, notes: Notes, problems: Problems) -> Vocabulary | None:
+def _words(id_: str, names: Mapping[str, set[str]], note: Note, notes: Notes, faults: Faults) -> Vocabulary | None:
     """Return the vocabulary of a recording; ``names`` are those that each file says."""
     said = set().union(*names.values()) or {str(note.vocabulary)}
     file = next((file for file, of in names.items() if len(of) > 1), " and ".join(file for file, of in names.items() if of) or NOTES)
     if len(said) != 1:
-        problems.add(file, id_, f"it has {len(said)} vocabularies, {', '.join(sorted(said))}", "a recording must have one")
+        faults.error(file, "format", f"it has {len(said)} vocabularies, {', '.join(sorted(said))}", "a recording must have one", place=id_)
         return None
     (name,) = said
     try:
         return notes.vocabularies.get(name) or vocabulary.load(name)
     except AnnotationError as error:
-        problems.add(file, id_, str(error), f"vocabularies of their own stand in {NOTES}")
+        faults.error(file, "format", str(error), f"vocabularies of their own stand in {NOTES}", place=id_)
         return None
 
 
@@ -117,22 +120,22 @@ def _recordings(found: Mapping[str, tuple[str, pd.DataFrame]], notes: Notes) -> 
     phases = found.get("phases", ("", io.frame_of(PHASES, [])))
     ids = sorted({*triplets[1]["id"], *phases[1]["id"], *notes.recordings})
     by_id = dict(list(triplets[1].groupby("id"))), dict(list(phases[1].groupby("id")))
-    problems = Problems()
+    faults = Faults()
     recordings = []
     for id_ in ids:
         rows, phase = by_id[0].get(id_, triplets[1].iloc[:0]), by_id[1].get(id_, phases[1].iloc[:0])
         note = notes.recordings.get(id_, Note())
-        before = len(problems)
-        words = _words(id_, {triplets[0]: set(rows["vocabulary"]), phases[0]: set(phase["vocabulary"])}, note, notes, problems)
+        before = len(faults)
+        words = _words(id_, {triplets[0]: set(rows["vocabulary"]), phases[0]: set(phase["vocabulary"])}, note, notes, faults)
         if words is None:
             continue
-        table_names.check(triplets[0], rows, words, table_names.IN_TRIPLETS, problems)
-        table_names.check_triplets(triplets[0], rows, words, problems)
-        table_names.check(phases[0], phase, words, table_names.IN_PHASES, problems)
-        if len(problems) == before:
+        table_names.check(triplets[0], rows, words, table_names.IN_TRIPLETS, faults)
+        table_names.check_triplets(triplets[0], rows, words, faults)
+        table_names.check(phases[0], phase, words, table_names.IN_PHASES, faults)
+        if len(faults) == before:
             has_instances = "triplets" in found and (len(rows) > 0 or note.labelled is not None)
             recordings.append(_labels(id_, rows, phase, words, note, has_instances=has_instances))
-    problems.raise_any()
+    AnnotationError.raise_any(faults)
     return tuple(recordings)
 
 

@@ -18,13 +18,14 @@ from typing import Any, Literal
 import numpy as np
 import yaml
 
+from scrubin.core.faults import Fault, Faults, warning
+from scrubin.errors import AnnotationError
 from scrubin.labels import boxes, documents, evidence, fields
 from scrubin.labels.categories import Classes, classes_of, names_of, whole_list
 from scrubin.labels.collection import Collection
 from scrubin.labels.formats.coco import ids_of
 from scrubin.labels.formats.coco_writer import class_of, one_list
 from scrubin.labels.model import IDS, Clock, LabelFiles, Labels, Layer, by_position, instance_rows
-from scrubin.labels.problems import AnnotationProblems, Problems
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -40,7 +41,7 @@ Row = Callable[[list[float], Classes], dict[str, Any] | str]
 """The ids of a row, or what is wrong with them and the mend, separated by a semicolon."""
 
 
-def _rows_of(*columns: int, alone: bool) -> evidence.Sign:
+def _rows_of(*columns: int, alone: bool) -> evidence.Evidence:
     """Return a sign: rows of so many columns; ``alone`` is whether files that only name classes, or are empty, tell it."""
 
     def sign(path: Path) -> bool:
@@ -53,7 +54,7 @@ def _rows_of(*columns: int, alone: bool) -> evidence.Sign:
     return sign
 
 
-BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True, sign=_rows_of(5, 6, alone=True))
+BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True, evidence=_rows_of(5, 6, alone=True))
 
 
 @dataset_format("yolo", pattern=PATTERN, expected=EXPECTED, title="YOLO txt: class cx cy w h", by_hand=BY_HAND)
@@ -62,7 +63,7 @@ def read(source: LabelFiles) -> Collection:
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, line and value of every fault.
     """
     return _read(source, "yolo", (5, 6), _single)
@@ -73,25 +74,32 @@ def read(source: LabelFiles) -> Collection:
     pattern=PATTERN,
     expected=EXPECTED,
     title="YOLO txt as in ProstaTD: triplet instrument action target cx cy w h",
-    by_hand=replace(BY_HAND, sign=_rows_of(8, alone=False)),
+    by_hand=replace(BY_HAND, evidence=_rows_of(8, alone=False)),
 )
 def read_four(source: LabelFiles) -> Collection:
     """Return the labels of all recordings in a folder of YOLO files with four ids per row.
 
     Raises
     ------
-    AnnotationProblems
+    AnnotationError
         Names file, line and value of every fault.
     """
     return _read(source, "yolo4", (8, 9), _four)
 
 
 def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int, int], row_of: Row) -> Collection:
-    problems = Problems()
+    faults = Faults()
     classes, note = _classes(source)
     if name == "yolo4" and not classes.triplets:
-        raise AnnotationProblems(
-            [f"{min(source.files)}: yolo4 names a triplet in each row, but the classes are instruments; read it as yolo"]
+        raise AnnotationError(
+            [
+                Fault(
+                    min(source.files),
+                    "classes-form",
+                    "yolo4 names a triplet in each row, but the classes are instruments",
+                    "read it as yolo",
+                )
+            ]
         )
     found: dict[str, dict[int, list[dict[str, Any]]]] = {}
     for file in sorted(source.files):
@@ -100,33 +108,33 @@ def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int,
             continue
         recording, frame = where
         if frame in found.setdefault(recording, {}):
-            problems.add(file, "", f"frame {frame} of {recording} has two files", "keep one of them")
-        found[recording][frame] = _rows(source, file, widths, row_of, classes, problems)
-    problems.raise_any()
+            faults.error(file, "format", f"frame {frame} of {recording} has two files", "keep one of them")
+        found[recording][frame] = _rows(source, file, widths, row_of, classes, faults)
+    AnnotationError.raise_any(faults)
     detail: Literal["triplet", "instrument"] = "triplet" if classes.triplets else "instrument"
     recordings = []
     for recording, frames in sorted(found.items()):
         rows = [{"position": frame, **row} for frame in sorted(frames) for row in frames[frame]]
         layer = Layer(recording, np.array(sorted(frames), np.int64), instance_rows(rows))
         recordings.append(Labels(recording, name, classes.vocabulary, Clock(Fraction(1)), instances=layer, detail=detail))
-    return Collection(tuple(recordings), warnings=note)
+    return Collection(tuple(recordings), faults=note)
 
 
-def _classes(source: LabelFiles) -> tuple[Classes, tuple[str, ...]]:
+def _classes(source: LabelFiles) -> tuple[Classes, tuple[Fault, ...]]:
     """Return the classes, and what a user should know of them."""
     named = [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == LIST]
     given = source.vocabulary if source.vocabulary.name else None
     if not named:
         words = given or vocabulary.load(DEFAULT)
         note = f"no data.yaml or classes.txt names the classes; they are taken as the {_kind(words)} of '{words.name}'"
-        return whole_list(words), () if given else (f"yolo: {note} (choose others by --vocabulary)",)
+        return whole_list(words), () if given else (warning(min(source.files), "classes-unnamed", note, "choose others by --vocabulary"),)
     if len(named) > 1:
-        raise AnnotationProblems([f"{named[1]}: the classes are also named in {named[0]}; keep one of them"])
+        raise AnnotationError([Fault(named[1], "format", f"the classes are also named in {named[0]}", "keep one of them")])
     file = named[0]
     text = documents.text(file, source.files[file])
     names = [line.strip() for line in text.rstrip().splitlines()] if file.endswith(".txt") else _names_of(file, text)
     if not names or not all(names):
-        raise AnnotationProblems([f"{file}: a class has no name; give the names of the classes by id, from 0"])
+        raise AnnotationError([Fault(file, "format", "a class has no name", "give the names of the classes by id, from 0")])
     return classes_of(file, names, given, source.label_map), ()
 
 
@@ -142,14 +150,18 @@ def _names_of(file: str, text: str) -> list[str]:
         names = root.get("names")
         listed = names.value if isinstance(names, yaml.SequenceNode) else _by_id(_pairs(names))
     except (yaml.YAMLError, RecursionError) as error:
-        raise AnnotationProblems([f"{file}: not YAML; export it again"]) from error
+        raise AnnotationError([Fault(file, "format", "not YAML", "export it again")]) from error
     except KeyError as error:
-        raise AnnotationProblems([f"{file}: the key {error} stands twice; keep one of them"]) from error
+        raise AnnotationError([Fault(file, "format", f"the key {error} stands twice", "keep one of them")]) from error
     if not listed or not all(isinstance(name, yaml.ScalarNode) for name in listed):
-        raise AnnotationProblems([f"{file}: 'names' is no list of names; give the names of the classes by id, from 0 without a gap"])
+        raise AnnotationError(
+            [Fault(file, "format", "'names' is no list of names", "give the names of the classes by id, from 0 without a gap")]
+        )
     count = root.get("nc", listed[0])
     if "nc" in root and count.value != str(len(listed)):
-        raise AnnotationProblems([f"{file}: nc is {str(count.value)[:40]}, but there are {len(listed)} names; correct one of them"])
+        raise AnnotationError(
+            [Fault(file, "format", f"nc is {str(count.value)[:40]}, but there are {len(listed)} names", "correct one of them")]
+        )
     return [str(name.value).strip() for name in listed]
 
 
@@ -167,43 +179,48 @@ def _by_id(names: Mapping[str, Any]) -> list[Any]:
     return [by_id.get(i) for i in range(len(names))]
 
 
-def _rows(
-    source: LabelFiles, file: str, widths: tuple[int, int], row_of: Row, classes: Classes, problems: Problems
-) -> list[dict[str, Any]]:
+def _rows(source: LabelFiles, file: str, widths: tuple[int, int], row_of: Row, classes: Classes, faults: Faults) -> list[dict[str, Any]]:
     rows = []
-    text = documents.opened(documents.text, file, source.files[file], problems) or ""
+    text = documents.opened(documents.text, file, source.files[file], faults) or ""
     for number, line in enumerate(text.splitlines(), start=1):
         cells = line.split()
         place = f"line {number}"
         if not cells:
             continue
         if not all(NUMBER.fullmatch(cell) for cell in cells):
-            problems.add(file, place, f"'{line.strip()[:60]}' is not all numbers", "give ids and the box, separated by blanks")
+            faults.error(
+                file, "format", f"'{line.strip()[:60]}' is not all numbers", "give ids and the box, separated by blanks", place=place
+            )
             continue
         values = [float(cell) for cell in cells]
         if len(values) not in widths:
             other = "; rows with four ids are the format yolo4" if len(values) in (8, 9) else ""
             other = "; rows with one id are the format yolo" if len(values) in (5, 6) else other
-            problems.add(
-                file, place, f"{len(values)} values, expected {widths[0]}, or {widths[1]} with confidence{other}", "export it again"
+            faults.error(
+                file,
+                "format",
+                f"{len(values)} values, expected {widths[0]}, or {widths[1]} with confidence{other}",
+                "export it again",
+                place=place,
             )
             continue
         ids = row_of(values, classes)
         if isinstance(ids, str):
-            problems.add(file, place, *ids.split("; ", 1))
+            what, _, fix = ids.partition("; ")
+            faults.error(file, "ids", what, fix, place=place)
             continue
         at = widths[0] - 4
         cx, cy, w, h = values[at : at + 4]
-        box = _box(source, file, place, (cx, cy, w, h), problems)
+        box = _box(source, file, place, (cx, cy, w, h), faults)
         score = values[-1] if len(values) == widths[1] else 1.0
         if not 0 <= score <= 1:
-            problems.add(file, place, f"confidence {score:g} is not in 0..1", "export it again")
+            faults.error(file, "format", f"confidence {score:g} is not in 0..1", "export it again", place=place)
         elif box is not None:
             rows.append({**ids, **dict(zip("xywh", box, strict=True)), "score": score})
     return rows
 
 
-def _box(source: LabelFiles, file: str, place: str, centred: boxes.XYWH, problems: Problems) -> boxes.XYWH | None:
+def _box(source: LabelFiles, file: str, place: str, centred: boxes.XYWH, faults: Faults) -> boxes.XYWH | None:
     cx, cy, w, h = centred
     shares = (cx - w / 2, cy - h / 2, w, h)
     checked = boxes.check(shares, source.box_tolerance)
@@ -215,7 +232,7 @@ def _box(source: LabelFiles, file: str, place: str, centred: boxes.XYWH, problem
         fits = any(boxes.check(other, source.box_tolerance).box_xywh is not None for other in others)
         mend = "it may be a corner and a size, or two corners; give centre and size" if fits else "draw it inside the image"
     fault = f"box {' '.join(f'{value:g}' for value in centred)} is not a centre and a size in 0..1 inside the image"
-    problems.add(file, place, fault, mend)
+    faults.error(file, "format", fault, mend, place=place)
     return None
 
 
