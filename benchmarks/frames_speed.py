@@ -22,10 +22,10 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
-import clips
 import cv2
 import imageio_ffmpeg
 
+import clips
 from scrubin.frames.contract import source_frames
 from scrubin.frames.decoding import packet_clock
 from scrubin.frames.extract import extract

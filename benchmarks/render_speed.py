@@ -12,9 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-import clips
 import imageio_ffmpeg
 from timing import Timing, alternating
+
+import clips
 
 FFMPEG = imageio_ffmpeg.get_ffmpeg_exe()
 SCRUBIN = [sys.executable, "-c", "import sys; from scrubin.cli import main; sys.exit(main())", "render"]

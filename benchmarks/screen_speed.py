@@ -19,10 +19,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import clips
 import imageio_ffmpeg
 import numpy as np
 
+import clips
 from scrubin.screen import reading, screening
 from scrubin.screen.params import DEFAULTS
 from scrubin.video.decode import decoded

@@ -10,8 +10,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import clips
 from timing import alternating
+
+import clips
 
 ROUNDS = 3
 # As the stages do it: two recordings at a time, or on one core one after the other.

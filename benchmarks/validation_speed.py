@@ -17,7 +17,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-import clips
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
@@ -25,6 +24,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import validation_by_hand
 
+import clips
 from scrubin.tables.declare import Table
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.triplets import TRIPLETS

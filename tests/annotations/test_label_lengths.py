@@ -1,8 +1,8 @@
 from fractions import Fraction
 
 import pytest
-from label_examples import EXAMPLES, read_files
 
+from label_examples import EXAMPLES, read_files
 from scrubin.annotations import lengths
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
@@ -10,10 +10,10 @@ from scrubin.errors import AnnotationError
 
 def check(name, seconds, *, fps=25, size=(854, 480)):
     (labels,) = read_files(name, EXAMPLES[name]).recordings
-    problems = Faults()
+    faults = Faults()
     frames = round(seconds * fps)
-    lengths.check(labels, source_frames=frames, source_s=float(Fraction(frames, fps)), source_size=size, tolerance_s=1.0, problems=problems)
-    AnnotationError.raise_any(problems)
+    lengths.check(labels, source_frames=frames, source_s=float(Fraction(frames, fps)), source_size=size, tolerance_s=1.0, faults=faults)
+    AnnotationError.raise_any(faults)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from label_examples import EXAMPLES, read_files, shape
 
+from label_examples import EXAMPLES, read_files, shape
 from scrubin.annotations import sources
 from scrubin.annotations.params import SourceParams
 from scrubin.core.faults import Faults
@@ -118,9 +118,9 @@ def raw(tmp_path):
 
 
 def found(raw, source):
-    problems = Faults()
-    batches = sources.find(raw, (source,), {"case one"}, problems)
-    AnnotationError.raise_any(problems)
+    faults = Faults()
+    batches = sources.find(raw, (source,), {"case one"}, faults)
+    AnnotationError.raise_any(faults)
     done = [(batch, sources.read(raw, 0.02, batch)) for batch in batches]
     for _, outcome in done:
         if isinstance(outcome, AnnotationError):

@@ -28,12 +28,12 @@ def labelled(positions, clock=SOURCE_FRAMES, *, every_frame=False, **more):
 
 
 def problems_of(labels, seconds, fps=PAL, tolerance_s=1.0, first=0):
-    problems = Faults()
+    faults = Faults()
     frames = round(seconds * fps)
     length = {"source_frames": frames, "source_s": float(Fraction(frames) / fps), "source_size": (320, 240)}
-    lengths.check(labels, **length, tolerance_s=tolerance_s, problems=problems, first=first)
+    lengths.check(labels, **length, tolerance_s=tolerance_s, faults=faults, first=first)
     try:
-        AnnotationError.raise_any(problems)
+        AnnotationError.raise_any(faults)
     except AnnotationError as error:
         return str(error)
     return ""
@@ -152,11 +152,11 @@ def test_a_single_frame_and_no_label_at_all():
 
 
 def test_a_video_without_frames_is_named_and_never_divided_by():
-    problems = Faults()
+    faults = Faults()
     labels = labelled([0, 1], every_frame=True)
-    lengths.check(labels, source_frames=0, source_s=0.0, source_size=(320, 240), tolerance_s=1.0, problems=problems)
+    lengths.check(labels, source_frames=0, source_s=0.0, source_size=(320, 240), tolerance_s=1.0, faults=faults)
     with pytest.raises(AnnotationError, match=r"v1.txt: the video has 0 frames and 0 s; bring the video that was labelled"):
-        AnnotationError.raise_any(problems)
+        AnnotationError.raise_any(faults)
 
 
 def test_spans_beyond_the_end_are_refused_too():

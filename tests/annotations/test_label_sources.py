@@ -20,22 +20,22 @@ def found(tmp_path):
             path = tmp_path / "annotations" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.touch()
-        problems = Faults()
-        batches = sources.find(tmp_path, sources_, RECORDINGS, problems)
+        faults = Faults()
+        batches = sources.find(tmp_path, sources_, RECORDINGS, faults)
         try:
-            AnnotationError.raise_any(problems)
+            AnnotationError.raise_any(faults)
         except AnnotationError as error:
-            return batches, error.problems
+            return batches, error.faults
         return batches, ()
 
     return found
 
 
 def test_files_are_grouped_by_recording_in_the_order_of_the_sources(found):
-    batches, problems = found(
+    batches, faults = found(
         "labelme/case one/000025.json", "labelme/case one/000000.json", "cholec80/case-two-tool.txt", "cholec80/case-two-phase.txt"
     )
-    assert problems == ()
+    assert faults == ()
     assert [(batch.recording, batch.source.format, batch.files) for batch in batches] == [
         ("case-two", "cholec80", ("annotations/cholec80/case-two-phase.txt", "annotations/cholec80/case-two-tool.txt")),
         ("case one", "labelme", ("annotations/labelme/case one/000000.json", "annotations/labelme/case one/000025.json")),
@@ -47,8 +47,8 @@ def test_a_study_without_label_folders_has_no_batches(found):
 
 
 def test_a_name_of_no_recording_is_refused_with_the_near_miss(found):
-    _, problems = found("cholect50/case two.json")
-    assert problems == ("annotations/cholect50/case two.json: 'case two' is no recording of recordings.csv; did you mean 'case-two'?",)
+    _, faults = found("cholect50/case two.json")
+    assert faults == ("annotations/cholect50/case two.json: 'case two' is no recording of recordings.csv; did you mean 'case-two'?",)
 
 
 @pytest.mark.parametrize(
@@ -63,11 +63,11 @@ def test_a_name_of_no_recording_is_refused_with_the_near_miss(found):
     ],
 )
 def test_a_file_that_fits_no_pattern_is_refused(found, name, expected):
-    batches, problems = found(name)
+    batches, faults = found(name)
     assert batches == []
-    assert len(problems) == 1
-    assert f"annotations/{name}: the name does not fit the format" in problems[0]
-    assert expected in problems[0]
+    assert len(faults) == 1
+    assert f"annotations/{name}: the name does not fit the format" in faults[0]
+    assert expected in faults[0]
 
 
 def test_hidden_files_are_ignored(found):
@@ -75,8 +75,8 @@ def test_hidden_files_are_ignored(found):
 
 
 def test_a_folder_that_no_source_reads_is_refused_with_the_near_miss(found):
-    _, problems = found("cholect5O/case one.json")
-    assert problems == ("annotations/cholect5O: no source in params.yaml reads this folder; did you mean 'annotations/cholect50'?",)
+    _, faults = found("cholect5O/case one.json")
+    assert faults == ("annotations/cholect5O: no source in params.yaml reads this folder; did you mean 'annotations/cholect50'?",)
 
 
 @pytest.mark.parametrize("folder", ["/labels", "labels", "annotations/../secret"])
@@ -119,4 +119,4 @@ def test_problems_survive_a_process_boundary():
 
     error = pickle.loads(pickle.dumps(AnnotationError(["a", "b"])))
     assert isinstance(error, AnnotationError)
-    assert error.problems == ("a", "b")
+    assert error.faults == ("a", "b")

@@ -57,8 +57,8 @@ def known_of(**changes):
     return study.released(*tables_of(**changes))
 
 
-def made(labels, known, *, tolerance_s=1.0, left_out=(), problems=None):
-    return study.tables(labels, known, left_out, tolerance_s, problems or Faults())
+def made(labels, known, *, tolerance_s=1.0, left_out=(), faults=None):
+    return study.tables(labels, known, left_out, tolerance_s, faults or Faults())
 
 
 @pytest.fixture
@@ -202,12 +202,12 @@ def test_images_of_another_shape_are_refused(boxes, make):
 
 
 def test_the_problems_of_all_files_stand_in_one_error(jso, txt):
-    problems = Faults()
-    problems.add("annotations/x.json", "", "fits nowhere", "move it")
+    faults = Faults()
+    faults.add("annotations/x.json", "", "fits nowhere", "move it")
     wrong = [AnnotationError(["b.json: broken; mend"]), jso({"99": []}), txt(phases=["Preparation"] * 1000)]
     with pytest.raises(AnnotationError) as caught:
-        made(wrong, known_of(), problems=problems)
-    assert len(caught.value.problems) == 4
+        made(wrong, known_of(), faults=faults)
+    assert len(caught.value.faults) == 4
 
 
 def test_recordings_that_are_not_released_are_counted_without_their_names(jso, make):

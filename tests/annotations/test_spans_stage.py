@@ -117,9 +117,9 @@ def test_a_folder_of_spans_is_a_source(tmp_path):
     folder.mkdir(parents=True)
     (folder / "case one.csv").write_text(f"{SECONDS}\nhook,0,6,8,dissect,gallbladder\n")
     source = SourceParams("spans", "annotations/spans", "cholect50")
-    problems = Faults()
-    (batch,) = sources.find(tmp_path, (source,), {"case one"}, problems)
-    AnnotationError.raise_any(problems)
+    faults = Faults()
+    (batch,) = sources.find(tmp_path, (source,), {"case one"}, faults)
+    AnnotationError.raise_any(faults)
     assert len(sources.read(tmp_path, 0.02, batch).spans) == 1
 
 

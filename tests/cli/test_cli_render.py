@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from clips import clip, decoded_numbers, ffmpeg, numbered
 
+from clips import clip, decoded_numbers, ffmpeg, numbered
 from scrubin.cli import main
 from scrubin.cli import render as cli_render
 from scrubin.video.probe import probe

@@ -2,8 +2,8 @@ import json
 from pathlib import Path
 
 import pytest
-from label_examples import EXAMPLES, shape
 
+from label_examples import EXAMPLES, shape
 from scrubin import cli
 from scrubin.labels.registry import WRITERS, readable
 

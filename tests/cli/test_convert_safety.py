@@ -5,8 +5,8 @@ import os
 import re
 
 import pytest
-from label_examples import EXAMPLES
 
+from label_examples import EXAMPLES
 from scrubin import cli
 
 SAME = ("--from", "cholect50", "--to", "cholect50", "--out")

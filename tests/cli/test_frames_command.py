@@ -3,9 +3,9 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import clips
 import pytest
 
+import clips
 from scrubin import cli
 from scrubin.core.files import FIXED_TIME_S
 from scrubin.tables import io

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from challenge_cases import document, labels, scores, write, write_labels
 
+from challenge_cases import document, labels, scores, write, write_labels
 from scrubin import cli
 
 QUICK = ("--clips", "12", "--clip-frames", "20", "--resamples", "40")

@@ -7,11 +7,11 @@ import json
 import shutil
 from pathlib import Path
 
-import annotation_folder
 import pandas as pd
 import pytest
-from annotation_folder import ASPECTS, SCORES, contents
 
+import annotation_folder
+from annotation_folder import ASPECTS, SCORES, contents
 from scrubin.cli import main
 
 ROOT = Path(__file__).parents[2]

@@ -4,10 +4,10 @@ import json
 import subprocess
 import sys
 
-import clips
 import numpy as np
 import pytest
 
+import clips
 from scrubin import cli
 from scrubin.cli import screen
 from scrubin.screen.params import DEFAULTS, Above

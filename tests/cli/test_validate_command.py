@@ -10,10 +10,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
 import synthetic_study
 from checked_study import arrow_of
 from label_examples import EXAMPLES
-
 from scrubin import cli
 from scrubin.cli.validate.defaults import DEFAULTS
 from scrubin.core import params

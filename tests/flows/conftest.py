@@ -10,9 +10,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import clips
 import pytest
 
+import clips
 import server
 
 ROOT = Path(__file__).parents[2]

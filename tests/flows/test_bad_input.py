@@ -9,9 +9,10 @@ import sys
 import time
 from pathlib import Path
 
-import clips
 import pandas as pd
 import pytest
+
+import clips
 
 pytestmark = pytest.mark.slow
 HOSTILE = ("-y.mkv", "a b'c\"d.mkv", "line\nbreak.mkv", "ü日本.mkv", "$(touch hacked);*.mkv", "pipe:0.mkv")

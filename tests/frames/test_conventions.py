@@ -6,13 +6,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
-import clips
 import cv2
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import clips
 from scrubin.frames.check.conventions import DOWN, NEAR, OURS, OUTPUT_RATE, SHIFTED, UP, Convention, Timeline, every_nth, usual_rates
 from scrubin.frames.check.thumbnails import watch
 from scrubin.frames.contract import source_frames

@@ -5,13 +5,13 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
-import clips
 import cv2
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import clips
 from scrubin.errors import VideoError
 from scrubin.frames import extract as extraction
 from scrubin.frames.decoding import packet_clock, wanted_frames

@@ -7,9 +7,9 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-import clips
 import pytest
 
+import clips
 from scrubin.errors import ReleaseError, VideoError
 from scrubin.frames.check.conventions import DOWN, EVERY_NTH, NEAR, OURS, OUTPUT_RATE, UP
 from scrubin.frames.check.verdict import FOREIGN, NONE, UNTOLD, Verdict, check

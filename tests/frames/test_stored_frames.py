@@ -7,12 +7,12 @@ from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
-import clips
 import cv2
 import numpy as np
 import pandas as pd
 import pytest
 
+import clips
 from scrubin.core.files import FIXED_TIME_S, sha256_of
 from scrubin.errors import ReleaseError
 from scrubin.frames import extraction, reading

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 import pytest
-from ground_truths import write_ground_truth
 
+from ground_truths import write_ground_truth
 from scrubin.groundtruth import recordings
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES

@@ -7,7 +7,6 @@ import math
 import warnings
 from copy import deepcopy
 
-import detection_cases
 import faster_coco_eval
 import numpy as np
 import pandas as pd
@@ -18,6 +17,7 @@ from ivtmetrics.recognition import Recognition
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
+import detection_cases
 from scrubin.metrics import error_recognition, skill
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.average_precision import average_precision

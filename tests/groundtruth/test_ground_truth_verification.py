@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from ground_truths import write_ground_truth
-from toy_release import PARAMS
 
+from ground_truths import write_ground_truth
 from scrubin.cli import main
 from scrubin.core.files import sha256_of, write_json
 from scrubin.errors import TableError
@@ -23,6 +22,7 @@ from scrubin.tables import io
 from scrubin.tables.splits import SPLITS
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.ground_truth import DEFINITIONS, FRAME_CONTRACT
+from toy_release import PARAMS
 
 WORDS = vocabulary.load("cholect50")
 WORDLESS = json.dumps(

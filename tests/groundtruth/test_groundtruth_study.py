@@ -5,8 +5,8 @@ import json
 
 import numpy as np
 import pytest
-from ground_truths import write_ground_truth
 
+from ground_truths import write_ground_truth
 from scrubin.core import files
 from scrubin.groundtruth import detection, recordings, sheets, stamps, study
 from scrubin.tables import io

@@ -2,10 +2,10 @@
 
 import math
 
-import detection_cases as cases
 import numpy as np
 import pytest
 
+import detection_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import counts

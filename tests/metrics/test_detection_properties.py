@@ -2,7 +2,6 @@
 
 import math
 
-import detection_cases as cases
 import numpy as np
 import pytest
 from faster_coco_eval import COCO as FasterCOCO
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
+import detection_cases as cases
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import SCORES, association, counts
 from scrubin.metrics.detection.average_precision import SCOPES, average_precision

@@ -1,9 +1,9 @@
 """Every number of the golden files of regular phase metrics."""
 
 import numpy as np
-import phase_cases as cases
 import pytest
 
+import phase_cases as cases
 from scrubin.metrics.phases import f1, rates
 from scrubin.metrics.phases.averaging import mean
 from scrubin.metrics.phases.confusion import Confusions, of_videos

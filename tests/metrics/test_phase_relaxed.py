@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
-import phase_cases as cases
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import phase_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.phases import compat_main, compat_relaxed, rates, relaxed
 from scrubin.metrics.phases.averaging import mean

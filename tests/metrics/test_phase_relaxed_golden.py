@@ -1,9 +1,9 @@
 """Every number of the golden files of relaxed phase metrics: the definition in its readings, and the published script."""
 
 import numpy as np
-import phase_cases as cases
 import pytest
 
+import phase_cases as cases
 from scrubin.metrics.phases import compat_main, compat_relaxed, relaxed
 from scrubin.metrics.phases.averaging import mean
 from scrubin.metrics.phases.spread import spread

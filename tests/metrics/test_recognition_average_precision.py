@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 import pytest
-import recognition_cases as cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from sklearn.metrics import average_precision_score
 
+import recognition_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.average_precision import average_precision
 

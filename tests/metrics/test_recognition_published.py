@@ -4,10 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-import recognition_cases as cases
 import sklearn
 from ivtmetrics import recognition as package
 
+import recognition_cases as cases
 from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.components import COMPONENTS
 from scrubin.metrics.recognition.top_k import top_k

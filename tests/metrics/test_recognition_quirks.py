@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
-import recognition_cases as cases
 
+import recognition_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.quirk import named
 from scrubin.metrics.recognition import compat

@@ -5,11 +5,11 @@ import tracemalloc
 
 import numpy as np
 import pytest
-import recognition_cases as cases
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
+import recognition_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.average_precision import average_precision
 from scrubin.metrics.recognition.components import COMPONENTS, disentangle, triplet_map

@@ -2,10 +2,10 @@
 
 from itertools import product
 
-import detection_cases
 import numpy as np
 import pytest
 
+import detection_cases
 from scrubin.errors import MetricsError
 from scrubin.metrics import bootstrap, error_recognition, runs, skill
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics

@@ -7,12 +7,12 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-import clips
 import pytest
-from toy_release import BARE, BLACK, BOX, FRAMES_IN_CLIP, black_clip
 
+import clips
 from scrubin import cli
 from scrubin.core.files import set_fixed_time, sha256_of
+from toy_release import BARE, BLACK, BOX, FRAMES_IN_CLIP, black_clip
 
 SEGMENT, CLUSTER, INFO, TRACKS, ENTRY, CUES = (
     bytes.fromhex(name) for name in ("18538067", "1F43B675", "1549A966", "1654AE6B", "AE", "1C53BB6B")

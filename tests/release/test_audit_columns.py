@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from toy_release import IDS, TASK
 
 from scrubin.release.audit.private_columns import Public
+from toy_release import IDS, TASK
 
 NAMES = [
     "Participant",

@@ -7,15 +7,15 @@ import os
 import shutil
 from pathlib import Path
 
-import clips
 import cv2
 import numpy as np
 import pytest
-from toy_release import BARE, BLACK, BOX, FRAMES_IN_CLIP, IDS, TASK, pictures_of, write_project
 
+import clips
 from scrubin import cli
 from scrubin.core.files import set_fixed_time, sha256_of
 from scrubin.release.audit import pictures, project
+from toy_release import BARE, BLACK, BOX, FRAMES_IN_CLIP, IDS, TASK, pictures_of, write_project
 
 FRAME = f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"
 

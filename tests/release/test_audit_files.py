@@ -14,7 +14,6 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from toy_release import IDS, TASK, recordings
 
 from scrubin.core.files import set_fixed_time, sha256_of
 from scrubin.errors import PrivacyError
@@ -22,6 +21,7 @@ from scrubin.release.audit.run import prove
 from scrubin.tables import io
 from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.videos import VIDEOS
+from toy_release import IDS, TASK, recordings
 
 FRAME = f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"
 DARK = f"frames/{TASK}/mono/{IDS[0]}/000001.jpg"

@@ -6,9 +6,9 @@ import os
 import cv2
 import numpy as np
 import pytest
-from toy_release import IDS, TASK
 
 from scrubin.release.audit.media import is_media
+from toy_release import IDS, TASK
 
 FRAME = f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"
 

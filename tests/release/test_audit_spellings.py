@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from toy_release import IDS, PARAMS, TASK, recordings
 
 from scrubin.groundtruth import detection, stamps, yolo
 from scrubin.release.audit import dates, plan, private_strings
@@ -16,6 +15,7 @@ from scrubin.release.audit.public_words import public_words, subsets
 from scrubin.release.audit.spelling import fold, unescaped, vocabulary
 from scrubin.tables.catalogue import public_tables
 from scrubin.vocabulary.vocabulary import load
+from toy_release import IDS, PARAMS, TASK, recordings
 
 DATES = [
     "2023:04:17 10:11:12",

@@ -10,12 +10,11 @@ import zlib
 from dataclasses import replace
 from pathlib import Path
 
-import clips
 import cv2
 import numpy as np
 import pytest
-from toy_release import IDS, TASK, pictures_of, private_of, recordings
 
+import clips
 from scrubin.core.files import FIXED_TIME_S
 from scrubin.frames.sinks import Shard
 from scrubin.release.audit import pictures, plan
@@ -24,6 +23,7 @@ from scrubin.release.audit.stills import _scaled
 from scrubin.release.containers import images, tar
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.io import frame_of, records
+from toy_release import IDS, TASK, pictures_of, private_of, recordings
 
 COUNT, SIZE = 40, "192x128"
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import av
-import clips
 import pytest
-from toy_release import BARE
 
+import clips
 from scrubin import cli
 from scrubin.core.files import set_fixed_time, sha256_of
 from scrubin.release.containers import h264, nal
+from toy_release import BARE
 
 SLICE_KINDS = (1, 5)
 

@@ -3,11 +3,12 @@
 import gzip
 import zipfile
 
-import clips
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+import clips
 from toy_release import BARE, IDS, TASK
 
 NAME = "Grünwaldner"

@@ -5,12 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import av
-import clips
 import pytest
-from toy_release import BARE, BLACK, FRAMES_IN_CLIP
 
+import clips
 from scrubin.release.audit.pictures import watch
 from scrubin.release.containers import ebml, mp4
+from toy_release import BARE, BLACK, FRAMES_IN_CLIP
 
 
 def remux(*more: object, keep: tuple[object, ...] = BARE):

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from toy_release import IDS, PARAMS, recordings
 
 from scrubin.release.audit import dates, private_strings
 from scrubin.release.audit.findings import Text
@@ -17,6 +16,7 @@ from scrubin.release.audit.public_words import public_words
 from scrubin.release.audit.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
 from scrubin.release.audit.spelling import vocabulary, words
 from scrubin.tables.catalogue import public_tables
+from toy_release import IDS, PARAMS, recordings
 
 DATES = st.dates(datetime.date(1990, 1, 1), datetime.date(2089, 12, 31))
 

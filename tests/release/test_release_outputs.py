@@ -8,13 +8,13 @@ from fractions import Fraction
 
 import pandas as pd
 import pytest
-from toy_release import IDS, PARAMS, TASK, build
 
 from scrubin.core.files import FIXED_TIME_S, sha256_of
 from scrubin.errors import ReleaseError
 from scrubin.release import archives, checksums, croissant, dictionary, outputs, readme, summary
 from scrubin.release.audit.private_strings import Private
 from scrubin.tables import catalogue
+from toy_release import IDS, PARAMS, TASK, build
 
 
 def test_the_same_input_gives_the_same_bytes(clean, tmp_path):

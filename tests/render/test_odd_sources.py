@@ -7,8 +7,8 @@ from pathlib import Path
 
 import av
 import pytest
-from clips import clip, decoded_numbers, ffmpeg, numbered
 
+from clips import clip, decoded_numbers, ffmpeg, numbered
 from scrubin.cli import main
 
 GROUPS = ("-c:v", "libx264", "-crf", 5, "-x264-params", "keyint=20:min-keyint=20:scenecut=0:bframes=2")

@@ -7,10 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 
 import av
-import clips
 import numpy as np
 import pytest
 
+import clips
 from scrubin.errors import VideoError
 from scrubin.render.check import check
 from scrubin.render.encode import encode

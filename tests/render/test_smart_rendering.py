@@ -11,8 +11,8 @@ import cv2
 import imageio_ffmpeg
 import numpy as np
 import pytest
-from clips import REAL, clip, ffmpeg
 
+from clips import REAL, clip, ffmpeg
 from scrubin.render.check import check
 from scrubin.render.execution import execute
 from scrubin.render.params import RenderParams

@@ -3,9 +3,9 @@
 import dataclasses
 
 import pytest
+
 import reported_study
 from reported_study import PARAMS
-
 from scrubin.report import page
 from scrubin.report.document import document
 

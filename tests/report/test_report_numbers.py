@@ -4,10 +4,10 @@ import dataclasses
 
 import pandas as pd
 import pytest
-import reported_study
 from hypothesis import given
 from hypothesis import strategies as st
 
+import reported_study
 from scrubin.report import attention, hidden, quality, recordings
 from scrubin.report.study import Study
 

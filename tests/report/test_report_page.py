@@ -8,10 +8,10 @@ import xml.etree.ElementTree as ET
 
 import pandas as pd
 import pytest
+
 import reported_study
 import synthetic_study
 from reported_study import PARAMS
-
 from scrubin.errors import StageError
 from scrubin.report import page
 from scrubin.report.document import document

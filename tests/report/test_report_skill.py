@@ -6,9 +6,9 @@ import dataclasses
 import re
 
 import pytest
+
 import reported_study
 from reported_study import PARAMS
-
 from scrubin.report import page, skill
 from scrubin.report.document import document
 

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+
 import reported_study
 import synthetic_study
 from reported_study import BY_TASK, JOINT, PARAMS
-
 from scrubin.report import drawing, page
 from scrubin.report.document import document
 from scrubin.report.splits import split_classes, split_figures, split_proofs, split_shortcut, split_summary

@@ -4,13 +4,13 @@ import itertools
 from pathlib import Path
 
 import av
-import clips
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from screen_params import SCREEN as PARAMS
 
+import clips
+from screen_params import SCREEN as PARAMS
 from scrubin.errors import VideoError
 from scrubin.screen.detectors import appearance, black, frozen
 from scrubin.screen.detectors.detector import Seen

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import av
-import clips
 import numpy as np
 import pytest
-from screen_params import SCREEN
 
+import clips
+from screen_params import SCREEN
 from scrubin.screen import faces as faces_module
 from scrubin.screen import screening, thumbnail_store
 from scrubin.screen.face_scores import with_faces

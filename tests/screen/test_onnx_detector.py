@@ -4,13 +4,13 @@ import hashlib
 from dataclasses import replace
 from pathlib import Path
 
-import clips
 import numpy as np
 import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
-from screen_params import SCREEN
 
+import clips
+from screen_params import SCREEN
 from scrubin.errors import ParamsError
 from scrubin.screen.detectors import onnx as detector
 from scrubin.screen.detectors import registry

@@ -3,11 +3,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import av
-import clips
 import numpy as np
 import pytest
-from screen_params import SCREEN
 
+import clips
+from screen_params import SCREEN
 from scrubin.core.files import sha256_of
 from scrubin.errors import VideoError
 from scrubin.screen import features, pass_over_file, screening

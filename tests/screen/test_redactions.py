@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from screen_params import SCREEN
 
+from screen_params import SCREEN
 from scrubin.errors import ManifestError, RecordingError
 from scrubin.screen.decisions import COLUMNS, Decision, parse
 from scrubin.screen.detectors import curator

@@ -3,14 +3,14 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-import clips
 import cv2
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from screen_params import SCREEN
 
+import clips
+from screen_params import SCREEN
 from scrubin.screen import reading
 from scrubin.screen.decisions import Decision
 from scrubin.screen.detectors import text

@@ -7,11 +7,11 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-import synthetic_study
-from checked_study import expected_of, failed, severities, study_of
 from hypothesis import given
 from hypothesis import strategies as st
 
+import synthetic_study
+from checked_study import expected_of, failed, severities, study_of
 from scrubin.core import params
 from scrubin.core.files import sha256_of
 from scrubin.errors import ParamsError

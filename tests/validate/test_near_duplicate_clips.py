@@ -6,8 +6,8 @@ import av
 import numpy as np
 import pandas as pd
 import pytest
-from clips import REAL, ffmpeg
 
+from clips import REAL, ffmpeg
 from scrubin.frames.quality import perceptual_hash
 from scrubin.validate.duplicates.near import Limits, near_duplicates
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
+
 import synthetic_study
 from checked_study import expected_of, failed, severities, study_of
-
 from scrubin.validate import checks, counts
 from scrubin.validate.judge import Judge
 from scrubin.validate.params import Severities, Total

@@ -6,11 +6,11 @@ import re
 import pandas as pd
 import pyarrow as pa
 import pytest
-import synthetic_study
-from checked_study import expected_of, failed, severities, study_of
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import synthetic_study
+from checked_study import expected_of, failed, severities, study_of
 from scrubin.core import params
 from scrubin.errors import ParamsError, StageError, TableError
 from scrubin.tables.declare import Column, Table

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import av
 import pytest
-from clips import clip
 
+from clips import clip
 from scrubin.video.matroska import strip_head
 
 

@@ -4,9 +4,9 @@ import os
 from fractions import Fraction
 from pathlib import Path
 
-import clips
 import pytest
 
+import clips
 from scrubin.errors import VideoError
 from scrubin.video.probe import probe
 from scrubin.video.probe_cache import stored_probe, stored_sha256

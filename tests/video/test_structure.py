@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import av
 import pytest
-from clips import REAL, clip
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clips import REAL, clip
 from scrubin.video import nal, parameter_sets
 from scrubin.video.structure import structure
 
