@@ -25,7 +25,7 @@ from scrubin.screen import screening
 from scrubin.screen.params import Above, ScreenParams
 from scrubin.screen.proposals import Box, Proposal, shared_px
 from scrubin.tables import io
-from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.private.recordings import RECORDINGS
 
 DEMO, TRUTH = Path("data/demo"), Path("data/demo_truth")
 LENGTHS_S = ((0.0, 0.5), (0.5, 2.0), (2.0, float("inf")))

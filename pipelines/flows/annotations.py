@@ -12,11 +12,11 @@ from scrubin.annotations import report, sources, study
 from scrubin.annotations.params import AnnotationsParams
 from scrubin.core import files, params
 from scrubin.tables import io
-from scrubin.tables.cuts import CUTS
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.phases import PHASES
-from scrubin.tables.quarantine import QUARANTINE
-from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.private.cuts import CUTS
+from scrubin.tables.private.quarantine import QUARANTINE
+from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.spans import SPANS
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.tables.videos import VIDEOS

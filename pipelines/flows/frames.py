@@ -15,7 +15,7 @@ from scrubin.frames import extraction
 from scrubin.frames.params import FramesParams
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
-from scrubin.tables.hidden import HIDDEN
+from scrubin.tables.private.hidden import HIDDEN
 from scrubin.tables.videos import VIDEOS
 
 RELEASE = Path("data/release")

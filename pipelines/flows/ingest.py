@@ -13,8 +13,8 @@ from scrubin.errors import ManifestError, RecordingError
 from scrubin.ingest import decide, manifest
 from scrubin.ingest.params import IngestParams
 from scrubin.tables import io
-from scrubin.tables.quarantine import QUARANTINE, quarantine_row
-from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
+from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.video.probe_cache import stored_probe, stored_sha256
 
 OUT = Path("data/interim")

@@ -12,8 +12,8 @@ from scrubin.core import params
 from scrubin.pseudonymize import ids, ledger
 from scrubin.pseudonymize.params import PseudonymizeParams
 from scrubin.tables import io
-from scrubin.tables.linkage import LINKAGE
-from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.recordings import RECORDINGS
 
 PRIVATE = Path("data/private")
 # Only the synthetic study brings a key, so that its release is the same everywhere.

@@ -13,12 +13,12 @@ from scrubin.core.files import fresh_folder
 from scrubin.render import effort, released_tables, rendering
 from scrubin.render.params import RenderParams
 from scrubin.tables import io
-from scrubin.tables.cuts import CUTS
-from scrubin.tables.hidden import HIDDEN
-from scrubin.tables.linkage import LINKAGE
-from scrubin.tables.quarantine import QUARANTINE
-from scrubin.tables.recordings import RECORDINGS
-from scrubin.tables.redactions import REDACTIONS
+from scrubin.tables.private.cuts import CUTS
+from scrubin.tables.private.hidden import HIDDEN
+from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.quarantine import QUARANTINE
+from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.private.redactions import REDACTIONS
 from scrubin.tables.videos import VIDEOS
 
 INTERIM = Path("data/interim")

@@ -14,11 +14,11 @@ from scrubin.report.params import ReportParams
 from scrubin.report.study import Study, read_json
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
-from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.phases import PHASES
-from scrubin.tables.quarantine import QUARANTINE
-from scrubin.tables.recordings import RECORDINGS
-from scrubin.tables.redactions import REDACTIONS
+from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.quarantine import QUARANTINE
+from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.private.redactions import REDACTIONS
 from scrubin.tables.skill import skill as skill_table
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.tables.videos import VIDEOS

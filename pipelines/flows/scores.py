@@ -14,10 +14,10 @@ from scrubin.ratings.params import ScoresParams
 from scrubin.ratings.roster import roster_of
 from scrubin.ratings.sheets import read_folder
 from scrubin.tables import io
-from scrubin.tables.linkage import LINKAGE
-from scrubin.tables.quarantine import QUARANTINE
+from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.quarantine import QUARANTINE
+from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.ratings import RATINGS
-from scrubin.tables.recordings import RECORDINGS
 from scrubin.tables.skill import skill as skill_table
 from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.videos import VIDEOS

@@ -15,9 +15,9 @@ from scrubin.screen import decisions, redactions, screening
 from scrubin.screen.detectors import registry
 from scrubin.screen.params import ScreenParams
 from scrubin.tables import io
-from scrubin.tables.quarantine import QUARANTINE, quarantine_row
-from scrubin.tables.recordings import RECORDINGS
-from scrubin.tables.redactions import REDACTIONS
+from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
+from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.private.redactions import REDACTIONS
 
 OUT = Path("data/interim")
 

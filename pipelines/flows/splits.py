@@ -15,9 +15,9 @@ from scrubin.splits.people import people as people_of
 from scrubin.splits.schemes.registry import Setting
 from scrubin.splits.search.best_split import Effort
 from scrubin.tables import io
-from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.phases import PHASES
-from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.skill import skill as skill_table
 from scrubin.tables.splits import SPLITS
 from scrubin.tables.task_errors import ERRORS

@@ -9,8 +9,8 @@ from prefect import flow
 from scrubin.core import files, params
 from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables
-from scrubin.tables.linkage import LINKAGE
-from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.validate import checks, counts, outcomes, page, study
 from scrubin.validate.duplicates.near import limits
 from scrubin.validate.expectations import expected

@@ -10,10 +10,10 @@ from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels.formats import cholec80, cholect50, labelme
 from scrubin.tables import io
-from scrubin.tables.cuts import CUTS
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.phases import PHASES
-from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.private.cuts import CUTS
+from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.tables.videos import VIDEOS
 

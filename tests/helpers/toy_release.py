@@ -25,12 +25,12 @@ from scrubin.release.audit.run import audit
 from scrubin.release.params import ReleaseParams
 from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables
-from scrubin.tables.cuts import CUTS
-from scrubin.tables.hidden import HIDDEN
-from scrubin.tables.linkage import LINKAGE
-from scrubin.tables.quarantine import QUARANTINE
-from scrubin.tables.recordings import RECORDINGS
-from scrubin.tables.redactions import REDACTIONS
+from scrubin.tables.private.cuts import CUTS
+from scrubin.tables.private.hidden import HIDDEN
+from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.quarantine import QUARANTINE
+from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.private.redactions import REDACTIONS
 
 IDS = ("abelo", "borunga", "cimeto", "dovanu")
 TASK = "PegTransfer"

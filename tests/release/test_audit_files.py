@@ -19,7 +19,7 @@ from scrubin.core.files import set_fixed_time, sha256_of
 from scrubin.errors import PrivacyError
 from scrubin.release.audit.run import prove
 from scrubin.tables import io
-from scrubin.tables.linkage import LINKAGE
+from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.videos import VIDEOS
 from toy_release import IDS, TASK, recordings
 

@@ -17,7 +17,7 @@ from scrubin.screen.proposals import Proposal
 from scrubin.screen.redactions import redactions, unmet
 from scrubin.screen.screening import distinct, in_step, unreviewed
 from scrubin.tables import io
-from scrubin.tables.redactions import REDACTIONS
+from scrubin.tables.private.redactions import REDACTIONS
 
 CAMERAS = {"r": ("left", "right"), "c": ("mono",)}
 HEADER = ",".join(COLUMNS)

@@ -14,7 +14,7 @@ from scrubin.errors import RecordingError
 from scrubin.ingest.manifest import NAME, Problem, Row
 from scrubin.ingest.params import IngestParams, TaskParams
 from scrubin.tables import io
-from scrubin.tables.recordings import RECORDINGS
+from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.video.probe import Probe
 
 

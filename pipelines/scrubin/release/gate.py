@@ -11,7 +11,7 @@ import pandas as pd
 
 from scrubin.errors import ReleaseError
 from scrubin.tables.io import records
-from scrubin.tables.redactions import shown_unreviewed
+from scrubin.tables.private.redactions import shown_unreviewed
 
 
 def require_valid(path: Path) -> None:

@@ -18,7 +18,7 @@ from scrubin.render.params import RenderParams
 from scrubin.render.plan import Plan, Redaction
 from scrubin.render.preparation import File, prepare
 from scrubin.tables.io import records
-from scrubin.tables.quarantine import quarantine_row
+from scrubin.tables.private.quarantine import quarantine_row
 
 CODE = ("render", "video")
 PACKAGES = ("av", "ffmpeg-python", "imageio-ffmpeg", "numpy")

@@ -10,7 +10,7 @@ import pandas as pd
 
 from scrubin.report.study import Study
 from scrubin.tables.io import records
-from scrubin.tables.redactions import shown_unreviewed
+from scrubin.tables.private.redactions import shown_unreviewed
 
 
 def redactions(study: Study) -> list[dict[str, Any]]:

@@ -20,7 +20,7 @@ from scrubin.screen.pass_over_file import Observed, Watcher, stored_watch, watch
 from scrubin.screen.proposals import Numbers, Proposal
 from scrubin.screen.redactions import redactions, without
 from scrubin.tables.io import records
-from scrubin.tables.redactions import REDACTIONS, shown_unreviewed
+from scrubin.tables.private.redactions import REDACTIONS, shown_unreviewed
 from scrubin.video.probe import Probe, probe
 from scrubin.video.probe_cache import stored_probe
 

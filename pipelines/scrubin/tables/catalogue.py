@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scrubin.tables.cuts import CUTS
 from scrubin.tables.declare import Table
 from scrubin.tables.frames import FRAMES
-from scrubin.tables.hidden import HIDDEN
-from scrubin.tables.linkage import LINKAGE
 from scrubin.tables.phases import PHASES
-from scrubin.tables.quarantine import QUARANTINE
+from scrubin.tables.private.cuts import CUTS
+from scrubin.tables.private.hidden import HIDDEN
+from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.quarantine import QUARANTINE
+from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.private.redactions import REDACTIONS
 from scrubin.tables.ratings import RATINGS
-from scrubin.tables.recordings import RECORDINGS
-from scrubin.tables.redactions import REDACTIONS
 from scrubin.tables.skill import skill
 from scrubin.tables.spans import SPANS
 from scrubin.tables.splits import SPLITS

@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scrubin.tables.cuts import CUTS
-from scrubin.tables.hidden import HIDDEN
-from scrubin.tables.linkage import LINKAGE
-from scrubin.tables.quarantine import QUARANTINE
-from scrubin.tables.recordings import RECORDINGS
-from scrubin.tables.redactions import REDACTIONS
+from scrubin.tables.catalogue import PRIVATE_TABLES
 from scrubin.validate.rules.registry import rule
 from scrubin.validate.study import Study
 
-PRIVATE_TABLES = (RECORDINGS, LINKAGE, REDACTIONS, CUTS, HIDDEN, QUARANTINE)
 WITH_FILES = {"videos": ("id", "path"), "frames": ("id", "path")}
 
 
