@@ -15,17 +15,17 @@ from statistics import median
 import numpy as np
 from sklearn.metrics import confusion_matrix
 
-from scrubin.metrics.phases import choices, compat_main, relaxed
+from scrubin.metrics.phases import choices, compat, relaxed
 from scrubin.metrics.phases.averaging import mean
 from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.videos import Video
+from scrubin.metrics.phases.videos import PhaseVideo
 
 VIDEOS, RUNS, PHASES, OMEGA = 80, 3, 7, 10
 # Median length of a video of Cholec80 at 1 frame per second is about 2,100 s.
 FRAMES = (1200, 3600)
 
 
-def study(seed: int = 0) -> list[Video]:
+def study(seed: int = 0) -> list[PhaseVideo]:
     """Videos in the order of the workflow; predictions follow with shifted boundaries and 10 % random frames."""
     rng = np.random.default_rng(seed)
     out = []
@@ -39,17 +39,17 @@ def study(seed: int = 0) -> list[Video]:
             noise = rng.random(frames) < 0.1
             run[noise] = rng.integers(0, PHASES, int(noise.sum()))
             runs.append(run)
-        out.append(Video(f"video{number:02d}", annotation, np.stack(runs)))
+        out.append(PhaseVideo(f"video{number:02d}", annotation, np.stack(runs)))
     return out
 
 
-def ours(videos: list[Video]) -> float:
+def ours(videos: list[PhaseVideo]) -> float:
     """All numbers of the recommended choice; returns the mean F1."""
     found = choices.results(of_videos(videos, PHASES))
     return next(result.overall.value for result in found if result.variant.metric.endswith(" f1"))
 
 
-def with_scikit_learn(videos: list[Video]) -> float:
+def with_scikit_learn(videos: list[PhaseVideo]) -> float:
     """Return the mean F1 from its matrices; nothing else."""
     values = []
     for video in videos:
@@ -60,22 +60,22 @@ def with_scikit_learn(videos: list[Video]) -> float:
     return float(np.mean(values))
 
 
-def every_variant(videos: list[Video]) -> float:
+def every_variant(videos: list[PhaseVideo]) -> float:
     """Every variant there is."""
     return float(len(list(choices.every(of_videos(videos, PHASES)))))
 
 
-def relaxed_definition(videos: list[Video]) -> float:
+def relaxed_definition(videos: list[PhaseVideo]) -> float:
     """Relaxed metrics by definition, all runs."""
     counted = relaxed.count(videos, OMEGA)
     return [mean(relaxed.elements(counted, rate)).overall.value for rate in relaxed.RELAXED_RATES][-1]
 
 
-def relaxed_script(videos: list[Video]) -> float:
+def relaxed_script(videos: list[PhaseVideo]) -> float:
     """Compute what the published script returns, run by run."""
     for number in range(RUNS):
-        one_run = [Video(video.name, video.annotation, np.asarray(video.predictions)[number]) for video in videos]
-        found = compat_main.main(one_run, OMEGA).jaccard.mean
+        one_run = [PhaseVideo(video.name, video.annotation, np.asarray(video.predictions)[number]) for video in videos]
+        found = compat.main(one_run, OMEGA).jaccard.mean
     return found
 
 
@@ -84,7 +84,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="repetitions, alternating (default 3)")
     rounds = parser.parse_args().rounds
     videos = study()
-    steps: dict[str, Callable[[list[Video]], float]] = {
+    steps: dict[str, Callable[[list[PhaseVideo]], float]] = {
         "ours, recommended choice": ours,
         "scikit-learn + formulae": with_scikit_learn,
         "ours, every variant": every_variant,

@@ -23,7 +23,7 @@ from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.average_precision import average_precision
 from scrubin.metrics.detection.map_range import average_precision_range
 from scrubin.metrics.phases import averaging, confusion, rates
-from scrubin.metrics.phases.videos import Video as PhaseVideo
+from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.components import COMPONENTS, disentangle, triplet_map
 from scrubin.metrics.recognition.video_wise import video_wise

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.metrics.phases.videos import Video
+from scrubin.metrics.phases.videos import PhaseVideo
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/phases"
 
@@ -22,10 +22,10 @@ def ids(digits: str) -> list[int]:
     return [int(digit) for digit in digits]
 
 
-def golden_videos(videos: list[dict], key: str = "id") -> list[Video]:
+def golden_videos(videos: list[dict], key: str = "id") -> list[PhaseVideo]:
     """Videos of a golden file; ``pred`` is one run, or a list of runs."""
     return [
-        Video(
+        PhaseVideo(
             one[key],
             ids(one["gt"]),
             [ids(run) for run in one["pred"]] if isinstance(one["pred"], list) else ids(one["pred"]),

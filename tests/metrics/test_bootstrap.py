@@ -13,7 +13,7 @@ from scrubin.metrics import bootstrap, skill
 from scrubin.metrics.phases import rates
 from scrubin.metrics.phases.averaging import mean
 from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.videos import Video
+from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.result import Result, Value, Variant
 
 VARIANT = Variant("mean", "paper")
@@ -115,7 +115,7 @@ def test_infinite_values_stay_infinite():
 
 def test_phase_metrics_by_matrices_and_by_lists_of_videos_agree():
     rng = np.random.default_rng(3)
-    videos = [Video(f"v{number}", rng.integers(0, 3, 30), rng.integers(0, 3, (2, 30))) for number in range(6)]
+    videos = [PhaseVideo(f"v{number}", rng.integers(0, 3, 30), rng.integers(0, 3, (2, 30))) for number in range(6)]
     confusions = of_videos(videos, 3)
     listed = [video.name for video in videos]
 

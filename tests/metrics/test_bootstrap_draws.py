@@ -15,10 +15,11 @@ from scrubin.metrics.detection.confidence import at_best_confidence
 from scrubin.metrics.detection.map_range import average_precision_range
 from scrubin.metrics.detection.matching import draw as drawn_scene
 from scrubin.metrics.detection.rows import checked, video
-from scrubin.metrics.phases import choices, compat_main, relaxed
+from scrubin.metrics.phases import choices, relaxed
+from scrubin.metrics.phases import compat as phase_compat
 from scrubin.metrics.phases import confusion as confusions
 from scrubin.metrics.phases.averaging import mean
-from scrubin.metrics.phases.videos import Video as PhaseVideo
+from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.recognition import compat, top_k
 from scrubin.metrics.recognition.components import COMPONENTS, triplet_map
 from scrubin.metrics.recognition.global_wise import pooled, tables
@@ -169,7 +170,7 @@ def test_published_detection(nested, module):
 def test_phases():
     rng = np.random.default_rng(0)
     held = [PhaseVideo(f"v{number}", np.sort(rng.integers(0, 7, 50)), rng.integers(0, 7, (1, 50))) for number in range(5)]
-    counted, loose, published = confusions.of_videos(held, 7), relaxed.count(held, 5), compat_main.evaluations(held, 5)
+    counted, loose, published = confusions.of_videos(held, 7), relaxed.count(held, 5), phase_compat.evaluations(held, 5)
     for positions in map(np.array, DRAWS):
         repeated = bootstrap.repeated(held, positions, renamed)
         same(choices.results(counted.take(positions)), choices.results(confusions.of_videos(repeated, 7)))
@@ -177,8 +178,8 @@ def test_phases():
             same(mean(relaxed.elements(loose.take(positions), rate)), mean(relaxed.elements(relaxed.count(repeated, 5), rate)))
         same(mean(relaxed.accuracy(loose.take(positions))), mean(relaxed.accuracy(relaxed.count(repeated, 5))))
         same(
-            compat_main.results(compat_main.summarised(published.take(positions))),
-            compat_main.results(compat_main.main(repeated, 5)),
+            phase_compat.results(phase_compat.summarised(published.take(positions))),
+            phase_compat.results(phase_compat.main(repeated, 5)),
         )
 
 

@@ -12,7 +12,7 @@ from scrubin.metrics.detection.average_precision import average_precision
 from scrubin.metrics.detection.rows import Rows, Study
 from scrubin.metrics.phases import relaxed
 from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.videos import Video as PhaseVideo
+from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.recognition.components import triplet_map
 from scrubin.metrics.recognition.global_wise import pooled, tables
 from scrubin.metrics.recognition.streaming import Accumulator

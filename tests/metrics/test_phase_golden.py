@@ -4,13 +4,10 @@ import numpy as np
 import pytest
 
 import phase_cases as cases
-from scrubin.metrics.phases import f1, rates
-from scrubin.metrics.phases.averaging import mean
-from scrubin.metrics.phases.confusion import Confusions, of_videos
-from scrubin.metrics.phases.elements import Elements, sd_of
-from scrubin.metrics.phases.frame_wise import pool
-from scrubin.metrics.phases.spread import spread
-from scrubin.metrics.phases.undefined import STRATEGIES, settled
+from scrubin.metrics.phases import rates
+from scrubin.metrics.phases.averaging import Elements, mean, sd_of, spread
+from scrubin.metrics.phases.confusion import Confusions, of_videos, pool
+from scrubin.metrics.phases.rates import STRATEGIES, settled
 
 TOLERANCE = 1e-9
 ORDERS = {"M": "all", "M_macro_first": "macro-first", "M_P": "by-phase", "M_V": "by-video"}
@@ -85,11 +82,11 @@ def test_every_strategy_order_and_deviation_is_golden(case, strategy, rate):
 def test_the_other_f1_scores_are_golden(case, strategy):
     confusions, expected = case[0], case[1]["strategies"][strategy]
     precision, recall = (rates.elements(confusions, rate, strategy) for rate in ("precision", "recall"))
-    bold = f1.of_macro_averages(precision, recall)
+    bold = rates.f1_of_macro_averages(precision, recall)
     close(bold.values[..., 0], expected["macro_f1_harmonic_of_macro"]["per_video"])
     compare(bold, expected["macro_f1_harmonic_of_macro"], ignore=("per_video",))
     for key, order in (("all_elements", "all"), ("macro_first", "macro-first")):
-        same(f1.of_overall_means(precision, recall, order).overall.value, expected["f1_harmonic_of_overall_means"][key])
+        same(rates.f1_of_overall_means(precision, recall, order).overall.value, expected["f1_harmonic_of_overall_means"][key])
 
 
 @pytest.mark.parametrize("strategy", ["A", "B"])
@@ -136,7 +133,7 @@ def test_the_gap_between_the_f1_scores():
     precision, recall = (
         Elements(name, "paper", {}, cases.numbers(gap[name]).reshape(1, 1, -1), ("v",), tuple("0123")) for name in ("precision", "recall")
     )
-    same(mean(f1.of_macro_averages(precision, recall)).overall.value, gap["macro_f1_harmonic_of_macro"])
+    same(mean(rates.f1_of_macro_averages(precision, recall)).overall.value, gap["macro_f1_harmonic_of_macro"])
     of_phases = [2 * p * r / (p + r) for p, r in zip(gap["precision"], gap["recall"], strict=True)]
     same(float(np.mean(of_phases)), gap["macro_f1"])
 

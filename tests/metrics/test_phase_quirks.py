@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.phases import compat_main, compat_relaxed, f1, rates, relaxed
-from scrubin.metrics.phases.averaging import mean
+from scrubin.metrics.phases import compat, rates, relaxed
+from scrubin.metrics.phases.averaging import mean, spread
 from scrubin.metrics.phases.confusion import of_videos
 from scrubin.metrics.phases.quirks import QUIRKS
-from scrubin.metrics.phases.spread import spread
-from scrubin.metrics.phases.tolerances import cholec80
-from scrubin.metrics.phases.videos import Video
+from scrubin.metrics.phases.relaxed import cholec80
+from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.quirk import named
 
 
@@ -23,11 +22,11 @@ def by_definition(annotation, prediction, omega, **options):
 
 
 def by_script(annotation, prediction, omega):
-    return compat_relaxed.evaluate(annotation, prediction, omega).correct.tolist()
+    return compat.evaluate(annotation, prediction, omega).correct.tolist()
 
 
 def value(rate, annotation, prediction, omega, **options):
-    counted = relaxed.count([Video("v", annotation, prediction)], omega)
+    counted = relaxed.count([PhaseVideo("v", annotation, prediction)], omega)
     return relaxed.elements(counted, rate, **options).values[0, 0]
 
 
@@ -43,7 +42,7 @@ def short_segments():
     assert by_definition(annotation, prediction, 3) == [True] * 6 + [False] + [True] * 3
     assert all(by_definition(annotation, prediction, 3, window="literal"))
     assert by_script(annotation, prediction, 3) == by_definition(annotation, prediction, 3)
-    assert compat_relaxed.evaluate(annotation, prediction, 3).short_segments == (2,)
+    assert compat.evaluate(annotation, prediction, 3).short_segments == (2,)
 
 
 def x_cells():
@@ -60,7 +59,7 @@ def above_one():
     assert value("recall", annotation, prediction, 2)[1] == 5 / 4
     assert value("recall", annotation, prediction, 2, counted="own")[1] == 1
     assert value("jaccard", annotation, prediction, 2)[1] == 1
-    assert compat_relaxed.evaluate(annotation, prediction, 2).recall[1] == 125
+    assert compat.evaluate(annotation, prediction, 2).recall[1] == 125
 
 
 def infinite_precision():
@@ -68,30 +67,30 @@ def infinite_precision():
     excused, not_excused = [1] * 5 + [3] * 5, [1] * 4 + [6] * 2 + [3] * 4
     for prediction, expected in ((excused, math.inf), (not_excused, math.nan)):
         assert value("precision", annotation, prediction, 2)[2] == pytest.approx(expected, nan_ok=True)
-        assert compat_relaxed.evaluate(annotation, prediction, 2).precision[2] == pytest.approx(expected, nan_ok=True)
+        assert compat.evaluate(annotation, prediction, 2).precision[2] == pytest.approx(expected, nan_ok=True)
     assert math.isnan(value("precision", annotation, excused, 2, counted="own")[2])
 
 
 def clipped_before_averaging():
-    videos = [Video("a", [1] * 4 + [2] * 4, [1] * 5 + [2] * 3), Video("b", [1] * 4 + [2] * 4, [1] * 2 + [6] * 2 + [2] * 4)]
+    videos = [PhaseVideo("a", [1] * 4 + [2] * 4, [1] * 5 + [2] * 3), PhaseVideo("b", [1] * 4 + [2] * 4, [1] * 2 + [6] * 2 + [2] * 4)]
     counted = relaxed.count(videos, 1)
     assert mean(relaxed.elements(counted, "recall")).classes["1"].value == (5 / 4 + 2 / 4) / 2
     assert mean(relaxed.elements(counted, "recall", above_one="clipped")).classes["1"].value == (1 + 2 / 4) / 2
-    assert compat_main.main(videos, 1).recall.per_phase[1] == (100 + 50) / 2
+    assert compat.main(videos, 1).recall.per_phase[1] == (100 + 50) / 2
 
 
 def phases_not_annotated():
     annotation, prediction = [1, 1, 1, 2], [1, 1, 3, 2]
-    confusions = of_videos([Video("v", annotation, prediction)], 7)
+    confusions = of_videos([PhaseVideo("v", annotation, prediction)], 7)
     assert rates.elements(confusions, "jaccard").values[0, 0, 3] == 0
     assert math.isnan(rates.elements(confusions, "jaccard", "B").values[0, 0, 3])
     assert math.isnan(value("jaccard", annotation, prediction, 0)[3])
-    assert math.isnan(compat_relaxed.evaluate(annotation, prediction, 0).jaccard[3])
+    assert math.isnan(compat.evaluate(annotation, prediction, 0).jaccard[3])
 
 
 def phase_missing_everywhere():
-    video = Video("v", [1, 1, 2], [1, 1, 2])
-    found = compat_main.main([video], 0)
+    video = PhaseVideo("v", [1, 1, 2], [1, 1, 2])
+    found = compat.main([video], 0)
     assert math.isnan(found.jaccard.mean)
     assert math.isnan(found.recall.sd)
     assert (found.precision.mean, found.precision.sd) == (100, 0)
@@ -100,42 +99,42 @@ def phase_missing_everywhere():
 
 
 def deviation_over_what():
-    found = compat_main.results(compat_main.main([Video("v", [1, 2], [1, 2])], 0))
+    found = compat.results(compat.main([PhaseVideo("v", [1, 2], [1, 2])], 0))
     assert [result.variant.options["statistic"] for result in found] == ["mean over phases", "SD over phases"] * 3 + [
         "mean over videos",
         "SD over videos",
     ]
-    jaccard = rates.elements(of_videos([Video("v", [1, 2], [1, 2])], 3), "jaccard")
+    jaccard = rates.elements(of_videos([PhaseVideo("v", [1, 2], [1, 2])], 3), "jaccard")
     assert [spread(jaccard, source).variant.options["statistic"] for source in ("videos", "phases")] == ["SD over videos", "SD over phases"]
 
 
 def deviation_of_one_value():
-    assert compat_main.main([Video("v", [1, 2], [1, 2])], 0).sd_accuracy == 0
-    accuracy = rates.accuracy(of_videos([Video("v", [1, 2], [1, 2])], 3))
+    assert compat.main([PhaseVideo("v", [1, 2], [1, 2])], 0).sd_accuracy == 0
+    accuracy = rates.accuracy(of_videos([PhaseVideo("v", [1, 2], [1, 2])], 3))
     assert math.isnan(spread(accuracy, "videos").overall.value)
     assert spread(accuracy, "videos", bessel=False).overall.value == 0
 
 
 def order_of_averaging():
-    videos = [Video("a", [0, 0, 1, 1], [0, 0, 1, 0]), Video("b", [0, 0, 0, 0], [0, 0, 0, 0])]
+    videos = [PhaseVideo("a", [0, 0, 1, 1], [0, 0, 1, 0]), PhaseVideo("b", [0, 0, 0, 0], [0, 0, 0, 0])]
     recall = rates.elements(of_videos(videos, 2), "recall")
     found = {order: mean(recall, order).overall.value for order in ("all", "macro-first", "by-phase", "by-video")}
     assert found == {"all": 2.5 / 3, "macro-first": 1.75 / 2, "by-phase": 1.5 / 2, "by-video": 1.75 / 2}
 
 
 def three_f1_scores():
-    videos = [Video("a", [0, 0, 0, 1], [0, 1, 1, 1]), Video("b", [0, 1, 1, 1], [0, 0, 1, 1])]
+    videos = [PhaseVideo("a", [0, 0, 0, 1], [0, 1, 1, 1]), PhaseVideo("b", [0, 1, 1, 1], [0, 0, 1, 1])]
     confusions = of_videos(videos, 2)
     precision, recall = rates.elements(confusions, "precision"), rates.elements(confusions, "recall")
     of_phases = mean(rates.elements(confusions, "f1"))
-    bold = mean(f1.of_macro_averages(precision, recall))
-    italic = f1.of_overall_means(precision, recall)
+    bold = mean(rates.f1_of_macro_averages(precision, recall))
+    italic = rates.f1_of_overall_means(precision, recall)
     assert of_phases.overall.value < bold.overall.value <= italic.overall.value
     assert len({result.variant.metric for result in (of_phases, bold, italic)}) == 3
 
 
 def unknown_ids():
-    for refused in (compat_relaxed.evaluate, lambda *given: relaxed.count([Video("v", *given[:2])], given[2])):
+    for refused in (compat.evaluate, lambda *given: relaxed.count([PhaseVideo("v", *given[:2])], given[2])):
         with pytest.raises(MetricsError, match=r"7 at frame 1; ids are whole numbers from 0 to 6 \(subtract 1"):
             refused([0, 7], [0, 1], 0)
 

@@ -12,16 +12,13 @@ from hypothesis import strategies as st
 from sklearn import metrics as reference
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.phases import choices, f1, rates
-from scrubin.metrics.phases.averaging import ORDERS, mean
+from scrubin.metrics.phases import choices, rates
+from scrubin.metrics.phases.averaging import ORDERS, Elements, mean, mean_of, means, sd_of, spread
 from scrubin.metrics.phases.choices import Choice
-from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.elements import Elements, mean_of, means, sd_of
-from scrubin.metrics.phases.frame_wise import pool
-from scrubin.metrics.phases.segments import segments
-from scrubin.metrics.phases.spread import spread
-from scrubin.metrics.phases.undefined import settled
-from scrubin.metrics.phases.videos import Video
+from scrubin.metrics.phases.confusion import of_videos, pool
+from scrubin.metrics.phases.rates import settled
+from scrubin.metrics.phases.relaxed import segments
+from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.result import difference
 
 PHASES = 4
@@ -39,7 +36,7 @@ def studies(draw):
     out = []
     for number in range(draw(st.integers(1, 4))):
         frames = draw(st.integers(1, 12))
-        out.append(Video(f"v{number}", sequence(frames), [sequence(frames) for _ in range(runs)]))
+        out.append(PhaseVideo(f"v{number}", sequence(frames), [sequence(frames) for _ in range(runs)]))
     return out
 
 
@@ -72,7 +69,7 @@ def test_the_order_of_videos_and_runs_changes_no_bit(videos, random):
     order = list(range(len(videos)))
     random.shuffle(order)
     runs = len(videos[0].predictions)
-    turned = [Video(videos[at].name, videos[at].annotation, videos[at].predictions[::-1]) for at in order]
+    turned = [PhaseVideo(videos[at].name, videos[at].annotation, videos[at].predictions[::-1]) for at in order]
     one, other = of_videos(videos, PHASES), of_videos(turned, PHASES)
     for choice in (choices.RECOMMENDED, Choice(undefined="B", averaged="macro-first"), Choice("frame-wise", bessel=runs > 1)):
         first, second = choices.results(one, choice), choices.results(other, choice)
@@ -120,30 +117,30 @@ def test_means_and_deviations_are_the_literal_ones(runs, videos, phases, data):
 def test_f1_scores_keep_their_order_when_everything_is_defined(videos):
     # Every phase annotated and predicted in every video and run.
     full = list(range(PHASES))
-    whole = [Video(v.name, [*v.annotation, *full], [[*run, *full[::-1]] for run in v.predictions]) for v in videos]
+    whole = [PhaseVideo(v.name, [*v.annotation, *full], [[*run, *full[::-1]] for run in v.predictions]) for v in videos]
     confusions = of_videos(whole, PHASES)
     precision, recall = rates.elements(confusions, "precision"), rates.elements(confusions, "recall")
     assert not np.isnan(precision.values).any()
     of_phases = mean(rates.elements(confusions, "f1")).overall.value
     if np.all(precision.macro() + recall.macro() > 0):
-        bold = mean(f1.of_macro_averages(precision, recall)).overall.value
+        bold = mean(rates.f1_of_macro_averages(precision, recall)).overall.value
         assert bold >= of_phases - 1e-12
-        assert f1.of_overall_means(precision, recall).overall.value >= bold - 1e-12
+        assert rates.f1_of_overall_means(precision, recall).overall.value >= bold - 1e-12
 
 
 def test_a_perfect_prediction_scores_1_and_a_wrong_one_0():
-    perfect = of_videos([Video("v", [0, 1, 2], [0, 1, 2])], 3)
-    wrong = of_videos([Video("v", [0, 1, 2], [1, 2, 0])], 3)
+    perfect = of_videos([PhaseVideo("v", [0, 1, 2], [0, 1, 2])], 3)
+    wrong = of_videos([PhaseVideo("v", [0, 1, 2], [1, 2, 0])], 3)
     for rate in rates.RATES:
         assert mean(rates.elements(perfect, rate)).overall == mean_of([1.0, 1.0, 1.0])
         assert mean(rates.elements(wrong, rate)).overall.value == 0
     precision, recall = rates.elements(wrong, "precision"), rates.elements(wrong, "recall")
-    assert math.isnan(mean(f1.of_macro_averages(precision, recall)).overall.value)
-    assert math.isnan(f1.of_overall_means(precision, recall).overall.value)
+    assert math.isnan(mean(rates.f1_of_macro_averages(precision, recall)).overall.value)
+    assert math.isnan(rates.f1_of_overall_means(precision, recall).overall.value)
 
 
 def test_one_frame_is_enough_and_names_are_kept():
-    confusions = of_videos([Video("only", [1], [1])], ["cut", "clip"])
+    confusions = of_videos([PhaseVideo("only", [1], [1])], ["cut", "clip"])
     found = mean(rates.elements(confusions, "recall"))
     assert (found.overall.value, found.overall.n) == (1, 1)
     assert math.isnan(found.classes["cut"].value)
@@ -168,7 +165,7 @@ def test_means_keep_the_shape():
 
 
 def test_variants_are_distinct_and_comparing_two_is_refused():
-    confusions = of_videos([Video("a", [0, 0, 1], [[0, 1, 1], [0, 0, 1]]), Video("b", [0, 2, 2], [[0, 2, 0], [2, 2, 2]])], 3)
+    confusions = of_videos([PhaseVideo("a", [0, 0, 1], [[0, 1, 1], [0, 0, 1]]), PhaseVideo("b", [0, 2, 2], [[0, 2, 0], [2, 2, 2]])], 3)
     found = list(choices.every(confusions))
     assert len({result.variant.name for result in found}) == len(found) > 250
     recommended = {result.variant.name: result for result in choices.results(confusions)}
@@ -183,7 +180,7 @@ def test_variants_are_distinct_and_comparing_two_is_refused():
 def test_every_variant_runs_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert all(result.variant.semantics == "paper" for result in choices.every(of_videos([Video("v", [0], [1])], 2)))
+        assert all(result.variant.semantics == "paper" for result in choices.every(of_videos([PhaseVideo("v", [0], [1])], 2)))
 
 
 def test_segments():
@@ -193,19 +190,19 @@ def test_segments():
 
 BAD = {
     "no video is given": [],
-    "video a is given twice": [Video("a", [0], [0]), Video("a", [0], [0])],
-    "video a has no annotated frame": [Video("a", [], [])],
-    "3 frames are annotated but 2 predicted": [Video("a", [0, 0, 1], [0, 1])],
-    "the annotation is 3 at frame 1; ids are whole numbers from 0 to 2": [Video("a", [0, 3], [0, 1])],
-    "the prediction of run 1 is -1 at frame 0": [Video("a", [0, 1], [[0, 1], [-1, 0]])],
-    "the prediction is nan at frame 1": [Video("a", [0, 1], [0, math.nan])],
-    "the annotation is 0.5 at frame 0": [Video("a", [0.5, 1], [0, 1])],
-    "the annotation is of type": [Video("a", ["cut"], [0])],
-    "the annotation is of type bool": [Video("a", [True], [0])],
-    "has rows of different lengths": [Video("a", [0, 1], [[0, 1], [0]])],
-    "give one id per frame": [Video("a", [[0, 1]], [0, 1])],
-    "predictions of at least one run": [Video("a", [0, 1], np.zeros((0, 2)))],
-    "video b has predictions of 1 runs, the videos before have 2": [Video("a", [0], [[0], [0]]), Video("b", [0], [0])],
+    "video a is given twice": [PhaseVideo("a", [0], [0]), PhaseVideo("a", [0], [0])],
+    "video a has no annotated frame": [PhaseVideo("a", [], [])],
+    "3 frames are annotated but 2 predicted": [PhaseVideo("a", [0, 0, 1], [0, 1])],
+    "the annotation is 3 at frame 1; ids are whole numbers from 0 to 2": [PhaseVideo("a", [0, 3], [0, 1])],
+    "the prediction of run 1 is -1 at frame 0": [PhaseVideo("a", [0, 1], [[0, 1], [-1, 0]])],
+    "the prediction is nan at frame 1": [PhaseVideo("a", [0, 1], [0, math.nan])],
+    "the annotation is 0.5 at frame 0": [PhaseVideo("a", [0.5, 1], [0, 1])],
+    "the annotation is of type": [PhaseVideo("a", ["cut"], [0])],
+    "the annotation is of type bool": [PhaseVideo("a", [True], [0])],
+    "has rows of different lengths": [PhaseVideo("a", [0, 1], [[0, 1], [0]])],
+    "give one id per frame": [PhaseVideo("a", [[0, 1]], [0, 1])],
+    "predictions of at least one run": [PhaseVideo("a", [0, 1], np.zeros((0, 2)))],
+    "video b has predictions of 1 runs, the videos before have 2": [PhaseVideo("a", [0], [[0], [0]]), PhaseVideo("b", [0], [0])],
 }
 
 
@@ -217,14 +214,14 @@ def test_bad_videos_are_refused_with_a_sentence(sentence):
 
 def test_whole_numbers_in_floats_and_small_types_are_taken():
     for kind in (np.float64, np.uint8, np.int16):
-        assert of_videos([Video("a", np.array([0, 1], kind), np.array([1, 1], kind))], 2).counts[0, 0].tolist() == [[0, 1], [0, 1]]
+        assert of_videos([PhaseVideo("a", np.array([0, 1], kind), np.array([1, 1], kind))], 2).counts[0, 0].tolist() == [[0, 1], [0, 1]]
 
 
 def test_impossible_choices_are_refused():
-    confusions = of_videos([Video("a", [0, 1], [0, 1])], 2)
+    confusions = of_videos([PhaseVideo("a", [0, 1], [0, 1])], 2)
     elements, pooled = rates.elements(confusions, "f1"), pool(confusions)
     refused = {
-        "give at least one, each with a name of its own": lambda: of_videos([Video("a", [0], [0])], ["x", "x"]),
+        "give at least one, each with a name of its own": lambda: of_videos([PhaseVideo("a", [0], [0])], ["x", "x"]),
         "no order of averaging 'random'": lambda: mean(elements, "random"),
         "no strategy 'C' for undefined values": lambda: settled(elements.values, np.array(True), "C"),
         "undefined is 'C'; choose one of A, B, zero, one": lambda: Choice(undefined="C"),
@@ -234,8 +231,8 @@ def test_impossible_choices_are_refused():
         "no deviation over 'raters'": lambda: spread(elements, "raters"),
         "these confusion matrices are pooled already": lambda: choices.results(pooled),
         "give those of the videos": lambda: list(choices.every(pooled)),
-        "precision and recall must be of the same videos": lambda: f1.of_overall_means(elements, rates.elements(pooled, "recall")),
-        "compute both from the same": lambda: f1.of_macro_averages(elements, rates.elements(confusions, "recall", "B")),
+        "precision and recall must be of the same videos": lambda: rates.f1_of_overall_means(elements, rates.elements(pooled, "recall")),
+        "compute both from the same": lambda: rates.f1_of_macro_averages(elements, rates.elements(confusions, "recall", "B")),
     }
     for sentence, call in refused.items():
         with pytest.raises(MetricsError, match=sentence):

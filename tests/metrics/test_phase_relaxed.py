@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 
 import phase_cases as cases
 from scrubin.errors import MetricsError
-from scrubin.metrics.phases import compat_main, compat_relaxed, rates, relaxed
+from scrubin.metrics.phases import compat, rates, relaxed
 from scrubin.metrics.phases.averaging import mean
 from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.tolerances import CHOLEC80_CONSIDERED, CHOLEC80_CROSSES, Tolerance, cholec80, from_transitions
-from scrubin.metrics.phases.videos import Video
+from scrubin.metrics.phases.relaxed import CHOLEC80_CONSIDERED, CHOLEC80_CROSSES, Tolerance, cholec80, from_transitions
+from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.result import difference
 
 # Figure 3 as printed, by row; x are its crosses.
@@ -55,7 +55,7 @@ def test_acceptance_is_the_literal_one(pair, omega, x_cells, window):
 @given(stretches(), st.integers(0, 9))
 def test_rates_are_the_literal_ones(pair, omega):
     annotation, prediction = np.array(pair[0]), np.array(pair[1])
-    counted = relaxed.count([Video("v", annotation, [prediction, annotation])], omega)
+    counted = relaxed.count([PhaseVideo("v", annotation, [prediction, annotation])], omega)
     right = relaxed.accepted(annotation, prediction[np.newaxis], cholec80(), omega)[0]
     assert relaxed.accuracy(counted).values[:, 0, 0].tolist() == [np.mean(right), 1]
     for phase in set(annotation.tolist()):
@@ -74,9 +74,9 @@ def test_rates_are_the_literal_ones(pair, omega):
 @settings(max_examples=150, deadline=None)
 @given(stretches(8), st.integers(0, 9), st.booleans())
 def test_the_script_is_its_literal_model(pair, omega, m2cai):
-    rules = compat_relaxed.M2CAI if m2cai else compat_relaxed.CHOLEC80
+    rules = compat.M2CAI if m2cai else compat.CHOLEC80
     annotation, prediction = ([min(phase, rules.phases - 1) for phase in one] for one in pair)
-    found = compat_relaxed.evaluate(annotation, prediction, omega, rules)
+    found = compat.evaluate(annotation, prediction, omega, rules)
     right = cases.literal_script(annotation, prediction, omega, rules.late, rules.early)
     assert found.correct.tolist() == right
     assert found.accuracy == pytest.approx(100 * np.mean(right))
@@ -89,14 +89,14 @@ def test_the_script_is_its_literal_model(pair, omega, m2cai):
 @settings(max_examples=60, deadline=None)
 @given(stretches())
 def test_omega_0_is_the_regular_metric(pair):
-    video = Video("v", *pair)
+    video = PhaseVideo("v", *pair)
     counted, confusions = relaxed.count([video], 0), of_videos([video], 7)
     for rate in relaxed.RELAXED_RATES:
         for strategy in ("A", "B", "zero", "one"):
             np.testing.assert_array_equal(
                 relaxed.elements(counted, rate, strategy).values, rates.elements(confusions, rate, strategy).values
             )
-    found = compat_relaxed.evaluate(*pair, 0)
+    found = compat.evaluate(*pair, 0)
     np.testing.assert_allclose(found.jaccard, 100 * rates.elements(confusions, "jaccard", "B").values[0, 0], atol=1e-9)
 
 
@@ -109,8 +109,8 @@ def test_a_wider_window_never_takes_an_acceptance_back(pair, omega):
 
 
 def test_the_script_returns_percent_and_the_definition_fractions_so_they_are_not_compared():
-    videos = [Video("v", [1] * 20 + [2] * 20, [1] * 18 + [2] * 22)]
-    published = compat_main.results(compat_main.main(videos, 10))[0]
+    videos = [PhaseVideo("v", [1] * 20 + [2] * 20, [1] * 18 + [2] * 22)]
+    published = compat.results(compat.main(videos, 10))[0]
     ours = mean(relaxed.elements(relaxed.count(videos, 10), "jaccard"), "by-phase")
     with pytest.raises(MetricsError, match=r"cannot be compared.*paper.*compat.*unit=percent"):
         difference(ours, published)
@@ -119,15 +119,15 @@ def test_the_script_returns_percent_and_the_definition_fractions_so_they_are_not
 
 
 def test_bad_input_is_refused_with_a_sentence():
-    one, two_runs = Video("v", [1, 2], [1, 2]), Video("v", [1, 2], [[1, 2], [1, 2]])
+    one, two_runs = PhaseVideo("v", [1, 2], [1, 2]), PhaseVideo("v", [1, 2], [[1, 2], [1, 2]])
     counted = relaxed.count([one], 1)
     refused = {
         "omega is 2.5; give a whole number of frames": lambda: relaxed.count([one], 2.5),
-        "omega is -1": lambda: compat_relaxed.evaluate([1], [1], -1),
-        "omega is nan": lambda: compat_main.main([one], math.nan),
-        "omega is inf": lambda: compat_main.main([one], math.inf),
-        "video v: predictions of 2 runs; the script evaluates one run": lambda: compat_main.main([two_runs], 1),
-        "predictions of 2 runs are given": lambda: compat_relaxed.evaluate([1], [[1], [1]], 1),
+        "omega is -1": lambda: compat.evaluate([1], [1], -1),
+        "omega is nan": lambda: compat.main([one], math.nan),
+        "omega is inf": lambda: compat.main([one], math.inf),
+        "video v: predictions of 2 runs; the script evaluates one run": lambda: compat.main([two_runs], 1),
+        "predictions of 2 runs are given": lambda: compat.evaluate([1], [[1], [1]], 1),
         "a window is 'segment' or 'literal'": lambda: relaxed.count([one], 1, window="frame"),
         "2 phases, window 'segment'; the tolerance Cholec80": lambda: relaxed.count([one], 1, phases=("a", "b")),
         "there is no relaxed 'f1'": lambda: relaxed.elements(counted, "f1"),
@@ -135,8 +135,8 @@ def test_bad_input_is_refused_with_a_sentence():
         "the transition from 1 to 7 is none": lambda: from_transitions("t", 7, [(1, 7)]),
         "the transition from 1 to 1 is none": lambda: from_transitions("t", 7, [(1, 1)]),
         "give two of phases by phases, of bool": lambda: Tolerance("t", np.zeros((2, 2)), np.zeros((2, 2))),
-        "1 names of phases for the 7 of Cholec80": lambda: compat_main.results(compat_main.main([one], 1), ("a",)),
-        "no video is given": lambda: compat_main.main([], 1),
+        "1 names of phases for the 7 of Cholec80": lambda: compat.results(compat.main([one], 1), ("a",)),
+        "no video is given": lambda: compat.main([], 1),
     }
     for sentence, call in refused.items():
         with pytest.raises(MetricsError, match=sentence):
@@ -144,7 +144,7 @@ def test_bad_input_is_refused_with_a_sentence():
 
 
 def test_several_runs_are_counted_apart():
-    counted = relaxed.count([Video("v", [1] * 4 + [2] * 4, [[1] * 4 + [2] * 4, [2] * 8])], 1, phases=tuple("abcdefg"))
+    counted = relaxed.count([PhaseVideo("v", [1] * 4 + [2] * 4, [[1] * 4 + [2] * 4, [2] * 8])], 1, phases=tuple("abcdefg"))
     assert counted.correct[:, 0].tolist() == [8, 5]
     found = mean(relaxed.elements(counted, "jaccard"))
     assert list(found.classes) == list("abcdefg")

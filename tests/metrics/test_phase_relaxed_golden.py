@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 import phase_cases as cases
-from scrubin.metrics.phases import compat_main, compat_relaxed, relaxed
-from scrubin.metrics.phases.averaging import mean
-from scrubin.metrics.phases.spread import spread
-from scrubin.metrics.phases.tolerances import cholec80
+from scrubin.metrics.phases import compat, relaxed
+from scrubin.metrics.phases.averaging import mean, spread
+from scrubin.metrics.phases.relaxed import cholec80
 
 PERCENT = 1e-7
 READINGS = {
@@ -50,7 +49,7 @@ def test_the_definition_is_golden_in_every_reading(case, reading):
 @pytest.mark.parametrize("case", ALL, ids=lambda case: case["id"])
 def test_the_script_is_golden(case):
     expected = case["expected"]["octave_script"]
-    found = compat_relaxed.evaluate(cases.ids(case["gt"]), cases.ids(case["pred"]), 10 * case["fps"])
+    found = compat.evaluate(cases.ids(case["gt"]), cases.ids(case["pred"]), 10 * case["fps"])
     assert text(found.correct) == case["expected"]["correct_script"]
     for rate in relaxed.RELAXED_RATES:
         close(found.rate(rate), expected[rate])
@@ -59,7 +58,7 @@ def test_the_script_is_golden(case):
 
 @pytest.mark.parametrize("case", cases.golden("relaxed_m2cai")["cases"], ids=lambda case: case["name"])
 def test_the_script_for_m2cai_is_golden(case):
-    found = compat_relaxed.evaluate(cases.ids(case["gt"]), cases.ids(case["pred"]), 10 * case["fps"], compat_relaxed.M2CAI)
+    found = compat.evaluate(cases.ids(case["gt"]), cases.ids(case["pred"]), 10 * case["fps"], compat.M2CAI)
     for rate in relaxed.RELAXED_RATES:
         close(found.rate(rate), case["octave_script"][rate])
     close([found.accuracy], [case["octave_script"]["accuracy"]])
@@ -67,7 +66,7 @@ def test_the_script_for_m2cai_is_golden(case):
 
 def test_main_is_golden():
     expected = FORTY["aggregate"]["octave_Main"]
-    found = compat_main.main(cases.golden_videos(FORTY["videos"]), FORTY["omega"])
+    found = compat.main(cases.golden_videos(FORTY["videos"]), FORTY["omega"])
     for summary, short, lower in ((found.jaccard, "Jacc", "jacc"), (found.precision, "Prec", "prec"), (found.recall, "Rec", "rec")):
         close(summary.per_phase, expected[f"mean{short}PerPhase"])
         close(summary.per_video, expected[f"mean{short}PerVideo"])
@@ -76,7 +75,7 @@ def test_main_is_golden():
     close(found.accuracy, expected["accPerVideo"])
     close([found.mean_accuracy, found.sd_accuracy], [expected["meanAcc"], expected["stdAcc"]])
     assert found.short_segments == FORTY["aggregate"]["very_short_segments_reported_by_script"]
-    named = {result.variant.name: result for result in compat_main.results(found)}
+    named = {result.variant.name: result for result in compat.results(found)}
     printed = [
         f"Mean {rate}: {one(named, rate, 'mean').overall.value:5.2f} +- {one(named, rate, 'SD').overall.value:5.2f}"
         for rate in ("jaccard", "accuracy", "precision", "recall")
@@ -127,7 +126,7 @@ def test_39_of_40_videos_differ_between_script_and_definition():
     ours = [
         video
         for video in videos
-        if text(compat_relaxed.evaluate(video.annotation, video.predictions, 10).correct)
+        if text(compat.evaluate(video.annotation, video.predictions, 10).correct)
         != text(relaxed.accepted(np.array(video.annotation), np.array([video.predictions]), cholec80(), 10)[0])
     ]
     assert len(ours) == len(differing) == 39

@@ -15,14 +15,14 @@ from scrubin.metrics.detection.confidence import at_best_confidence
 from scrubin.metrics.detection.map_range import average_precision_range
 from scrubin.metrics.detection.precision_recall import INTERPOLATIONS
 from scrubin.metrics.detection.rows import checked
-from scrubin.metrics.phases import choices, compat_main, relaxed
-from scrubin.metrics.phases.averaging import ORDERS, mean
-from scrubin.metrics.phases.compat_relaxed import CHOLEC80, M2CAI
+from scrubin.metrics.phases import choices, relaxed
+from scrubin.metrics.phases import compat as phase_compat
+from scrubin.metrics.phases.averaging import ORDERS, mean, spread
+from scrubin.metrics.phases.compat import CHOLEC80, M2CAI
 from scrubin.metrics.phases.confusion import of_videos
-from scrubin.metrics.phases.spread import spread
-from scrubin.metrics.phases.tolerances import Tolerance, cholec80, from_transitions
-from scrubin.metrics.phases.undefined import STRATEGIES
-from scrubin.metrics.phases.videos import Video as PhaseVideo
+from scrubin.metrics.phases.rates import STRATEGIES
+from scrubin.metrics.phases.relaxed import Tolerance, cholec80, from_transitions
+from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.recognition import compat, top_k
 from scrubin.metrics.recognition.components import COMPONENTS, triplet_map
 from scrubin.metrics.recognition.global_wise import pooled
@@ -94,7 +94,7 @@ def phases():
             everything += [spread(elements, source, bessel=bessel) for source in ("videos", "phases") for bessel in (True, False)]
         everything.append(mean(relaxed.accuracy(counted)))
     for rules, omega in product((CHOLEC80, M2CAI), (2, 3)):
-        everything += compat_main.results(compat_main.main(videos, omega, rules))
+        everything += phase_compat.results(phase_compat.main(videos, omega, rules))
     return everything
 
 

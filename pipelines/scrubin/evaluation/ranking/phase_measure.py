@@ -10,7 +10,7 @@ from scrubin.errors import MetricsError
 from scrubin.evaluation.ranking.prediction import Predicted
 from scrubin.evaluation.submission.truth import BoolArray, Content, FloatArray, IntArray, Task, TrueVideo
 from scrubin.metrics.phases import confusion, rates
-from scrubin.metrics.phases.videos import Video
+from scrubin.metrics.phases.videos import PhaseVideo
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class Phases:
             msg = "there is nothing to score; align the video first"
             raise MetricsError(msg)
         own = clip or slice(None)
-        counted = confusion.of_videos([Video("video", of.phases[own], of.predicted[own])], self.names)
+        counted = confusion.of_videos([PhaseVideo("video", of.phases[own], of.predicted[own])], self.names)
         found: FloatArray = (
             rates.elements(counted, _rate(self.rate)).values[0, 0] if self.rate != "accuracy" else rates.accuracy(counted).values[0, 0]
         )

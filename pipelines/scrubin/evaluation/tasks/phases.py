@@ -13,11 +13,11 @@ from scrubin.evaluation.computation import Choice, Computation, Computed
 from scrubin.evaluation.series import Pair, Track, join
 from scrubin.evaluation.tasks.phase_files import SPANS_FPS, Truth
 from scrubin.metrics.bootstrap import IntArray
-from scrubin.metrics.phases import averaging, choices, compat_main, confusion, relaxed, spread
-from scrubin.metrics.phases.compat_relaxed import CHOLEC80, M2CAI
-from scrubin.metrics.phases.tolerances import cholec80
-from scrubin.metrics.phases.undefined import STRATEGIES
-from scrubin.metrics.phases.videos import Video
+from scrubin.metrics.phases import averaging, choices, compat, confusion, relaxed
+from scrubin.metrics.phases.compat import CHOLEC80, M2CAI
+from scrubin.metrics.phases.rates import STRATEGIES
+from scrubin.metrics.phases.relaxed import cholec80
+from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.result import Result
 from scrubin.vocabulary.vocabulary import related
 
@@ -73,7 +73,7 @@ def computed(
     return [Computed(names, _paper(videos, truth.names, omega if is_cholec80 else None, choice), {}, frames, words)], notes
 
 
-def _paper(videos: Sequence[Video], names: tuple[str, ...], omega: int | None, choice: Mapping[str, str]) -> Computation:
+def _paper(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int | None, choice: Mapping[str, str]) -> Computation:
     confusions = confusion.of_videos(videos, names)
     crosses, window = cast("Any", choice["crosses"].replace("-", " ")), cast("Any", choice["window"])
     counts = None if omega is None else relaxed.count(videos, omega, cholec80(crosses), window=window, phases=names)
@@ -97,27 +97,27 @@ def _relaxed(counts: relaxed.Relaxed, choice: Mapping[str, str], chosen: choices
     results = []
     for elements in every:
         results.append(averaging.mean(elements, chosen.averaged))
-        results.append(spread.spread(elements, "videos", bessel=chosen.bessel))
-        results += [spread.spread(elements, "phases", bessel=chosen.bessel)] if elements.phases else []
+        results.append(averaging.spread(elements, "videos", bessel=chosen.bessel))
+        results += [averaging.spread(elements, "phases", bessel=chosen.bessel)] if elements.phases else []
     return results
 
 
-def _compat(videos: Sequence[Video], names: tuple[str, ...], omega: int) -> Computation:
+def _compat(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int) -> Computation:
     program = PROGRAMS.get(len(names))
     if program is None:
         msg = f"the published relaxed evaluation knows 7 phases (Cholec80) or 8 (M2CAI), not {len(names)}; use the semantics 'paper'"
         raise MetricsError(msg)
-    whole = compat_main.evaluations(videos, omega, program[1])
-    return lambda draw: compat_main.results(compat_main.summarised(whole if draw is None else whole.take(draw)), names)
+    whole = compat.evaluations(videos, omega, program[1])
+    return lambda draw: compat.results(compat.summarised(whole if draw is None else whole.take(draw)), names)
 
 
-def _video(name: str, truth: Track, pairs: Sequence[Pair], runs: Sequence[Track]) -> Video:
+def _video(name: str, truth: Track, pairs: Sequence[Pair], runs: Sequence[Track]) -> PhaseVideo:
     frames = pairs[0].frames
     if any(not np.array_equal(pair.frames, frames) for pair in pairs):
         msg = f"{name}: the runs are at different rates; predict the same frames in every run"
         raise MetricsError(msg)
     predictions = np.stack([run.values[pair.prediction] for run, pair in zip(runs, pairs, strict=True)])
-    return Video(name, truth.values[pairs[0].truth], predictions)
+    return PhaseVideo(name, truth.values[pairs[0].truth], predictions)
 
 
 def _rate(truth: Mapping[str, Track], runs: Sequence[Mapping[str, Track]]) -> Fraction | None:

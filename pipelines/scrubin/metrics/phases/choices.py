@@ -8,13 +8,10 @@ from itertools import product
 from typing import Literal
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.phases import f1, rates
-from scrubin.metrics.phases.averaging import ORDERS, Order, mean
-from scrubin.metrics.phases.confusion import Confusions
-from scrubin.metrics.phases.elements import Elements
-from scrubin.metrics.phases.frame_wise import pool
-from scrubin.metrics.phases.spread import SOURCES, First, Source, spread
-from scrubin.metrics.phases.undefined import STRATEGIES, Strategy
+from scrubin.metrics.phases import rates
+from scrubin.metrics.phases.averaging import ORDERS, SOURCES, Elements, First, Order, Source, mean, spread
+from scrubin.metrics.phases.confusion import Confusions, pool
+from scrubin.metrics.phases.rates import STRATEGIES, Strategy
 from scrubin.metrics.result import Result
 
 Scope = Literal["video-wise", "frame-wise"]
@@ -32,7 +29,7 @@ class Choice:
     scope
         ``video-wise``: per video, then summarised. ``frame-wise``: frames of all videos pooled.
     undefined
-        ``A``, ``B``, ``zero`` or ``one``, see `undefined.settled`.
+        ``A``, ``B``, ``zero`` or ``one``, see `rates.settled`.
     averaged
         Order of averaging, see `averaging.mean`.
     bessel
@@ -101,16 +98,16 @@ def _summaries(
         msg = "these confusion matrices are pooled already; give those of the videos"
         raise MetricsError(msg)
     counted = pool(confusions) if scope == "frame-wise" else confusions
-    found = {rate: rates.elements(counted, rate, undefined) for rate in rates.RATES}
-    precision, recall = found["precision"], found["recall"]
-    for elements in (rates.accuracy(counted), *found.values(), f1.of_macro_averages(precision, recall)):
+    by_rate = {rate: rates.elements(counted, rate, undefined) for rate in rates.RATES}
+    precision, recall = by_rate["precision"], by_rate["recall"]
+    for elements in (rates.accuracy(counted), *by_rate.values(), rates.f1_of_macro_averages(precision, recall)):
         for order in orders:
             yield mean(elements, order)
         for source, first, bessel in product(SOURCES, firsts, bessels):
             if _varies(elements, source, first):
                 yield spread(elements, source, order=first, bessel=bessel)
     for order in orders:
-        yield f1.of_overall_means(precision, recall, order)
+        yield rates.f1_of_overall_means(precision, recall, order)
 
 
 def _varies(elements: Elements, source: Source, order: First) -> bool:

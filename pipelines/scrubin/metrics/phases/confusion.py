@@ -1,6 +1,6 @@
-"""Confusion matrices: how many frames annotated as one phase are predicted as another.
+"""Confusion matrices: how many frames annotated as one phase are predicted as another, by video or pooled.
 
-Source: section 3.2, C(v): rows are annotated, columns predicted phases.
+Source: section 3.2, C(v): rows are annotated, columns predicted phases; section 3.3.4: pooled over the videos hardly anything is undefined.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.metrics.bootstrap import drawn_names
-from scrubin.metrics.phases.videos import IntArray, Video, checked, named
+from scrubin.metrics.phases.videos import IntArray, PhaseVideo, checked, named
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +50,7 @@ class Confusions:
         return Confusions(self.counts[:, positions], drawn_names(self.videos, positions), self.phases)
 
 
-def of_videos(videos: Iterable[Video], phases: int | Sequence[str]) -> Confusions:
+def of_videos(videos: Iterable[PhaseVideo], phases: int | Sequence[str]) -> Confusions:
     """Count all videos, one at a time.
 
     Parameters
@@ -65,16 +65,25 @@ def of_videos(videos: Iterable[Video], phases: int | Sequence[str]) -> Confusion
     MetricsError
         As `videos.checked`.
 
-    >>> of_videos([Video("v", [0, 0, 1], [0, 1, 1])], 2).counts[0, 0].tolist()
+    >>> of_videos([PhaseVideo("v", [0, 0, 1], [0, 1, 1])], 2).counts[0, 0].tolist()
     [[1, 1], [0, 1]]
     """
     names = named(phases)
     size = len(names)
-    found: list[str] = []
+    video_names: list[str] = []
     counts: list[IntArray] = []
     for video in checked(videos, size):
         cells = video.annotation * size + video.predictions
         runs = [np.bincount(row, minlength=size * size).reshape(size, size) for row in cells]
         counts.append(np.stack(runs).astype(np.int64, copy=False))
-        found.append(video.name)
-    return Confusions(np.stack(counts, axis=1), tuple(found), names)
+        video_names.append(video.name)
+    return Confusions(np.stack(counts, axis=1), tuple(video_names), names)
+
+
+def pool(confusions: Confusions) -> Confusions:
+    """Return the confusion matrices summed over the videos, run by run.
+
+    >>> pool(of_videos([PhaseVideo("v", [0, 1], [0, 1]), PhaseVideo("w", [0, 1], [0, 0])], 2)).counts[0, 0].tolist()
+    [[2, 0], [1, 1]]
+    """
+    return Confusions(confusions.counts.sum(axis=1, keepdims=True), (), confusions.phases)

@@ -1,29 +1,122 @@
 """Relaxed metrics by their definition: errors within omega frames of a boundary may be excused.
 
-Source: section 3.3.5. The paper advises against them, above all as the published script computes them (`compat_relaxed`).
+Source: section 3.3.5, Figure 3 (its crosses are transitions that the workflow allows and the published script does not consider).
+The paper advises against them, above all as the published script computes them (`compat`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from scrubin.errors import MetricsError
 from scrubin.metrics.bootstrap import drawn_names
-from scrubin.metrics.phases.elements import Elements
-from scrubin.metrics.phases.segments import segments
-from scrubin.metrics.phases.tolerances import Tolerance, cholec80
-from scrubin.metrics.phases.undefined import Strategy, settled
-from scrubin.metrics.phases.videos import BoolArray, FloatArray, IntArray, Video, checked, named
+from scrubin.metrics.phases.averaging import Elements
+from scrubin.metrics.phases.rates import Strategy, settled
+from scrubin.metrics.phases.videos import BoolArray, FloatArray, IntArray, PhaseVideo, checked, named
 
+XCells = Literal["left out", "accepted"]
+# Phase ids of Cholec80: 0 preparation, 1 Calot triangle dissection, 2 clipping and cutting, 3 gallbladder dissection, 4 packaging,
+# 5 cleaning and coagulation, 6 retraction.
+CHOLEC80_CONSIDERED = ((0, 1), (1, 2), (2, 3), (3, 4), (3, 5), (4, 5), (4, 6), (5, 6))
+CHOLEC80_CROSSES = ((5, 4), (6, 5))
 Window = Literal["segment", "literal"]
 Counted = Literal["either", "own"]
 AboveOne = Literal["kept", "clipped"]
 RelaxedRate = Literal["precision", "recall", "jaccard"]
 RELAXED_RATES: tuple[RelaxedRate, ...] = ("precision", "recall", "jaccard")
+
+
+def segments(annotation: IntArray) -> list[tuple[int, int, int]]:
+    """Return (phase, start, end) of every segment in order, half open: frames start to end - 1.
+
+    >>> segments(np.array([3, 3, 4]))
+    [(3, 0, 2), (4, 2, 3)]
+    """
+    starts = np.concatenate(([0], np.flatnonzero(np.diff(annotation)) + 1))
+    ends = np.append(starts[1:], len(annotation))
+    return [(int(annotation[start]), int(start), int(end)) for start, end in zip(starts, ends, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Tolerance:
+    """The matrices of accepted predictions.
+
+    Parameters
+    ----------
+    name
+        For the name of a variant.
+    start
+        (phases annotated, phases predicted): accepted within the first omega frames of a segment, as a late transition.
+    end
+        The same within the last omega frames, as an early transition.
+    """
+
+    name: str
+    start: BoolArray
+    end: BoolArray
+
+    def __post_init__(self) -> None:
+        shape = self.start.shape
+        if len(shape) != 2 or shape[0] != shape[1] or shape != self.end.shape or {self.start.dtype, self.end.dtype} != {np.dtype(bool)}:
+            msg = f"tolerance {self.name}: the matrices are {shape} and {self.end.shape}; give two of phases by phases, of bool"
+            raise MetricsError(msg)
+
+    @property
+    def phases(self) -> int:
+        """How many phases."""
+        return len(self.start)
+
+    @property
+    def described(self) -> str:
+        """The name, with the cells of the matrices unless they are those of `cholec80`, so that no two tolerances share a description."""
+        for known in (cholec80(x_cells) for x_cells in get_args(XCells)):
+            if self.name == known.name and np.array_equal(self.start, known.start) and np.array_equal(self.end, known.end):
+                return self.name
+        cells = [" ".join(f"{phase}:{other}" for phase, other in np.argwhere(matrix)) or "none" for matrix in (self.start, self.end)]
+        return f"{self.name} (start {cells[0]}, end {cells[1]}; {self.phases} phases)"
+
+
+def from_transitions(name: str, phases: int, transitions: Iterable[tuple[int, int]]) -> Tolerance:
+    """Return the matrices that follow from the phases that may come right after another.
+
+    Parameters
+    ----------
+    name
+        For the name of a variant.
+    phases
+        How many there are.
+    transitions
+        Pairs (before, after): before is accepted at the start of after, and after at the end of before.
+
+    Raises
+    ------
+    MetricsError
+        When a pair names a phase that does not exist, or one phase twice.
+    """
+    start, end = np.zeros((phases, phases), dtype=bool), np.zeros((phases, phases), dtype=bool)
+    for before, after in transitions:
+        if not (0 <= before < phases and 0 <= after < phases) or before == after:
+            msg = f"tolerance {name}: the transition from {before} to {after} is none between two of {phases} phases, which count from 0"
+            raise MetricsError(msg)
+        start[after, before] = end[before, after] = True
+    return Tolerance(name, start, end)
+
+
+def cholec80(x_cells: XCells = "left out") -> Tolerance:
+    """Return the matrices of Figure 3, with its crosses left out as in the published script, or accepted.
+
+    >>> [int((cholec80("accepted").start & ~cholec80().start).sum()), int((cholec80("accepted").end & ~cholec80().end).sum())]
+    [2, 2]
+    """
+    if x_cells not in {"left out", "accepted"}:
+        msg = f"the x cells can be 'left out' or 'accepted', not {x_cells!r}"
+        raise MetricsError(msg)
+    crosses = CHOLEC80_CROSSES if x_cells == "accepted" else ()
+    return from_transitions(f"Cholec80, x cells {x_cells}", 7, (*CHOLEC80_CONSIDERED, *crosses))
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +209,12 @@ def accepted(annotation: IntArray, predictions: IntArray, tolerance: Tolerance, 
 
 
 def count(
-    videos: Iterable[Video], omega: int, tolerance: Tolerance | None = None, *, window: Window = "segment", phases: tuple[str, ...] = ()
+    videos: Iterable[PhaseVideo],
+    omega: int,
+    tolerance: Tolerance | None = None,
+    *,
+    window: Window = "segment",
+    phases: tuple[str, ...] = (),
 ) -> Relaxed:
     """Count all videos under relaxed conditions, one at a time.
 
@@ -147,12 +245,12 @@ def count(
             "a window is 'segment' or 'literal'"
         )
         raise MetricsError(msg)
-    found: list[str] = []
+    video_names: list[str] = []
     counts: list[dict[str, IntArray]] = []
     for video in checked(videos, len(names)):
         correct = accepted(video.annotation, video.predictions, allowed, whole, window)
         counts.append(_counts(video.annotation, video.predictions, correct, len(names)))
-        found.append(video.name)
+        video_names.append(video.name)
     columns = {field: np.stack([one[field] for one in counts], axis=1) for field in counts[0]}
     options = {
         "scope": "video-wise",
@@ -161,7 +259,7 @@ def count(
         "tolerance": allowed.described,
         "phases": str(len(names)),
     }
-    return Relaxed(**columns, videos=tuple(found), phases=names, options=options)
+    return Relaxed(**columns, videos=tuple(video_names), phases=names, options=options)
 
 
 def check_omega(omega: float) -> int:

@@ -18,7 +18,7 @@ BoolArray = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Video:
+class PhaseVideo:
     """Annotation and predictions of one video.
 
     Parameters
@@ -76,7 +76,7 @@ def named(phases: int | Sequence[str]) -> tuple[str, ...]:
     return names
 
 
-def checked(videos: Iterable[Video], phases: int) -> Iterator[Sequences]:
+def checked(videos: Iterable[PhaseVideo], phases: int) -> Iterator[Sequences]:
     """Yield every video checked, one at a time.
 
     Parameters
@@ -110,7 +110,7 @@ def checked(videos: Iterable[Video], phases: int) -> Iterator[Sequences]:
         yield one
 
 
-def sequences_of(video: Video, phases: int) -> Sequences:
+def sequences_of(video: PhaseVideo, phases: int) -> Sequences:
     """Check one video; raises `MetricsError` as `checked`."""
     annotation = _ids(video.annotation, f"video {video.name}: the annotation", phases)
     predictions = np.atleast_2d(_ids(video.predictions, f"video {video.name}: the prediction", phases))
@@ -132,9 +132,9 @@ def sequences_of(video: Video, phases: int) -> Sequences:
     return Sequences(video.name, annotation, predictions)
 
 
-def _ids(given: npt.ArrayLike, what: str, phases: int) -> IntArray:
+def _ids(ids: npt.ArrayLike, what: str, phases: int) -> IntArray:
     try:
-        array: npt.NDArray[Any] = np.asarray(given)
+        array: npt.NDArray[Any] = np.asarray(ids)
     except ValueError as error:
         msg = f"{what} has rows of different lengths; every run must predict every frame"
         raise MetricsError(msg) from error
