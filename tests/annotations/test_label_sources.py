@@ -3,7 +3,7 @@ import pytest
 from scrubin.annotations import sources
 from scrubin.annotations.params import AnnotationsParams, SourceParams
 from scrubin.core import params
-from scrubin.core.faults import Faults
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError, ParamsError
 from scrubin.labels.registry import FORMATS, label_format
 
@@ -25,7 +25,7 @@ def found(tmp_path):
         try:
             AnnotationError.raise_any(faults)
         except AnnotationError as error:
-            return batches, error.faults
+            return batches, tuple(fault.sentence for fault in error.faults)
         return batches, ()
 
     return found
@@ -117,6 +117,8 @@ def test_a_misspelt_format_or_vocabulary_in_params_names_the_near_miss(tmp_path)
 def test_problems_survive_a_process_boundary():
     import pickle
 
-    error = pickle.loads(pickle.dumps(AnnotationError(["a", "b"])))
+    error = pickle.loads(
+        pickle.dumps(AnnotationError([Fault("a.json", "x", "a", "b"), Fault("b.json", "x", "b", "c", severity="warning")]))
+    )
     assert isinstance(error, AnnotationError)
-    assert error.faults == ("a", "b")
+    assert [fault.what for fault in error.faults] == ["a", "b"]

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from scrubin.annotations import study
-from scrubin.core.faults import Faults
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels.formats import cholec80, cholect50, labelme
 from scrubin.tables import io
@@ -203,8 +203,8 @@ def test_images_of_another_shape_are_refused(boxes, make):
 
 def test_the_problems_of_all_files_stand_in_one_error(jso, txt):
     faults = Faults()
-    faults.add("annotations/x.json", "", "fits nowhere", "move it")
-    wrong = [AnnotationError(["b.json: broken; mend"]), jso({"99": []}), txt(phases=["Preparation"] * 1000)]
+    faults.error("annotations/x.json", "name", "fits nowhere", "move it")
+    wrong = [AnnotationError([Fault("b.json", "x", "broken", "mend it")]), jso({"99": []}), txt(phases=["Preparation"] * 1000)]
     with pytest.raises(AnnotationError) as caught:
         made(wrong, known_of(), faults=faults)
     assert len(caught.value.faults) == 4

@@ -67,15 +67,16 @@ def check(
     extents = list(_extents(labels, first))
     if extents and (source_frames < 1 or source_s <= 0):
         faults.error(
-            extents[0].file, "format", f"the video has {source_frames} frames and {source_s:g} s", "bring the video that was labelled"
+            extents[0].file, "video-empty", f"the video has {source_frames} frames and {source_s:g} s", "bring the video that was labelled"
         )
         return
-    for extent in extents:
+    # Phases and instances of one file often end alike: that is one fault.
+    for extent in dict.fromkeys(extents):
         _check(extent, labels, _Video(source_frames, source_s), tolerance_s, faults)
     for file, size in sorted((labels.image_sizes or {}).items()):
         if abs(math.log((size[0] * source_size[1]) / (size[1] * source_size[0]))) > ASPECT_TOLERANCE:
             fault = f"the labelled image is {size[0]}x{size[1]}, the video {source_size[0]}x{source_size[1]}: another shape"
-            faults.error(file, "format", fault, "check that the labels are of this video and of whole frames")
+            faults.error(file, "image-shape", fault, "check that the labels are of this video and of whole frames")
 
 
 def _extents(labels: Labels, first: int) -> Iterator[_Extent]:
@@ -107,7 +108,7 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, f
         fault = f"the labels run from 1 to {extent.last} without a gap, and the last one is at the end of the video ({video.length_s:g} s)"
         faults.error(
             extent.file,
-            "format",
+            "length",
             fault,
             "likely they are numbered from 1: number them from 0 (by hand, --first-frame 1)",
             place=extent.place,
@@ -127,7 +128,7 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, f
     if is_short:
         rows = f"{video.frames - used} frames ({missing_s:g} s)" if period_s is None else f"{missing_s:g} s"
         mend = f"{rows} are not labelled: {mend}"
-    faults.error(extent.file, "format", fault, mend, place="" if is_short else extent.place)
+    faults.error(extent.file, "length", fault, mend, place="" if is_short else extent.place)
 
 
 def _is_behind(extent: _Extent, unit_s: float, video: _Video) -> bool:

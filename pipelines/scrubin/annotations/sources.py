@@ -60,10 +60,13 @@ def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str]
             match = FORMATS[source.format].pattern.fullmatch(inside)
             if match is None:
                 expected = FORMATS[source.format].expected
-                faults.error(file, "format", f"the name does not fit the format {source.format}", f"name it {expected}, or move it away")
+                faults.error(file, "file-name", f"the name does not fit the format {source.format}", f"name it {expected}, or move it away")
             elif match["recording"] not in recordings:
                 faults.error(
-                    file, "format", f"'{match['recording']}' is no recording of recordings.csv", _near(match["recording"], recordings)
+                    file,
+                    "recording-unknown",
+                    f"'{match['recording']}' is no recording of recordings.csv",
+                    _near(match["recording"], recordings),
                 )
             else:
                 grouped.setdefault(match["recording"], []).append(file)
@@ -139,7 +142,7 @@ def _refuse_strays(raw: Path, sources: Sequence[SourceParams], faults: Faults) -
         if path.is_dir() and not path.name.startswith(".") and path.name not in known:
             near = difflib.get_close_matches(path.name, known, n=1)
             mend = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
-            faults.error(f"{ROOT}/{path.name}", "format", "no source in params.yaml reads this folder", mend)
+            faults.error(f"{ROOT}/{path.name}", "folder-unread", "no source in params.yaml reads this folder", mend)
 
 
 def _near(name: str, names: Collection[str]) -> str:
