@@ -7,13 +7,14 @@ from collections.abc import Iterable
 
 
 def near(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that is most like a name; None when none is.
+    """Return the known name that is most like a name, small and capital letters alike; None when none is.
 
-    >>> near("evry_s", ["every_s", "fps"]), near("x", ["every_s"])
-    ('every_s', None)
+    >>> near("evry_s", ["every_s", "fps"]), near("grs", ["GRS"]), near("x", ["every_s"])
+    ('every_s', 'GRS', None)
     """
-    close = difflib.get_close_matches(name, sorted(known), n=1)
-    return close[0] if close else None
+    by_folded = {one.casefold(): one for one in sorted(known, reverse=True)}
+    close = difflib.get_close_matches(name.casefold(), by_folded, n=1)
+    return by_folded[close[0]] if close else None
 
 
 def hint(name: str, known: Iterable[str]) -> str:

@@ -1,0 +1,371 @@
+"""One way to read a CSV: from bytes to rows of text by column, each with its line; what is wrong with it is faults.
+
+Everything that can be decided without knowing what a file is about is decided here, so that all commands and stages
+read the same file alike:
+
+- **Text** is UTF-8. A byte order mark is dropped; other encodings and control characters are faults.
+- **Delimiter** is the tab if the header line has one outside of quotation marks, else the semicolon if it has one, else the
+  comma: commas are part of names more often than the others. Where the caller allows ``whitespace``, the cells of a header
+  without any of them are separated by runs of blanks.
+- **Quotation marks** are double ones, doubled inside of a cell. A quoted cell may hold delimiters and line breaks.
+- **Blanks** around a name or a cell mean nothing. Lines without any text are no rows, and columns without name and text
+  at the end are no columns: spreadsheets write both.
+- **Header**: every column has a name, and no two the same. Only a nameless first column that counts the rows from 0 or 1
+  is taken for what it is, row numbers of pandas or R, and left out.
+- **Rows** have a cell per column. Those that do not are kept apart, as misfits.
+- **Missing values** are spelled as in ``MISSING``, in any case. Whether a cell may be missing is the caller's to know:
+  ``none`` can be a name.
+- **Lines** are counted from 1 as editors count them; a row stands in the line in which it begins.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from scrubin.core.faults import Fault, printable
+from scrubin.core.suggest import near
+
+MISSING = frozenset({"", "-", "n/a", "na", "<na>", "nan", "none", "null"})
+"""How programs and people write that there is no value, in small letters: spreadsheets and R ``NA`` and ``N/A``, pandas
+``NaN`` and ``<NA>``, Python and databases ``None`` and ``null``, people a dash or nothing. Numbers that stand for "missing",
+such as -1 or 999, are not among them: they could be values."""
+DELIMITERS = ("\t", ";", ",")
+"""The first of them that the header line has is the delimiter."""
+WHITESPACE = " "
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+SHOWN = 60
+"""No message shows more characters of a cell."""
+NAMES_SHOWN = 20
+_AGAIN = "save it again as CSV UTF-8"
+_OTHER_FILES = {
+    b"PK\x03\x04": "a workbook or an archive",
+    b"\xff\xfe": "UTF-16 text",
+    b"\xfe\xff": "UTF-16 text",
+    b"\x1f\x8b": "compressed",
+}
+_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_LINE_END_BYTES = re.compile(rb"\r\n|\n|\r")
+_COMMENTS = re.compile(r"(?:[ \t]*(?:\r\n|\n|\r)|[ \t]*#[^\r\n]*(?:\r\n|\n|\r|\Z))*")
+_EMPTY_LINES = re.compile(r"(?:[\t;, ]*(?:\r\n|\n|\r))*")
+# A quotation mark opens a cell only at its beginning; elsewhere it is text.
+_QUOTED = r' *"[^"]*+(?:""[^"]*+)*+"'
+_HEADER = re.compile(rf"(?:{_QUOTED})?[^\t;,\r\n]*(?:[\t;,](?:{_QUOTED})?[^\t;,\r\n]*)*")
+_QUOTED_CELL = re.compile(rf"(?:^|(?<=[\t;,])){_QUOTED}")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of a file before it is known what its columns are: the line in which it begins, and its cells as written."""
+
+    number: int
+    cells: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Grid:
+    """The cells of a file, with or without a header.
+
+    Parameters
+    ----------
+    file
+        For messages.
+    delimiter
+        One of ``DELIMITERS``, or ``WHITESPACE``.
+    lines
+        What has any text, in order.
+    faults
+        Why the file, or the rest of it, cannot be read.
+    comments
+        Lines with ``#`` above the header, where the caller allows them.
+    """
+
+    file: str
+    delimiter: str
+    lines: tuple[Line, ...]
+    faults: tuple[Fault, ...] = ()
+    comments: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row below a header.
+
+    Parameters
+    ----------
+    line
+        Where it begins.
+    cells
+        Text by column, without surrounding blanks. A misfit that is too short has fewer columns.
+    written
+        The same as written, with blanks; of a misfit that is too long also what is beyond the last column.
+    """
+
+    line: int
+    cells: Mapping[str, str]
+    written: tuple[str, ...]
+
+    @property
+    def place(self) -> str:
+        """The place of a fault of this row."""
+        return f"line {self.line}"
+
+
+@dataclass(frozen=True)
+class Misfit:
+    """A row that has too few or too many cells, and the fault that says so."""
+
+    row: Row
+    fault: Fault
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A file with a header.
+
+    Parameters
+    ----------
+    file
+        For messages.
+    delimiter
+        One of ``DELIMITERS``, or ``WHITESPACE``.
+    columns
+        Names in order; empty where there is no header.
+    header_line
+        Where the header stands.
+    rows
+        Rows with a cell per column, in order; none where the header cannot be used.
+    misfits
+        The other rows.
+    file_faults
+        What is wrong with the file or its header.
+    comments
+        Lines with ``#`` above the header, where the caller allows them.
+    """
+
+    file: str
+    delimiter: str
+    columns: tuple[str, ...] = ()
+    header_line: int = 1
+    rows: tuple[Row, ...] = ()
+    misfits: tuple[Misfit, ...] = ()
+    file_faults: tuple[Fault, ...] = ()
+    comments: tuple[str, ...] = ()
+
+    @property
+    def faults(self) -> tuple[Fault, ...]:
+        """All faults: of the file, and of its misfits."""
+        return (*self.file_faults, *(misfit.fault for misfit in self.misfits))
+
+
+def is_missing(cell: str) -> bool:
+    """Return whether a cell says that there is no value.
+
+    >>> is_missing(" N/A "), is_missing("0")
+    (True, False)
+    """
+    return cell.strip().casefold() in MISSING
+
+
+def read(file: str, data: bytes, required: Sequence[str] = (), *, whitespace: bool = False, comments: bool = False) -> Sheet:
+    """Return a CSV with a header; never raises.
+
+    Parameters
+    ----------
+    file
+        Names the file in faults.
+    data
+        Its bytes.
+    required
+        Columns that there must be; which others may be there is the caller's to know.
+    whitespace
+        Whether cells may be separated by blanks when there is no other delimiter.
+    comments
+        Whether lines that begin with ``#`` may stand above the header.
+    """
+    return sheet_of(grid(file, data, whitespace=whitespace, comments=comments), required)
+
+
+def read_path(path: Path, file: str, required: Sequence[str] = (), *, whitespace: bool = False, comments: bool = False) -> Sheet:
+    """Return the CSV at a path; that it cannot be read is a fault, too. Parameters as of `read`."""
+    data, faults = data_of(path, file)
+    return Sheet(file, ",", file_faults=faults) if faults else read(file, data, required, whitespace=whitespace, comments=comments)
+
+
+def data_of(path: Path, file: str) -> tuple[bytes, tuple[Fault, ...]]:
+    """Return the bytes at a path, or why there are none. A pipe is read like a file."""
+    try:
+        return path.read_bytes(), ()
+    except FileNotFoundError:
+        return b"", (Fault(file, "file-missing", "there is no such file", "name a CSV file"),)
+    except IsADirectoryError:
+        return b"", (Fault(file, "file-missing", "it is a folder", "name a CSV file"),)
+    except OSError as error:
+        return b"", (Fault(file, "file-unreadable", f"cannot be read: {error.strerror}", "make it readable"),)
+
+
+def text_of(file: str, data: bytes) -> tuple[str, tuple[Fault, ...]]:
+    r"""Return the text of a file without byte order mark, or why it is none.
+
+    >>> text_of("a.csv", "id\nknöt".encode("latin-1"))[1][0].sentence
+    'a.csv, line 2: byte 0xf6 at position 5 is not UTF-8; save it again as CSV UTF-8'
+    """
+    other = next((name for start, name in _OTHER_FILES.items() if data.startswith(start)), None)
+    if other is not None:
+        return "", (Fault(file, "encoding", f"is {other}, not UTF-8 text", _AGAIN),)
+    try:
+        text = data.removeprefix(BYTE_ORDER_MARK).decode()
+    except UnicodeDecodeError:
+        return "", (_not_utf8(file, data),)
+    if control := _CONTROL.search(text):
+        name = "NUL byte" if control[0] == "\0" else f"control character 0x{ord(control[0]):02x}"
+        what = f"holds a {name}, so it is damaged or no text"
+        return "", (Fault(file, "binary", what, _AGAIN, f"line {_line_of(text, control.start())}"),)
+    return text, ()
+
+
+def delimiter_of(text: str, *, whitespace: bool = False) -> str:
+    r"""Return what separates the cells of a text: see the module.
+
+    Parameters
+    ----------
+    text
+        Begins with the header.
+    whitespace
+        What to return for a header without delimiters: blanks, or the comma.
+
+    >>> delimiter_of('id;"a,b,c"\n1;2'), delimiter_of("id")
+    (';', ',')
+    """
+    empty = _EMPTY_LINES.match(text)
+    header = _HEADER.match(text, empty.end() if empty else 0)
+    names = _QUOTED_CELL.sub("", header[0] if header else "")
+    return next((delimiter for delimiter in DELIMITERS if delimiter in names), WHITESPACE if whitespace else ",")
+
+
+def grid(file: str, data: bytes, *, whitespace: bool = False, comments: bool = False) -> Grid:
+    """Return the cells of a file, whether it has a header or not; never raises. Parameters as of `read`."""
+    text, faults = text_of(file, data)
+    above = _COMMENTS.match(text) if comments else None
+    skipped = above[0] if above else ""
+    body = text[len(skipped) :]
+    # What has delimiters only is empty, whichever of them is meant.
+    body = body if body.strip("\t;, \r\n") else ""
+    delimiter = delimiter_of(body, whitespace=whitespace)
+    first = 1 + len(_LINE_END.findall(skipped))
+    found = list(_split(body, first) if delimiter == WHITESPACE else _parsed(file, body, delimiter, first))
+    lines = tuple(line for line in found if isinstance(line, Line) and any(cell.strip() for cell in line.cells))
+    faults = (*faults, *(fault for fault in found if isinstance(fault, Fault)))
+    if not lines and not faults:
+        faults = (Fault(file, "file-empty", "it is empty", "write a header and a row for each entry, or remove the file"),)
+    notes = tuple(line.strip() for line in _LINE_END.split(skipped) if line.strip())
+    return Grid(file, delimiter, lines, faults, notes)
+
+
+def sheet_of(cells: Grid, required: Sequence[str] = ()) -> Sheet:
+    """Return the cells of a file with the first line as its header; ``required`` as of `read`."""
+    if not cells.lines:
+        return Sheet(cells.file, cells.delimiter, file_faults=cells.faults, comments=cells.comments)
+    header, *below = cells.lines
+    header, below = _without_row_numbers(header, below)
+    columns = tuple(name.strip() for name in header.cells)
+    while not columns[-1]:
+        columns = columns[:-1]
+    faults = _header_faults(cells.file, header.number, columns, required)
+    rows, misfits = ((), ()) if faults else _rows(cells, columns, below)
+    return Sheet(cells.file, cells.delimiter, columns, header.number, rows, misfits, (*faults, *cells.faults), cells.comments)
+
+
+def shown(text: str) -> str:
+    """Return as much of a text as a message shows.
+
+    >>> shown("short"), len(shown("9" * 1000))
+    ('short', 63)
+    """
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
+
+
+def _not_utf8(file: str, data: bytes) -> Fault:
+    body = data.removeprefix(BYTE_ORDER_MARK)
+    try:
+        body.decode()
+    except UnicodeDecodeError as error:
+        start = error.start + len(data) - len(body)
+    line = 1 + len(_LINE_END_BYTES.findall(data, 0, start))
+    return Fault(file, "encoding", f"byte 0x{data[start]:02x} at position {start} is not UTF-8", _AGAIN, f"line {line}")
+
+
+def _line_of(text: str, position: int) -> int:
+    return 1 + len(_LINE_END.findall(text, 0, position))
+
+
+def _split(text: str, first: int) -> Iterator[Line]:
+    for number, line in enumerate(_LINE_END.split(text), start=first):
+        yield Line(number, tuple(line.split()))
+
+
+def _parsed(file: str, text: str, delimiter: str, first: int) -> Iterator[Line | Fault]:
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    number = first
+    try:
+        for cells in reader:
+            yield Line(number, tuple(cells))
+            number = first + reader.line_num
+    except csv.Error as error:
+        unclosed = "unexpected end" in str(error)
+        what = "a quotation mark is opened but never closed" if unclosed else f"is no CSV: {error}"
+        yield _fault(file, "csv-syntax", what, "correct the quotation marks, or save it again as CSV", f"line {number}")
+
+
+def _without_row_numbers(header: Line, below: Sequence[Line]) -> tuple[Line, list[Line]]:
+    """Return lines without a nameless first column, where it counts the rows."""
+    numbers = [line.cells[0].strip() for line in below]
+    counted = any(numbers == [str(number) for number in range(start, start + len(below))] for start in (0, 1))
+    if header.cells[0].strip() or len(header.cells) < 2 or not below or not counted:
+        return header, list(below)
+    return Line(header.number, header.cells[1:]), [Line(line.number, line.cells[1:]) for line in below]
+
+
+def _header_faults(file: str, line: int, columns: Sequence[str], required: Sequence[str]) -> tuple[Fault, ...]:
+    place = f"line {line}"
+    faults = []
+    if "" in columns:
+        faults.append(_fault(file, "column-unnamed", f"column {columns.index('') + 1} has no name", "name it, or remove it", place))
+    for name in (name for name, count in Counter(columns).items() if name and count > 1):
+        faults.append(_fault(file, "column-repeated", f"column '{shown(name)}' stands twice", "rename or remove one", place))
+    for name in (name for name in required if name not in columns):
+        close = near(name, [other for other in columns if other and other not in required])
+        fix = f"did you mean '{shown(close)}'?" if close else f"add it; the columns are {', '.join(map(shown, columns[:NAMES_SHOWN]))}"
+        faults.append(_fault(file, "column-missing", f"column '{name}' is missing", fix, place))
+    return tuple(faults)
+
+
+def _rows(cells: Grid, columns: tuple[str, ...], below: Sequence[Line]) -> tuple[tuple[Row, ...], tuple[Misfit, ...]]:
+    rows: list[Row] = []
+    misfits: list[Misfit] = []
+    for line in below:
+        stripped = [cell.strip() for cell in line.cells]
+        row = Row(line.number, dict(zip(columns, stripped, strict=False)), line.cells)
+        if len(stripped) >= len(columns) and not any(stripped[len(columns) :]):
+            rows.append(Row(row.line, row.cells, line.cells[: len(columns)]))
+        else:
+            misfits.append(Misfit(row, _misfit(cells, row, len(columns))))
+    return tuple(rows), tuple(misfits)
+
+
+def _misfit(cells: Grid, row: Row, wanted: int) -> Fault:
+    written = shown(cells.delimiter.join(row.written))
+    what = f"expected {wanted} cells, but got {len(row.written)}: '{written}'"
+    fix = "give one cell per column, in quotation marks if it holds a delimiter"
+    return _fault(cells.file, "row-length", what, fix, row.place)
+
+
+def _fault(file: str, rule: str, what: str, fix: str, place: str) -> Fault:
+    # What is quoted of a file may hold tabs and line breaks.
+    return Fault(file, rule, printable(what), printable(fix), place)

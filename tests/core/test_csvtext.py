@@ -1,0 +1,194 @@
+"""One way to read a CSV: what is read, and what is refused with which words."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.core import csvtext
+from scrubin.core.csvtext import Grid, Sheet
+
+BOM = csvtext.BYTE_ORDER_MARK
+NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N"]), min_size=1, max_size=8)
+CELLS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc"], include_characters="\n\r\t;,\" '"), max_size=12)
+
+
+def cells_of(sheet: Sheet) -> list[dict[str, str]]:
+    return [dict(row.cells) for row in sheet.rows]
+
+
+def sentences(sheet: Sheet | Grid) -> list[str]:
+    return [fault.sentence for fault in sheet.faults]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> tuple[list[str], list[list[str]]]:
+    columns = draw(st.lists(NAMES, min_size=1, max_size=5, unique=True))
+    rows = draw(st.lists(st.lists(CELLS, min_size=len(columns), max_size=len(columns)), max_size=6))
+    return columns, rows
+
+
+def written(columns: list[str], rows: list[list[str]], delimiter: str, end: str, quoting: int) -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, delimiter=delimiter, lineterminator=end, quoting=quoting)
+    writer.writerow(columns)
+    writer.writerows(rows)
+    return text.getvalue().encode()
+
+
+@given(tables(), st.sampled_from(csvtext.DELIMITERS), st.sampled_from(["\n", "\r\n"]), st.booleans(), st.booleans())
+def test_what_the_csv_module_writes_is_read_back(table, delimiter, end, mark, all_quoted):
+    columns, rows = table
+    # A header of one name does not tell the delimiter.
+    delimiter = "," if len(columns) == 1 and not all_quoted else delimiter
+    # The csv module does not quote a carriage return when lines end otherwise.
+    rows = [[cell if all_quoted or "\r" in end else cell.replace("\r", "\n") for cell in row] for row in rows]
+    data = written(columns, rows, delimiter, end, csv.QUOTE_ALL if all_quoted else csv.QUOTE_MINIMAL)
+    sheet = csvtext.read("a.csv", (BOM if mark else b"") + data, columns)
+    assert sheet.faults == ()
+    assert sheet.columns == tuple(columns)
+    # Blanks around a cell mean nothing, and neither do rows without text.
+    stripped = [[cell.strip() for cell in row] for row in rows]
+    assert cells_of(sheet) == [dict(zip(columns, row, strict=True)) for row in stripped if any(row)]
+
+
+@given(tables(), st.sampled_from(csvtext.DELIMITERS), st.sampled_from(["\n", "\r\n"]))
+def test_rows_stand_in_the_line_in_which_an_editor_shows_them(table, delimiter, end):
+    columns, rows = table
+    sheet = csvtext.read("a.csv", written(columns, rows, delimiter, end, csv.QUOTE_ALL))
+    lines = [2]
+    for row in rows:
+        lines.append(lines[-1] + 1 + sum(len(csvtext._LINE_END.findall(cell)) for cell in row))
+    assert [row.line for row in sheet.rows] == [line for line, row in zip(lines, rows, strict=False) if any(cell.strip() for cell in row)]
+
+
+@given(st.binary(max_size=200) | st.text('ab,;\t"\n\r #\x00é', max_size=60).map(str.encode), st.booleans(), st.booleans())
+def test_any_bytes_are_read_or_refused_with_faults(data, whitespace, comments):
+    sheet = csvtext.read("a.csv", data, ["id"], whitespace=whitespace, comments=comments)
+    assert sheet.rows or sheet.faults or sheet.columns
+    assert all(fault.file == "a.csv" and fault.sentence.isprintable() for fault in sheet.faults)
+    assert all(tuple(row.cells) == sheet.columns for row in sheet.rows)
+
+
+@pytest.mark.parametrize("delimiter", csvtext.DELIMITERS)
+def test_all_delimiters_are_read_alike(delimiter):
+    sheet = csvtext.read("a.csv", delimiter.join(["id", "score"]).encode() + b"\n" + delimiter.join(["x", "N/A"]).encode())
+    assert cells_of(sheet) == [{"id": "x", "score": "N/A"}]
+    assert sheet.delimiter == delimiter
+
+
+@pytest.mark.parametrize(
+    ("text", "delimiter"),
+    [
+        ("id;score (1,2,3)\n", ";"),
+        ('"a;b",c\n', ","),
+        ('x,"a;b;c;d",y', ","),
+        ('x,"a\n;b",y', ","),
+        ("a\tb;c,d", "\t"),
+        ("\n;;;\nid;a", ";"),
+        (';"a,b"', ";"),
+        ("id\n1;2", ","),
+        ("frame phase\n0 1", " "),
+    ],
+)
+def test_the_delimiter_is_that_of_the_header_line_outside_of_quotation_marks(text, delimiter):
+    assert csvtext.delimiter_of(text, whitespace=True) == (delimiter if delimiter in text.split("\n")[0] or "\n;;" in text else " ")
+    assert csvtext.delimiter_of(text) == (delimiter if delimiter != " " else ",")
+
+
+@pytest.mark.parametrize("cell", ["", " ", "-", "NA", "na", "N/A", "n/a", "<NA>", "NaN", "nan", "None", "null", "NULL"])
+def test_missing_values_are_spelled_in_many_ways(cell):
+    assert csvtext.is_missing(cell)
+
+
+@pytest.mark.parametrize("cell", ["0", "-1", "no", "False", "999", ".", "?", "--"])
+def test_what_could_be_a_value_is_not_missing(cell):
+    assert not csvtext.is_missing(cell)
+
+
+def test_blanks_and_what_spreadsheets_write_beside_and_below_a_table_mean_nothing():
+    sheet = csvtext.read("a.csv", b"\r\n id , a ,,\r\n x, 1,,\r\n,,,\r\n\r\ny,2\r\n")
+    assert sheet.faults == ()
+    assert [(row.line, dict(row.cells)) for row in sheet.rows] == [(3, {"id": "x", "a": "1"}), (6, {"id": "y", "a": "2"})]
+    assert sheet.header_line == 2
+    assert sheet.rows[0].written == ("x", "1")
+
+
+def test_blanks_are_kept_as_written_for_who_wants_them():
+    sheet = csvtext.read("a.csv", b"id,path\nx,a.mkv \n")
+    assert sheet.rows[0].written == ("x", "a.mkv ")
+    assert sheet.rows[0].cells["path"] == "a.mkv"
+
+
+def test_a_nameless_first_column_is_left_out_when_it_counts_the_rows():
+    for start in (0, 1):
+        sheet = csvtext.read("a.csv", f",id\n{start},x\n{start + 1},y\n".encode())
+        assert (sheet.faults, cells_of(sheet)) == ((), [{"id": "x"}, {"id": "y"}])
+    assert sentences(csvtext.read("a.csv", b",id\n7,x\n")) == ["a.csv, line 1: column 1 has no name; name it, or remove it"]
+
+
+def test_lines_with_a_hash_above_the_header_are_comments_where_they_are_allowed():
+    data = b'# source: somebody, "somewhere\n\n# more\nid,a\n#1,2\n'
+    sheet = csvtext.read("a.csv", data, comments=True)
+    assert sheet.comments == ('# source: somebody, "somewhere', "# more")
+    assert [(row.line, dict(row.cells)) for row in sheet.rows] == [(5, {"id": "#1", "a": "2"})]
+    assert csvtext.read("a.csv", data).faults
+
+
+def test_cells_are_separated_by_blanks_only_where_that_is_allowed_and_there_is_nothing_else():
+    assert [line.cells for line in csvtext.grid("a.txt", b"0  1\n2\t 3", whitespace=True).lines] == [("0", "1"), ("2", "3")]
+    assert [line.cells for line in csvtext.grid("a.txt", b"0 a,1\n", whitespace=True).lines] == [("0 a", "1")]
+    assert [line.cells for line in csvtext.grid("a.txt", b"0 1\n").lines] == [("0 1",)]
+
+
+@pytest.mark.parametrize(
+    ("data", "sentence"),
+    [
+        (b"", "a.csv: it is empty; write a header and a row for each entry, or remove the file"),
+        (BOM + b"\n ;;\n", "a.csv: it is empty; write a header and a row for each entry, or remove the file"),
+        (b"id\r\nx\r\n\xe4", "a.csv, line 3: byte 0xe4 at position 7 is not UTF-8; save it again as CSV UTF-8"),
+        (BOM + b"id\n\xe4", "a.csv, line 2: byte 0xe4 at position 6 is not UTF-8; save it again as CSV UTF-8"),
+        ("id,a".encode("utf-16"), "a.csv: is UTF-16 text, not UTF-8 text; save it again as CSV UTF-8"),
+        (b"PK\x03\x04...", "a.csv: is a workbook or an archive, not UTF-8 text; save it again as CSV UTF-8"),
+        (b"id\nx\0", "a.csv, line 2: holds a NUL byte, so it is damaged or no text; save it again as CSV UTF-8"),
+        (b"id\nx\x1a", "a.csv, line 2: holds a control character 0x1a, so it is damaged or no text; save it again as CSV UTF-8"),
+        (b"id,a,id\n", "a.csv, line 1: column 'id' stands twice; rename or remove one"),
+        (b"\nid,,a\n", "a.csv, line 2: column 2 has no name; name it, or remove it"),
+        (b"ID,a\n", "a.csv, line 1: column 'id' is missing; did you mean 'ID'?"),
+        (b"name,a\n", "a.csv, line 1: column 'id' is missing; add it; the columns are name, a"),
+    ],
+)
+def test_what_spoils_a_file_is_one_fault_and_no_row(data, sentence):
+    sheet = csvtext.read("a.csv", data, ["id"])
+    assert sentences(sheet) == [sentence]
+    assert sheet.rows == ()
+
+
+def test_a_row_of_another_length_is_kept_apart():
+    sheet = csvtext.read("a.csv", b"id,a\nx\ny,1\nz,1,2\n")
+    assert cells_of(sheet) == [{"id": "y", "a": "1"}]
+    assert [(misfit.row.line, dict(misfit.row.cells)) for misfit in sheet.misfits] == [(2, {"id": "x"}), (4, {"id": "z", "a": "1"})]
+    fix = "give one cell per column, in quotation marks if it holds a delimiter"
+    assert sentences(sheet) == [
+        f"a.csv, line 2: expected 2 cells, but got 1: 'x'; {fix}",
+        f"a.csv, line 4: expected 2 cells, but got 3: 'z,1,2'; {fix}",
+    ]
+
+
+def test_a_quotation_mark_that_never_closes_is_a_fault_of_the_line_in_which_it_opens():
+    sheet = csvtext.read("a.csv", b'id,a\nx,1\ny,"2\nz,3\n')
+    assert cells_of(sheet) == [{"id": "x", "a": "1"}]
+    assert sentences(sheet) == [
+        "a.csv, line 3: a quotation mark is opened but never closed; correct the quotation marks, or save it again as CSV"
+    ]
+
+
+def test_a_file_that_cannot_be_opened_is_a_fault(tmp_path):
+    assert sentences(csvtext.read_path(tmp_path / "a.csv", "a.csv")) == ["a.csv: there is no such file; name a CSV file"]
+    assert sentences(csvtext.read_path(tmp_path, "folder")) == ["folder: it is a folder; name a CSV file"]
+    (tmp_path / "b.csv").write_bytes(b"id\nx\n")
+    assert cells_of(csvtext.read_path(tmp_path / "b.csv", "b.csv", ["id"])) == [{"id": "x"}]
