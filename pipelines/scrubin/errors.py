@@ -41,10 +41,11 @@ class ScrubinError(Exception):
         return type(self), (self.faults,)
 
     @classmethod
-    def raise_any(cls, faults: Faults) -> None:
+    def raise_any(cls, faults: Faults | Iterable[Fault]) -> None:
         """Raise all faults when one of them is an error; the others are told with it."""
-        if faults.errors():
-            raise cls(faults.all())
+        noted = faults.all() if isinstance(faults, Faults) else tuple(faults)
+        if any(fault.severity == "error" for fault in noted):
+            raise cls(noted)
 
 
 class ParamsError(ScrubinError):
