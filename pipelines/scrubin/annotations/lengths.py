@@ -70,8 +70,7 @@ def check(
             extents[0].file, "video-empty", f"the video has {source_frames} frames and {source_s:g} s", "bring the video that was labelled"
         )
         return
-    # Phases and instances of one file often end alike: that is one fault.
-    for extent in dict.fromkeys(extents):
+    for extent in extents:
         _check(extent, labels, _Video(source_frames, source_s), tolerance_s, faults)
     for file, size in sorted((labels.image_sizes or {}).items()):
         if abs(math.log((size[0] * source_size[1]) / (size[1] * source_size[0]))) > ASPECT_TOLERANCE:

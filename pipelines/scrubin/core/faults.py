@@ -155,7 +155,8 @@ class Faults:
         printed = (printable(file), rule, printable(what), printable(fix), printable(place))
         group = self._groups.setdefault(printed, _Group(severity, printable(example)))
         group.frames.update(frames)
-        group.count += count
+        # At one place the same can be wrong only once; without a place it is counted.
+        group.count = max(group.count, count) if place else group.count + count
 
 
 def summary(faults: Sequence[Fault], most: int = SHOWN) -> list[str]:
