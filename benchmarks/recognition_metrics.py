@@ -91,10 +91,10 @@ class Ours:
 
     def prepare(self, videos: int) -> None:
         """Take the first videos."""
-        from scrubin.metrics.recognition.videos import Video
+        from scrubin.metrics.recognition.videos import TripletVideo
 
         pairs = zip(self.labels[:videos], self.scores[:videos], strict=True)
-        self.videos = [Video(str(number), labels, scores) for number, (labels, scores) in enumerate(pairs)]
+        self.videos = [TripletVideo(str(number), labels, scores) for number, (labels, scores) in enumerate(pairs)]
 
     def video(self, components: list[str]) -> dict[str, float]:
         """Return the video-wise mAP of each."""

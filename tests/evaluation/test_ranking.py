@@ -16,7 +16,7 @@ from scrubin.evaluation.ranking import clips, measures, ranks
 from scrubin.evaluation.ranking.ranks import Settings
 from scrubin.evaluation.submission import truth_files
 from scrubin.metrics.recognition import video_wise
-from scrubin.metrics.recognition.videos import Video
+from scrubin.metrics.recognition.videos import TripletVideo
 
 FRAMES = {"VID01": 70, "VID02": 50, "VID03": 60}
 NOISE = {"a": 0.8, "b": 1.0, "c": 2.5}
@@ -65,7 +65,7 @@ def test_scores_and_order_are_those_of_the_definition(challenge):
 def test_components_are_those_of_the_metric(challenge, count_null):
     _, truth, given = challenge
     for row in ranked(challenge, count_null=count_null)["teams"]:
-        videos = [Video(name, truth[name], given[row["team"]][name]) for name in truth]
+        videos = [TripletVideo(name, truth[name], given[row["team"]][name]) for name in truth]
         wanted = video_wise.video_wise(videos, cholect50(), ignore_null=not count_null)
         assert row["components"] == {name: pytest.approx(one.overall.value, abs=1e-11) for name, one in wanted.items()}
         assert row["score"] == row["components"]["ivt"]

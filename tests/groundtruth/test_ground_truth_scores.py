@@ -27,7 +27,7 @@ from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.components import COMPONENTS, disentangle, triplet_map
 from scrubin.metrics.recognition.video_wise import video_wise
-from scrubin.metrics.recognition.videos import Video
+from scrubin.metrics.recognition.videos import TripletVideo
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("cholect50")
@@ -72,7 +72,9 @@ def test_ivtmetrics_takes_the_matrices_of_a_subset_and_says_what_we_say(written_
     rng = np.random.default_rng(1)
     found = matrices(written_once, subset)
     for blur in (0.0, 0.8):
-        videos = [Video(id_, one["ivt"], (1 - blur) * one["ivt"] + blur * rng.random(one["ivt"].shape)) for id_, one in found.items()]
+        videos = [
+            TripletVideo(id_, one["ivt"], (1 - blur) * one["ivt"] + blur * rng.random(one["ivt"].shape)) for id_, one in found.items()
+        ]
         video_wise_ap, global_ap = published_recognition(videos)
         ours = compat.of_videos(videos, TRIPLETS, scikit_learn=RELEASE)
         for name in COMPONENTS:

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from scrubin.metrics.recognition.components import TripletMap, triplet_map
-from scrubin.metrics.recognition.videos import Video
+from scrubin.metrics.recognition.videos import TripletVideo
 
 DATA = Path(__file__).parents[1] / "data"
 GOLDEN = DATA / "metrics/recognition"
@@ -27,11 +27,11 @@ def golden(case: str) -> dict:
     return json.loads((GOLDEN / f"ivt_recognition_{case}.json").read_text(encoding="utf-8"))
 
 
-def golden_videos(case: str) -> list[Video]:
+def golden_videos(case: str) -> list[TripletVideo]:
     with np.load(GOLDEN / f"ivt_recognition_{case}.npz") as held:
         ends = np.cumsum(held["video_lengths"])[:-1]
         targets, scores = np.split(held["targets"], ends), np.split(held["predictions"], ends)
-    return [Video(str(number), labels, own) for number, (labels, own) in enumerate(zip(targets, scores, strict=True))]
+    return [TripletVideo(str(number), labels, own) for number, (labels, own) in enumerate(zip(targets, scores, strict=True))]
 
 
 def numbers(values: list) -> np.ndarray:

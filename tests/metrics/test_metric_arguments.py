@@ -15,14 +15,12 @@ from scrubin.metrics.phases.confusion import of_videos
 from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.recognition.components import triplet_map
 from scrubin.metrics.recognition.global_wise import pooled, tables
-from scrubin.metrics.recognition.streaming import Accumulator
-from scrubin.metrics.recognition.top_k import over_k, top_classes, top_k
+from scrubin.metrics.recognition.top_k import top_classes, top_k
 from scrubin.metrics.recognition.video_wise import per_video, video_wise
-from scrubin.metrics.recognition.videos import Video
-from scrubin.metrics.result import Value
+from scrubin.metrics.recognition.videos import TripletVideo
 
 TRIPLETS = triplet_map([[0, 0, 0], [0, 1, 0], [1, 1, 1]], null=[2])
-VIDEO = Video("a", [[1, 0, 0], [0, 1, 1]], [[0.9, 0.5, 0.1], [0.2, 0.3, 0.8]])
+VIDEO = TripletVideo("a", [[1, 0, 0], [0, 1, 1]], [[0.9, 0.5, 0.1], [0.2, 0.3, 0.8]])
 PHASES = [PhaseVideo("a", [0, 1], [0, 0])]
 
 
@@ -34,15 +32,6 @@ def test_the_name_of_one_component_is_not_taken_for_its_letters(compute):
         compute([VIDEO], TRIPLETS, "tv")
 
 
-def test_an_accumulator_takes_one_component():
-    running = Accumulator(TRIPLETS, "it")
-    running.update(VIDEO.targets, VIDEO.scores)
-    running.end_video("a")
-    assert running.video_wise("it").overall == video_wise([VIDEO], TRIPLETS, "it")["it"].overall
-    with pytest.raises(MetricsError, match="AP of i is not accumulated"):
-        running.video_wise("i")
-
-
 @pytest.mark.parametrize("k", [True, 2.5, "5", None, math.nan, np.float64(2)])
 def test_k_is_a_whole_number(k):
     with pytest.raises(MetricsError, match="a whole number"):
@@ -50,21 +39,6 @@ def test_k_is_a_whole_number(k):
     with pytest.raises(MetricsError, match="a whole number"):
         top_classes(pooled([VIDEO], TRIPLETS, "ivt")["ivt"], k)
     assert top_k([VIDEO], TRIPLETS, np.int64(1)).result.variant == top_k([VIDEO], TRIPLETS, 1).result.variant
-
-
-def test_the_mean_over_k_is_of_one_study():
-    first, second = (top_k([VIDEO], TRIPLETS, k) for k in (1, 2))
-    both = over_k([first, second])
-    assert both.result.overall == Value((2 / 3 + 1) / 2, 3)
-    assert both.result.videos == {"a": both.result.overall}
-    assert (both.least, both.most) == (both.result.overall.value,) * 2
-    assert both.result.variant.options["k"] == "mean over 1, 2"
-    other = Video("b", VIDEO.targets, VIDEO.scores)
-    for refused in ([], [first, first], [first, top_k([VIDEO], TRIPLETS, 2, "i")], [first, top_k([other], TRIPLETS, 2)]):
-        with pytest.raises(MetricsError, match="of the same videos and component"):
-            over_k(refused)
-    empty = [top_k([Video("a", [[0, 0, 0]], [[0.1, 0.2, 0.3]])], TRIPLETS, k) for k in (1, 2)]
-    assert math.isnan(over_k(empty).result.overall.value)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ from scrubin.errors import MetricsError
 from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.components import COMPONENTS
 from scrubin.metrics.recognition.global_wise import pooled
-from scrubin.metrics.recognition.streaming import Accumulator
 from scrubin.metrics.recognition.top_k import top_classes, top_k
 from scrubin.metrics.recognition.video_wise import per_video, video_wise
 
@@ -19,7 +18,7 @@ TRIPLETS = cases.cholect50()
 KEYS = (*COMPONENTS, "ivt_ignore_null")
 
 
-def asked(key):
+def component_of(key):
     return ("ivt", True) if key == "ivt_ignore_null" else (key, False)
 
 
@@ -37,25 +36,18 @@ def compare(result, expected):
 
 @pytest.mark.parametrize("case", cases.CASES)
 @pytest.mark.parametrize("key", KEYS)
-def test_both_semantics_and_streams_give_the_golden_ap(case, key):
+def test_both_semantics_give_the_golden_ap(case, key):
     expected, videos = cases.golden(case)["expected"], cases.golden_videos(case)
-    name, ignore_null = asked(key)
+    name, ignore_null = component_of(key)
     published = compat.of_videos(videos, TRIPLETS)
-    running = Accumulator(TRIPLETS, [name], ["video-wise", "global"])
-    for video in videos:
-        for batch in np.array_split(np.arange(len(video.targets)), 3):
-            running.update(video.targets[batch], video.scores[batch])
-        running.end_video(video.name)
     for got in (
         video_wise(videos, TRIPLETS, [name], ignore_null=ignore_null)[name],
         published.compute_video_ap(name, ignore_null),
-        running.video_wise(name, ignore_null=ignore_null),
     ):
         compare(got, expected["compute_video_AP"][key])
     for got in (
         pooled(videos, TRIPLETS, [name], ignore_null=ignore_null)[name],
         published.compute_global_ap(name, ignore_null),
-        running.pooled(name, ignore_null=ignore_null),
     ):
         compare(got, expected["compute_global_AP"][key])
 
@@ -69,7 +61,7 @@ def test_every_video_alone_is_golden(case):
         published = compat.Recognition(TRIPLETS)
         published.update(video.targets, video.scores)
         for key in values:
-            name, ignore_null = asked(key)
+            name, ignore_null = component_of(key)
             compare(published.compute_ap(name, ignore_null), values[key])
             kept = TRIPLETS.kept(name, ignore_null)
             np.testing.assert_allclose(ours[name].values[number][kept], cases.numbers(values[key]["AP"]), rtol=0, atol=TOLERANCE)
@@ -82,8 +74,8 @@ def test_every_video_alone_is_golden(case):
 def test_the_collapse_with_a_newer_scikit_learn_is_golden(case, key):
     expected = cases.golden(case)["regressed_with_sklearn_ge_1_6"]
     published = compat.of_videos(cases.golden_videos(case), TRIPLETS, scikit_learn=">=1.6")
-    compare(published.compute_video_ap(*asked(key)), expected["compute_video_AP"][key])
-    compare(published.compute_global_ap(*asked(key)), expected["compute_global_AP"][key])
+    compare(published.compute_video_ap(*component_of(key)), expected["compute_video_AP"][key])
+    compare(published.compute_global_ap(*component_of(key)), expected["compute_global_AP"][key])
 
 
 @pytest.mark.parametrize("case", cases.CASES)

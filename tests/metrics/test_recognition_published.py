@@ -11,7 +11,7 @@ import recognition_cases as cases
 from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.components import COMPONENTS
 from scrubin.metrics.recognition.top_k import top_k
-from scrubin.metrics.recognition.videos import Video
+from scrubin.metrics.recognition.videos import TripletVideo
 
 TRIPLETS = cases.cholect50()
 RELEASE = "<=1.5" if tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 6) else ">=1.6"
@@ -24,7 +24,7 @@ def test_all_numbers_of_random_videos_with_ties_are_the_published_ones(seed):
     for number in range(3):
         frames = int(rng.integers(1, 60))
         scores = rng.random((frames, 100)) if seed % 2 else (rng.integers(0, 9, (frames, 100)) / 8).astype(np.float32)
-        videos.append(Video(str(number), (rng.random((frames, 100)) < (0, 0.01, 0.1)[number]).astype(int), scores))
+        videos.append(TripletVideo(str(number), (rng.random((frames, 100)) < (0, 0.01, 0.1)[number]).astype(int), scores))
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         theirs = package.Recognition(100)

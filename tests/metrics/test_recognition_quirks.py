@@ -14,13 +14,13 @@ from scrubin.metrics.recognition.global_wise import pooled
 from scrubin.metrics.recognition.quirks import QUIRKS
 from scrubin.metrics.recognition.top_k import top_classes, top_k
 from scrubin.metrics.recognition.video_wise import video_wise
-from scrubin.metrics.recognition.videos import Video
+from scrubin.metrics.recognition.videos import TripletVideo
 
 SMALL = cases.small_map()
 RNG = np.random.default_rng(0)
 LABELS = [[1, 0, 0, 0, 0], [0, 1, 0, 0, 0], [1, 0, 0, 0, 1]]
 SCORES = [[0.9, 0.1, 0.3, 0.2, 0.6], [0.8, 0.4, 0.3, 0.1, 0.7], [0.7, 0.2, 0.3, 0.3, 0.5]]
-VIDEO = Video("a", LABELS, SCORES)
+VIDEO = TripletVideo("a", LABELS, SCORES)
 
 
 def published(*videos, **options):
@@ -45,13 +45,13 @@ def undefined_class():
 
 
 def tied_scores():
-    even = Video("a", LABELS, np.full((3, 5), 0.5))
+    even = TripletVideo("a", LABELS, np.full((3, 5), 0.5))
     for result in (video_wise([even], SMALL)["ivt"], published(even).compute_video_ap(), published(even).compute_global_ap()):
         assert [result.classes[key].value for key in "014"] == pytest.approx([2 / 3, 1 / 3, 1 / 3])
 
 
 def videos_weigh_the_same():
-    short, long = Video("a", [[1, 0, 0, 0, 0]], np.zeros((1, 5))), Video("b", np.eye(4, 5, dtype=int), np.zeros((4, 5)))
+    short, long = TripletVideo("a", [[1, 0, 0, 0, 0]], np.zeros((1, 5))), TripletVideo("b", np.eye(4, 5, dtype=int), np.zeros((4, 5)))
     for result in (video_wise([short, long], SMALL)["ivt"], published(short, long).compute_video_ap()):
         assert result.classes["0"].value == (1 + 1 / 4) / 2
         assert result.classes["1"].value == 1 / 4
@@ -61,7 +61,7 @@ def videos_weigh_the_same():
 
 def null_triplets_last():
     eight = triplet_map([[0, 0, n] for n in range(8)], null=[0])
-    video = Video("a", np.ones((1, 8)), np.zeros((1, 8)))
+    video = TripletVideo("a", np.ones((1, 8)), np.zeros((1, 8)))
     assert list(video_wise([video], eight, ignore_null=True)["ivt"].classes) == [str(n) for n in range(1, 8)]
     old = compat.of_videos([video], eight)
     assert list(old.compute_video_ap("ivt", ignore_null=True).classes) == ["0", "1"]
@@ -77,14 +77,14 @@ def ignore_null_of_the_constructor():
 
 
 def top_k_ties():
-    tied = Video("a", [[0, 0, 0, 0, 1]], np.zeros((1, 5)))
+    tied = TripletVideo("a", [[0, 0, 0, 0, 1]], np.zeros((1, 5)))
     ours = top_k([tied], SMALL, 2)
     assert (ours.result.overall.value, ours.least, ours.most) == (0.0, 0.0, 1.0)
     assert published(tied).top_k(2).overall.value == 0.0
 
 
 def top_k_without_positives():
-    nothing = Video("a", np.zeros((2, 5)), np.zeros((2, 5)))
+    nothing = TripletVideo("a", np.zeros((2, 5)), np.zeros((2, 5)))
     assert math.isnan(top_k([nothing], SMALL, 2).result.overall.value)
     assert published(nothing).top_k(2).overall.value == 0.0
 
@@ -127,7 +127,7 @@ def no_open_video():
 
 
 def empty_video():
-    empty = Video("b", np.empty((0, 5)), np.empty((0, 5)))
+    empty = TripletVideo("b", np.empty((0, 5)), np.empty((0, 5)))
     with pytest.raises(MetricsError, match="no frames"):
         published(VIDEO, empty).compute_video_ap()
     assert published(VIDEO, empty).compute_global_ap().overall == published().compute_global_ap().overall
@@ -149,7 +149,7 @@ def unknown_component():
 
 def positions_for_ids():
     held = cases.cholect50()
-    video = Video("a", np.ones((1, 100)), np.zeros((1, 100)))
+    video = TripletVideo("a", np.ones((1, 100)), np.zeros((1, 100)))
     assert list(video_wise([video], held, ["iv"])["iv"].classes)[3] == "8"
     assert list(compat.of_videos([video], held).compute_video_ap("iv").classes)[3] == "3"
 
@@ -172,7 +172,7 @@ def other_class_counts():
     with pytest.raises(MetricsError, match="single class"):
         one.compute_ap()
     with pytest.raises(MetricsError, match="4 classes, expected 5"):
-        video_wise([Video("a", np.eye(4), np.eye(4))], SMALL)
+        video_wise([TripletVideo("a", np.eye(4), np.eye(4))], SMALL)
 
 
 def map_of_90_rows():
@@ -192,11 +192,11 @@ def unchecked_frames():
             running.update(labels, scores)
         assert running.pending_frames == 0
         with pytest.raises(MetricsError, match="video a"):
-            video_wise([Video("a", labels, scores)], SMALL)
+            video_wise([TripletVideo("a", labels, scores)], SMALL)
 
 
 def precision_of_scores():
-    close = Video("a", [[1, 0, 0, 0, 0], [0, 0, 0, 0, 0]], np.array([[0.5 + 2**-40], [0.5]]) * np.ones((1, 5)))
+    close = TripletVideo("a", [[1, 0, 0, 0, 0], [0, 0, 0, 0, 0]], np.array([[0.5 + 2**-40], [0.5]]) * np.ones((1, 5)))
     for result in (video_wise([close], SMALL)["ivt"], published(close).compute_video_ap()):
         assert result.classes["0"].value == 1.0
 

@@ -1,4 +1,4 @@
-"""Video-wise and global average precision, parts of triplets, streams: what must agree with what."""
+"""Video-wise and global average precision, parts of triplets, videos one at a time: what must agree with what."""
 
 import math
 import tracemalloc
@@ -11,12 +11,12 @@ from hypothesis.extra import numpy as npst
 
 import recognition_cases as cases
 from scrubin.errors import MetricsError
+from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.average_precision import average_precision
 from scrubin.metrics.recognition.components import COMPONENTS, disentangle, triplet_map
 from scrubin.metrics.recognition.global_wise import pooled
-from scrubin.metrics.recognition.streaming import Accumulator
 from scrubin.metrics.recognition.video_wise import per_video, video_wise
-from scrubin.metrics.recognition.videos import Video
+from scrubin.metrics.recognition.videos import TripletVideo
 from scrubin.metrics.result import Value, difference
 
 SMALL = cases.small_map()
@@ -30,7 +30,7 @@ def studies(draw):
         shape = (draw(st.integers(0, 12)), len(SMALL))
         labels = draw(npst.arrays(np.int8, shape, elements=st.integers(0, 1)))
         dtype = draw(st.sampled_from([np.float32, np.float64]))
-        videos.append(Video(f"v{number}", labels, draw(npst.arrays(dtype, shape, elements=st.integers(0, 8).map(lambda n: n / 8)))))
+        videos.append(TripletVideo(f"v{number}", labels, draw(npst.arrays(dtype, shape, elements=st.integers(0, 8).map(lambda n: n / 8)))))
     return videos
 
 
@@ -84,19 +84,6 @@ def same(one, other):
     assert list(one.classes) == list(other.classes)
 
 
-@given(studies(), st.integers(1, 5))
-def test_a_stream_gives_the_same_bits_as_everything_at_once(videos, size):
-    running = Accumulator(SMALL, scopes=["global", "video-wise"])
-    for video in videos:
-        for begin in range(0, len(video.targets), size):
-            running.update(video.targets[begin : begin + size], video.scores[begin : begin + size])
-        running.end_video(video.name)
-    at_once, together = video_wise(videos, SMALL), pooled(videos, SMALL)
-    for component in COMPONENTS:
-        same(running.video_wise(component), at_once[component])
-        same(running.pooled(component), together[component])
-
-
 @given(studies(), st.randoms(use_true_random=False))
 def test_the_order_of_videos_never_shows(videos, random):
     shuffled = videos.copy()
@@ -110,7 +97,11 @@ def test_the_order_of_videos_never_shows(videos, random):
 @given(studies(), st.integers(0, 12))
 def test_cutting_a_video_in_two_changes_nothing_global(videos, at):
     first = videos[0]
-    cut = [Video("one", first.targets[:at], first.scores[:at]), Video("two", first.targets[at:], first.scores[at:]), *videos[1:]]
+    cut = [
+        TripletVideo("one", first.targets[:at], first.scores[:at]),
+        TripletVideo("two", first.targets[at:], first.scores[at:]),
+        *videos[1:],
+    ]
     for component in COMPONENTS:
         same(pooled(videos, SMALL)[component], pooled(cut, SMALL)[component])
 
@@ -151,7 +142,7 @@ def test_the_parts_of_cholect50_are_in_the_published_order():
 
 def test_null_triplets_are_left_out_of_triplets_alone():
     labels, scores = np.eye(5, dtype=int), np.linspace(0, 1, 25).reshape(5, 5)
-    videos = [Video("a", labels, scores)]
+    videos = [TripletVideo("a", labels, scores)]
     with_null, without = video_wise(videos, SMALL), video_wise(videos, SMALL, ignore_null=True)
     assert list(without["ivt"].classes) == ["0", "1", "2", "3"]
     for component in COMPONENTS[:-1]:
@@ -164,9 +155,9 @@ def test_null_triplets_are_left_out_of_triplets_alone():
 
 def test_results_say_how_many_videos_classes_and_positives_are_behind_them():
     videos = [
-        Video("a", [[1, 0, 0, 0, 0], [1, 0, 0, 0, 0]], np.zeros((2, 5))),
-        Video("b", [[1, 1, 0, 0, 0], [0, 0, 0, 0, 0]], np.zeros((2, 5))),
-        Video("c", np.zeros((2, 5)), np.zeros((2, 5))),
+        TripletVideo("a", [[1, 0, 0, 0, 0], [1, 0, 0, 0, 0]], np.zeros((2, 5))),
+        TripletVideo("b", [[1, 1, 0, 0, 0], [0, 0, 0, 0, 0]], np.zeros((2, 5))),
+        TripletVideo("c", np.zeros((2, 5)), np.zeros((2, 5))),
     ]
     video, whole = video_wise(videos, SMALL)["ivt"], pooled(videos, SMALL)["ivt"]
     assert video.classes["0"] == Value(0.75, 2)
@@ -181,115 +172,87 @@ def test_results_say_how_many_videos_classes_and_positives_are_behind_them():
 
 
 def test_nothing_positive_anywhere_is_undefined():
-    videos = [Video("a", np.zeros((3, 5)), np.ones((3, 5)))]
+    videos = [TripletVideo("a", np.zeros((3, 5)), np.ones((3, 5)))]
     for scope in (video_wise, pooled):
         overall = scope(videos, SMALL)["i"].overall
         assert (overall.n, math.isnan(overall.value)) == (0, True)
 
 
-def test_video_wise_streams_do_not_grow_with_videos():
-    rng = np.random.default_rng(0)
-    running = Accumulator(SMALL)
-
-    def one(name):
-        running.update(rng.random((4000, 5)) < 0.1, rng.random((4000, 5)))
-        running.end_video(name)
-
-    one("first")
+def peak_bytes(compute, videos):
+    """What computing the metric of videos that are made one at a time takes at most."""
     tracemalloc.start()
     try:
-        for number in range(20):
-            one(f"v{number}")
-        held, _ = tracemalloc.get_traced_memory()
+        compute(videos)
+        return tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
+
+
+def test_the_video_wise_scope_holds_one_video_at_a_time():
+    rng = np.random.default_rng(0)
+    videos = (TripletVideo(f"v{number}", rng.random((4000, 5)) < 0.1, rng.random((4000, 5))) for number in range(20))
     # The scores of one of the twenty videos are 160,000 bytes.
-    assert held < 20_000
+    assert peak_bytes(lambda every: video_wise(every, SMALL), videos) < 10 * 160_000
 
 
-def test_a_global_stream_holds_little_beside_the_scores():
+def test_the_global_scope_holds_little_beside_the_scores():
     rng = np.random.default_rng(0)
-    running = Accumulator(triplet_map([[n % 8, n, 0] for n in range(64)]), scopes=["global"])
-    tracemalloc.start()
-    try:
-        for number in range(10):
-            running.update(rng.random((1000, 64)) < 0.05, rng.random((1000, 64), dtype=np.float32))
-            running.end_video(f"v{number}")
-        held, _ = tracemalloc.get_traced_memory()
-        tracemalloc.reset_peak()
-        running.pooled("i")
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
+    triplets = triplet_map([[n % 8, n, 0] for n in range(64)])
+    videos = (TripletVideo(f"v{n}", rng.random((1000, 64)) < 0.05, rng.random((1000, 64), dtype=np.float32)) for n in range(10))
     scores = 10 * 1000 * 64 * 4
     # The labels are bits; what is computed is a class at a time.
-    assert held < 1.1 * scores
-    assert peak < 1.3 * scores
+    assert peak_bytes(lambda every: pooled(every, triplets, "i"), videos) < 1.5 * scores
 
 
 @pytest.mark.parametrize("dtype", [bool, np.int8])
 @pytest.mark.parametrize("order", ["C", "F"])
-@pytest.mark.parametrize("size", [1, 5])
-def test_a_stream_keeps_copies_so_that_a_buffer_may_be_used_again(dtype, order, size):
-    labels, scores = np.eye(5, dtype=dtype), np.random.default_rng(0).random((5, 5))
-    running = Accumulator(SMALL, scopes=["global", "video-wise"])
-    buffer = np.empty((size, 5), dtype=dtype, order=order), np.empty((size, 5), order=order)
-    for begin in range(0, 5, size):
-        buffer[0][:], buffer[1][:] = labels[begin : begin + size], scores[begin : begin + size]
-        running.update(*buffer)
-    running.end_video("a")
-    buffer[0][:], buffer[1][:] = 0, 0
-    videos = [Video("a", labels, scores)]
-    same(running.video_wise(), video_wise(videos, SMALL)["ivt"])
-    same(running.pooled(), pooled(videos, SMALL)["ivt"])
+@pytest.mark.parametrize("scope", [video_wise, pooled])
+def test_videos_are_copied_so_that_a_buffer_may_be_used_again(dtype, order, scope):
+    rng = np.random.default_rng(0)
+    matrices = [(np.eye(5, dtype=dtype)[rng.permutation(5)], rng.random((5, 5))) for _ in range(3)]
+    buffer = np.empty((5, 5), dtype=dtype, order=order), np.empty((5, 5), order=order)
+
+    def one_buffer():
+        for number, (labels, scores) in enumerate(matrices):
+            buffer[0][:], buffer[1][:] = labels, scores
+            yield TripletVideo(f"v{number}", *buffer)
+        buffer[0][:], buffer[1][:] = 0, 0
+
+    apart = [TripletVideo(f"v{number}", *one) for number, one in enumerate(matrices)]
+    for component in COMPONENTS:
+        same(scope(one_buffer(), SMALL)[component], scope(apart, SMALL)[component])
 
 
 def test_batches_of_both_widths_are_compared_as_float64():
     narrow, wide = np.full((1, 5), 0.1, dtype=np.float32), np.full((1, 5), 0.1)
-    running = Accumulator(SMALL, ["ivt"])
-    running.update(np.ones((1, 5)), wide)
-    running.update(np.zeros((1, 5)), narrow)
-    running.end_video("a")
+    published = compat.Recognition(SMALL)
+    published.update(np.ones((1, 5)), wide)
+    published.update(np.zeros((1, 5)), narrow)
     # float32(0.1) is larger than float64(0.1): the positive is second.
-    assert running.video_wise().overall.value == 0.5
+    assert published.compute_video_ap().overall.value == 0.5
 
 
-def test_streams_refuse_what_they_cannot_answer():
-    running = Accumulator(SMALL, ["i"])
-    with pytest.raises(MetricsError, match="no video is closed"):
-        running.video_wise("i")
-    with pytest.raises(MetricsError, match="global AP of i is not accumulated"):
-        running.pooled("i")
-    with pytest.raises(MetricsError, match="video-wise AP of v is not accumulated"):
-        running.video_wise("v")
-    with pytest.raises(MetricsError, match="frames from 0 of the open video: 4 classes, expected 5"):
-        running.update(np.zeros((1, 4)), np.zeros((1, 4)))
-    running.update(np.ones((2, 5)), np.zeros((2, 5)))
-    with pytest.raises(MetricsError, match="2 frames belong to a video that is still open"):
-        running.video_wise("i")
-    running.end_video("a")
-    with pytest.raises(MetricsError, match="video a was closed before"):
-        running.end_video("a")
-    assert running.video_wise("i").overall.value == 1.0
-    with pytest.raises(MetricsError, match="no scope 'frames'"):
-        Accumulator(SMALL, ["i"], ["frames"])
-    with pytest.raises(MetricsError, match="no component 'vt'"):
-        Accumulator(SMALL, ["vt"])
+def test_batches_of_other_widths_are_refused():
+    published = compat.Recognition(SMALL)
+    published.update(np.ones((2, 5)), np.zeros((2, 5)))
+    with pytest.raises(MetricsError, match="frames from 2 of the open video: 4 classes, expected 5"):
+        published.update(np.zeros((1, 4)), np.zeros((1, 4)))
+    assert published.pending_frames == 2
 
 
 @pytest.mark.parametrize("scope", [video_wise, pooled])
 def test_scopes_refuse_what_cannot_be_used(scope):
-    good = Video("a", np.zeros((2, 5)), np.zeros((2, 5)))
+    good = TripletVideo("a", np.zeros((2, 5)), np.zeros((2, 5)))
     with pytest.raises(MetricsError, match="no video is given"):
         scope([], SMALL)
     with pytest.raises(MetricsError, match="video a is given twice"):
         scope([good, good], SMALL)
     with pytest.raises(MetricsError, match="video b: 4 classes, expected 5"):
-        scope([good, Video("b", np.zeros((2, 4)), np.zeros((2, 4)))], SMALL)
+        scope([good, TripletVideo("b", np.zeros((2, 4)), np.zeros((2, 4)))], SMALL)
     with pytest.raises(MetricsError, match="no component 'x'"):
         scope([good], SMALL, ["x"])
     with pytest.raises(MetricsError, match="which of the 2 triplets are null is not known"):
-        scope([Video("a", np.zeros((1, 2)), np.zeros((1, 2)))], triplet_map([[0, 0, 0], [0, 1, 0]]), ignore_null=True)
+        scope([TripletVideo("a", np.zeros((1, 2)), np.zeros((1, 2)))], triplet_map([[0, 0, 0], [0, 1, 0]]), ignore_null=True)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.components import COMPONENTS, disentangle
 from scrubin.metrics.recognition.global_wise import pooled
 from scrubin.metrics.recognition.top_k import top_classes, top_k
-from scrubin.metrics.recognition.videos import Video
+from scrubin.metrics.recognition.videos import TripletVideo
 from scrubin.metrics.result import Value
 
 SMALL = cases.small_map()
@@ -39,7 +39,7 @@ def test_it_is_the_count_over_every_order_that_ties_allow(drawn, k, component):
     labels, scores = (disentangle(one, SMALL, component) for one in drawn)
     found = [choices(label, score, k) for label, score in zip(labels, scores, strict=True)]
     positives = int(labels.sum())
-    ours = top_k([Video("a", *drawn)], SMALL, k, component)
+    ours = top_k([TripletVideo("a", *drawn)], SMALL, k, component)
     assert ours.result.overall.n == positives
     if positives:
         assert ours.result.overall.value == sum(one[0] for one in found) / positives
@@ -52,15 +52,15 @@ def test_it_is_the_count_over_every_order_that_ties_allow(drawn, k, component):
 
 @given(frames(), frames(), st.integers(1, 5))
 def test_positives_weigh_the_same_in_every_video(one, other, k):
-    apart = top_k([Video("a", *one), Video("b", *other)], SMALL, k)
-    together = top_k([Video("a", np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]))], SMALL, k)
+    apart = top_k([TripletVideo("a", *one), TripletVideo("b", *other)], SMALL, k)
+    together = top_k([TripletVideo("a", np.concatenate([one[0], other[0]]), np.concatenate([one[1], other[1]]))], SMALL, k)
     np.testing.assert_array_equal(apart.result.overall.value, together.result.overall.value)
     np.testing.assert_array_equal([apart.least, apart.most], [together.least, together.most])
     assert [value.n for value in apart.result.videos.values()] == [int(one[0].sum()), int(other[0].sum())]
 
 
 def test_as_many_as_there_are_classes_find_everything():
-    videos = [Video("a", np.eye(5, dtype=int), np.zeros((5, 5)))]
+    videos = [TripletVideo("a", np.eye(5, dtype=int), np.zeros((5, 5)))]
     for k in (5, 6, 1000):
         ours = top_k(videos, SMALL, k)
         assert (ours.result.overall.value, ours.least, ours.most) == (1.0, 1.0, 1.0)
@@ -70,7 +70,7 @@ def test_as_many_as_there_are_classes_find_everything():
 
 @pytest.mark.parametrize("k", [0, -1])
 def test_fewer_than_one_is_refused(k):
-    videos = [Video("a", np.eye(5), np.zeros((5, 5)))]
+    videos = [TripletVideo("a", np.eye(5), np.zeros((5, 5)))]
     with pytest.raises(MetricsError, match="k is at least 1"):
         top_k(videos, SMALL, k)
     with pytest.raises(MetricsError, match="at least 1"):
@@ -80,6 +80,6 @@ def test_fewer_than_one_is_refused(k):
 def test_the_best_classes_come_first_and_the_lower_of_equal_ones():
     labels = [[1, 1, 0, 1, 0], [0, 0, 0, 0, 0]]
     scores = [[0.1, 0.9, 0.5, 0.9, 0.5], [0.2, 0.1, 0.5, 0.1, 0.5]]
-    result = pooled([Video("a", labels, scores)], SMALL)["ivt"]
+    result = pooled([TripletVideo("a", labels, scores)], SMALL)["ivt"]
     assert top_classes(result, 2) == [("1", Value(1.0, 1)), ("3", Value(1.0, 1))]
     assert [name for name, _ in top_classes(result, 5)] == ["1", "3", "0"]

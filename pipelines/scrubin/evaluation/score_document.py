@@ -15,7 +15,7 @@ from typing import Any
 from scrubin.core import files
 from scrubin.evaluation.computation import Computed
 from scrubin.metrics.bootstrap import Interval
-from scrubin.metrics.recognition.results import METRIC as RECOGNITION
+from scrubin.metrics.recognition.average_precision import METRIC as RECOGNITION
 from scrubin.metrics.recognition.top_k import top_classes
 from scrubin.metrics.result import Result, Value
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from scrubin.evaluation.submission.truth import Boxes, IntArray
-from scrubin.metrics.recognition.videos import Rows
+from scrubin.metrics.recognition.videos import ClassRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +25,7 @@ class Predicted:
     """
 
     frames: int
-    rows: Rows | None = None
+    rows: ClassRows | None = None
     truth: Boxes | None = None
     found: Boxes | None = None
     phases: IntArray | None = None

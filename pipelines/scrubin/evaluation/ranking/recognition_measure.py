@@ -11,7 +11,7 @@ from scrubin.evaluation.ranking.prediction import Predicted
 from scrubin.evaluation.submission.truth import BoolArray, Content, FloatArray, IntArray, Task, TrueVideo
 from scrubin.metrics.recognition.average_precision import by_class
 from scrubin.metrics.recognition.components import TripletMap, component_named, disentangle, part
-from scrubin.metrics.recognition.videos import Rows, Video, rows_of
+from scrubin.metrics.recognition.videos import ClassRows, TripletVideo, rows_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,7 @@ class Recognition:
         scores = content.recognition[np.searchsorted(content.frames, frames)]
         if video.targets is None or not np.isfinite(scores).all():
             return None
-        whole = rows_of(Video(video.name, video.targets, scores), len(self.triplets))
+        whole = rows_of(TripletVideo(video.name, video.targets, scores), len(self.triplets))
         return Predicted(len(frames), rows=part(whole, self.triplets.grouping(self.component)))
 
     def values(self, of: Predicted, clip: slice | None = None) -> FloatArray:
@@ -64,5 +64,5 @@ class Recognition:
             msg = "there is nothing to score; align the video first"
             raise MetricsError(msg)
         own = clip or slice(None)
-        found, _ = by_class(Rows(of.rows.labels[:, own], of.rows.scores[:, own]))
+        found, _ = by_class(ClassRows(of.rows.labels[:, own], of.rows.scores[:, own]))
         return found[self.triplets.kept(component_named(self.component), self.ignore_null)]

@@ -18,7 +18,7 @@ from scrubin.metrics.recognition import compat, top_k
 from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap
 from scrubin.metrics.recognition.global_wise import Table, pooled, tables
 from scrubin.metrics.recognition.video_wise import of_per_video, per_video
-from scrubin.metrics.recognition.videos import Video
+from scrubin.metrics.recognition.videos import TripletVideo
 from scrubin.metrics.result import Result
 
 Ensemble = Literal["mean", "weighted", "soft-vote"]
@@ -50,7 +50,8 @@ def computed(truth: Truth, predictions: Mapping[str, Track], semantics: str, cho
     """
     joined = join(truth.tracks, predictions)
     videos = [
-        Video(name, truth.tracks[name].values[pair.truth], predictions[name].values[pair.prediction]) for name, pair in joined.pairs.items()
+        TripletVideo(name, truth.tracks[name].values[pair.truth], predictions[name].values[pair.prediction])
+        for name, pair in joined.pairs.items()
     ]
     components = _components(truth, choice["component"])
     make = _paper if semantics == "paper" else _compat
@@ -85,7 +86,7 @@ def combined(predictions: Sequence[Mapping[str, Track]], how: Ensemble, weights:
     return found
 
 
-def _paper(videos: Sequence[Video], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]) -> Computation:
+def _paper(videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]) -> Computation:
     scopes = _both(choice["scope"], SCOPES[1:])
     wanted = [(name, ignore) for name in components for ignore in _nulls(name, choice, triplets)]
     by_video = per_video(videos, triplets, components) if "video-wise" in scopes else {}
@@ -113,7 +114,9 @@ def _paper(videos: Sequence[Video], triplets: TripletMap, components: Sequence[C
     return results
 
 
-def _compat(videos: Sequence[Video], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]) -> Computation:
+def _compat(
+    videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]
+) -> Computation:
     scopes, ks = _both(choice["scope"], SCOPES[1:]), _ks(choice["k"])
     release = cast("compat.ScikitLearn", choice["scikit-learn"])
     whole = compat.of_videos(videos, triplets, scikit_learn=release)

@@ -1,22 +1,29 @@
-"""Average precision per class: the area under the steps of the precision-recall curve.
+"""Average precision per class, the area under the steps of the precision-recall curve, and the results made of it.
 
 CholecT50 splits and ivtmetrics paper, section 3.1, equation 1: AP = sum over the distinct scores of a class, from the
 highest down, of (R_n - R_(n-1)) P_n. Equal scores are one threshold, so the order of frames never matters. A frame with a
 positive raises the recall by one of all positives; hence the sum equals the mean, over the positive frames, of the precision
 at the score of that frame. That is what is computed: the scores of a class are sorted once, without their labels.
+
+What is undefined for a class is left out of the mean over the classes.
 """
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.metrics.recognition.videos import BoolArray, FloatArray, IntArray, Rows, Video, rows_of
+from scrubin.metrics.recognition.components import Component, TripletMap
+from scrubin.metrics.recognition.videos import BoolArray, ClassRows, FloatArray, IntArray, TripletVideo, rows_of
+from scrubin.metrics.result import Result, Semantics, Value, Variant
 
 # Elements sorted at once: bounds the copy beside the scores.
 BLOCK = 1 << 21
+METRIC = "triplet recognition AP"
 
 
 def average_precision(targets: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[npt.NDArray[np.float64], IntArray]:
@@ -45,10 +52,10 @@ def average_precision(targets: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[np
     >>> ap.round(4).tolist(), positives.tolist()
     ([0.8333, nan], [2, 0])
     """
-    return by_class(rows_of(Video("", targets, scores), place="the matrices given"))
+    return by_class(rows_of(TripletVideo("", targets, scores), place="the matrices given"))
 
 
-def by_class(rows: Rows) -> tuple[npt.NDArray[np.float64], IntArray]:
+def by_class(rows: ClassRows) -> tuple[npt.NDArray[np.float64], IntArray]:
     """Return the average precision of checked rows, as `average_precision` does."""
     labels, scores = rows.labels, rows.scores
     positives = np.count_nonzero(labels, axis=1).astype(np.int64)
@@ -70,6 +77,46 @@ def _of_present(labels: BoolArray, scores: FloatArray) -> npt.NDArray[np.float64
 
 def _mean_precision(hits: npt.NDArray[Any], row: npt.NDArray[Any]) -> float:
     """Return the mean precision at sorted scores of positives among the sorted scores of all frames."""
-    found = len(hits) - hits.searchsorted(hits)
+    ahead = len(hits) - hits.searchsorted(hits)
     reached = len(row) - row.searchsorted(hits)
-    return float((found / reached).sum() / len(hits))
+    return float((ahead / reached).sum() / len(hits))
+
+
+def variant(
+    semantics: Semantics, component: Component, scope: str, classes: int, left_out: Sequence[int] | None, **further: str
+) -> Variant:
+    """Return the name of an average precision: component, scope, how many classes, and for triplets which are left out as null, if any."""
+    options = {"component": component, "scope": scope, "classes": str(classes), **further}
+    if component == "ivt":
+        options["null"] = "counted" if left_out is None else f"left out ({', '.join(map(str, left_out))})"
+    return Variant(METRIC, semantics, options)
+
+
+def paper_variant(triplets: TripletMap, component: Component, scope: str, ignore_null: bool) -> Variant:
+    """Return the name of an average precision of the paper semantics."""
+    left_out = (triplets.null or ()) if ignore_null else None
+    return variant("paper", component, scope, len(triplets.kept(component, ignore_null)), left_out)
+
+
+def mean(values: npt.NDArray[np.float64]) -> Value:
+    """Return the mean of the defined values and how many they are; NaN with 0 when there is none."""
+    defined = values[~np.isnan(values)]
+    return Value(math.fsum(defined) / len(defined), len(defined)) if len(defined) else Value(math.nan, 0)
+
+
+def result(
+    name: Variant, ids: IntArray, values: npt.NDArray[np.float64], counts: IntArray, videos: Mapping[str, Value] | None = None
+) -> Result:
+    """Return a result.
+
+    Parameters
+    ----------
+    name
+        Its variant.
+    ids, values, counts
+        (classes,): what names each class, its value, and how many positives or videos are behind it.
+    videos
+        Values by video.
+    """
+    classes = {str(id_): Value(float(value), int(n)) for id_, value, n in zip(ids, values, counts, strict=True)}
+    return Result(name, mean(values), classes, dict(videos or {}))

@@ -6,23 +6,21 @@ ends the whole process, this raises `MetricsError`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from copy import copy
 from functools import partial
-from typing import Literal, TypeVar, get_args
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.recognition.average_precision import by_class
-from scrubin.metrics.recognition.compat_source import Source
+from scrubin.metrics.recognition.average_precision import by_class, result, variant
 from scrubin.metrics.recognition.components import CHOLECT50_NULL, Component, TripletMap, component_named, part
-from scrubin.metrics.recognition.results import result, variant
-from scrubin.metrics.recognition.streaming import Frames
+from scrubin.metrics.recognition.global_wise import Steps, of_draw, steps_of
 from scrubin.metrics.recognition.top_k import Hits, hits
 from scrubin.metrics.recognition.video_wise import Means
-from scrubin.metrics.recognition.videos import IntArray, Rows, Video, checked
+from scrubin.metrics.recognition.videos import ClassRows, IntArray, TripletVideo, checked, rows_of
 from scrubin.metrics.result import Result, Value, Variant
 
 ScikitLearn = Literal["<=1.5", ">=1.6"]
@@ -33,7 +31,7 @@ Known = TypeVar("Known")
 class Recognition:
     """The published accumulator.
 
-    A class without positives is told by the value that scikit-learn returns for it. Up to 1.5 that is -0.0, whose text the
+    A class without positives is recognised by the value that scikit-learn returns for it. Up to 1.5 that is -0.0, whose text the
     package takes for "undefined"; from 1.6 on it is 0.0, which then counts as the worst value possible:
 
     >>> from scrubin.metrics.recognition.components import triplet_map
@@ -96,12 +94,12 @@ class Recognition:
 
     def reset(self) -> None:
         """Forget the open video; closed ones stay, also those that calls made of it."""
-        self._open = Frames(self._classes)
+        self._open = _Frames(self._classes)
 
     def reset_global(self) -> None:
         """Forget everything."""
-        self._closed: list[Rows] = []
-        self._drawn_from: Source | None = None
+        self._closed: list[ClassRows] = []
+        self._drawn_from: _Source | None = None
         self.reset()
 
     def update(self, targets: npt.ArrayLike, predictions: npt.ArrayLike) -> None:
@@ -165,8 +163,8 @@ class Recognition:
         """Return the global average precision; parameters and errors as `compute_video_ap`, but single videos may be empty."""
         videos = self._everything()
         name = component_named(component)
-        if self._drawn_from and (found := self._drawn_from.pooled(videos, name, self._of)):
-            values, positives = self._published(*found)
+        if self._drawn_from and (of_pool := self._drawn_from.pooled(videos, name, self._of)):
+            values, positives = self._published(*of_pool)
         else:
             values, positives = self._scored(_joined(videos), name)
         return self._result("global", name, values, positives, ignore_null)
@@ -182,7 +180,7 @@ class Recognition:
         if self.pending_frames:
             msg = f"{self.pending_frames} frames belong to a video that is still open; end it before videos are drawn"
             raise MetricsError(msg)
-        self._drawn_from = self._drawn_from or Source(self._closed)
+        self._drawn_from = self._drawn_from or _Source(self._closed)
         drawn = copy(self)
         drawn._closed = [self._closed[at] for at in draw.tolist()]
         drawn.reset()
@@ -192,7 +190,7 @@ class Recognition:
         """Return the top-k accuracy, 0 without positives.
 
         The package breaks ties by a sort that is not stable, so that its number depends on the processor; here the lowest class
-        is first, and ``top_k.top_k`` tells the bounds.
+        is first, and ``top_k.top_k`` returns the bounds.
 
         Raises
         ------
@@ -201,12 +199,12 @@ class Recognition:
         """
         videos = self._everything()
         name = component_named(component)
-        found = Hits()
+        counted = Hits()
         for rows in videos:
-            found = found + self._once((rows, name, k), partial(self._hits, rows, name, k))
+            counted = counted + self._once((rows, name, k), partial(self._hits, rows, name, k))
         options = {"component": name, "k": str(k), "classes": str(self._classes), "ties": "lowest class first"}
-        value = found.share(found.ruled) if found.positives else 0.0
-        return Result(Variant("triplet top-k accuracy", "compat", options), Value(value, found.positives))
+        value = counted.share(counted.ruled) if counted.positives else 0.0
+        return Result(Variant("triplet top-k accuracy", "compat", options), Value(value, counted.positives))
 
     def top_class(self, k: int = 10, component: str = "ivt") -> list[tuple[int, float]]:
         """Return position and global average precision of the k best classes, undefined ones last; of equal ones the lower first."""
@@ -216,7 +214,7 @@ class Recognition:
         order = np.argsort(-values, kind="stable")[: max(0, k)]
         return [(int(position), float(values[position])) for position in order]
 
-    def _everything(self) -> list[Rows]:
+    def _everything(self) -> list[ClassRows]:
         """Return the closed videos, to which the open one is added for good."""
         if self.pending_frames:
             self._closed.append(self._open.rows())
@@ -229,10 +227,10 @@ class Recognition:
         """Return what a closed video gives; computed once where videos were drawn."""
         return self._drawn_from.once(key, compute) if self._drawn_from else compute()
 
-    def _hits(self, rows: Rows, component: Component, k: int) -> Hits:
+    def _hits(self, rows: ClassRows, component: Component, k: int) -> Hits:
         return hits(self._of(rows, component), k)
 
-    def _of(self, rows: Rows, component: Component) -> Rows:
+    def _of(self, rows: ClassRows, component: Component) -> ClassRows:
         if component == "ivt":
             return rows
         if len(rows.labels) < len(self._triplets):
@@ -240,7 +238,7 @@ class Recognition:
             raise MetricsError(msg)
         return part(rows, self._triplets.grouping(component))
 
-    def _scored(self, rows: Rows, component: Component) -> Scored:
+    def _scored(self, rows: ClassRows, component: Component) -> Scored:
         if not rows.frames:
             msg = "a video has no frames, so that the published program fails; use the paper semantics, where it is left out"
             raise MetricsError(msg)
@@ -260,12 +258,71 @@ class Recognition:
         return result(name, kept, values[kept], counts[kept])
 
 
-def of_videos(videos: Iterable[Video], triplets: TripletMap, *, scikit_learn: ScikitLearn = "<=1.5") -> Recognition:
+def of_videos(videos: Iterable[TripletVideo], triplets: TripletMap, *, scikit_learn: ScikitLearn = "<=1.5") -> Recognition:
     """Return the published accumulator with each video closed, from which calls are repeatable; errors as `videos.checked`."""
     published = Recognition(triplets, scikit_learn=scikit_learn)
     published._closed.extend(rows for _, rows in checked(videos, len(triplets)))
     return published
 
 
-def _joined(videos: list[Rows]) -> Rows:
-    return Rows(np.concatenate([one.labels for one in videos], axis=1), np.concatenate([one.scores for one in videos], axis=1))
+def _joined(videos: list[ClassRows]) -> ClassRows:
+    return ClassRows(np.concatenate([one.labels for one in videos], axis=1), np.concatenate([one.scores for one in videos], axis=1))
+
+
+class _Source:
+    """Closed videos that others are drawn from: what each gives is computed once for all draws.
+
+    Parameters
+    ----------
+    videos
+        Closed videos.
+    """
+
+    def __init__(self, videos: Sequence[ClassRows]) -> None:
+        self._places = {rows: place for place, rows in enumerate(videos)}
+        self._known: dict[tuple[Hashable, ...], Any] = {}
+
+    def once(self, key: tuple[Hashable, ...], compute: Callable[[], Known]) -> Known:
+        """Return what has that key, computed at the first call."""
+        if key not in self._known:
+            self._known[key] = compute()
+        known: Known = self._known[key]
+        return known
+
+    def pooled(
+        self, videos: Sequence[ClassRows], component: Component, part_of: Callable[[ClassRows, Component], ClassRows]
+    ) -> tuple[npt.NDArray[np.float64], IntArray] | None:
+        """Return average precision and positives of the pool of videos; None when one is none of the source, or makes the program fail."""
+        if not all(rows in self._places and rows.frames and len(rows.labels) > 1 for rows in videos):
+            return None
+        steps: list[Steps] = self.once((component,), lambda: steps_of([part_of(rows, component) for rows in self._places]))
+        return of_draw(steps, np.array([self._places[rows] for rows in videos], dtype=np.int64))
+
+
+class _Frames:
+    """Frames of one video that come in batches.
+
+    Parameters
+    ----------
+    classes
+        Of every batch.
+    """
+
+    def __init__(self, classes: int) -> None:
+        self._classes = classes
+        self._batches: list[ClassRows] = []
+
+    def __len__(self) -> int:
+        """How many frames have come."""
+        return int(np.sum([batch.frames for batch in self._batches], dtype=np.int64))
+
+    def add(self, targets: npt.ArrayLike, scores: npt.ArrayLike) -> None:
+        """Take frames; raises `MetricsError` when they cannot be used."""
+        place = f"frames from {len(self)} of the open video"
+        self._batches.append(rows_of(TripletVideo("", targets, scores), self._classes, place))
+
+    def rows(self) -> ClassRows:
+        """Return all frames together."""
+        empty = ClassRows(np.empty((self._classes, 0), dtype=np.bool_), np.empty((self._classes, 0), dtype=np.float32))
+        batches = self._batches or [empty]
+        return ClassRows(np.concatenate([one.labels for one in batches], axis=1), np.concatenate([one.scores for one in batches], axis=1))

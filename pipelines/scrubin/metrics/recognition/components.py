@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.recognition.videos import IntArray, Rows
+from scrubin.metrics.recognition.videos import ClassRows, IntArray
 
 Component = Literal["i", "v", "t", "iv", "it", "ivt"]
 COMPONENTS: tuple[Component, ...] = get_args(Component)
@@ -145,14 +145,14 @@ def triplet_map(
     ([0, 1, 3], (array([0]), array([1, 2])))
     """
     try:
-        given = np.asarray(ids)
+        table = np.asarray(ids)
     except ValueError as error:
         msg = "the rows of the map of triplets are of different lengths; give instrument, verb and target of each"
         raise MetricsError(msg) from error
-    if given.ndim != 2 or given.shape[1] != 3 or not len(given) or given.dtype.kind not in "iu" or given.min() < 0:
-        msg = f"a map of triplets is a matrix (triplets, 3) of whole numbers from 0, not {given.dtype} of the shape {given.shape}"
+    if table.ndim != 2 or table.shape[1] != 3 or not len(table) or table.dtype.kind not in "iu" or table.min() < 0:
+        msg = f"a map of triplets is a matrix (triplets, 3) of whole numbers from 0, not {table.dtype} of the shape {table.shape}"
         raise MetricsError(msg)
-    own = given.astype(np.int64)
+    own = table.astype(np.int64)
     _, first = np.unique(own, axis=0, return_index=True)
     if len(first) < len(own):
         again = int(np.setdiff1d(np.arange(len(own)), first)[0])
@@ -197,24 +197,24 @@ def disentangle(matrix: npt.ArrayLike, triplets: TripletMap, component: str) -> 
     MetricsError
         When there are not as many columns as triplets, or the component is unknown.
     """
-    given = np.asarray(matrix)
-    if given.ndim != 2 or given.shape[1] != len(triplets):
-        msg = f"a matrix of the shape {given.shape} does not fit a map of {len(triplets)} triplets; give (frames, {len(triplets)})"
+    values = np.asarray(matrix)
+    if values.ndim != 2 or values.shape[1] != len(triplets):
+        msg = f"a matrix of the shape {values.shape} does not fit a map of {len(triplets)} triplets; give (frames, {len(triplets)})"
         raise MetricsError(msg)
     if component_named(component) == "ivt":
-        return given.copy()
+        return values.copy()
     groups = triplets.grouping(component).members
-    return np.stack([given[:, members].max(axis=1) for members in groups], axis=1)
+    return np.stack([values[:, members].max(axis=1) for members in groups], axis=1)
 
 
-def part(rows: Rows, grouping: Grouping) -> Rows:
+def part(rows: ClassRows, grouping: Grouping) -> ClassRows:
     """Return the rows of a component; those of single triplets are copied."""
     labels = np.empty((len(grouping.ids), rows.frames), dtype=np.bool_)
     scores = np.empty((len(grouping.ids), rows.frames), dtype=rows.scores.dtype)
     for position, members in enumerate(grouping.members):
         np.logical_or.reduce(rows.labels[members], axis=0, out=labels[position])
         np.maximum.reduce(rows.scores[members], axis=0, out=scores[position])
-    return Rows(labels, scores)
+    return ClassRows(labels, scores)
 
 
 def _grouped(keys: IntArray) -> Grouping:

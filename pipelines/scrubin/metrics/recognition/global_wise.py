@@ -1,6 +1,9 @@
-"""Global average precision: the frames of all videos in one pool, then the mean over classes.
+"""Global average precision: the frames of all videos in one pool, then the mean over classes; and that of any draw of the videos.
 
 A class is defined when it has a positive in any video. Long videos weigh more than short ones.
+
+For the bootstrap, frames and positives between the thresholds of a class are counted once per video. They add up over videos, and give
+the average precision of a pool in which videos repeat or are missing without sorting frames again: to the last bit what sorting gives.
 """
 
 from __future__ import annotations
@@ -10,62 +13,47 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from scipy.sparse import csr_array
 
-from scrubin.errors import MetricsError
-from scrubin.metrics.recognition.average_precision import by_class
+from scrubin.metrics.recognition.average_precision import by_class, paper_variant, result
 from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, components_named
-from scrubin.metrics.recognition.results import paper_variant, result
-from scrubin.metrics.recognition.steps import Steps, average_precision, steps_of
-from scrubin.metrics.recognition.videos import FloatArray, IntArray, Rows, Video, checked
+from scrubin.metrics.recognition.videos import BoolArray, ClassRows, FloatArray, IntArray, TripletVideo, checked
 from scrubin.metrics.result import Result, Variant
 
 SCOPE = "global"
 
 
-class Pool:
-    """Frames of videos: the scores as given, the labels as bits, and nothing that grows beside them."""
+class _Pool:
+    """Frames of videos: the scores unchanged, the labels as bits, and nothing that grows beside them."""
 
     def __init__(self) -> None:
         self._videos: list[tuple[npt.NDArray[np.uint8], FloatArray]] = []
 
-    def __len__(self) -> int:
-        """How many videos are in it."""
-        return len(self._videos)
-
-    def add(self, rows: Rows) -> None:
+    def add(self, rows: ClassRows) -> None:
         """Take one more video."""
         self._videos.append((np.packbits(rows.labels, axis=1), rows.scores))
 
-    def row(self, members: IntArray) -> Rows:
+    def row(self, members: IntArray) -> ClassRows:
         """Return the row (1, frames) of the class that these triplets make up."""
         rows = self.rows(members)
-        return Rows(np.concatenate([one.labels for one in rows], axis=1), np.concatenate([one.scores for one in rows], axis=1))
+        return ClassRows(np.concatenate([one.labels for one in rows], axis=1), np.concatenate([one.scores for one in rows], axis=1))
 
-    def rows(self, members: IntArray) -> list[Rows]:
+    def rows(self, members: IntArray) -> list[ClassRows]:
         """Return the row (1, frames) of the class that these triplets make up, video by video."""
-        found = []
+        rows = []
         for bits, scores in self._videos:
             labels = np.unpackbits(np.bitwise_or.reduce(bits[members], axis=0), count=scores.shape[1]).view(np.bool_)
-            found.append(Rows(labels[np.newaxis], np.maximum.reduce(scores[members], axis=0)[np.newaxis]))
-        return found
+            rows.append(ClassRows(labels[np.newaxis], np.maximum.reduce(scores[members], axis=0)[np.newaxis]))
+        return rows
 
     def average_precision(self, members: Sequence[IntArray]) -> tuple[npt.NDArray[np.float64], IntArray]:
-        """Return AP and positives of classes, each made up of some triplets.
-
-        Raises
-        ------
-        MetricsError
-            When the pool holds no video.
-        """
-        if not self._videos:
-            msg = "no video is in the pool; at least one is needed"
-            raise MetricsError(msg)
-        found = [by_class(self.row(one)) for one in members]
-        return np.concatenate([values for values, _ in found]), np.concatenate([positives for _, positives in found])
+        """Return AP and positives of classes, each made up of some triplets."""
+        scored = [by_class(self.row(one)) for one in members]
+        return np.concatenate([values for values, _ in scored]), np.concatenate([positives for _, positives in scored])
 
 
 def pooled(
-    videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS, *, ignore_null: bool = False
+    videos: Iterable[TripletVideo], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS, *, ignore_null: bool = False
 ) -> dict[Component, Result]:
     """Return the global average precision of some components.
 
@@ -95,13 +83,13 @@ def pooled(
     wanted = components_named(components)
     for name in wanted:
         triplets.kept(name, ignore_null)
-    pool = Pool()
+    pool = _Pool()
     for _, rows in checked(videos, len(triplets)):
         pool.add(rows)
-    return {name: of_pool(pool, triplets, name, ignore_null) for name in wanted}
+    return {name: _of_pool(pool, triplets, name, ignore_null) for name in wanted}
 
 
-def of_pool(pool: Pool, triplets: TripletMap, component: Component, ignore_null: bool) -> Result:
+def _of_pool(pool: _Pool, triplets: TripletMap, component: Component, ignore_null: bool) -> Result:
     """Return the global average precision of one component."""
     kept, grouping = triplets.kept(component, ignore_null), triplets.grouping(component)
     values, positives = pool.average_precision([grouping.members[position] for position in kept])
@@ -133,23 +121,83 @@ class Table:
 
     def take(self, draw: IntArray) -> Result:
         """Return the result of the videos at these positions, which may repeat: what `pooled` returns of them."""
-        values, positives = average_precision(self.steps, draw)
+        values, positives = of_draw(self.steps, draw)
         return result(self.variant, self.ids, values, positives)
 
 
 def tables(
-    videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS, *, ignore_null: bool = False
+    videos: Iterable[TripletVideo], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS, *, ignore_null: bool = False
 ) -> dict[Component, Table]:
     """Return per component what the bootstrap of the global average precision needs; parameters and errors as `pooled`."""
     wanted = components_named(components)
     kept = {name: triplets.kept(name, ignore_null) for name in wanted}
-    pool, names = Pool(), []
+    pool, names = _Pool(), []
     for video, rows in checked(videos, len(triplets)):
         names.append(video)
         pool.add(rows)
-    found = {}
+    by_component = {}
     for name in wanted:
         grouping = triplets.grouping(name)
         steps = tuple(one for position in kept[name] for one in steps_of(pool.rows(grouping.members[position])))
-        found[name] = Table(tuple(names), paper_variant(triplets, name, SCOPE, ignore_null), grouping.ids[kept[name]], steps)
-    return found
+        by_component[name] = Table(tuple(names), paper_variant(triplets, name, SCOPE, ignore_null), grouping.ids[kept[name]], steps)
+    return by_component
+
+
+@dataclass(frozen=True, eq=False)
+class Steps:
+    """One class in every video. Its memory grows with the frames, not with videos times thresholds.
+
+    Parameters
+    ----------
+    frames
+        (thresholds, videos), sparse: frames from each distinct score of a positive up to the next, scores rising.
+    positives
+        (thresholds, videos), sparse: positives among them.
+    """
+
+    frames: csr_array
+    positives: csr_array
+
+    def average_precision(self, times: IntArray) -> tuple[float, int]:
+        """Return average precision and positives of a pool that holds each video so many times (videos,); NaN without positives."""
+        weights = times.astype(self.frames.dtype)
+        new = np.asarray(self.positives @ weights, dtype=np.int64)
+        positives = int(new.sum())
+        if not positives:
+            return float("nan"), 0
+        reached, hits = np.cumsum(np.asarray(self.frames @ weights, dtype=np.int64)[::-1])[::-1], np.cumsum(new[::-1])[::-1]
+        there = new > 0
+        return float(np.repeat(hits[there] / reached[there], new[there]).sum() / positives), positives
+
+
+def steps_of(rows: Sequence[ClassRows]) -> list[Steps]:
+    """Return the steps of every class of some videos, whose rows are of the same classes."""
+    return [_of_class([one.labels[at] for one in rows], [one.scores[at] for one in rows]) for at in range(len(rows[0].labels))]
+
+
+def of_draw(steps: Sequence[Steps], draw: IntArray) -> tuple[npt.NDArray[np.float64], IntArray]:
+    """Return average precision and positives (classes,) of the videos at these positions, which may repeat."""
+    if not len(steps):
+        return np.zeros(0), np.zeros(0, dtype=np.int64)
+    times = np.bincount(draw, minlength=steps[0].frames.shape[1]).astype(np.int64)
+    by_class = [one.average_precision(times) for one in steps]
+    return np.array([value for value, _ in by_class]), np.array([positives for _, positives in by_class], dtype=np.int64)
+
+
+def _of_class(labels: Sequence[BoolArray], scores: Sequence[FloatArray]) -> Steps:
+    thresholds = np.unique(np.concatenate([score[label] for label, score in zip(labels, scores, strict=True)]))
+    most = len(scores) * max(len(score) for score in scores)
+    dtype = np.int32 if most < np.iinfo(np.int32).max else np.int64
+    # Frames below the lowest threshold count for none.
+    bins = [thresholds.searchsorted(score, side="right") - 1 for score in scores]
+    own = [one[label] for one, label in zip(bins, labels, strict=True)]
+    return Steps(_counted([one[one >= 0] for one in bins], len(thresholds), dtype), _counted(own, len(thresholds), dtype))
+
+
+def _counted(bins: Sequence[IntArray], size: int, dtype: type[np.int32 | np.int64]) -> csr_array:
+    """Return how often each bin comes in each video (bins, videos)."""
+    tallies = [np.unique(one, return_counts=True) for one in bins]
+    videos = np.repeat(np.arange(len(bins)), [len(one) for one, _ in tallies])
+    places = np.concatenate([one for one, _ in tallies])
+    counts = np.concatenate([count for _, count in tallies]).astype(dtype)
+    return csr_array((counts, (places, videos)), shape=(size, len(bins)))

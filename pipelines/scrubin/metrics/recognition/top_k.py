@@ -2,7 +2,7 @@
 
 CholecTriplet2021 challenge, section on top-k: of all positives of all frames, the part that is among the k highest scores of
 its frame. Where scores of a frame tie at the k-th place, the lowest class is taken first; how far another choice could move
-the number is told beside it.
+the number stands beside it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ import numpy as np
 
 from scrubin.errors import MetricsError
 from scrubin.metrics.recognition.components import Component, TripletMap, component_named, part
-from scrubin.metrics.recognition.videos import Rows, Video, checked
+from scrubin.metrics.recognition.videos import ClassRows, TripletVideo, checked
 from scrubin.metrics.result import Result, Value, Variant
-from scrubin.statistics import moments
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,7 @@ class Hits:
         return hits / self.positives if self.positives else float("nan")
 
 
-def top_k(videos: Iterable[Video], triplets: TripletMap, k: int, component: str = "ivt") -> TopK:
+def top_k(videos: Iterable[TripletVideo], triplets: TripletMap, k: int, component: str = "ivt") -> TopK:
     """Return the top-k accuracy over all frames of all videos.
 
     Parameters
@@ -82,7 +81,7 @@ def top_k(videos: Iterable[Video], triplets: TripletMap, k: int, component: str 
     --------
     >>> from scrubin.metrics.recognition.components import triplet_map
     >>> three = triplet_map([[0, 0, 0], [0, 1, 0], [1, 0, 0]])
-    >>> tied = top_k([Video("a", [[0, 0, 1]], [[0.5, 0.1, 0.5]])], three, 1)
+    >>> tied = top_k([TripletVideo("a", [[0, 0, 1]], [[0.5, 0.1, 0.5]])], three, 1)
     >>> tied.result.overall.value, tied.least, tied.most
     (0.0, 0.0, 1.0)
     """
@@ -90,58 +89,33 @@ def top_k(videos: Iterable[Video], triplets: TripletMap, k: int, component: str 
     return accuracy(hits_by_video(videos, triplets, [k], name)[k], k, name, len(triplets.grouping(name).ids))
 
 
-def hits_by_video(videos: Iterable[Video], triplets: TripletMap, ks: Sequence[int], component: str = "ivt") -> dict[int, dict[str, Hits]]:
+def hits_by_video(
+    videos: Iterable[TripletVideo], triplets: TripletMap, ks: Sequence[int], component: str = "ivt"
+) -> dict[int, dict[str, Hits]]:
     """Return by k, then by video, what `accuracy` is made of; parameters and errors as `top_k`, for several k of videos read once."""
     name = component_named(component)
-    found: dict[int, dict[str, Hits]] = {k: {} for k in ks}
+    by_k: dict[int, dict[str, Hits]] = {k: {} for k in ks}
     for video, rows in checked(videos, len(triplets)):
         of_part = rows if name == "ivt" else part(rows, triplets.grouping(name))
-        for k, of_k in found.items():
+        for k, of_k in by_k.items():
             of_k[video] = hits(of_part, k)
-    return found
+    return by_k
 
 
-def over_k(found: Sequence[TopK]) -> TopK:
-    """Return the mean of top-k accuracies over several k, such as topK@[5:20] of the challenge: over 5, 10, 15 and 20.
-
-    Parameters
-    ----------
-    found
-        Of the same videos and component, one per k.
-
-    Raises
-    ------
-    MetricsError
-        When there is none, a k comes twice, or something other than k differs.
-    """
-    ks = [one.result.variant.options["k"] for one in found]
-    rest = {tuple((name, value) for name, value in sorted(one.result.variant.options.items()) if name != "k") for one in found}
-    alike = len(rest) == 1 and len({(one.result.overall.n, tuple(one.result.videos)) for one in found}) == 1
-    if not alike or len(set(ks)) != len(ks):
-        msg = f"top-k accuracies of k {', '.join(ks) or 'none'} have no mean; give one per k, of the same videos and component"
-        raise MetricsError(msg)
-    first = found[0].result
-    variant = Variant(first.variant.metric, first.variant.semantics, {**first.variant.options, "k": f"mean over {', '.join(ks)}"})
-    videos = {name: Value(moments.mean([one.result.videos[name].value for one in found]), value.n) for name, value in first.videos.items()}
-    overall = Value(moments.mean([one.result.overall.value for one in found]), first.overall.n)
-    least, most = (moments.mean([getattr(one, bound) for one in found]) for bound in ("least", "most"))
-    return TopK(Result(variant, overall, {}, videos), least, most)
-
-
-def accuracy(found: dict[str, Hits], k: int, component: Component, classes: int) -> TopK:
+def accuracy(by_video: dict[str, Hits], k: int, component: Component, classes: int) -> TopK:
     """Return the accuracy of the hits of some videos."""
     every = Hits()
-    for one in found.values():
+    for one in by_video.values():
         every = every + one
     variant = Variant(
         "triplet top-k accuracy", "paper", {"component": component, "k": str(k), "classes": str(classes), "ties": "lowest class first"}
     )
-    videos = {name: Value(one.share(one.ruled), one.positives) for name, one in found.items()}
+    videos = {name: Value(one.share(one.ruled), one.positives) for name, one in by_video.items()}
     result = Result(variant, Value(every.share(every.ruled), every.positives), {}, videos)
     return TopK(result, every.share(every.least), every.share(every.most))
 
 
-def hits(rows: Rows, k: int) -> Hits:
+def hits(rows: ClassRows, k: int) -> Hits:
     """Count the positives among the k highest scores of each frame.
 
     Parameters

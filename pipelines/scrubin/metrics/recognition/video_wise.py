@@ -14,10 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.metrics.bootstrap import drawn_names
-from scrubin.metrics.recognition.average_precision import by_class
+from scrubin.metrics.recognition.average_precision import by_class, mean, paper_variant, result
 from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, component_named, components_named, part
-from scrubin.metrics.recognition.results import mean, paper_variant, result
-from scrubin.metrics.recognition.videos import IntArray, Rows, Video, checked
+from scrubin.metrics.recognition.videos import ClassRows, IntArray, TripletVideo, checked
 from scrubin.metrics.result import Result
 
 SCOPE = "video-wise"
@@ -80,14 +79,16 @@ class Means:
         return means
 
 
-def of_video(
-    rows: Rows, triplets: TripletMap, components: Sequence[Component]
+def _of_video(
+    rows: ClassRows, triplets: TripletMap, components: Sequence[Component]
 ) -> dict[Component, tuple[npt.NDArray[np.float64], IntArray]]:
     """Return AP and positives of every class of some components in one video."""
     return {name: by_class(rows if name == "ivt" else part(rows, triplets.grouping(name))) for name in components}
 
 
-def per_video(videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS) -> dict[Component, PerVideo]:
+def per_video(
+    videos: Iterable[TripletVideo], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS
+) -> dict[Component, PerVideo]:
     """Return the average precision of every class in every video.
 
     Parameters
@@ -106,19 +107,19 @@ def per_video(videos: Iterable[Video], triplets: TripletMap, components: Sequenc
     """
     wanted = components_named(components)
     names: list[str] = []
-    found: dict[Component, list[tuple[npt.NDArray[np.float64], IntArray]]] = {name: [] for name in wanted}
+    by_component: dict[Component, list[tuple[npt.NDArray[np.float64], IntArray]]] = {name: [] for name in wanted}
     for video, rows in checked(videos, len(triplets)):
         names.append(video)
-        for name, one in of_video(rows, triplets, wanted).items():
-            found[name].append(one)
+        for name, one in _of_video(rows, triplets, wanted).items():
+            by_component[name].append(one)
     return {
         name: PerVideo(tuple(names), np.stack([values for values, _ in one]), np.stack([positives for _, positives in one]))
-        for name, one in found.items()
+        for name, one in by_component.items()
     }
 
 
 def video_wise(
-    videos: Iterable[Video], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS, *, ignore_null: bool = False
+    videos: Iterable[TripletVideo], triplets: TripletMap, components: Sequence[str] | str = COMPONENTS, *, ignore_null: bool = False
 ) -> dict[Component, Result]:
     """Return the video-wise average precision of some components.
 
@@ -151,12 +152,7 @@ def of_per_video(one: PerVideo, triplets: TripletMap, component: str, *, ignore_
     means, name = Means(one.values.shape[1]), component_named(component)
     for values in one.values:
         means.add(values)
-    without, kept = averaged(means, triplets, name, ignore_null), triplets.kept(name, ignore_null)
+    kept = triplets.kept(name, ignore_null)
     videos = {video: mean(values[kept]) for video, values in zip(one.names, one.values, strict=True)}
-    return Result(without.variant, without.overall, without.classes, videos)
-
-
-def averaged(means: Means, triplets: TripletMap, component: Component, ignore_null: bool) -> Result:
-    """Return the result of means over videos."""
-    kept, name = triplets.kept(component, ignore_null), paper_variant(triplets, component, SCOPE, ignore_null)
-    return result(name, triplets.grouping(component).ids[kept], means.values()[kept], means.counts[kept])
+    variant = paper_variant(triplets, name, SCOPE, ignore_null)
+    return result(variant, triplets.grouping(name).ids[kept], means.values()[kept], means.counts[kept], videos)

@@ -20,7 +20,7 @@ EXACT = 1 << 53
 
 
 @dataclass(frozen=True, eq=False)
-class Video:
+class TripletVideo:
     """Labels and predictions of one video.
 
     Parameters
@@ -39,7 +39,7 @@ class Video:
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class ClassRows:
     """A checked video with one contiguous row per class.
 
     Parameters
@@ -59,7 +59,7 @@ class Rows:
         return int(self.labels.shape[1])
 
 
-def rows_of(video: Video, classes: int | None = None, place: str | None = None) -> Rows:
+def rows_of(video: TripletVideo, classes: int | None = None, place: str | None = None) -> ClassRows:
     """Check a video and lay it out by class.
 
     Parameters
@@ -93,10 +93,10 @@ def rows_of(video: Video, classes: int | None = None, place: str | None = None) 
         msg = f"{where}: {targets.shape[1]} classes, expected {classes}; the columns must be the triplets of the map, in its order"
         raise MetricsError(msg)
     # Always a copy: a caller may fill the same buffer again with the next frames.
-    return Rows(np.array(_labels(targets, where).T, order="C"), np.array(_finite(scores, where).T, order="C"))
+    return ClassRows(np.array(_labels(targets, where).T, order="C"), np.array(_finite(scores, where).T, order="C"))
 
 
-def checked(videos: Iterable[Video], classes: int | None) -> Iterator[tuple[str, Rows]]:
+def checked(videos: Iterable[TripletVideo], classes: int | None) -> Iterator[tuple[str, ClassRows]]:
     """Yield name and rows of every video, one at a time.
 
     Parameters
@@ -122,9 +122,9 @@ def checked(videos: Iterable[Video], classes: int | None) -> Iterator[tuple[str,
         yield video.name, rows
 
 
-def _matrix(given: npt.ArrayLike, where: str, what: str) -> npt.NDArray[Any]:
+def _matrix(values: npt.ArrayLike, where: str, what: str) -> npt.NDArray[Any]:
     try:
-        array = np.asarray(given)
+        array = np.asarray(values)
     except ValueError as error:
         msg = f"{where}: {what} have rows of different lengths; give a matrix of frames by classes"
         raise MetricsError(msg) from error
