@@ -7,11 +7,11 @@ import json
 from scrubin.labels import formats, workbook
 from scrubin.labels.export.output import writer_of
 from scrubin.labels.label_folder import format_of
-from scrubin.labels.reader import Options, read
+from scrubin.labels.reader import Options, read, read_contents
 from scrubin.labels.registry import Output
 from scrubin.vocabulary import vocabulary
 
-__all__ = ["EXAMPLES", "formats", "read_files", "write_files"]
+__all__ = ["EXAMPLES", "faults_of", "formats", "read_files", "write_files"]
 
 CHOLECT50 = vocabulary.load("cholect50")
 NO_BOX = [-1.0, -1.0, -1.0, -1.0]
@@ -264,6 +264,11 @@ EXAMPLES = {
 def read_files(name, files, **options):
     """Return the collection that files in a format say."""
     return read(files, format_of(name), Options(**options))
+
+
+def faults_of(name, files, **options):
+    """Return every fault of files in a format, of all severities."""
+    return read_contents(files, format_of(name), Options(**options)).faults
 
 
 def write_files(name, collection):

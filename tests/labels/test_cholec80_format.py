@@ -64,7 +64,7 @@ def test_a_broken_phase_file_is_refused_with_line_and_value(make, data, text):
 def test_an_unknown_phase_is_named_once_and_not_on_every_line(make):
     with pytest.raises(AnnotationError) as caught:
         cholec80.read(make.named({PHASE: make.phase_txt(["Preperation"] * 1000)}))
-    assert len(caught.value.problems) == 1
+    assert len(caught.value.faults) == 1
 
 
 def test_a_presence_other_than_zero_or_one_is_refused(make):
@@ -78,7 +78,7 @@ def test_uneven_steps_of_the_tool_file_are_refused(make):
         cholec80.read(make.named({TOOL: data}))
 
 
-def test_the_problems_of_both_files_are_named(make):
+def test_the_faults_of_both_files_are_named(make):
     with pytest.raises(AnnotationError) as caught:
         cholec80.read(make.named({PHASE: b"x\n", TOOL: b"y\n"}))
-    assert len(caught.value.problems) == 2
+    assert len(caught.value.faults) == 2

@@ -4,6 +4,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from fault_lines import sentences
 from scrubin.errors import AnnotationError
 from scrubin.labels.formats import cholect50
 
@@ -73,7 +74,9 @@ def test_a_box_just_outside_is_cut_and_counted(read, make):
     labels = read({"0": [make.vector(box=(0.5, 0.5875, 0.25, 0.424))]})
     row = labels.instances.rows.iloc[0]
     assert row["y"] + row["h"] == pytest.approx(1)
-    assert labels.warnings == ("cholect50: 1 boxes left the image by at most 0.0115 and were cut to it",)
+    (cut,) = labels.faults
+    assert (cut.severity, cut.what) == ("warning", "1 boxes left the image by at most 0.0115 and were cut to it")
+    assert cut.file == FILE
 
 
 def test_keys_count_periods_of_the_stated_rate(read, make):
@@ -81,7 +84,7 @@ def test_keys_count_periods_of_the_stated_rate(read, make):
 
 
 def test_a_wrong_count_of_frames_is_a_warning(read, make):
-    assert "num_frames says 7, but 1 frames are labelled" in read({"0": [make.vector()]}, num_frames=7).warnings[0]
+    assert "num_frames says 7, but 1 frames are labelled" in sentences(read({"0": [make.vector()]}, num_frames=7).faults)[0]
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[1, 2]", b'{"annotations": {"0": [}}', b"\xff\xfe{}", b'{"a": 1, "a": 2}', b"[" * 100_000])
@@ -184,14 +187,15 @@ def test_a_dictionary_that_says_otherwise_is_refused(refused, make):
     assert "'hook,pack' is no triplet" in refused({"0": []}, categories={"triplet": {"0": "hook,pack"}})
 
 
-def test_all_problems_of_a_file_are_named_at_once_and_the_first_twenty_shown(make):
+def test_all_faults_of_a_file_are_named_at_once_and_those_of_one_cause_in_one_line(make):
     bad = {str(k): [make.vector(box=(5, 5, 5, 5))] for k in range(30)}
     with pytest.raises(AnnotationError) as caught:
         cholect50.read(make.named({FILE: make.cholect50(bad)}))
-    assert len(caught.value.problems) == 30
-    assert str(caught.value).startswith("30 problems in the label files")
-    assert str(caught.value).count("frame ") == 20
-    assert str(caught.value).endswith("... and 10 more")
+    assert len(caught.value.faults) == 30
+    first, line = str(caught.value).splitlines()
+    assert first == "30 faults:"
+    assert "frame 0, vector 0: box [5.0, 5.0, 5.0, 5.0] is not a top-left corner" in line
+    assert line.endswith("(and at 29 more places)")
 
 
 def test_annotations_must_be_an_object_of_lists(refused):

@@ -8,6 +8,7 @@ import zipfile
 
 import pytest
 
+from fault_lines import sentences
 from label_examples import read_files, write_files
 from label_makers import lines, spelled
 from scrubin.errors import AnnotationError
@@ -78,7 +79,7 @@ def test_endoscapes_criteria_boxes_and_lists_come_through(seed):
         )
         files[f"endoscapes/{subset}_vids.txt"] = lines(rng, [f"{video:.18e}" for video in of])
     found = read_files("endoscapes", files)
-    assert found.warnings == ()
+    assert found.faults == ()
     for collection in (found, rewritten("endoscapes", found)):
         said = {}
         for labels in collection.recordings:
@@ -93,7 +94,7 @@ def test_a_listed_video_without_images_is_told():
     image = {"id": 0, "file_name": "7_25.jpg", "width": 10, "height": 10}
     document = {"images": [image], "annotations": [], "categories": [{"id": 1, "name": "tool"}]}
     files = {"e/val/annotation_coco.json": json.dumps(document).encode(), "e/val_vids.txt": b"7.0e+00\n8.0e+00\n"}
-    assert read_files("endoscapes", files).warnings == ("endoscapes: 1 videos of val_vids.txt have no labelled image: 8",)
+    assert sentences(read_files("endoscapes", files).faults) == ("val_vids.txt: 1 videos have no labelled image: 8",)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -215,6 +216,6 @@ def test_what_is_no_workbook_is_refused(data):
 def test_a_number_beyond_any_float_and_columns_that_are_not_kept_are_told():
     row = ["S", "G", "T", "V", "R", 1, *[3] * 8, 20]
     found = read_files("aixsuture", {"OSATS.xlsx": as_excel([[*AIX, "NOTE"], [*row, "late"]])})
-    assert found.warnings == ("aixsuture: not kept: column 'NOTE'",)
+    assert sentences(found.faults, "warning") == ("OSATS.xlsx: not kept: column 'NOTE'",)
     with pytest.raises(AnnotationError, match=r"OSATS\.xlsx: not a workbook that can be read"):
         read_files("aixsuture", {"OSATS.xlsx": as_excel([AIX, [*row[:-1], float("inf")]])})

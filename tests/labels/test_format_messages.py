@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from fault_lines import sentences
 from label_examples import CHOLECT50, EXAMPLES, dumps, read_files, shape
 from scrubin.errors import AnnotationError
 
@@ -255,7 +256,7 @@ def test_a_fault_in_text_is_named_with_its_line_and_mend(case):
 def test_all_faults_are_named_at_once():
     shapes = [shape("scissor", "dissect", "fascias", [[0, 0], [5, 5]]), shape("scissors", "dissect", "fascias", [[0, 0], [500, 5]])]
     files = {f"p/v1/{i:06d}.json": dumps({"shapes": shapes, "imageWidth": 10, "imageHeight": 10}) for i in range(2)}
-    with pytest.raises(AnnotationError, match="4 problems in the label files") as caught:
+    with pytest.raises(AnnotationError, match="4 faults") as caught:
         read_files("labelme", files)
     assert "did you mean 'scissors'?" in str(caught.value)
     assert "points [[0, 0], [500, 5]] in an image of 10x10" in str(caught.value)
@@ -268,9 +269,9 @@ def test_nested_probabilities_and_padded_keys_are_accepted_with_a_warning():
     (labels,) = read_files("cholectriplet2022", {file: dumps(sample)}).recordings
     (plain,) = read_files("cholectriplet2022", {file: data}).recordings
     assert (labels.recognition == plain.recognition).all()
-    assert labels.warnings == (
-        "cholectriplet2022: 2 frames have their probabilities nested once",
-        "cholectriplet2022: 2 frame keys are padded with zeros",
+    assert sentences(labels.faults) == (
+        "sub/VID92.json: 2 frames have their probabilities nested once",
+        "sub/VID92.json: 2 frame keys are padded with zeros",
     )
 
 
@@ -280,14 +281,16 @@ def test_an_instrument_apart_from_its_triplet_is_kept_with_a_warning():
     first = labels.instances.rows.iloc[0]
     assert (first["triplet_id"], first["instrument_id"]) == (17, 1)
     assert any(
-        "triplet (frame 0, detection 0: 17 is grasper,retract,gallbladder, but the instrument is 1" in one for one in labels.warnings
+        "triplet (frame 0, detection 0: 17 is grasper,retract,gallbladder, but the instrument is 1" in one
+        for one in sentences(labels.faults)
     )
 
 
 def test_a_grs_that_is_not_the_sum_of_its_items_is_a_warning():
     files = dict(EXAMPLES["jigsaws"])
     files["jigsaws/meta_file_Suturing.txt"] = files["jigsaws/meta_file_Suturing.txt"].replace(b"\t13\t", b"\t14\t")
-    assert read_files("jigsaws", files).warnings == ("jigsaws/meta_file_Suturing.txt, line 1: GRS 14 is not the sum of its items, 13",)
+    (told,) = sentences(read_files("jigsaws", files).faults, "warning")
+    assert told == "jigsaws/meta_file_Suturing.txt, line 1: GRS 14 is not the sum of its items, 13; correct one of them"
 
 
 def test_ids_of_the_published_file_with_its_typo_are_read_and_written_back():

@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, read_files, shape, vector, write_files
+from fault_lines import sentences
+from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, faults_of, read_files, shape, vector, write_files
+from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
 from scrubin.labels.collection import Collection
 from scrubin.labels.formats import cholect50, labelme
@@ -91,15 +93,22 @@ def test_one_file_with_many_faults_hides_no_other_file():
     with pytest.raises(AnnotationError) as caught:
         read_files("cholect50", files)
     assert all(file in str(caught.value) for file in files)
-    assert str(caught.value).startswith("54 problems in the label files:\n  l/VID00.json, frame 0, vector 0")
-    assert str(caught.value).endswith(f"\n  ... and {54 - 20} more")
+    first, of_vectors, of_files = str(caught.value).splitlines()
+    assert first == "54 faults:"
+    assert of_vectors.startswith("  l/VID00.json, frame 0, vector 0: ")
+    assert of_vectors.endswith("(and at 49 more places)")
+    assert of_files.startswith("  l/VID01.json, line 1: not JSON: ")
+    assert of_files.endswith("(and at 3 more places, also in l/VID02.json, l/VID03.json, l/VID04.json)")
 
 
 def test_files_beyond_the_shown_faults_are_named_too():
-    error = AnnotationError([f"l/VID{i:03d}.json, line 1: not JSON: x; y" for i in range(150)])
-    assert str(error).count("not JSON") == 20
-    assert f"... and 130 more, also in l/VID{20:03d}.json, " in str(error)
-    assert str(error).endswith("l/VID119.json, 30 more files")
+    error = AnnotationError([Fault(f"l/VID{i:03d}.json", "json-syntax", "not JSON: x", "y", place="line 1") for i in range(150)])
+    assert str(error).count("not JSON") == 1
+    assert "(and at 149 more places, also in l/VID001.json, " in str(error)
+    assert str(error).endswith("l/VID100.json, 49 more files)")
+    causes = AnnotationError([Fault(f"l/VID{i:03d}.json", f"rule-{i}", "x", "y") for i in range(150)])
+    assert "... and 130 more causes, 130 faults, also in l/VID020.json, " in str(causes)
+    assert str(causes).endswith("l/VID119.json, 30 more files")
 
 
 BROKEN = {
@@ -125,24 +134,24 @@ def test_every_broken_file_is_named_at_once(name):
 UNKEPT = {
     "coco": (
         lambda document: document["annotations"][0].update(iscrowd=1, track_id=4, segmentation=[]),
-        "coco: not kept: 'iscrowd' of annotations, which are read as single instances (1), 'track_id' of annotations (1)",
+        ": not kept: 'iscrowd' of annotations, which are read as single instances (1), 'track_id' of annotations (1)",
     ),
     "multibypasst40": (
         lambda document: (document.update(licenses=[]), document["images"][0].update(view=2)),
-        "multibypasst40: not kept: 'licenses' of the file, 'view' of images",
+        ": not kept: 'licenses' of the file, 'view' of images",
     ),
     "multibypass140": (
         lambda document: (document.update(fps=25), document["steps"][0].update(note="x")),
-        "multibypass140: not kept: 'fps' of the file, 'note' of steps",
+        ": not kept: 'fps' of the file, 'note' of steps",
     ),
-    "cholectriplet2022": (lambda document: document["0"].update(time_ms=4), "cholectriplet2022: not kept: 'time_ms' of frames"),
+    "cholectriplet2022": (lambda document: document["0"].update(time_ms=4), ": not kept: 'time_ms' of frames"),
     "labelme": (
         lambda document: (document.update(flags={"blurred": True}), document["shapes"][0].update(group_id=3, flags={})),
-        "labelme: not kept: 'flags' of files, 'group_id' of shapes",
+        ": not kept: 'flags' of files, 'group_id' of shapes",
     ),
     "endoscapes": (
         lambda document: document["images"][0].update(is_ds_keyframe=True),
-        "endoscapes: not kept: 'is_ds_keyframe' of images (1)",
+        ": not kept: 'is_ds_keyframe' of images (1)",
     ),
 }
 
@@ -150,8 +159,7 @@ UNKEPT = {
 @pytest.mark.parametrize("name", UNKEPT)
 def test_what_a_reader_does_not_keep_is_told(name):
     change, expected = UNKEPT[name]
-    collection = read_files(name, changed(name, change))
-    assert expected in [*collection.warnings, *(warning for labels in collection.recordings for warning in labels.warnings)]
+    assert any(one.endswith(expected) for one in sentences(faults_of(name, changed(name, change)), "warning"))
 
 
 FAULTS = {
@@ -211,7 +219,8 @@ def test_file_names_that_count_otherwise_than_ids_are_told():
             image["file_name"] = f"{image['id'] + 1:06d}.jpg"
 
     (labels,) = read_files("multibypasst40", changed("multibypasst40", named_from_one)).recordings
-    assert "multibypasst40: the file names of 4 images say other numbers than their ids, by which they are read" in labels.warnings
+    told = "mbt40/C1V1.json: the file names of 4 images say other numbers than their ids, by which they are read"
+    assert told in sentences(labels.faults, "warning")
 
 
 TWICE = {
@@ -257,9 +266,11 @@ def test_class_names_are_read_as_they_are_written():
 
 
 def test_classes_that_nobody_names_are_told():
-    (told,) = read_files("yolo", EXAMPLES["yolo"]).warnings
-    assert told.startswith("yolo: no data.yaml or classes.txt names the classes; they are taken as the 89 triplets of 'prostatd'")
-    assert read_files("yolo", EXAMPLES["yolo"], vocabulary="prostatd").warnings == ()
+    (told,) = sentences(read_files("yolo", EXAMPLES["yolo"]).faults, "warning")
+    assert told.startswith(
+        "yolo/labels/pwhv1_000000.txt: no data.yaml or classes.txt names the classes; they are taken as the 89 triplets of 'prostatd'"
+    )
+    assert read_files("yolo", EXAMPLES["yolo"], vocabulary="prostatd").faults == ()
 
 
 @pytest.mark.parametrize(
@@ -293,12 +304,12 @@ def test_a_first_row_1_is_read_when_it_is_meant():
         read_files("cholec80", {"v1-phase.txt": text})
     (labels,) = read_files("cholec80", {"v1-phase.txt": text}, first=1).recordings
     assert labels.phases.positions.tolist() == [1, 2]
-    assert labels.warnings == ()
+    assert labels.faults == ()
 
 
 def test_frames_from_1_without_a_gap_are_suspected():
     def told(numbers, **options):
-        return read_files("cholect50", labels50({str(i): [vector(17, NO_BOX, 1)] for i in numbers}), **options).warnings
+        return sentences(faults_of("cholect50", labels50({str(i): [vector(17, NO_BOX, 1)] for i in numbers}), **options))
 
     assert told(range(1, 31)) == ("VID01: the frames run from 1 without a gap; if the first frame is meant, give --first-frame 1",)
     assert told(range(1, 31), first=1) == told(range(30)) == told(range(2, 31)) == told([*range(1, 30), 31]) == ()
@@ -306,10 +317,11 @@ def test_frames_from_1_without_a_gap_are_suspected():
 
 def test_boxes_that_all_could_be_corners_are_suspected():
     def told(boxes):
-        return read_files("cholect50", labels50({str(i): [vector(17, one, 1)] for i, one in enumerate(boxes)})).warnings
+        return sentences(faults_of("cholect50", labels50({str(i): [vector(17, one, 1)] for i, one in enumerate(boxes)})))
 
     corners = [[0.1 + i / 100, 0.2, 0.3 + i / 100, 0.5] for i in range(25)]
-    assert told(corners) == ("VID01: every box is wider and higher than its corner is far from the edge; these may be two corners",)
+    (told_of_corners,) = told(corners)
+    assert told_of_corners.startswith("VID01: every box is wider and higher than its corner is far from the edge; if these are two corners")
     assert told([[0.5, 0.5, 0.2, 0.2], *corners]) == ()
     assert told([[0, 0, 0.5, 0.5]] * 25) == ()
 
@@ -330,15 +342,16 @@ def test_no_number_of_a_video_is_made_up():
 
 def test_a_column_of_raters_that_contradicts_the_name_of_the_file_is_told():
     def told(rater):
-        return read_files("lasana", {"a/P_rater2.csv": f"id;rater;GRS\nx;{rater};3\n".encode()}).warnings
+        return sentences(read_files("lasana", {"a/P_rater2.csv": f"id;rater;GRS\nx;{rater};3\n".encode()}).faults)
 
-    assert told("3") == ("a/P_rater2.csv: the column rater says 3; the rater is taken from the file's name, 2",)
+    (contradiction,) = told("3")
+    assert contradiction.startswith("a/P_rater2.csv: the column rater says 3, the file's name 2; the rater is taken from the file's name")
     assert told("2") == told("02") == told("") == ()
 
 
 def test_the_stage_publishes_no_words_of_a_file():
     shapes = [{**shape("scissors", "dissect", "fascias", [[1, 1], [50, 50]]), "Dr. Miller": 1}]
     files = {"l/v1/000000.json": dumps({"shapes": shapes, "imageWidth": 100, "imageHeight": 100, "Isolde": "x"})}
-    assert labelme.read(LabelFiles("v1", files, vocabulary.load("prostatd"), 0.02)).warnings == ("labelme: 2 kinds of keys are not kept",)
+    assert sentences(labelme.read(LabelFiles("v1", files, vocabulary.load("prostatd"), 0.02)).faults) == ("l/v1: 2 keys are not kept",)
     (labels,) = read_files("labelme", files).recordings
-    assert labels.warnings == ("labelme: not kept: 'Dr. Miller' of shapes, 'Isolde' of files",)
+    assert sentences(labels.faults) == ("l/v1: not kept: 'Dr. Miller' of shapes, 'Isolde' of files",)

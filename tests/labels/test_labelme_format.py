@@ -72,7 +72,7 @@ def test_one_frame_in_two_files_is_refused(make):
         labelme.read(make.named({f"{FOLDER}/000025.json": make.labelme([]), f"{FOLDER}/0000025.json": make.labelme([])}))
 
 
-def test_the_problems_of_all_files_are_named(read, make):
+def test_the_faults_of_all_files_are_named(read, make):
     with pytest.raises(AnnotationError) as caught:
         read(b"{", make.labelme([make.shape(label="x"), make.shape(points=[])]), make.labelme([make.shape()]))
-    assert len(caught.value.problems) == 3
+    assert len(caught.value.faults) == 3
