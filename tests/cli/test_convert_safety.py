@@ -218,4 +218,5 @@ def test_many_warnings_do_not_bury_the_result(tmp_path, capsys):
     assert len(told) == 1
     assert "v00-phase.txt: 1 gaps between the rows" in told[0]
     assert told[0].endswith("v29-phase.txt)")
-    assert "(and at 29 more places, also in v01-phase.txt, " in told[0]
+    assert "(and at 29 more places, also in " in told[0]
+    assert all(file in told[0] for file in files)
