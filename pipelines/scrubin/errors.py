@@ -1,4 +1,4 @@
-"""The error tree: everything that a user can mend is a ``ScrubinError``.
+"""The error tree: everything that a user can fix is a ``ScrubinError``.
 
 ScrubinError
 ├── ParamsError         params.yaml: unknown key, wrong type, value out of range
@@ -65,18 +65,26 @@ class RecordingError(ScrubinError):
         The file as the curator knows it: relative to the raw folder.
     reason
         What is wrong, in one sentence without a full stop.
-    mend
+    fix
         What the curator can do about it.
+    place
+        Where in the file, if it is a list: its line.
     """
 
-    def __init__(self, file: str, reason: str, mend: str) -> None:
-        super().__init__([Fault(file, "recording", reason, mend)])
+    def __init__(self, file: str, reason: str, fix: str, place: str = "") -> None:
+        super().__init__([Fault(file, "recording", reason, fix, place)])
         self.file = file
         self.reason = reason
-        self.mend = mend
+        self.fix = fix
+        self.place = place
+
+    @property
+    def where(self) -> str:
+        """File and place, as a table names them."""
+        return f"{self.file}, {self.place}" if self.place else self.file
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self), (self.file, self.reason, self.mend)
+        return type(self), (self.file, self.reason, self.fix, self.place)
 
 
 class VideoError(RecordingError):

@@ -106,17 +106,21 @@ def test_any_file_name_and_recording_name_passes_through_unchanged(name):
 def test_a_row_with_too_many_cells_is_named():
     data = manifest(LEFT, RIGHT).replace(b"videos/l.mkv", b"videos/l,1.mkv")
     problems = parse(data, TASKS).problems
-    assert "it has 11 cells, the header has 10; put cells that hold commas" in str(problems[0].error)
+    assert "line 2: expected 10 cells, but got 11: 'r,p,,,PegTransfer,left,videos/l,1.mkv,1,5.5,'; put cells that hold commas" in str(
+        problems[0].error
+    )
 
 
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (manifest(LEFT, columns=COLUMNS).replace(b"camera", b"kamera"), r"line 1: .* missing are \['camera'\], unknown are \['kamera'\]"),
-        (";".join(COLUMNS).encode(), "separated by ';', save it with commas"),
-        (b"", r"missing are \['camera'"),
-        ("ä".encode("latin-1"), "it is not UTF-8"),
-        (manifest(LEFT) + b'"open', "check the quotes"),
+        (
+            manifest(LEFT, columns=COLUMNS).replace(b"camera", b"kamera"),
+            r"line 1: column 'camera' is missing; did you mean 'kamera'\?\n.* line 1: column 'kamera' is unknown; did you mean 'camera'\?",
+        ),
+        (b"", "recordings.csv: it is empty"),
+        ("ä".encode("latin-1"), "line 1: byte 0xe4 at position 0 is not UTF-8"),
+        (manifest(LEFT) + b'"open', "line 3: a quotation mark is opened but never closed"),
     ],
 )
 def test_a_file_that_is_no_manifest_is_refused_as_a_whole(data, message):
@@ -126,6 +130,17 @@ def test_a_file_that_is_no_manifest_is_refused_as_a_whole(data, message):
 
 def test_a_byte_order_mark_and_empty_lines_do_no_harm():
     assert list(parse(b"\xef\xbb\xbf" + manifest(LEFT, RIGHT) + b"\r\n,,,,,,,,,\r\n", TASKS).recordings) == ["r"]
+
+
+def test_semicolons_and_tabs_are_read_like_commas():
+    data = manifest(LEFT, RIGHT)
+    for delimiter in (b";", b"\t"):
+        assert parse(data.replace(b",", delimiter), TASKS) == parse(data, TASKS)
+
+
+def test_a_blank_behind_a_name_is_dropped_but_one_in_the_name_of_a_file_is_not():
+    ((row, _),) = parse(manifest(LEFT | {"participant": "p ", "path": "videos/l.mkv "}, RIGHT), TASKS).recordings.values()
+    assert (row.participant, row.path) == ("p", "videos/l.mkv ")
 
 
 def test_a_file_that_no_row_names_is_not_lost(tmp_path):

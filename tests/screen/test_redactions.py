@@ -89,6 +89,15 @@ def test_a_file_that_is_no_such_list_is_refused(data):
         parse(data, CAMERAS)
 
 
+def test_every_unknown_recording_of_the_list_is_named_at_once():
+    with pytest.raises(ManifestError) as refused:
+        listed("x,left,other,1,2,,,,,add", "r,left,other,1,2,,,,,add", "y,left,other,1,2,,,,,add")
+    assert [(fault.rule, fault.place) for fault in refused.value.faults] == [
+        ("recording-unknown", "line 2"),
+        ("recording-unknown", "line 4"),
+    ]
+
+
 def test_a_sure_span_is_hidden_and_an_unsure_one_only_proposed():
     unsure = replace(ROOM, interval_s=(2.0, 2.5), score=0.2)
     found = hidden([replace(ROOM, interval_s=(0.5, 1.0)), unsure], [])

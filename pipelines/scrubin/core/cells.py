@@ -4,26 +4,30 @@ from __future__ import annotations
 
 import re
 
+from scrubin.core.csvtext import Row
 from scrubin.errors import RecordingError
 
 # Stricter than float(), which takes "1_5" for 15.
 SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")
 
 
-def seconds(place: str, column: str, cell: str) -> float | None:
+def seconds(file: str, row: Row, column: str) -> float | None:
     """Return a time in seconds; None for an empty cell.
+
+    What else may say that a value is missing, such as ``nan``, is refused: a wrong interval would show what
+    should be hidden.
 
     Raises
     ------
     RecordingError
-        When it is no number of seconds; names the place.
+        When it is no number of seconds; names file and line.
 
-    >>> seconds("line 2", "start_s", "12.5")
+    >>> seconds("redactions.csv", Row(2, {"start_s": "12.5"}, ("12.5",)), "start_s")
     12.5
     """
-    text = cell.strip()
+    text = row.cells[column]
     if not text:
         return None
     if not SECONDS.fullmatch(text):
-        raise RecordingError(place, f"{column} is '{cell}'", "give seconds from the first frame, such as 12.5")
+        raise RecordingError(file, f"{column} is '{text}'", "give seconds from the first frame, such as 12.5", row.place)
     return float(text)

@@ -3,14 +3,14 @@
 Everything that can be decided without knowing what a file is about is decided here, so that all commands and stages
 read the same file alike:
 
-- **Text** is UTF-8. A byte order mark is dropped; other encodings and control characters are faults.
+- **Text** is UTF-8. A byte order mark is dropped; other encodings, NUL bytes and workbooks are faults.
 - **Delimiter** is the tab if the header line has one outside of quotation marks, else the semicolon if it has one, else the
   comma: commas are part of names more often than the others. Where the caller allows ``whitespace``, the cells of a header
   without any of them are separated by runs of blanks.
 - **Quotation marks** are double ones, doubled inside of a cell. A quoted cell may hold delimiters and line breaks.
 - **Blanks** around a name or a cell mean nothing. Lines without any text are no rows, and columns without name and text
   at the end are no columns: spreadsheets write both.
-- **Header**: every column has a name, and no two the same. Only a nameless first column that counts the rows from 0 or 1
+- **Header**: every column has a name, and no two the same. Only a nameless first column of whole numbers, all different,
   is taken for what it is, row numbers of pandas or R, and left out.
 - **Rows** have a cell per column. Those that do not are kept apart, as misfits.
 - **Missing values** are spelled as in ``MISSING``, in any case. Whether a cell may be missing is the caller's to know:
@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scrubin.core.faults import Fault, printable
-from scrubin.core.suggest import near
+from scrubin.core.suggest import hint, near
 
 MISSING = frozenset({"", "-", "n/a", "na", "<na>", "nan", "none", "null"})
 """How programs and people write that there is no value, in small letters: spreadsheets and R ``NA`` and ``N/A``, pandas
@@ -49,7 +49,7 @@ _OTHER_FILES = {
     b"\xfe\xff": "UTF-16 text",
     b"\x1f\x8b": "compressed",
 }
-_CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f]")
+_WHOLE = re.compile(r"[0-9]+")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _LINE_END_BYTES = re.compile(rb"\r\n|\n|\r")
 _COMMENTS = re.compile(r"(?:[ \t]*(?:\r\n|\n|\r)|[ \t]*#[^\r\n]*(?:\r\n|\n|\r|\Z))*")
@@ -116,6 +116,10 @@ class Row:
         """The place of a fault of this row."""
         return f"line {self.line}"
 
+    def as_written(self, column: str) -> str:
+        """Return a cell with the blanks around it, which may be part of a name."""
+        return self.written[list(self.cells).index(column)]
+
 
 @dataclass(frozen=True)
 class Misfit:
@@ -147,6 +151,8 @@ class Sheet:
         What is wrong with the file or its header.
     comments
         Lines with ``#`` above the header, where the caller allows them.
+    row_numbers
+        Whether a nameless first column was left out: then the first column of the file is none of ``columns``.
     """
 
     file: str
@@ -157,6 +163,7 @@ class Sheet:
     misfits: tuple[Misfit, ...] = ()
     file_faults: tuple[Fault, ...] = ()
     comments: tuple[str, ...] = ()
+    row_numbers: bool = False
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -173,7 +180,7 @@ def is_missing(cell: str) -> bool:
     return cell.strip().casefold() in MISSING
 
 
-def read(file: str, data: bytes, required: Sequence[str] = (), *, whitespace: bool = False, comments: bool = False) -> Sheet:
+def read(file: str, data: bytes, required: Sequence[str] = (), optional: Sequence[str] | None = None, *, comments: bool = False) -> Sheet:
     """Return a CSV with a header; never raises.
 
     Parameters
@@ -183,19 +190,19 @@ def read(file: str, data: bytes, required: Sequence[str] = (), *, whitespace: bo
     data
         Its bytes.
     required
-        Columns that there must be; which others may be there is the caller's to know.
-    whitespace
-        Whether cells may be separated by blanks when there is no other delimiter.
+        Columns that there must be.
+    optional
+        The only other columns that there may be; None: any.
     comments
         Whether lines that begin with ``#`` may stand above the header.
     """
-    return sheet_of(grid(file, data, whitespace=whitespace, comments=comments), required)
+    return sheet_of(grid(file, data, comments=comments), required, optional)
 
 
-def read_path(path: Path, file: str, required: Sequence[str] = (), *, whitespace: bool = False, comments: bool = False) -> Sheet:
+def read_path(path: Path, file: str, required: Sequence[str] = (), optional: Sequence[str] | None = None) -> Sheet:
     """Return the CSV at a path; that it cannot be read is a fault, too. Parameters as of `read`."""
     data, faults = data_of(path, file)
-    return Sheet(file, ",", file_faults=faults) if faults else read(file, data, required, whitespace=whitespace, comments=comments)
+    return Sheet(file, ",", file_faults=faults) if faults else read(file, data, required, optional)
 
 
 def data_of(path: Path, file: str) -> tuple[bytes, tuple[Fault, ...]]:
@@ -223,10 +230,9 @@ def text_of(file: str, data: bytes) -> tuple[str, tuple[Fault, ...]]:
         text = data.removeprefix(BYTE_ORDER_MARK).decode()
     except UnicodeDecodeError:
         return "", (_not_utf8(file, data),)
-    if control := _CONTROL.search(text):
-        name = "NUL byte" if control[0] == "\0" else f"control character 0x{ord(control[0]):02x}"
-        what = f"holds a {name}, so it is damaged or no text"
-        return "", (Fault(file, "binary", what, _AGAIN, f"line {_line_of(text, control.start())}"),)
+    if "\0" in text:
+        line = 1 + len(_LINE_END.findall(text, 0, text.index("\0")))
+        return "", (Fault(file, "binary", "holds a NUL byte, so it is damaged or no text", _AGAIN, f"line {line}"),)
     return text, ()
 
 
@@ -250,7 +256,15 @@ def delimiter_of(text: str, *, whitespace: bool = False) -> str:
 
 
 def grid(file: str, data: bytes, *, whitespace: bool = False, comments: bool = False) -> Grid:
-    """Return the cells of a file, whether it has a header or not; never raises. Parameters as of `read`."""
+    """Return the cells of a file, whether it has a header or not; never raises.
+
+    Parameters
+    ----------
+    file, data, comments
+        As of `read`.
+    whitespace
+        Whether cells may be separated by blanks when there is no other delimiter.
+    """
     text, faults = text_of(file, data)
     above = _COMMENTS.match(text) if comments else None
     skipped = above[0] if above else ""
@@ -268,18 +282,18 @@ def grid(file: str, data: bytes, *, whitespace: bool = False, comments: bool = F
     return Grid(file, delimiter, lines, faults, notes)
 
 
-def sheet_of(cells: Grid, required: Sequence[str] = ()) -> Sheet:
-    """Return the cells of a file with the first line as its header; ``required`` as of `read`."""
+def sheet_of(cells: Grid, required: Sequence[str] = (), optional: Sequence[str] | None = None) -> Sheet:
+    """Return the cells of a file with the first line as its header; columns as of `read`."""
     if not cells.lines:
         return Sheet(cells.file, cells.delimiter, file_faults=cells.faults, comments=cells.comments)
     header, *below = cells.lines
-    header, below = _without_row_numbers(header, below)
+    header, below, numbered = _without_row_numbers(header, below)
     columns = tuple(name.strip() for name in header.cells)
     while not columns[-1]:
         columns = columns[:-1]
-    faults = _header_faults(cells.file, header.number, columns, required)
-    rows, misfits = ((), ()) if faults else _rows(cells, columns, below)
-    return Sheet(cells.file, cells.delimiter, columns, header.number, rows, misfits, (*faults, *cells.faults), cells.comments)
+    faults = _header_faults(cells.file, f"line {header.number}", columns, required, optional)
+    rows, misfits = ((), ()) if faults else _rows(cells, columns, len(header.cells), below)
+    return Sheet(cells.file, cells.delimiter, columns, header.number, rows, misfits, (*faults, *cells.faults), cells.comments, numbered)
 
 
 def shown(text: str) -> str:
@@ -301,10 +315,6 @@ def _not_utf8(file: str, data: bytes) -> Fault:
     return Fault(file, "encoding", f"byte 0x{data[start]:02x} at position {start} is not UTF-8", _AGAIN, f"line {line}")
 
 
-def _line_of(text: str, position: int) -> int:
-    return 1 + len(_LINE_END.findall(text, 0, position))
-
-
 def _split(text: str, first: int) -> Iterator[Line]:
     for number, line in enumerate(_LINE_END.split(text), start=first):
         yield Line(number, tuple(line.split()))
@@ -323,36 +333,45 @@ def _parsed(file: str, text: str, delimiter: str, first: int) -> Iterator[Line |
         yield _fault(file, "csv-syntax", what, "correct the quotation marks, or save it again as CSV", f"line {number}")
 
 
-def _without_row_numbers(header: Line, below: Sequence[Line]) -> tuple[Line, list[Line]]:
-    """Return lines without a nameless first column, where it counts the rows."""
+def _without_row_numbers(header: Line, below: Sequence[Line]) -> tuple[Line, list[Line], bool]:
+    """Return lines without a nameless first column of different whole numbers, and whether there was one."""
     numbers = [line.cells[0].strip() for line in below]
-    counted = any(numbers == [str(number) for number in range(start, start + len(below))] for start in (0, 1))
-    if header.cells[0].strip() or len(header.cells) < 2 or not below or not counted:
-        return header, list(below)
-    return Line(header.number, header.cells[1:]), [Line(line.number, line.cells[1:]) for line in below]
+    numbered = all(map(_WHOLE.fullmatch, numbers)) and len(set(numbers)) == len(numbers)
+    if header.cells[0].strip() or len(header.cells) < 2 or not below or not numbered:
+        return header, list(below), False
+    return Line(header.number, header.cells[1:]), [Line(line.number, line.cells[1:]) for line in below], True
 
 
-def _header_faults(file: str, line: int, columns: Sequence[str], required: Sequence[str]) -> tuple[Fault, ...]:
-    place = f"line {line}"
+def _header_faults(
+    file: str, place: str, columns: Sequence[str], required: Sequence[str], optional: Sequence[str] | None
+) -> tuple[Fault, ...]:
     faults = []
     if "" in columns:
         faults.append(_fault(file, "column-unnamed", f"column {columns.index('') + 1} has no name", "name it, or remove it", place))
     for name in (name for name, count in Counter(columns).items() if name and count > 1):
         faults.append(_fault(file, "column-repeated", f"column '{shown(name)}' stands twice", "rename or remove one", place))
+    others = [name for name in dict.fromkeys(columns) if name and name not in (*required, *(optional or ()))]
     for name in (name for name in required if name not in columns):
-        close = near(name, [other for other in columns if other and other not in required])
+        close = near(name, others)
         fix = f"did you mean '{shown(close)}'?" if close else f"add it; the columns are {', '.join(map(shown, columns[:NAMES_SHOWN]))}"
         faults.append(_fault(file, "column-missing", f"column '{name}' is missing", fix, place))
+    if optional is not None:
+        known = (*required, *optional)
+        faults += [_fault(file, "column-unknown", f"column '{shown(name)}' is unknown", hint(name, known), place) for name in others]
     return tuple(faults)
 
 
-def _rows(cells: Grid, columns: tuple[str, ...], below: Sequence[Line]) -> tuple[tuple[Row, ...], tuple[Misfit, ...]]:
+def _rows(cells: Grid, columns: tuple[str, ...], width: int, below: Sequence[Line]) -> tuple[tuple[Row, ...], tuple[Misfit, ...]]:
+    """Return the rows, and the misfits: a cell beyond the header may be empty, but only where the header has one beyond its names, too.
+
+    Elsewhere a cell too many means that all cells behind it stand in the wrong column.
+    """
     rows: list[Row] = []
     misfits: list[Misfit] = []
     for line in below:
         stripped = [cell.strip() for cell in line.cells]
         row = Row(line.number, dict(zip(columns, stripped, strict=False)), line.cells)
-        if len(stripped) >= len(columns) and not any(stripped[len(columns) :]):
+        if len(columns) <= len(stripped) <= width and not any(stripped[len(columns) :]):
             rows.append(Row(row.line, row.cells, line.cells[: len(columns)]))
         else:
             misfits.append(Misfit(row, _misfit(cells, row, len(columns))))

@@ -110,17 +110,17 @@ def repeated_bytes(rows: Mapping[str, list[Row]], media: Mapping[str, Media | Re
         if len(same) > 1:
             paths = " and ".join(sorted(f"'{row.path}'" for row in same))
             for row in same:
-                mend = "copy the right file, or remove the rows of the wrong recording"
-                errors[row.recording] = RecordingError(row.path, f"{paths} have the same bytes", mend)
+                fix = "copy the right file, or remove the rows of the wrong recording"
+                errors[row.recording] = RecordingError(row.path, f"{paths} have the same bytes", fix)
     return errors
 
 
 def _recording_row(row: Row, item: Media | RecordingError | None, decision: Decision) -> dict[str, Any]:
     found = item if isinstance(item, Media) else None
     probe = found.probe if found else None
-    reason, mend = decision.reason, None
+    reason, fix = decision.reason, None
     if decision.error:
-        reason, mend = f"{decision.error.file}: {decision.error.reason}", decision.error.mend
+        reason, fix = f"{decision.error.where}: {decision.error.reason}", decision.error.fix
     return {
         "recording": row.recording,
         "participant": row.participant,
@@ -144,7 +144,7 @@ def _recording_row(row: Row, item: Media | RecordingError | None, decision: Deci
         "end_s": decision.end_s,
         "status": decision.status,
         "reason": reason,
-        "mend": mend,
+        "mend": fix,
     }
 
 
@@ -166,12 +166,11 @@ def _outside(rows: list[Row], found: list[Media]) -> RecordingError | None:
     last_s = min(item.probe.end_s for item in found)
     # An interval noted to the hundredth may round past the last frame: half a frame is forgiven.
     slack_s = max(1 / item.probe.fps for item in found) / 2
-    place = f"{NAME}, line {rows[0].line}"
     for column, value in (("start_s", rows[0].start_s), ("end_s", rows[0].end_s)):
         beyond = value is not None and (Fraction(value) > last_s + slack_s or (column == "start_s" and Fraction(value) >= last_s))
         if beyond:
             reason = f"{column} {value:g} lies outside the video '{rows[0].path}', which ends at {float(last_s):.3f} s"
-            return RecordingError(place, reason, "correct the interval")
+            return RecordingError(NAME, reason, "correct the interval", f"line {rows[0].line}")
     return None
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from scrubin.core import csvtext
 from scrubin.core.cells import seconds
 from scrubin.errors import ManifestError, RecordingError
 from scrubin.ingest.params import TaskParams
@@ -66,11 +65,15 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams]) -> Manifest:
     """
     rows: list[Row] = []
     problems: list[Problem] = []
-    for line, cells in _cells(data):
+    sheet = _sheet(data)
+    for misfit in sheet.misfits:
+        fix = "put cells that hold commas or line breaks in double quotes"
+        problems.append(_problem(misfit.row, RecordingError(NAME, misfit.fault.what, fix, misfit.row.place)))
+    for cells in sheet.rows:
         try:
-            rows.append(_row(line, cells, tasks))
+            rows.append(_row(cells, tasks))
         except RecordingError as error:
-            problems.append(Problem(cells.get("recording") or f"line {line}", cells.get("camera", ""), error))
+            problems.append(_problem(cells, error))
     problems += _contradictions(rows, tasks)
     bad = {problem.recording for problem in problems}
     recordings: dict[str, list[Row]] = defaultdict(list)
@@ -82,7 +85,9 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams]) -> Manifest:
 
 def files_without_row(folder: Path, data: bytes) -> list[Problem]:
     """Return a problem for every file below ``videos/`` that no row names: nothing is lost in silence."""
-    named = {str(PurePosixPath(cells.get("path", ""))) for _, cells in _cells(data)}
+    sheet = _sheet(data)
+    rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
+    named = {str(PurePosixPath(row.as_written("path"))) for row in rows if "path" in row.cells}
     found = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
     return [
         Problem(path, "", RecordingError(path, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))
@@ -91,60 +96,42 @@ def files_without_row(folder: Path, data: bytes) -> list[Problem]:
     ]
 
 
-def _cells(data: bytes) -> list[tuple[int, dict[str, str]]]:
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"{NAME}: it is not UTF-8 (byte {error.start}); save it as 'CSV UTF-8'"
-        raise ManifestError(msg) from error
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = next(reader, [])
-        if sorted(header) != sorted(COLUMNS):
-            missing, extra = sorted(set(COLUMNS) - set(header)), sorted(set(header) - set(COLUMNS))
-            hint = "; its cells are separated by ';', save it with commas" if len(header) == 1 and ";" in header[0] else ""
-            msg = f"{NAME}, line 1: the columns must be {','.join(COLUMNS)}; missing are {missing}, unknown are {extra}{hint}"
-            raise ManifestError(msg)
-        rows = []
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            # A blank behind a name is a slip of the hand; a file may really be called so.
-            row = {name: cell if name == "path" else cell.strip() for name, cell in zip(header, cells, strict=False)}
-            if len(cells) != len(header):
-                row["?"] = f"it has {len(cells)} cells, the header has {len(header)}"
-            rows.append((reader.line_num, row))
-    except csv.Error as error:
-        msg = f"{NAME}, line {reader.line_num}: {error}; check the quotes"
-        raise ManifestError(msg) from error
-    return rows
+def _sheet(data: bytes) -> csvtext.Sheet:
+    sheet = csvtext.read(NAME, data, COLUMNS, ())
+    ManifestError.raise_any(sheet.file_faults)
+    return sheet
 
 
-def _row(line: int, cells: dict[str, str], tasks: Mapping[str, TaskParams]) -> Row:
-    place = f"{NAME}, line {line}"
-    if "?" in cells:
-        raise RecordingError(place, cells["?"], "put cells that hold commas or line breaks in double quotes")
+def _problem(row: csvtext.Row, error: RecordingError) -> Problem:
+    return Problem(row.cells.get("recording") or row.place, row.cells.get("camera", ""), error)
+
+
+def _row(row: csvtext.Row, tasks: Mapping[str, TaskParams]) -> Row:
+    cells = row.cells
+    # A blank behind a name is a slip of the hand; a file may really be called so.
+    path = row.as_written("path")
     for column in ("recording", "participant", "task", "camera", "path"):
-        if not cells[column].strip():
-            raise RecordingError(place, f"'{column}' is empty", "fill it in")
+        if not cells[column]:
+            raise RecordingError(NAME, f"'{column}' is empty", "fill it in", row.place)
     task, camera = cells["task"], cells["camera"]
     if task not in tasks:
-        raise RecordingError(place, f"'{task}' is no task", f"use one of {', '.join(sorted(tasks))}, or add it to ingest.tasks")
+        raise RecordingError(NAME, f"'{task}' is no task", f"use one of {', '.join(sorted(tasks))}, or add it to ingest.tasks", row.place)
     if camera not in tasks[task].cameras:
         cameras = " and ".join(tasks[task].cameras)
-        raise RecordingError(place, f"'{camera}' is no camera of {task}", f"its cameras are {cameras}")
-    _refuse_outside(place, cells["path"])
-    start_s, end_s = seconds(place, "start_s", cells["start_s"]), seconds(place, "end_s", cells["end_s"])
+        raise RecordingError(NAME, f"'{camera}' is no camera of {task}", f"its cameras are {cameras}", row.place)
+    _refuse_outside(row.place, path)
+    start_s, end_s = seconds(NAME, row, "start_s"), seconds(NAME, row, "end_s")
     if end_s is not None and (start_s or 0.0) >= end_s:
-        raise RecordingError(place, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval")
-    text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "path", "exclude")}
-    return Row(line=line, task=task, camera=camera, start_s=start_s, end_s=end_s, **text)
+        raise RecordingError(NAME, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval", row.place)
+    text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "exclude")}
+    return Row(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, **text)
 
 
 def _refuse_outside(place: str, path: str) -> None:
     parts = PurePosixPath(path).parts
     if path.startswith("/") or ".." in parts or "\0" in path or parts[:1] != ("videos",) or len(parts) < 2:
-        raise RecordingError(place, f"path '{path}' does not lie in videos/", "give it relative to the raw folder, such as videos/a.mkv")
+        fix = "give it relative to the raw folder, such as videos/a.mkv"
+        raise RecordingError(NAME, f"path '{path}' does not lie in videos/", fix, place)
 
 
 def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams]) -> list[Problem]:
@@ -157,17 +144,17 @@ def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams]) -> list[Pr
         cameras = Counter(row.camera for row in members)
         wanted = tasks[members[0].task].cameras
         for row in members:
-            place = f"{NAME}, line {row.line}"
+            place = f"line {row.line}"
             if cameras[row.camera] > 1:
-                error = RecordingError(place, f"'{recording}' has {cameras[row.camera]} rows for camera {row.camera}", "keep one")
+                error = RecordingError(NAME, f"'{recording}' has {cameras[row.camera]} rows for camera {row.camera}", "keep one", place)
                 problems.append(Problem(recording, row.camera, error))
             if uses[str(PurePosixPath(row.path))] > 1:
-                error = RecordingError(place, f"'{row.path}' stands in several rows", "name each file once")
+                error = RecordingError(NAME, f"'{row.path}' stands in several rows", "name each file once", place)
                 problems.append(Problem(recording, row.camera, error))
         for column in SHARED:
             if len({getattr(row, column) for row in members}) > 1:
                 lines = ", ".join(str(row.line) for row in members)
-                error = RecordingError(f"{NAME}, lines {lines}", f"'{recording}' has different '{column}'", "make them equal")
+                error = RecordingError(NAME, f"'{recording}' has different '{column}'", "make them equal", f"lines {lines}")
                 problems.append(Problem(recording, members[0].camera, error))
         for camera in sorted(set(wanted) - set(cameras)):
             error = RecordingError(NAME, f"'{recording}' has no row for camera {camera}", "add it, or exclude the recording")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import difflib
-import io
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
+from scrubin.core import csvtext
 from scrubin.core.cells import seconds
+from scrubin.core.faults import Fault
+from scrubin.core.suggest import near
 from scrubin.errors import ManifestError, RecordingError
 
 NAME = "redactions.csv"
@@ -65,69 +65,57 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Collec
     """
     rows: list[Decision] = []
     errors: dict[str, RecordingError] = {}
-    for line, cells in _cells(data):
-        recording = cells["recording"].strip()
-        if recording not in cameras and recording in set_aside:
-            continue
+    sheet = csvtext.read(NAME, data, COLUMNS, ())
+    ManifestError.raise_any(sheet.faults)
+    unknown = []
+    for row in sheet.rows:
+        recording = row.cells["recording"]
         if recording not in cameras:
-            near = difflib.get_close_matches(recording, cameras, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
-            msg = f"{NAME}, line {line}: '{recording}' is no recording of recordings.csv{hint}"
-            raise ManifestError(msg)
+            unknown += [] if recording in set_aside else [_unknown(row, cameras)]
+            continue
         try:
-            rows += _decisions(line, cells | {"recording": recording}, cameras[recording])
+            rows += _decisions(row, cameras[recording])
         except RecordingError as error:
             errors[recording] = error
+    ManifestError.raise_any(unknown)
     return Decisions([row for row in rows if row.recording not in errors], errors)
 
 
-def _cells(data: bytes) -> list[tuple[int, dict[str, str]]]:
-    try:
-        reader = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
-        header = next(reader, [])
-        if sorted(header) != sorted(COLUMNS):
-            msg = f"{NAME}, line 1: the columns must be {','.join(COLUMNS)}, but are {','.join(header)}"
-            raise ManifestError(msg)
-        rows = []
-        for cells in reader:
-            if len(cells) not in (0, len(header)):
-                msg = f"{NAME}, line {reader.line_num}: it has {len(cells)} cells, the header has {len(header)}"
-                raise ManifestError(msg)
-            if any(cells):
-                rows.append((reader.line_num, dict(zip(header, cells, strict=True))))
-    except (UnicodeDecodeError, csv.Error) as error:
-        msg = f"{NAME}: it is no UTF-8 CSV ({error}); save it as 'CSV UTF-8'"
-        raise ManifestError(msg) from error
-    return rows
+def _unknown(row: csvtext.Row, cameras: Collection[str]) -> Fault:
+    name = row.cells["recording"]
+    close = near(name, cameras)
+    fix = f"did you mean '{close}'?" if close else "correct its name, or remove the row"
+    return Fault(NAME, "recording-unknown", f"'{name}' is no recording of recordings.csv", fix, row.place)
 
 
-def _decisions(line: int, cells: dict[str, str], cameras: tuple[str, ...]) -> list[Decision]:
-    place = f"{NAME}, line {line}"
+def _decisions(row: csvtext.Row, cameras: tuple[str, ...]) -> list[Decision]:
+    cells, place = row.cells, row.place
     for column, known in (("kind", KINDS), ("decision", DECISIONS), ("camera", ("", *cameras))):
         if cells[column] not in known:
             names = ", ".join(name or "(empty)" for name in known)
-            raise RecordingError(place, f"{column} is '{cells[column]}'", f"use one of {names}")
-    start_s, end_s = seconds(place, "start_s", cells["start_s"]), seconds(place, "end_s", cells["end_s"])
+            raise RecordingError(NAME, f"{column} is '{cells[column]}'", f"use one of {names}", place)
+    start_s, end_s = seconds(NAME, row, "start_s"), seconds(NAME, row, "end_s")
     if (start_s or 0.0) >= (end_s if end_s is not None else float("inf")):
-        raise RecordingError(place, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval")
-    box_xywh = _box_xywh(place, cells)
+        raise RecordingError(NAME, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval", place)
+    box_xywh = _box_xywh(row)
     decision = cells["decision"]
     if start_s is None and end_s is None and box_xywh is None and decision != "reject":
-        raise RecordingError(place, "it would hide the whole recording", "give an interval or a rectangle, or exclude the recording")
+        raise RecordingError(NAME, "it would hide the whole recording", "give an interval or a rectangle, or exclude the recording", place)
     if cells["kind"] == "text" and box_xywh is None and decision == "accept":
-        raise RecordingError(place, "it accepts text without a rectangle", "give its x,y,w,h; the report lists them")
+        raise RecordingError(NAME, "it accepts text without a rectangle", "give its x,y,w,h; the report lists them", place)
     if cells["kind"] != "text" and box_xywh is not None and decision == "reject":
         reason = f"'{cells['kind']}' is found in whole frames, so no rectangle of it can be rejected"
-        raise RecordingError(place, reason, "leave x,y,w,h empty, or remove the row that adds the rectangle")
+        raise RecordingError(NAME, reason, "leave x,y,w,h empty, or remove the row that adds the rectangle", place)
     held = (cells["camera"],) if cells["camera"] else cameras
-    return [Decision(line, cells["recording"], camera, cells["kind"], start_s, end_s, box_xywh, decision) for camera in held]
+    return [Decision(row.line, cells["recording"], camera, cells["kind"], start_s, end_s, box_xywh, decision) for camera in held]
 
 
-def _box_xywh(place: str, cells: dict[str, str]) -> tuple[int, int, int, int] | None:
-    given = [cells[name].strip() for name in "xywh"]
-    if not any(given):
+def _box_xywh(row: csvtext.Row) -> tuple[int, int, int, int] | None:
+    texts = [row.cells[name] for name in "xywh"]
+    if not any(texts):
         return None
-    if not all(PIXELS.fullmatch(cell) for cell in given) or 0 in map(int, given[2:]):
-        raise RecordingError(place, f"the rectangle is {','.join(given)}", "give x,y,w,h in whole pixels, or leave all four empty")
-    x, y, w, h = (int(cell) for cell in given)
+    if not all(PIXELS.fullmatch(text) for text in texts) or 0 in map(int, texts[2:]):
+        fix = "give x,y,w,h in whole pixels, or leave all four empty"
+        raise RecordingError(NAME, f"the rectangle is {','.join(texts)}", fix, row.place)
+    x, y, w, h = (int(text) for text in texts)
     return x, y, w, h

@@ -114,7 +114,7 @@ def _key(watcher: Watcher, sha256: str) -> str:
 def _save(folder: Path, seen: Observed | None, refused: VideoError | None) -> dict[str, Any]:
     if refused is not None or seen is None:
         # Kept too: a broken file stays broken. Its name is not kept, because another file may have the same bytes.
-        return {"reason": refused.reason, "mend": refused.mend} if refused else {}
+        return {"reason": refused.reason, "mend": refused.fix} if refused else {}
     for name, array in seen.arrays.items():
         np.save(folder / f"{name}.npy", array)
     return {"value": seen.value}

@@ -76,7 +76,7 @@ def _made(key: str, work: Callable[[], dict[str, Any]], name: str) -> dict[str, 
                 raise  # a disk that is away comes back
             # Kept too: a broken file stays broken, and reading it may take long. Its name is not
             # kept, because another file may have the same bytes.
-            return {"reason": error.reason, "mend": error.mend}
+            return {"reason": error.reason, "mend": error.fix}
 
     entry, _ = store.make(key, attempt)
     value: dict[str, Any] = entry.value

@@ -1,4 +1,4 @@
-"""The table ``quarantine``: recordings that a stage could not use, each with the mend."""
+"""The table ``quarantine``: recordings that a stage could not use, each with the fix."""
 
 from scrubin.errors import RecordingError
 from scrubin.tables.declare import Column, Table
@@ -25,7 +25,7 @@ def quarantine_row(recording: str, camera: str, stage: str, error: RecordingErro
         "recording": recording,
         "camera": camera,
         "stage": stage,
-        "path": error.file,
+        "path": error.where,
         "reason": error.reason,
-        "mend": error.mend,
+        "mend": error.fix,
     }
