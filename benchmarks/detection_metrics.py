@@ -88,13 +88,13 @@ class Ours:
 
     def study_of(self, rows: np.ndarray) -> Any:
         """Return rows as the library takes them."""
-        from scrubin.metrics.detection.rows import Rows, Study
+        from scrubin.metrics.detection.rows import BoxRows, BoxStudy
 
-        def side(own: np.ndarray) -> Rows:
-            return Rows(own[:, 1], own[:, 2], {name: own[:, 3 + at] for at, name in enumerate(SIZES)}, own[:, 8:], own[:, 7])
+        def side(own: np.ndarray) -> BoxRows:
+            return BoxRows(own[:, 1], own[:, 2], {name: own[:, 3 + at] for at, name in enumerate(SIZES)}, own[:, 8:], own[:, 7])
 
         names = [str(number) for number in range(len(self.lengths))]
-        return Study(names, self.lengths, SIZES, side(rows[rows[:, 0] == 0]), side(rows[rows[:, 0] == 1]))
+        return BoxStudy(names, self.lengths, SIZES, side(rows[rows[:, 0] == 0]), side(rows[rows[:, 0] == 1]))
 
     def ivtmetrics(self) -> dict[str, float]:
         """Return the same numbers, paper semantics."""
@@ -131,9 +131,8 @@ class Ours:
     def ivtdmetrics(self) -> dict[str, float]:
         """Return what ivtdmetrics computes, paper semantics."""
         from scrubin.metrics.detection.association import association
-        from scrubin.metrics.detection.average_precision import SCOPES, average_precision
+        from scrubin.metrics.detection.average_precision import SCOPES, average_precision, average_precision_range
         from scrubin.metrics.detection.confidence import at_best_confidence
-        from scrubin.metrics.detection.map_range import average_precision_range
         from scrubin.metrics.detection.rows import checked
 
         scene = checked(self.flat)

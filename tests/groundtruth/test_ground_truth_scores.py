@@ -20,8 +20,7 @@ from pycocotools.cocoeval import COCOeval
 import detection_cases
 from scrubin.metrics import error_recognition, skill
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
-from scrubin.metrics.detection.average_precision import average_precision
-from scrubin.metrics.detection.map_range import average_precision_range
+from scrubin.metrics.detection.average_precision import average_precision, average_precision_range
 from scrubin.metrics.phases import averaging, confusion, rates
 from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.recognition import compat

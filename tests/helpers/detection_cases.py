@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.metrics.detection.rows import Rows, Study
+from scrubin.metrics.detection.rows import BoxRows, BoxStudy
 
 GOLDEN = Path(__file__).parents[1] / "data/metrics/detection"
 CASES = ("basic", "edge", "perfect", "order_a", "order_b", "crowded")
@@ -21,11 +21,11 @@ def golden(case: str) -> dict:
     return json.loads((GOLDEN / f"ivt_detection_{case}.json").read_text(encoding="utf-8"))
 
 
-def flat(videos: list[list[dict]], side: str, components=tuple(SIZES)) -> Rows:
+def flat(videos: list[list[dict]], side: str, components=tuple(SIZES)) -> BoxRows:
     """One side of nested frames with rows [triplet, instrument, score, verb, target, x, y, w, h]."""
     nested = [(at, frame, row) for at, video in enumerate(videos) for frame, both in enumerate(video) for row in both[side]]
     table = np.array([row for _, _, row in nested], dtype=float).reshape(len(nested), 9)
-    return Rows(
+    return BoxRows(
         np.array([at for at, _, _ in nested], dtype=int),
         np.array([frame for _, frame, _ in nested], dtype=int),
         {name: table[:, COLUMNS[name]].astype(int) for name in components},
@@ -34,13 +34,13 @@ def flat(videos: list[list[dict]], side: str, components=tuple(SIZES)) -> Rows:
     )
 
 
-def study_of(videos: list[list[dict]], components=tuple(SIZES)) -> Study:
+def study_of(videos: list[list[dict]], components=tuple(SIZES)) -> BoxStudy:
     lengths = [len(video) for video in videos]
     sizes = {name: SIZES[name] for name in components}
-    return Study([str(at) for at in range(len(videos))], lengths, sizes, flat(videos, "gt", components), flat(videos, "pd", components))
+    return BoxStudy([str(at) for at in range(len(videos))], lengths, sizes, flat(videos, "gt", components), flat(videos, "pd", components))
 
 
-def one_frame(gt: list[list], pd: list[list]) -> Study:
+def one_frame(gt: list[list], pd: list[list]) -> BoxStudy:
     return study_of([[{"gt": gt, "pd": pd}]])
 
 

@@ -10,9 +10,8 @@ from scrubin.errors import MetricsError
 from scrubin.metrics import bootstrap, error_recognition, skill
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import association
-from scrubin.metrics.detection.average_precision import average_precision
+from scrubin.metrics.detection.average_precision import average_precision, average_precision_range
 from scrubin.metrics.detection.confidence import at_best_confidence
-from scrubin.metrics.detection.map_range import average_precision_range
 from scrubin.metrics.detection.matching import draw as drawn_scene
 from scrubin.metrics.detection.rows import checked, video
 from scrubin.metrics.phases import choices, relaxed

@@ -9,9 +9,8 @@ import detection_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import counts
-from scrubin.metrics.detection.average_precision import average_precision
+from scrubin.metrics.detection.average_precision import average_precision, average_precision_range
 from scrubin.metrics.detection.confidence import at_best_confidence
-from scrubin.metrics.detection.map_range import average_precision_range
 from scrubin.metrics.detection.matching import hits_at, ranked
 from scrubin.metrics.detection.rows import checked, video
 

@@ -10,11 +10,10 @@ import detection_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import association
-from scrubin.metrics.detection.average_precision import average_precision
-from scrubin.metrics.detection.boxes import check_normalised, corners, iou
+from scrubin.metrics.detection.average_precision import average_precision, average_precision_range, thresholds
 from scrubin.metrics.detection.confidence import at_best_confidence
-from scrubin.metrics.detection.map_range import average_precision_range, thresholds
-from scrubin.metrics.detection.rows import Rows, Study, checked, video
+from scrubin.metrics.detection.matching import corners, iou
+from scrubin.metrics.detection.rows import BoxRows, BoxStudy, checked, video
 from scrubin.metrics.result import difference
 
 BOX = [0.25, 0.25, 0.5, 0.25]
@@ -28,7 +27,7 @@ def rows(n=2, **changed):
         "boxes": [BOX] * n,
         "scores": [0.9 - 0.1 * at for at in range(n)],
     }
-    return Rows(**{**columns, **changed})
+    return BoxRows(**{**columns, **changed})
 
 
 def study(predictions=None, truth=None, **changed):
@@ -39,7 +38,7 @@ def study(predictions=None, truth=None, **changed):
         "truth": rows(scores=None) if truth is None else truth,
         "predictions": rows() if predictions is None else predictions,
     }
-    return Study(**{**columns, **changed})
+    return BoxStudy(**{**columns, **changed})
 
 
 @pytest.mark.parametrize(
@@ -127,28 +126,6 @@ def test_confidences_out_of_0_to_1_are_refused_only_where_a_confidence_is_sought
         at_best_confidence(logits)
 
 
-@pytest.mark.parametrize(
-    ("boxes", "said"),
-    [
-        ([BOX, [100, 50, 200, 80]], r"row 1 of the boxes is \[100.0, 50.0, 200.0, 80.0\], but .* pixels"),
-        ([[0.5, 0.5, 0.9, 0.8]], "look like corners"),
-        ([[0.5, 0.5, 0.0, 0.2]], "not positive"),
-        ([[0.5, 0.5, -0.1, 0.2]], "not positive"),
-        ([[-0.1, 0.5, 0.2, 0.2]], "begins before the image"),
-        ([[0.5, 0.5, math.nan, 0.2]], "not finite"),
-        ([0.5, 0.5, 0.1, 0.2], r"shape \(4,\)"),
-    ],
-)
-def test_boxes_that_are_no_shares_of_the_image_are_told_apart(boxes, said):
-    with pytest.raises(MetricsError, match=said):
-        check_normalised(boxes)
-
-
-def test_boxes_at_the_border_are_shares_of_the_image():
-    check_normalised([[0, 0, 1, 1], [0.3, 0.3, 0.7, 0.7000001], [-1e-6, 0, 0.5, 0.5]])
-    check_normalised(np.zeros((0, 4)))
-
-
 def test_boxes_need_four_numbers():
     with pytest.raises(MetricsError, match="last axis must be left, top, width, height"):
         iou([0, 0, 1], [0, 0, 1])
@@ -179,7 +156,7 @@ def test_empty_sides_are_undefined_or_zero():
 
 
 def test_videos_without_frames_and_of_one_frame_work():
-    given = Study(["none", "one"], [0, 1], {"ivt": 2, "i": 2}, rows(1, videos=[1], scores=None), rows(1, videos=[1]))
+    given = BoxStudy(["none", "one"], [0, 1], {"ivt": 2, "i": 2}, rows(1, videos=[1], scores=None), rows(1, videos=[1]))
     result = average_precision(given)
     assert (result.overall.value, result.overall.n) == (1, 1)
     assert math.isnan(result.videos["none"].value)
@@ -198,7 +175,7 @@ def test_constant_scores_are_one_threshold():
 def test_videos_weigh_the_same_when_averaged_and_by_boxes_when_pooled():
     truth = rows(4, videos=[0, 1, 1, 1], frames=[0, 0, 1, 2], scores=None)
     found = rows(1, videos=[0])
-    given = Study(["a", "b"], [1, 3], {"ivt": 1, "i": 1}, truth, found)
+    given = BoxStudy(["a", "b"], [1, 3], {"ivt": 1, "i": 1}, truth, found)
     assert average_precision(given).overall.value == 0.5
     assert average_precision(given, scope="global").overall.value == 0.25
     assert {name: value.value for name, value in average_precision(given).videos.items()} == {"a": 1, "b": 0}
@@ -238,7 +215,7 @@ def test_rows_need_not_be_in_order_of_frames_for_the_published_programs_either()
     given = cases.study_of(cases.golden("basic")["videos"])
     # Frames backwards; the rows of each stay as they are.
     mixed = [
-        Rows(
+        BoxRows(
             one.videos[order],
             one.frames[order],
             {name: ids[order] for name, ids in one.classes.items()},

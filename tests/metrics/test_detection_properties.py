@@ -14,13 +14,11 @@ from pycocotools.cocoeval import COCOeval
 import detection_cases as cases
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import SCORES, association, counts
-from scrubin.metrics.detection.average_precision import SCOPES, average_precision
-from scrubin.metrics.detection.boxes import iou
+from scrubin.metrics.detection.average_precision import SCOPES, average_precision, average_precision_range, thresholds
 from scrubin.metrics.detection.confidence import at_best_confidence
-from scrubin.metrics.detection.map_range import average_precision_range, thresholds
-from scrubin.metrics.detection.matching import hits_at, ranked
+from scrubin.metrics.detection.matching import hits_at, iou, ranked
 from scrubin.metrics.detection.precision_recall import INTERPOLATIONS
-from scrubin.metrics.detection.rows import Rows, Study, checked
+from scrubin.metrics.detection.rows import BoxRows, BoxStudy, checked
 
 # Coordinates on a coarse grid make ties and degenerate boxes likely.
 EIGHTHS = st.integers(0, 8).map(lambda at: at / 8)
@@ -232,11 +230,11 @@ def coco_boxes(rng, images):
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_101_point_range_is_that_of_coco(coco, evaluator, seed, capsys):
     truth, found = coco_boxes(np.random.default_rng(seed), 40)
-    ours = Study(
+    ours = BoxStudy(
         ["a"],
         [40],
         {"ivt": 5},
-        *(Rows(np.zeros(len(one)), one[:, 0], {"ivt": one[:, 1]}, one[:, 3:], one[:, 2]) for one in (truth, found)),
+        *(BoxRows(np.zeros(len(one)), one[:, 0], {"ivt": one[:, 1]}, one[:, 3:], one[:, 2]) for one in (truth, found)),
     )
     annotations = [
         {

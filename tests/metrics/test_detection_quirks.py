@@ -7,9 +7,8 @@ import detection_cases as cases
 from scrubin.errors import MetricsError
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import SCORES, association, counts
-from scrubin.metrics.detection.average_precision import average_precision
+from scrubin.metrics.detection.average_precision import average_precision, average_precision_range, thresholds
 from scrubin.metrics.detection.confidence import at_best_confidence
-from scrubin.metrics.detection.map_range import average_precision_range, thresholds
 from scrubin.metrics.detection.quirks import QUIRKS
 from scrubin.metrics.quirk import named
 

@@ -9,7 +9,7 @@ import pytest
 from scrubin.errors import MetricsError
 from scrubin.metrics import ensembles
 from scrubin.metrics.detection.average_precision import average_precision
-from scrubin.metrics.detection.rows import Rows, Study
+from scrubin.metrics.detection.rows import BoxRows, BoxStudy
 from scrubin.metrics.phases import relaxed
 from scrubin.metrics.phases.confusion import of_videos
 from scrubin.metrics.phases.videos import PhaseVideo
@@ -56,8 +56,8 @@ def test_maps_of_another_kind_are_refused(given, sentence):
 
 
 def one_box(box, **further):
-    rows = Rows([0], [0], {"i": [0]}, [box], [0.5])
-    return Study(["a"], [1], {"i": 1}, rows, Rows([0], [0], {"i": [0]}, [further.get("found", box)], [0.5]))
+    rows = BoxRows([0], [0], {"i": [0]}, [box], [0.5])
+    return BoxStudy(["a"], [1], {"i": 1}, rows, BoxRows([0], [0], {"i": [0]}, [further.get("found", box)], [0.5]))
 
 
 @pytest.mark.parametrize("threshold", [True, "0.5", None, math.nan, 0, 1.1])

@@ -10,7 +10,7 @@ from scrubin.errors import MetricsError
 from scrubin.evaluation.ranking.prediction import Predicted
 from scrubin.evaluation.submission.truth import BoolArray, Boxes, Content, FloatArray, IntArray, Task, TrueVideo
 from scrubin.metrics.detection.average_precision import average_precision
-from scrubin.metrics.detection.rows import Rows, Study
+from scrubin.metrics.detection.rows import BoxRows, BoxStudy
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 IOU = 0.5
@@ -61,13 +61,13 @@ class Detection:
             raise MetricsError(msg)
         first, last = (0, of.frames) if clip is None else (clip.start, clip.stop)
         sides = [self._rows(_between(side, first, last), first) for side in (of.truth, of.found)]
-        study = Study(("video",), [last - first], {self.component: self._size()}, *sides)
+        study = BoxStudy(("video",), [last - first], {self.component: self._size()}, *sides)
         found = average_precision(study, self.component, threshold=self.iou, scope="global")
         return np.array([found.classes[str(id_)].value for id_ in range(self._size())])
 
-    def _rows(self, side: Boxes, first: int) -> Rows:
+    def _rows(self, side: Boxes, first: int) -> BoxRows:
         classes = self._classes()[side.triplets]
-        return Rows(np.zeros(len(classes), np.int64), side.frames - first, {self.component: classes}, side.boxes_xywh, side.scores)
+        return BoxRows(np.zeros(len(classes), np.int64), side.frames - first, {self.component: classes}, side.boxes_xywh, side.scores)
 
     def _classes(self) -> IntArray:
         at = {"i": 0, "v": 1, "t": 2}.get(self.component)

@@ -18,11 +18,10 @@ from scrubin.labels.model import BOX
 from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching
 from scrubin.metrics.detection.association import association
-from scrubin.metrics.detection.average_precision import average_precision
+from scrubin.metrics.detection.average_precision import average_precision, average_precision_range
 from scrubin.metrics.detection.confidence import at_best_confidence
-from scrubin.metrics.detection.map_range import average_precision_range
 from scrubin.metrics.detection.precision_recall import INTERPOLATIONS
-from scrubin.metrics.detection.rows import Rows, Scene, Study, checked
+from scrubin.metrics.detection.rows import BoxRows, BoxStudy, Scene, checked
 from scrubin.metrics.result import Result
 
 COMPONENTS = ("ivt", "i", "v", "t")
@@ -69,7 +68,7 @@ def computed(truth: Side, predictions: Side, semantics: str, choice: Mapping[str
         )
         for name, pair in joined.pairs.items()
     }
-    study = Study(names, lengths, truth.sizes, _rows(truth, names, at_truth), _rows(predictions, names, at_found))
+    study = BoxStudy(names, lengths, truth.sizes, _rows(truth, names, at_truth), _rows(predictions, names, at_found))
     scene = checked(study)
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
@@ -159,7 +158,7 @@ def _iou(text: str) -> float:
     return value
 
 
-def _rows(side: Side, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> Rows:
+def _rows(side: Side, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> BoxRows:
     videos, places, parts = [], [], []
     for number, name in enumerate(names):
         place_of = {frame: place for place, frame in enumerate(frames[name].tolist()) if frame >= 0}
@@ -171,4 +170,4 @@ def _rows(side: Side, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any
     every = pd.concat(parts, ignore_index=True)
     classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in side.sizes}
     scores = every["score"].fillna(1.0).to_numpy(np.float64)
-    return Rows(np.concatenate(videos), np.concatenate(places), classes, every[list(BOX)].to_numpy(np.float64), scores)
+    return BoxRows(np.concatenate(videos), np.concatenate(places), classes, every[list(BOX)].to_numpy(np.float64), scores)

@@ -22,8 +22,9 @@ from typing import Literal, get_args
 import numpy as np
 
 from scrubin.errors import MetricsError
+from scrubin.metrics.detection.average_precision import mean
 from scrubin.metrics.detection.matching import (
-    Found,
+    Matching,
     best_first,
     by_overlap,
     check_threshold,
@@ -35,8 +36,7 @@ from scrubin.metrics.detection.matching import (
     taken_in_turn,
     turns_of,
 )
-from scrubin.metrics.detection.results import mean
-from scrubin.metrics.detection.rows import BoolArray, IntArray, Scene, Study, checked
+from scrubin.metrics.detection.rows import BoolArray, BoxStudy, IntArray, Scene, checked
 from scrubin.metrics.result import Result, Semantics, Value, Variant, exact
 
 Score = Literal["LM", "pLM", "IDS", "IDM", "MIL", "RFP", "RFN"]
@@ -45,7 +45,7 @@ METRIC = "triplet association scores"
 
 
 def association(
-    study: Study | Scene, *, threshold: float = 0.5, scope: Literal["global", "video-wise"] = "video-wise"
+    study: BoxStudy | Scene, *, threshold: float = 0.5, scope: Literal["global", "video-wise"] = "video-wise"
 ) -> dict[Score, Result]:
     """Return the seven scores as shares of their sum (not percent).
 
@@ -71,10 +71,10 @@ def association(
     """
     scene = checked(study)
     cases = counts(scene, threshold)
-    return shares(cases, scene.names, scope, "paper", {"iou": exact(threshold)})
+    return _shares(cases, scene.names, scope, "paper", {"iou": exact(threshold)})
 
 
-def counts(study: Study | Scene, threshold: float = 0.5) -> IntArray:
+def counts(study: BoxStudy | Scene, threshold: float = 0.5) -> IntArray:
     """Return the counts (videos, 7), in the order of `SCORES`; errors as `association`."""
     check_threshold(threshold)
     scene = ranked(checked(study))
@@ -87,22 +87,22 @@ def counts(study: Study | Scene, threshold: float = 0.5) -> IntArray:
 
 
 def _counted(scene: Scene, threshold: float) -> IntArray:
-    truth, found = scene.truth, scene.predictions
+    truth, detections = scene.truth, scene.predictions
     of_class = best_first(scene, "ivt")
     localised = taken_in_turn(of_class, of_class.overlaps >= threshold, nothing_yet(scene))
     partly = taken_in_turn(of_class, of_class.overlaps > 0, localised)
-    known = occurring(keys(found, "ivt", scene.size("ivt")), keys(truth, "ivt", scene.size("ivt")))
+    known = occurring(keys(detections, "ivt", scene.size("ivt")), keys(truth, "ivt", scene.size("ivt")))
     switched = _elsewhere(scene, partly, known, threshold)
     missed = _elsewhere(scene, switched, ~known, threshold)
     anywhere = taken_in_turn(of_class, np.ones(len(of_class.overlaps), dtype=np.bool_), missed)
     stages = [localised, partly, switched, missed, anywhere]
-    per_video = [np.bincount(found.videos[new], minlength=len(scene.names)) for new in _new(stages)]
-    per_video.append(np.bincount(found.videos[~anywhere.hits], minlength=len(scene.names)))
+    per_video = [np.bincount(detections.videos[new], minlength=len(scene.names)) for new in _new(stages)]
+    per_video.append(np.bincount(detections.videos[~anywhere.hits], minlength=len(scene.names)))
     per_video.append(np.bincount(truth.videos[~anywhere.taken], minlength=len(scene.names)))
     return np.stack(per_video, axis=1).astype(np.int64)
 
 
-def shares(cases: IntArray, names: tuple[str, ...], scope: str, semantics: Semantics, options: dict[str, str]) -> dict[Score, Result]:
+def _shares(cases: IntArray, names: tuple[str, ...], scope: str, semantics: Semantics, options: dict[str, str]) -> dict[Score, Result]:
     """Return the results of counts (videos, 7); raises `MetricsError` when there is no such scope."""
     if scope not in ("global", "video-wise"):
         msg = f"there is no scope {scope!r}; choose global or video-wise"
@@ -122,19 +122,19 @@ def _share(case: int, total: int) -> Value:
     return Value(case / total if total else math.nan, total)
 
 
-def _new(stages: list[Found]) -> list[BoolArray]:
+def _new(stages: list[Matching]) -> list[BoolArray]:
     """Return which detections were served first in each stage."""
     before = [np.zeros_like(stages[0].hits), *(stage.hits for stage in stages[:-1])]
     return [stage.hits & ~earlier for stage, earlier in zip(stages, before, strict=True)]
 
 
-def _elsewhere(scene: Scene, before: Found, who: BoolArray, threshold: float) -> Found:
+def _elsewhere(scene: Scene, before: Matching, who: BoolArray, threshold: float) -> Matching:
     """Let detections take boxes of other triplets in their frame."""
-    asking, free = np.flatnonzero(who & ~before.hits), np.flatnonzero(~before.taken)
-    places = scene.predictions.places[asking]
+    unserved, free = np.flatnonzero(who & ~before.hits), np.flatnonzero(~before.taken)
+    places = scene.predictions.places[unserved]
     ones, others = joined(places, scene.truth.places[free])
-    ones, others = asking[ones], free[others]
+    ones, others = unserved[ones], free[others]
     turns = np.zeros(len(scene.predictions), dtype=np.int64)
-    turns[asking] = turns_of(places)
+    turns[unserved] = turns_of(places)
     pairs = by_overlap(scene, ones, others, turns)
     return taken_in_turn(pairs, pairs.overlaps >= threshold, before)

@@ -1,14 +1,17 @@
-"""Average precision of detections at one IoU, per class and its mean.
+"""Average precision of detections at one IoU and over a range of them (mAP 50:95), per class and its mean.
 
 CholecT50 splits and ivtmetrics paper, section 3.3; ProstaTD, appendix D. Detections of a class are ranked by confidence over
 the whole scope: all frames (`global`), or each video by itself, then averaged over the videos (`video-wise`). A class without
 annotated boxes in the scope is undefined and left out of every mean; annotated boxes without any detection give 0.
+
+The range of ProstaTD has IoU thresholds from 0.5 to 0.95 in steps of 0.05. Here thresholds are exact, and detections are matched anew at
+each; the published package does neither (see `quirks`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -17,9 +20,8 @@ import numpy as np
 from scrubin.errors import MetricsError
 from scrubin.metrics.detection.matching import check_threshold, matched, ranked, turns_of_equal
 from scrubin.metrics.detection.precision_recall import Curve, Interpolation, area, curve
-from scrubin.metrics.detection.results import of_classes, over_videos
-from scrubin.metrics.detection.rows import BoolArray, FloatArray, IntArray, Scene, Study, checked
-from scrubin.metrics.result import Result, Variant, exact
+from scrubin.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked
+from scrubin.metrics.result import Result, Value, Variant, exact
 
 METRIC = "triplet detection AP"
 Scope = Literal["global", "video-wise"]
@@ -27,7 +29,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 
 def average_precision(
-    study: Study | Scene,
+    study: BoxStudy | Scene,
     component: str = "ivt",
     *,
     threshold: float = 0.5,
@@ -65,7 +67,12 @@ def average_precision(
 
 
 def of_thresholds(
-    study: Study | Scene, component: str, thresholds: Sequence[float], interpolation: Interpolation, scope: Scope, options: dict[str, str]
+    study: BoxStudy | Scene,
+    component: str,
+    thresholds: Sequence[float],
+    interpolation: Interpolation,
+    scope: Scope,
+    options: dict[str, str],
 ) -> Result:
     """Return the mean over thresholds of the average precision; parameters and errors as `average_precision`."""
     scene = ranked(checked(study))
@@ -153,13 +160,13 @@ def ranking(scene: Scene, component: str, scope: Scope) -> Ranking:
         msg = f"there is no scope {scope!r}; choose one of {', '.join(SCOPES)}"
         raise MetricsError(msg)
     if ("ranking", component, scope) not in scene.memo:
-        truth, found = scene.truth, scene.predictions
+        truth, detections = scene.truth, scene.predictions
         count, weight = (len(scene.names), size) if scope == "video-wise" else (1, 0)
         positives = np.bincount(truth.videos * weight + truth.classes[component], minlength=count * size).astype(np.int64)
-        groups, turns = found.videos * weight + found.classes[component], turns_of_equal(found, component, size)
-        order = np.lexsort((turns, -found.scores, groups))
+        groups, turns = detections.videos * weight + detections.classes[component], turns_of_equal(detections, component, size)
+        order = np.lexsort((turns, -detections.scores, groups))
         bounds = np.searchsorted(groups[order], np.arange(count * size + 1))
-        one = Ranking(order, found.scores[order], turns[order], bounds, positives.reshape(count, size))
+        one = Ranking(order, detections.scores[order], turns[order], bounds, positives.reshape(count, size))
         scene.memo["ranking", component, scope] = one
     known: Ranking = scene.memo["ranking", component, scope]
     return known
@@ -198,3 +205,74 @@ def averaged(variant: Variant, names: Sequence[str], values: FloatArray, positiv
     if scope == "global":
         return of_classes(variant, values[0], positives[0])
     return over_videos(variant, values, names)
+
+
+def thresholds(low: int = 50, high: int = 95, step: int = 5) -> list[float]:
+    """Return IoUs from ``low`` to ``high`` percent, both included.
+
+    Raises
+    ------
+    MetricsError
+        When they are not a rising range within 1 to 100 whole percent.
+
+    >>> thresholds()[:4]
+    [0.5, 0.55, 0.6, 0.65]
+    """
+    if any(isinstance(value, bool) or not isinstance(value, int) for value in (low, high, step)) or not 0 < low <= high <= 100 or step < 1:
+        msg = f"the range of IoUs is {low}:{high} by {step}; give whole percent, rising, within 1 to 100, such as 50:95 by 5"
+        raise MetricsError(msg)
+    # Divided one by one: a running sum of 0.05 is slightly too large from the third on.
+    return [check_threshold(percent / 100) for percent in range(low, high + 1, step)]
+
+
+def average_precision_range(
+    study: BoxStudy | Scene,
+    component: str = "ivt",
+    *,
+    low: int = 50,
+    high: int = 95,
+    step: int = 5,
+    interpolation: Interpolation = "step",
+    scope: Scope = "video-wise",
+) -> Result:
+    """Return the mean over IoUs of the average precision.
+
+    Parameters
+    ----------
+    study, component, interpolation, scope
+        As for `average_precision`.
+    low, high, step
+        Of the IoUs, in percent.
+
+    Returns
+    -------
+    Result
+        As for one IoU.
+
+    Raises
+    ------
+    MetricsError
+        As for one IoU; also when the range is none.
+    """
+    levels = thresholds(low, high, step)
+    options = {"iou": f"{low / 100:g}:{high / 100:g}:{step / 100:g}", "interpolation": interpolation}
+    return of_thresholds(study, component, levels, interpolation, scope, options)
+
+
+def mean(values: Iterable[float]) -> Value:
+    """Return the mean of the defined values and how many they are; NaN with 0 when there is none."""
+    defined = [value for value in values if not math.isnan(value)]
+    return Value(math.fsum(defined) / len(defined), len(defined)) if defined else Value(math.nan, 0)
+
+
+def of_classes(name: Variant, values: FloatArray, counts: IntArray) -> Result:
+    """Return the result of values and counts (classes,)."""
+    classes = {str(id_): Value(value, n) for id_, (value, n) in enumerate(zip(values.tolist(), counts.tolist(), strict=True))}
+    return Result(name, mean(values.tolist()), classes)
+
+
+def over_videos(name: Variant, values: FloatArray, videos: Sequence[str] = ()) -> Result:
+    """Return the result of values (videos, classes): means over videos, then over classes; by video where videos are named."""
+    classes = {str(id_): mean(column) for id_, column in enumerate(values.T.tolist())}
+    by_video = {video: mean(row) for video, row in zip(videos, values.tolist(), strict=True)} if videos else {}
+    return Result(name, mean(one.value for one in classes.values()), classes, by_video)

@@ -13,13 +13,11 @@ from typing import Literal, get_args
 import numpy as np
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.detection import compat_association, compat_common, confidence, results
-from scrubin.metrics.detection.boxes import iou
+from scrubin.metrics.detection import average_precision, compat_common, confidence
 from scrubin.metrics.detection.compat_common import ASSOCIATION, Accumulator, Counted, Tally
-from scrubin.metrics.detection.compat_ivtmetrics import fitting
-from scrubin.metrics.detection.matching import Found, check_threshold, nothing_yet, taken_in_turn
+from scrubin.metrics.detection.matching import Matching, check_threshold, iou, nothing_yet, taken_in_turn
 from scrubin.metrics.detection.precision_recall import Curve, area
-from scrubin.metrics.detection.rows import BoolArray, FloatArray, IntArray, Scene, Study, checked, video
+from scrubin.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked, video
 from scrubin.metrics.result import Result, Value, Variant, exact
 
 Style = Literal["coco", "11point"]
@@ -35,11 +33,11 @@ class Detection(Accumulator):
     An envelope that is interpolated linearly to precision 0 at recall 1 is generous to what was not found: one of two gives
     0.75, and costs a perfect class half a percent.
 
-    >>> from scrubin.metrics.detection.rows import Rows
-    >>> two, one = (Rows([0] * n, list(range(n)), {"ivt": [0] * n, "i": [0] * n}, [[0, 0, 1, 1]] * n, [0.9] * n) for n in (2, 1))
-    >>> for found in (one, two):
+    >>> from scrubin.metrics.detection.rows import BoxRows
+    >>> two, one = (BoxRows([0] * n, list(range(n)), {"ivt": [0] * n, "i": [0] * n}, [[0, 0, 1, 1]] * n, [0.9] * n) for n in (2, 1))
+    >>> for detected in (one, two):
     ...     published_ = Detection({"ivt": 1, "i": 1})
-    ...     published_.update(Study(["a"], [2], {"ivt": 1, "i": 1}, two, found))
+    ...     published_.update(BoxStudy(["a"], [2], {"ivt": 1, "i": 1}, two, detected))
     ...     print(round(published_.compute_video_ap()["AP"].overall.value, 4))
     0.75
     0.995
@@ -69,12 +67,12 @@ class Detection(Accumulator):
         self._sizes, self._threshold, self._sorted = dict(sizes), check_threshold(threshold), sorted_confidence
         super().__init__()
 
-    def update(self, study: Study | Scene) -> None:
+    def update(self, study: BoxStudy | Scene) -> None:
         """Take frames of the open video; parameters and errors as `compat_ivtmetrics.Detection.update`."""
-        scene = compat_common.in_order(fitting(study, self._sizes))
-        found = {name: self._matched(scene, name) for name in self._sizes}
-        tallies = {name: self._tally(scene, name, one) for name, one in found.items()}
-        cases = compat_association.cases(scene, found["ivt"].hits, self._threshold, in_place=False)
+        scene = compat_common.in_order(compat_common.with_sizes(study, self._sizes))
+        matchings = {name: self._matched(scene, name) for name in self._sizes}
+        tallies = {name: self._tally(scene, name, one) for name, one in matchings.items()}
+        cases = compat_common.cases(scene, matchings["ivt"].hits, self._threshold, in_place=False)
         self._slots.add(Counted(tallies, cases))
 
     def compute_ap(self, component: str = "ivt", style: Style = "coco") -> dict[str, Result]:
@@ -115,24 +113,24 @@ class Detection(Accumulator):
             [self._once((component, style, *slot), partial(self._scored, slot, component, style))[0] for slot in slots], axis=1
         )
         named = {
-            name: results.over_videos(self._variant(name, "video-wise", component, style), values)
+            name: average_precision.over_videos(self._variant(name, "video-wise", component, style), values)
             for name, values in zip(KEYS, stacked, strict=True)
         }
         shares = np.stack([compat_common.shares_of(compat_common.cases_of(slot)) for slot in slots])
         for name, column in zip(ASSOCIATION, shares.T.tolist(), strict=True):
-            named[name] = Result(self._variant(name, "video-wise", component, style), results.mean(column))
+            named[name] = Result(self._variant(name, "video-wise", component, style), average_precision.mean(column))
         return named
 
-    def _matched(self, scene: Scene, component: str) -> Found:
+    def _matched(self, scene: Scene, component: str) -> Matching:
         pairs = compat_common.first_fit(scene, component)
         return taken_in_turn(pairs, pairs.overlaps >= self._threshold, nothing_yet(scene))
 
-    def _tally(self, scene: Scene, component: str, found: Found) -> Tally:
-        overlaps = np.zeros(len(found.partners))
-        overlaps[found.hits] = iou(scene.truth.boxes[found.partners[found.hits]], scene.predictions.boxes[found.hits])
+    def _tally(self, scene: Scene, component: str, matching: Matching) -> Tally:
+        overlaps = np.zeros(len(matching.partners))
+        overlaps[matching.hits] = iou(scene.truth.boxes[matching.partners[matching.hits]], scene.predictions.boxes[matching.hits])
         # Higher thresholds test the pair that was matched at the first.
-        higher = found.hits & (overlaps >= RAW[:, np.newaxis])
-        hits = np.concatenate([found.hits[np.newaxis], higher])
+        higher = matching.hits & (overlaps >= RAW[:, np.newaxis])
+        hits = np.concatenate([matching.hits[np.newaxis], higher])
         return Tally(scene.predictions.classes[component], hits, scene.predictions.scores, compat_common.positives_of(scene, component))
 
     def _check(self, component: str, style: str) -> None:
@@ -143,7 +141,7 @@ class Detection(Accumulator):
     def _of_one(self, slot: list[Counted], component: str, style: Style, scope: str) -> dict[str, Result]:
         values, positives = self._scored(slot, component, style)
         named = {
-            name: results.of_classes(self._variant(name, scope, component, style), row, positives)
+            name: average_precision.of_classes(self._variant(name, scope, component, style), row, positives)
             for name, row in zip(KEYS, values, strict=True)
         }
         cases = compat_common.cases_of(slot)
@@ -186,7 +184,7 @@ class Detection(Accumulator):
         return Variant(f"triplet detection {KEYS.get(name, name)}", "compat", options)
 
 
-def of_videos(study: Study | Scene, threshold: float = 0.5, *, sorted_confidence: bool = False) -> Detection:
+def of_videos(study: BoxStudy | Scene, threshold: float = 0.5, *, sorted_confidence: bool = False) -> Detection:
     """Return the published accumulator with each video closed; errors as `rows.checked`."""
     scene = checked(study)
     one = Detection(scene.sizes, threshold, sorted_confidence=sorted_confidence)

@@ -13,11 +13,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.detection import compat_association, compat_common, results
-from scrubin.metrics.detection.boxes import corners, of_corners
+from scrubin.metrics.detection import average_precision, compat_common
 from scrubin.metrics.detection.compat_common import ASSOCIATION, Accumulator, Counted, Tally
-from scrubin.metrics.detection.matching import check_threshold, joined, keys, nothing_yet, run_bounds, taken_in_turn
-from scrubin.metrics.detection.rows import BoolArray, FloatArray, IntArray, Scene, Study, checked, video
+from scrubin.metrics.detection.matching import check_threshold, corners, joined, keys, nothing_yet, of_corners, run_bounds, taken_in_turn
+from scrubin.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked, video
 from scrubin.metrics.result import Result, Value, Variant, exact
 
 Program = Literal["0.1.5", "0.1.2"]
@@ -29,10 +28,10 @@ class Detection(Accumulator):
 
     Boxes grow whenever they are compared, so that perfect predictions are not perfect when a frame holds two boxes of a class:
 
-    >>> from scrubin.metrics.detection.rows import Rows
+    >>> from scrubin.metrics.detection.rows import BoxRows
     >>> boxes, ids = [[0, 0, 0.5, 0.25], [0.5, 0.5, 0.25, 0.25]], {"ivt": [0, 0], "i": [0, 0]}
-    >>> truth, found = Rows([0, 0], [0, 0], ids, boxes), Rows([0, 0], [0, 0], ids, boxes, [0.9, 0.8])
-    >>> perfect = Study(["a"], [1], {"ivt": 1, "i": 1}, truth, found)
+    >>> truth, detected = BoxRows([0, 0], [0, 0], ids, boxes), BoxRows([0, 0], [0, 0], ids, boxes, [0.9, 0.8])
+    >>> perfect = BoxStudy(["a"], [1], {"ivt": 1, "i": 1}, truth, detected)
     >>> for in_place in (True, False):
     ...     one = Detection({"ivt": 1, "i": 1}, in_place=in_place)
     ...     one.update(perfect)
@@ -69,7 +68,7 @@ class Detection(Accumulator):
         self._threshold, self._program, self._in_place = check_threshold(threshold), program, in_place
         super().__init__()
 
-    def update(self, study: Study | Scene) -> None:
+    def update(self, study: BoxStudy | Scene) -> None:
         """Take frames of the open video.
 
         Parameters
@@ -82,12 +81,12 @@ class Detection(Accumulator):
         MetricsError
             When it cannot be used, or has other numbers of classes.
         """
-        scene = compat_common.in_order(fitting(study, self._sizes))
+        scene = compat_common.in_order(compat_common.with_sizes(study, self._sizes))
         tallies = {name: self._tally(scene, name) for name in self._sizes}
         cases = np.zeros(len(ASSOCIATION), dtype=np.int64)
         if self._program == "0.1.5":
             localised = self._hits(scene, "ivt", detections_grow=False)
-            cases = compat_association.cases(scene, localised, self._threshold, in_place=self._in_place)
+            cases = compat_common.cases(scene, localised, self._threshold, in_place=self._in_place)
         self._slots.add(Counted(tallies, cases))
 
     def compute_ap(self, component: str = "ivt") -> dict[str, Result]:
@@ -117,13 +116,13 @@ class Detection(Accumulator):
         slots = self._slots.videos()
         stacked = np.stack([self._once((component, *slot), partial(self._of_slot, slot, component))[0] for slot in slots], axis=1)
         named = {
-            name: results.over_videos(self._variant(full, "video-wise", component), values)
+            name: average_precision.over_videos(self._variant(full, "video-wise", component), values)
             for (name, full), values in zip(CURVE.items(), stacked, strict=True)
         }
         if self._program == "0.1.5":
             shares = np.stack([compat_common.shares_of(compat_common.cases_of(slot)) for slot in slots])
             for name, column in zip(ASSOCIATION, shares.T.tolist(), strict=True):
-                named[name] = Result(self._variant(name, "video-wise", component), results.mean(column))
+                named[name] = Result(self._variant(name, "video-wise", component), average_precision.mean(column))
         return named
 
     def compute_global_ap(self, component: str = "ivt") -> dict[str, Result]:
@@ -155,7 +154,7 @@ class Detection(Accumulator):
         if not self._in_place:
             pairs = compat_common.first_fit(scene, component)
             return taken_in_turn(pairs, pairs.overlaps >= self._threshold, nothing_yet(scene)).hits
-        return first_fit_of_growing(scene, component, self._threshold, detections_grow=detections_grow)
+        return _first_fit_of_growing(scene, component, self._threshold, detections_grow=detections_grow)
 
     def _of_slot(self, slot: list[Counted], component: str) -> tuple[FloatArray, IntArray]:
         """Return AP, recall and best precision (3, classes), and annotated boxes (classes,)."""
@@ -163,13 +162,13 @@ class Detection(Accumulator):
         tally = compat_common.together([counted.tallies[name] for counted in slot] or [compat_common.nothing(self._sizes[name], 1)])
         values = np.where(tally.positives > 0, 0.0, np.nan) * np.ones((3, 1))
         for id_, hits, _ in tally.by_class():
-            values[:, id_] = scored(hits[0], int(tally.positives[id_]))
+            values[:, id_] = _scored(hits[0], int(tally.positives[id_]))
         return values, tally.positives
 
-    def _results(self, found: tuple[FloatArray, IntArray], cases: IntArray | None, scope: str, component: str) -> dict[str, Result]:
-        values, positives = found
+    def _results(self, scored: tuple[FloatArray, IntArray], cases: IntArray | None, scope: str, component: str) -> dict[str, Result]:
+        values, positives = scored
         named = {
-            name: results.of_classes(self._variant(full, scope, component), row, positives)
+            name: average_precision.of_classes(self._variant(full, scope, component), row, positives)
             for (name, full), row in zip(CURVE.items(), values, strict=True)
         }
         if cases is not None and self._program == "0.1.5":
@@ -189,7 +188,7 @@ class Detection(Accumulator):
         return Variant(f"triplet detection {metric}", "compat", options)
 
 
-def of_videos(study: Study | Scene, threshold: float = 0.5, *, program: Program = "0.1.5", in_place: bool = True) -> Detection:
+def of_videos(study: BoxStudy | Scene, threshold: float = 0.5, *, program: Program = "0.1.5", in_place: bool = True) -> Detection:
     """Return the published accumulator with each video closed; errors as `rows.checked`."""
     scene = checked(study)
     one = Detection(scene.sizes, threshold, program=program, in_place=in_place)
@@ -199,17 +198,7 @@ def of_videos(study: Study | Scene, threshold: float = 0.5, *, program: Program 
     return one
 
 
-def fitting(study: Study | Scene, sizes: Mapping[str, int]) -> Scene:
-    """Return a checked study; raises `MetricsError` when it has not these numbers of classes."""
-    scene = checked(study)
-    for name, size in sizes.items():
-        if scene.size(name) != size:
-            msg = f"the boxes have {scene.size(name)} classes of {name}, but {size} were announced; give the same numbers to both"
-            raise MetricsError(msg)
-    return scene
-
-
-def scored(hits: BoolArray, positives: int) -> tuple[float, float, float]:
+def _scored(hits: BoolArray, positives: int) -> tuple[float, float, float]:
     """Return AP of 11 points, last recall and best precision of detections in the order given; 0 without annotated boxes."""
     if not positives:
         return 0.0, 0.0, 0.0
@@ -220,7 +209,7 @@ def scored(hits: BoolArray, positives: int) -> tuple[float, float, float]:
     return float(np.sum(reached / 11.0)), float(recall[-1]), float(best[0])
 
 
-def first_fit_of_growing(scene: Scene, component: str, threshold: float, *, detections_grow: bool) -> BoolArray:
+def _first_fit_of_growing(scene: Scene, component: str, threshold: float, *, detections_grow: bool) -> BoolArray:
     """Return which detections are true when width and height grow by left and top at every comparison.
 
     Parameters
@@ -245,9 +234,9 @@ def first_fit_of_growing(scene: Scene, component: str, threshold: float, *, dete
     served, free = np.zeros(len(boxes), dtype=np.bool_), np.ones(len(truth), dtype=np.bool_)
     # Groups of one frame and class do not touch each other: the same comparison is made in all of them at once.
     for turn in range(counts.max(initial=0)):
-        asking = np.flatnonzero(counts > turn)
-        for other in range(truth_counts[asking].max(initial=0)):
-            group = asking[truth_counts[asking] > other]
+        active = np.flatnonzero(counts > turn)
+        for other in range(truth_counts[active].max(initial=0)):
+            group = active[truth_counts[active] > other]
             one, box = begins[group] + turn, truth_begins[group] + other
             open_ = free[box] & ~served[one]
             one, box = one[open_], box[open_]

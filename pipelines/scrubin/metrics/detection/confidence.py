@@ -19,7 +19,7 @@ from scrubin.errors import MetricsError
 from scrubin.metrics.detection.average_precision import Scope, averaged, by_scope, curves, ranking
 from scrubin.metrics.detection.matching import check_threshold, matched, ranked
 from scrubin.metrics.detection.precision_recall import Curve
-from scrubin.metrics.detection.rows import FloatArray, IntArray, Scene, Study, checked
+from scrubin.metrics.detection.rows import BoxStudy, FloatArray, IntArray, Scene, checked
 from scrubin.metrics.result import Result, Value, Variant, exact
 
 POINTS = 1000
@@ -47,7 +47,7 @@ class AtBest:
     confidences: dict[str, Value]
 
 
-def at_best_confidence(study: Study | Scene, component: str = "ivt", *, threshold: float = 0.5, scope: Scope = "video-wise") -> AtBest:
+def at_best_confidence(study: BoxStudy | Scene, component: str = "ivt", *, threshold: float = 0.5, scope: Scope = "video-wise") -> AtBest:
     """Return precision, recall and F1 at the best confidence.
 
     Parameters
@@ -70,11 +70,11 @@ def at_best_confidence(study: Study | Scene, component: str = "ivt", *, threshol
         read = np.full((4, *ranks.positives.shape), np.nan)
         found: list[list[tuple[int, FloatArray]]] = [[] for _ in ranks.positives]
         for place, class_, one in curves(ranks, matched(of, component, [threshold])):
-            found[place].append((class_, by_confidence(one)))
+            found[place].append((class_, _by_confidence(one)))
         for place, own in enumerate(found):
-            at = best_point([values[2] for _, values in own])
+            at = _best_point([values[2] for _, values in own])
             for class_, values in own:
-                read[:, place, class_] = [*values[:, at], confidences()[at]]
+                read[:, place, class_] = [*values[:, at], _confidences()[at]]
         return read, ranks.positives
 
     read, positives = by_scope(scene, scope, ("best", component, threshold), reads)
@@ -89,12 +89,12 @@ def at_best_confidence(study: Study | Scene, component: str = "ivt", *, threshol
     return AtBest(precision, recall, f1, dict(zip(names, best, strict=True)))
 
 
-def confidences() -> FloatArray:
+def _confidences() -> FloatArray:
     """Return the confidences at which curves are read (1000,)."""
     return np.linspace(0, 1, POINTS)
 
 
-def by_confidence(of: Curve) -> FloatArray:
+def _by_confidence(of: Curve) -> FloatArray:
     """Return precision, recall and F1 of one curve (1, points) at every confidence (3, 1000)."""
     if not len(of.scores):
         return EMPTY
@@ -103,18 +103,18 @@ def by_confidence(of: Curve) -> FloatArray:
 
 def interpolated(scores: FloatArray, precision: FloatArray, recall: FloatArray) -> FloatArray:
     """Return precision, recall and F1 (3, 1000) of points with falling confidence."""
-    at = -confidences()
+    at = -_confidences()
     p, r = np.interp(at, -scores, precision, left=1), np.interp(at, -scores, recall, left=0)
-    return np.stack([p, r, f1_of(p, r)])
+    return np.stack([p, r, _f1_of(p, r)])
 
 
-def f1_of(p: FloatArray, r: FloatArray) -> FloatArray:
+def _f1_of(p: FloatArray, r: FloatArray) -> FloatArray:
     """Return the harmonic mean; 0 where both are 0."""
     f1: FloatArray = 2 * p * r / (p + r + 1e-16)
     return f1
 
 
-def best_point(f1: Sequence[FloatArray]) -> int:
+def _best_point(f1: Sequence[FloatArray]) -> int:
     """Return where the smoothed mean of curves (1000,) is highest; 0 when there is none."""
     if not len(f1):
         return 0

@@ -20,7 +20,7 @@ LARGEST = 1e100
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class BoxRows:
     """Boxes, one per row, in any order.
 
     Parameters
@@ -45,7 +45,7 @@ class Rows:
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class BoxStudy:
     """Annotated and predicted boxes of some videos.
 
     Parameters
@@ -63,8 +63,8 @@ class Study:
     names: Sequence[str]
     lengths: npt.ArrayLike
     sizes: Mapping[str, int]
-    truth: Rows
-    predictions: Rows
+    truth: BoxRows
+    predictions: BoxRows
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,7 +76,7 @@ class Boxes:
     places
         (rows,), frame counted through all videos.
     videos, classes, boxes, scores
-        As of `Rows`, in arrays of their own.
+        As of `BoxRows`, in arrays of their own.
     """
 
     places: IntArray
@@ -102,7 +102,7 @@ class Scene:
     Parameters
     ----------
     names, sizes
-        As of `Study`.
+        As of `BoxStudy`.
     starts
         (videos + 1,), where the frames of each video begin among all of them.
     truth, predictions
@@ -154,7 +154,7 @@ class Drawn:
     predictions: IntArray
 
 
-def checked(study: Study | Scene) -> Scene:
+def checked(study: BoxStudy | Scene) -> Scene:
     """Check a study; a scene, which was checked before, is returned as it is.
 
     Returns
@@ -224,7 +224,7 @@ def taken(scene: Scene, videos: npt.ArrayLike) -> Scene:
     return Scene(names, scene.sizes, starts, truth, predictions, drawn=Drawn(scene, positions, rows))
 
 
-def _side(rows: Rows, sizes: Mapping[str, int], names: Sequence[str], starts: IntArray, what: str) -> Boxes:
+def _side(rows: BoxRows, sizes: Mapping[str, int], names: Sequence[str], starts: IntArray, what: str) -> Boxes:
     missing = sorted(set(sizes) - set(rows.classes))
     if missing:
         msg = f"the {what} have no classes of the component {', '.join(missing)}; give one id per box, or leave the component out of sizes"
@@ -257,9 +257,9 @@ def _side(rows: Rows, sizes: Mapping[str, int], names: Sequence[str], starts: In
     return checked_rows.taken(np.argsort(places, kind="stable"))
 
 
-def _numbers(given: npt.ArrayLike, what: str) -> FloatArray:
+def _numbers(values: npt.ArrayLike, what: str) -> FloatArray:
     try:
-        array = np.asarray(given)
+        array = np.asarray(values)
     except ValueError as error:
         msg = f"the {what} have rows of different lengths; give one row of numbers per box"
         raise MetricsError(msg) from error
@@ -269,8 +269,8 @@ def _numbers(given: npt.ArrayLike, what: str) -> FloatArray:
     return array.astype(np.float64)
 
 
-def _whole(given: npt.ArrayLike, what: str) -> IntArray:
-    array = _numbers(given, what)
+def _whole(values: npt.ArrayLike, what: str) -> IntArray:
+    array = _numbers(values, what)
     if array.ndim != 1:
         msg = f"the {what} have the shape {array.shape}; give one whole number per row"
         raise MetricsError(msg)
