@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import draws
 from scrubin.errors import MetricsError
 from scrubin.metrics import bootstrap, skill
 from scrubin.metrics.phases import rates
@@ -64,7 +65,7 @@ def test_draws_are_even_and_seeds_and_resamples_differ():
 
 def test_the_interval_of_a_mean_is_that_of_theory():
     values = np.random.default_rng(0).normal(0.6, 0.1, 200)
-    found = bootstrap.interval(mean_of(values), names(200), resamples=4000)
+    found = draws.interval(mean_of(values), names(200), resamples=4000)
     width = 1.96 * values.std() / math.sqrt(200)
     assert found.low.value == pytest.approx(values.mean() - width, abs=0.002)
     assert found.high.value == pytest.approx(values.mean() + width, abs=0.002)
@@ -74,7 +75,7 @@ def test_the_interval_of_a_mean_is_that_of_theory():
 
 def test_bounds_are_linear_percentiles_of_the_draws():
     values = np.arange(9.0) ** 2
-    found = bootstrap.interval(mean_of(values), names(9), resamples=101, level=0.9)
+    found = draws.interval(mean_of(values), names(9), resamples=101, level=0.9)
     drawn = [values[draw].mean() for draw in bootstrap.draws(9, 101)]
     np.testing.assert_allclose([found.low.value, found.high.value], np.quantile(drawn, [0.05, 0.95]), rtol=0, atol=1e-12)
 
@@ -82,34 +83,34 @@ def test_bounds_are_linear_percentiles_of_the_draws():
 def test_the_order_of_the_videos_changes_nothing():
     values, listed = np.random.default_rng(1).random(12), names(12)
     order = np.random.default_rng(2).permutation(12)
-    one = bootstrap.interval(mean_of(values), listed, resamples=50)
-    assert bootstrap.interval(mean_of(values[order]), [listed[at] for at in order], resamples=50) == one
+    one = draws.interval(mean_of(values), listed, resamples=50)
+    assert draws.interval(mean_of(values[order]), [listed[at] for at in order], resamples=50) == one
 
 
 def test_the_variant_names_method_level_draws_and_seed():
-    found = bootstrap.interval(mean_of([1, 2]), ["a", "b"], resamples=20, seed=3, level=0.9)
+    found = draws.interval(mean_of([1, 2]), ["a", "b"], resamples=20, seed=3, level=0.9)
     assert found.variant.name == "mean; paper; interval=bootstrap over videos, percentile (linear), level 0.9, 20 draws, seed 3"
 
 
 def test_one_video_and_equal_videos_have_an_interval_without_width():
     for count in (1, 5):
-        found = bootstrap.interval(mean_of([0.25] * count), names(count), resamples=10)
+        found = draws.interval(mean_of([0.25] * count), names(count), resamples=10)
         assert (found.low, found.high) == (Value(0.25, 10), Value(0.25, 10))
 
 
 def test_draws_without_a_value_are_left_out_and_counted():
     ratings, predictions = np.array([1.0, math.nan, math.nan, 2.0]), np.array([1.5, 1.0, 1.0, 2.0])
-    found = bootstrap.interval(lambda draw: skill.score("mae", ratings[draw], predictions[draw]), names(4), resamples=400)
+    found = draws.interval(lambda draw: skill.score("mae", ratings[draw], predictions[draw]), names(4), resamples=400)
     without = np.count_nonzero(~np.isin(bootstrap.draws(4, 400), [0, 3]).any(axis=1))
     assert 0 < without == 400 - found.low.n
     assert (found.low.value, found.high.value) == (0, 0.5)
-    undefined = bootstrap.interval(lambda draw: skill.score("mae", ratings[[1]], predictions[[1]]), names(4), resamples=5)
+    undefined = draws.interval(lambda draw: skill.score("mae", ratings[[1]], predictions[[1]]), names(4), resamples=5)
     assert math.isnan(undefined.low.value)
     assert undefined.high.n == 0
 
 
 def test_infinite_values_stay_infinite():
-    found = bootstrap.interval(lambda draw: Result(VARIANT, Value(math.inf, 1)), ["a"], resamples=5)
+    found = draws.interval(lambda draw: Result(VARIANT, Value(math.inf, 1)), ["a"], resamples=5)
     assert (found.low.value, found.high.value) == (math.inf, math.inf)
 
 
@@ -122,9 +123,9 @@ def test_phase_metrics_by_matrices_and_by_lists_of_videos_agree():
     def renamed(video, suffix):
         return replace(video, name=video.name + suffix)
 
-    by_matrices = bootstrap.interval(lambda draw: mean(rates.elements(confusions.take(draw), "f1")), listed, resamples=30)
-    by_lists = bootstrap.interval(
-        lambda draw: mean(rates.elements(of_videos(bootstrap.repeated(videos, draw, renamed), 3), "f1")), listed, resamples=30
+    by_matrices = draws.interval(lambda draw: mean(rates.elements(confusions.take(draw), "f1")), listed, resamples=30)
+    by_lists = draws.interval(
+        lambda draw: mean(rates.elements(of_videos(draws.repeated(videos, draw, renamed), 3), "f1")), listed, resamples=30
     )
     assert by_matrices == by_lists
     assert by_matrices.low.value < by_matrices.value.value < by_matrices.high.value
@@ -133,13 +134,13 @@ def test_phase_metrics_by_matrices_and_by_lists_of_videos_agree():
 def test_impossible_intervals_are_refused():
     changing = iter(range(100))
     refused = {
-        "a video is given twice": lambda: bootstrap.interval(mean_of([1, 2]), ["a", "a"]),
-        "the level is 95": lambda: bootstrap.interval(mean_of([1]), ["a"], level=95),
-        "0 videos": lambda: bootstrap.interval(mean_of([]), []),
+        "a video is given twice": lambda: draws.interval(mean_of([1, 2]), ["a", "a"]),
+        "the level is 95": lambda: draws.interval(mean_of([1]), ["a"], level=95),
+        "0 videos": lambda: draws.interval(mean_of([]), []),
         "0 resamples": lambda: bootstrap.draws(3, 0),
         "seed -1": lambda: bootstrap.draws(3, 1, -1),
         "seed 1.5": lambda: bootstrap.draws(3, 1, 1.5),
-        "the metric changed from 'm0; paper' to 'm1; paper'": lambda: bootstrap.interval(
+        "the metric changed from 'm0; paper' to 'm1; paper'": lambda: draws.interval(
             lambda draw: Result(Variant(f"m{next(changing)}", "paper"), Value(1.0, 1)), ["a"]
         ),
     }

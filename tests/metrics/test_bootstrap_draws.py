@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import detection_cases
+import draws
 from scrubin.errors import MetricsError
 from scrubin.metrics import bootstrap, error_recognition, skill
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
@@ -58,7 +59,7 @@ def renamed(one, suffix):
 def test_recognition(videos, ignore_null):
     by_video, table = per_video(videos, TRIPLETS), tables(videos, TRIPLETS, ignore_null=ignore_null)
     for positions in map(np.array, DRAWS):
-        repeated = bootstrap.repeated(videos, positions, renamed)
+        repeated = draws.repeated(videos, positions, renamed)
         averaged = video_wise(repeated, TRIPLETS, ignore_null=ignore_null)
         together = pooled(repeated, TRIPLETS, ignore_null=ignore_null)
         for name in COMPONENTS:
@@ -71,7 +72,7 @@ def test_top_k(videos):
     found = top_k.hits_by_video(videos, TRIPLETS, [1, 3], "it")
     size = len(TRIPLETS.grouping("it").ids)
     for positions in map(np.array, DRAWS):
-        repeated = bootstrap.repeated(videos, positions, renamed)
+        repeated = draws.repeated(videos, positions, renamed)
         ours = [top_k.accuracy(bootstrap.drawn(found[k], positions), k, "it", size) for k in (1, 3)]
         theirs = [top_k.top_k(repeated, TRIPLETS, k, "it") for k in (1, 3)]
         same(ours, theirs)
@@ -82,7 +83,7 @@ def test_published_recognition(videos, scikit_learn):
     videos = [one for one in videos if len(one.targets)]
     published = compat.of_videos(videos, TRIPLETS, scikit_learn=scikit_learn)
     for positions in (np.array(draw) % len(videos) for draw in DRAWS):
-        whole = compat.of_videos(bootstrap.repeated(videos, positions, renamed), TRIPLETS, scikit_learn=scikit_learn)
+        whole = compat.of_videos(draws.repeated(videos, positions, renamed), TRIPLETS, scikit_learn=scikit_learn)
         drawn = published.take(positions)
         for name in COMPONENTS:
             same(drawn.compute_video_ap(name), whole.compute_video_ap(name))
@@ -170,7 +171,7 @@ def test_phases():
     held = [PhaseVideo(f"v{number}", np.sort(rng.integers(0, 7, 50)), rng.integers(0, 7, (1, 50))) for number in range(5)]
     counted, loose, published = confusions.of_videos(held, 7), relaxed.count(held, 5), phase_compat.evaluations(held, 5)
     for positions in map(np.array, DRAWS):
-        repeated = bootstrap.repeated(held, positions, renamed)
+        repeated = draws.repeated(held, positions, renamed)
         same(choices.results(counted.take(positions)), choices.results(confusions.of_videos(repeated, 7)))
         for rate in relaxed.RELAXED_RATES:
             same(mean(relaxed.elements(loose.take(positions), rate)), mean(relaxed.elements(relaxed.count(repeated, 5), rate)))
@@ -193,7 +194,7 @@ def test_several_intervals_are_those_of_single_metrics():
         return [skill.score("ccc", ratings[at], predictions[at]), error_recognition.score("balanced accuracy", *of_errors)]
 
     both = bootstrap.intervals(metrics, names, resamples=60, level=0.9, seed=4)
-    single = [bootstrap.interval(lambda at, which=which: metrics(at)[which], names, resamples=60, level=0.9, seed=4) for which in (0, 1)]
+    single = [draws.interval(lambda at, which=which: metrics(at)[which], names, resamples=60, level=0.9, seed=4) for which in (0, 1)]
     same(both, single)
     assert both[0].low.value < both[0].value.value < both[0].high.value
 

@@ -10,7 +10,6 @@ from scrubin.metrics.detection.association import SCORES, association, counts
 from scrubin.metrics.detection.average_precision import average_precision, average_precision_range, thresholds
 from scrubin.metrics.detection.confidence import at_best_confidence
 from scrubin.metrics.detection.quirks import QUIRKS
-from scrubin.metrics.quirk import named
 
 CORNER = [0.0, 0.0, 0.5, 0.25]
 NEAR, FAR, ELSEWHERE = [0.25, 0.25, 0.5, 0.25], [0.0, 0.75, 0.125, 0.125], [0.75, 0.0, 0.125, 0.125]
@@ -291,7 +290,7 @@ EXAMPLES = {
 
 @pytest.mark.parametrize("name", [one.name for one in QUIRKS])
 def test_the_difference_is_as_described(name):
-    EXAMPLES[named(QUIRKS, name).name]()
+    EXAMPLES[name]()
 
 
 def test_names_are_unique():

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 import detection_cases
+import draws
 from scrubin.errors import MetricsError
-from scrubin.metrics import bootstrap, error_recognition, runs, skill
+from scrubin.metrics import error_recognition, runs, skill
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import association
 from scrubin.metrics.detection.average_precision import average_precision, average_precision_range
@@ -107,7 +108,7 @@ def others():
     repeated = [runs.over_runs(found[:1] * 2, bessel=bessel) for bessel in (True, False)]
     summaries = [repeated[0].mean, repeated[0].sd, repeated[1].sd]
     bounds = [
-        bootstrap.interval(lambda _, number=number: found[number], ["a"], level=level, resamples=resamples, seed=seed)
+        draws.interval(lambda _, number=number: found[number], ["a"], level=level, resamples=resamples, seed=seed)
         for number, level, resamples, seed in (
             (0, 0.9, 5, 0),
             (0, 0.9000001, 5, 0),

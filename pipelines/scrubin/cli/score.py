@@ -175,7 +175,7 @@ def _differences() -> int:
     for metric, known in QUIRKS.items():
         for one in known:
             told = {"published": one.published, "paper": one.paper, "compat": one.compat}
-            lines = [f"{metric}: {one.name} ({one.kind})", *(f"  {side + ':':<10} {what}" for side, what in told.items())]
+            lines = [f"{metric}: {one.name} ({one.origin})", *(f"  {side + ':':<10} {what}" for side, what in told.items())]
             sys.stdout.write("\n".join(lines) + "\n")
     return 0
 

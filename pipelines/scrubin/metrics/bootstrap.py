@@ -70,14 +70,6 @@ def draws(videos: int, resamples: int = RESAMPLES, seed: int = SEED) -> IntArray
     return scaled
 
 
-def interval(
-    metric: Callable[[IntArray], Result], names: Sequence[str], *, level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED
-) -> Interval:
-    """Return a confidence interval of one metric over videos: see `intervals`."""
-    [found] = intervals(lambda draw: [metric(draw)], names, level=level, resamples=resamples, seed=seed)
-    return found
-
-
 def intervals(
     metrics: Callable[[IntArray], Sequence[Result]],
     names: Sequence[str],
@@ -95,7 +87,7 @@ def intervals(
         with all videos first, then with each draw. Metrics of arrays by video are indexed; for the others there is something that is
         counted once and drawn often: ``PerVideo.take`` and ``Table.take`` (recognition), ``drawn`` with hits by video (top-k),
         ``matching.draw`` (detection), ``Confusions.take`` and ``Relaxed.take`` (phases), and ``take`` of what the published programs are
-        made of. `repeated` serves any metric of a list of videos.
+        made of.
     names
         Of the videos, each once. Draws are by rank of the name, so that the order of the videos changes nothing.
     level
@@ -124,9 +116,9 @@ def intervals(
     chosen = ranks[draws(len(names), resamples, seed)]
     whole = metrics(ranks)
     variants = [one.variant.name for one in whole]
-    found = np.array([_values(metrics(draw), variants) for draw in chosen]).reshape(len(chosen), len(whole))
+    drawn_values = np.array([_values(metrics(draw), variants) for draw in chosen]).reshape(len(chosen), len(whole))
     how = f"bootstrap over videos, percentile (linear), level {exact(level)}, {resamples} draws, seed {seed}"
-    return [_interval(one, values, level, how) for one, values in zip(whole, found.T, strict=True)]
+    return [_interval(one, values, level, how) for one, values in zip(whole, drawn_values.T, strict=True)]
 
 
 def drawn_names(names: Sequence[str], draw: IntArray) -> tuple[str, ...]:
@@ -146,24 +138,6 @@ def drawn(table: Mapping[str, Video], draw: IntArray) -> dict[str, Video]:
     """
     held = list(table.values())
     return dict(zip(drawn_names(list(table), draw), [held[at] for at in draw.tolist()], strict=True))
-
-
-def repeated(videos: Sequence[Video], draw: IntArray, renamed: Callable[[Video, str], Video]) -> list[Video]:
-    """Return the drawn videos, each under a name of its own.
-
-    Parameters
-    ----------
-    videos
-        All of them.
-    draw
-        Positions.
-    renamed
-        Returns a video under another name, for metrics that refuse a name that comes twice.
-
-    >>> repeated(["a", "b"], np.array([1, 1]), lambda video, name: video + name)
-    ['b#0', 'b#1']
-    """
-    return [renamed(videos[at], f"#{number}") for number, at in enumerate(draw.tolist())]
 
 
 def _values(results: Sequence[Result], variants: Sequence[str]) -> list[float]:

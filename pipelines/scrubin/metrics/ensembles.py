@@ -56,22 +56,22 @@ def weighted(predictions: Sequence[npt.ArrayLike], weights: npt.ArrayLike) -> Fl
     """
     models = _stacked(predictions)
     try:
-        given = np.asarray(weights, dtype=np.float64)
+        ratios = np.asarray(weights, dtype=np.float64)
     except (TypeError, ValueError) as error:
         msg = f"the weights are not all numbers; give one per model ({len(models)}), or one per model and class"
         raise MetricsError(msg) from error
-    per_class = given.ndim == 2 and models.ndim >= 2 and given.shape == (len(models), models.shape[-1])
-    if given.shape != (len(models),) and not per_class:
-        msg = f"the weights have the shape {given.shape}; give one per model ({len(models)}), or one per model and class"
+    per_class = ratios.ndim == 2 and models.ndim >= 2 and ratios.shape == (len(models), models.shape[-1])
+    if ratios.shape != (len(models),) and not per_class:
+        msg = f"the weights have the shape {ratios.shape}; give one per model ({len(models)}), or one per model and class"
         raise MetricsError(msg)
-    if not np.isfinite(given).all() or (given < 0).any() or (np.max(given, axis=0) <= 0).any():
+    if not np.isfinite(ratios).all() or (ratios < 0).any() or (np.max(ratios, axis=0) <= 0).any():
         msg = "weights must be finite, not negative, and not all 0; give for instance the mean average precision of each model"
         raise MetricsError(msg)
     # By the largest first: shares are the same, and no sum overflows.
-    given = given / np.max(given, axis=0)
-    total = np.sum(np.sort(given, axis=0), axis=0)
+    ratios = ratios / np.max(ratios, axis=0)
+    total = np.sum(np.sort(ratios, axis=0), axis=0)
     middle = (1,) * (models.ndim - (2 if per_class else 1))
-    share = (given / total).reshape(len(models), *middle, *given.shape[1:])
+    share = (ratios / total).reshape(len(models), *middle, *ratios.shape[1:])
     return _between(np.sum(np.sort(models * share, axis=0), axis=0), models)
 
 
@@ -104,9 +104,9 @@ def soft_vote(predictions: Sequence[npt.ArrayLike], threshold: float = 0.5) -> F
 
 def _stacked(predictions: Sequence[npt.ArrayLike]) -> FloatArray:
     arrays: list[npt.NDArray[Any]] = []
-    for number, given in enumerate(predictions):
+    for number, one in enumerate(predictions):
         try:
-            array = np.asarray(given)
+            array = np.asarray(one)
         except ValueError as error:
             msg = f"the predictions of model {number} have rows of different lengths; give one row per frame, one column per class"
             raise MetricsError(msg) from error

@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.pairs import binary, same_length, vector
+from scrubin.metrics.inputs import binary, same_length, vector
 from scrubin.metrics.result import Result, Semantics, Value, Variant
 from scrubin.statistics import moments
 
@@ -79,11 +79,11 @@ def counts(truth: npt.ArrayLike, predicted: npt.ArrayLike, error: str = "error")
     """
     labels, answers = vector(truth, f"labels of {error}"), vector(predicted, f"predictions of {error}")
     same_length(labels, answers, f"labels of {error}")
-    found = binary(answers, f"prediction of {error}")
+    present = binary(answers, f"prediction of {error}")
     known = ~np.isnan(labels)
     there = binary(np.where(known, labels, 0.0), f"label of {error}")[known]
-    told = found[known]
-    hits, alarms = int(np.count_nonzero(there & told)), int(np.count_nonzero(told))
+    predicted_present = present[known]
+    hits, alarms = int(np.count_nonzero(there & predicted_present)), int(np.count_nonzero(predicted_present))
     positives = int(np.count_nonzero(there))
     return Counts(hits, positives - hits, alarms - hits, len(there) - positives - alarms + hits)
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["definition", "choice", "bug"]
+Origin = Literal["definition", "choice", "bug"]
 
 
 @dataclass(frozen=True)
@@ -17,7 +16,7 @@ class Quirk:
     ----------
     name
         For references.
-    kind
+    origin
         ``definition``: the paper or the package's documentation says so. ``choice``: the paper is silent, the package decides.
         ``bug``: contradicts the paper or the package's documentation.
     published
@@ -27,12 +26,7 @@ class Quirk:
     """
 
     name: str
-    kind: Kind
+    origin: Origin
     published: str
     paper: str
     compat: str
-
-
-def named(quirks: Sequence[Quirk], name: str) -> Quirk:
-    """Return the quirk of that name; raises `KeyError` when there is none."""
-    return {one.name: one for one in quirks}[name]

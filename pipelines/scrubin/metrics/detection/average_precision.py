@@ -81,8 +81,8 @@ def of_thresholds(
         ranks = ranking(of, component, scope)
         values = np.full((1, *ranks.positives.shape), np.nan)
         for place, class_, one in curves(ranks, matched(of, component, thresholds)):
-            found = area(one, interpolation)
-            values[0, place, class_] = math.fsum(found.tolist()) / len(found)
+            of_curves = area(one, interpolation)
+            values[0, place, class_] = math.fsum(of_curves.tolist()) / len(of_curves)
         return values, ranks.positives
 
     (values,), positives = by_scope(scene, scope, ("areas", component, tuple(thresholds), interpolation), areas)

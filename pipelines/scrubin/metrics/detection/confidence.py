@@ -68,10 +68,10 @@ def at_best_confidence(study: BoxStudy | Scene, component: str = "ivt", *, thres
         """Return precision, recall, F1 and the confidence (4, scopes, classes), and annotated boxes."""
         ranks = ranking(of, component, scope)
         read = np.full((4, *ranks.positives.shape), np.nan)
-        found: list[list[tuple[int, FloatArray]]] = [[] for _ in ranks.positives]
+        by_place: list[list[tuple[int, FloatArray]]] = [[] for _ in ranks.positives]
         for place, class_, one in curves(ranks, matched(of, component, [threshold])):
-            found[place].append((class_, _by_confidence(one)))
-        for place, own in enumerate(found):
+            by_place[place].append((class_, _by_confidence(one)))
+        for place, own in enumerate(by_place):
             at = _best_point([values[2] for _, values in own])
             for class_, values in own:
                 read[:, place, class_] = [*values[:, at], _confidences()[at]]

@@ -113,8 +113,8 @@ def settled(values: FloatArray, annotated: BoolArray, strategy: Strategy) -> Flo
     FloatArray
         A new array; what is NaN in it takes no part in any mean.
 
-    >>> found = np.array([0.0, np.nan, 0.5])
-    >>> settled(found, np.array([False, False, True]), "B").tolist()
+    >>> values = np.array([0.0, np.nan, 0.5])
+    >>> settled(values, np.array([False, False, True]), "B").tolist()
     [nan, nan, 0.5]
     """
     if strategy == "A":

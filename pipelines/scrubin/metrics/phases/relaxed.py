@@ -192,8 +192,8 @@ def accepted(annotation: IntArray, predictions: IntArray, tolerance: Tolerance, 
         (runs, frames).
 
     >>> prediction = np.array([[3, 5, 4, 4, 3, 3, 3, 4, 6, 3, 4, 4, 6, 5, 6, 5, 4, 6]])  # Figure 4
-    >>> found = accepted(np.array([3, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 6, 6, 6]), prediction, cholec80(), 2)
-    >>> "".join("FT"[int(value)] for value in found[0])
+    >>> excused = accepted(np.array([3, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5, 5, 5, 5, 5, 6, 6, 6]), prediction, cholec80(), 2)
+    >>> "".join("FT"[int(value)] for value in excused[0])
     'TTTTTFFTTTTFFTTTTT'
     """
     correct: BoolArray = predictions == annotation

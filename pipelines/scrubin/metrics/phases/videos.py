@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.named_videos import each_once
+from scrubin.metrics.inputs import each_once
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]

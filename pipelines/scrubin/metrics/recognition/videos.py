@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import MetricsError
-from scrubin.metrics.named_videos import each_once
+from scrubin.metrics.inputs import each_once
 
 BoolArray = npt.NDArray[np.bool_]
 FloatArray = npt.NDArray[np.floating[Any]]

@@ -1,8 +1,9 @@
-"""Paired values, checked: a reference and a prediction for each video."""
+"""Checks of inputs that several metrics share: paired values, one reference and prediction per video, and videos given once each."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +14,10 @@ FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
 
 
-def vector(given: npt.ArrayLike, what: str) -> FloatArray:
+def vector(values: npt.ArrayLike, what: str) -> FloatArray:
     """Return numbers as (videos,); raises `MetricsError` when they are none, or have another shape."""
     try:
-        array: npt.NDArray[Any] = np.asarray(given)
+        array: npt.NDArray[Any] = np.asarray(values)
         if array.dtype.kind == "O":
             array = array.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -47,3 +48,29 @@ def binary(values: FloatArray, what: str) -> BoolArray:
         raise MetricsError(msg)
     truth: BoolArray = values == 1
     return truth
+
+
+class _Named(Protocol):
+    """Anything with a name."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+
+_Video = TypeVar("_Video", bound=_Named)
+
+
+def each_once(videos: Iterable[_Video]) -> Iterator[_Video]:
+    """Yield the videos; raises `MetricsError` when a name comes twice, and at the end when there was none."""
+    seen: set[str] = set()
+    for video in videos:
+        if video.name in seen:
+            msg = f"video {video.name} is given twice; give every video once, with all its frames"
+            raise MetricsError(msg)
+        seen.add(video.name)
+        yield video
+    if not seen:
+        msg = "no video is given; at least one is needed"
+        raise MetricsError(msg)
