@@ -9,9 +9,8 @@ from fault_lines import sentences
 from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, faults_of, read_files, shape, vector, write_files
 from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
-from scrubin.labels.collection import Collection
 from scrubin.labels.formats import cholect50, labelme
-from scrubin.labels.model import LabelFiles
+from scrubin.labels.model import Collection, LabelFiles
 from scrubin.vocabulary import vocabulary
 
 SHIFT = "ids are numbered from 0; these look numbered from 1"

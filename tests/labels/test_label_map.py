@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from label_examples import EXAMPLES, dumps, read_files, shape
 from scrubin.errors import AnnotationError
 from scrubin.labels import label_map
-from scrubin.labels.formats.tables import _triplets
+from scrubin.labels.formats.tables.writer import _triplets
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("prostatd")

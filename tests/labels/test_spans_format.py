@@ -11,11 +11,10 @@ from label_examples import read_files, write_files
 from scrubin.cli import main
 from scrubin.errors import AnnotationError
 from scrubin.labels import label_map
-from scrubin.labels.collection import Collection
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of
-from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, instance_rows
+from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Labels, Layer, instance_rows
 from scrubin.labels.rates import NANOSECONDS, NS, Numbering
 from scrubin.labels.spans.expansion import expanded
 from scrubin.vocabulary import vocabulary

@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 
 from label_examples import read_files, write_files
 from scrubin.annotations.span_places import place
-from scrubin.labels.collection import Collection
-from scrubin.labels.formats.tables import _triplets
-from scrubin.labels.model import SOURCE_FRAMES, Labels, span_rows
+from scrubin.labels.formats.tables.writer import _triplets
+from scrubin.labels.model import SOURCE_FRAMES, Collection, Labels, span_rows
 from scrubin.labels.rates import NANOSECONDS, NS, Numbering, instant, written
 from scrubin.labels.spans import numbers, span_table
 from scrubin.labels.spans.expansion import expanded, given_numbers

@@ -10,9 +10,8 @@ from pathlib import Path
 from scrubin.core.faults import summary
 from scrubin.errors import MetricsError
 from scrubin.labels import detect, policy, reader
-from scrubin.labels.collection import Collection
 from scrubin.labels.export import span_frames
-from scrubin.labels.model import Labels
+from scrubin.labels.model import Collection, Labels
 from scrubin.labels.rates import Numbering, of_clock
 from scrubin.labels.registry import WRITERS, DatasetFormat, Format
 from scrubin.vocabulary.vocabulary import related

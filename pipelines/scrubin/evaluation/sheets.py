@@ -12,7 +12,7 @@ import pandas as pd
 
 from scrubin.errors import AnnotationError, MetricsError
 from scrubin.labels import detect, documents, label_folder, policy, reader
-from scrubin.labels.collection import Scores
+from scrubin.labels.model import Scores
 
 MISSING = ("", "nan", "na", "null", "none")
 OTHER_COLUMNS = ("id", "task", "rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")

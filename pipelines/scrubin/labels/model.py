@@ -1,4 +1,7 @@
-"""What label files say, whatever their format: the labels of one recording, in source time."""
+"""What label files say, whatever their format: labels of recordings in source time, and scores of whole recordings.
+
+Every reader makes these, every writer takes them: all pairs of formats meet here.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,8 @@ INSTANCE_DTYPES: Mapping[Any, Any] = {
 }
 SEGMENT_COLUMNS = ("kind", "start", "end", "label_id")
 SPAN_COLUMNS = ("instrument_id", "instance", "start", "end", "verb_id", "target_id", "triplet_id")
+RATING_COLUMNS = ("id", "task", "rater", "aspect", "score", "failed")
+ERROR_COLUMNS = ("id", "task", "error", "occurred")
 
 
 @dataclass(frozen=True)
@@ -157,6 +162,48 @@ class Labels:
     spans: pd.DataFrame | None = None
 
 
+@dataclass(frozen=True)
+class Scores:
+    """Scores of whole recordings.
+
+    Parameters
+    ----------
+    ratings
+        The columns of the table ``ratings``; a null score is undefined.
+    facts
+        ``id``, ``task`` and whatever else a format says of a recording, such as level of skill,
+        duration or subset: one row per recording, or per recording and rater (column ``rater``).
+    errors
+        The columns of the table ``errors``.
+    skill
+        ``id``, ``task`` and aggregated scores as published; empty where a format has none.
+    """
+
+    ratings: pd.DataFrame
+    facts: pd.DataFrame
+    errors: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=list(ERROR_COLUMNS)))
+    skill: pd.DataFrame = field(default_factory=lambda: pd.DataFrame(columns=["id", "task"]))
+
+
+@dataclass(frozen=True)
+class Collection:
+    """Everything that was read.
+
+    Parameters
+    ----------
+    recordings
+        Labels of frames, sorted by recording.
+    scores
+        Scores of recordings; None where there are none.
+    faults
+        What the user should know of files that are of several recordings.
+    """
+
+    recordings: tuple[Labels, ...] = ()
+    scores: Scores | None = None
+    faults: tuple[Fault, ...] = ()
+
+
 def instance_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
     """Return instances as a data frame; missing ids and boxes are null."""
     frame = pd.DataFrame(list(rows), columns=list(INSTANCE_COLUMNS), dtype=object)
@@ -190,6 +237,12 @@ def span_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 def phase_rows(positions: Sequence[int], phase_ids: Sequence[int]) -> pd.DataFrame:
     """Return phases as a data frame, one row per position."""
     return pd.DataFrame({"position": np.array(positions, np.int64), "phase_id": np.array(phase_ids, np.int64)})
+
+
+def rating_rows(rows: list[tuple[str, str, str, str, float | None, bool]]) -> pd.DataFrame:
+    """Return ratings as a data frame: id, task, rater, aspect, score, failed."""
+    frame = pd.DataFrame(rows, columns=list(RATING_COLUMNS))
+    return frame.astype({"score": "float64", "failed": "bool", **dict.fromkeys(("id", "task", "rater", "aspect"), "str")})
 
 
 def by_position(layer: Layer | None) -> dict[int, list[dict[str, Any]]]:

@@ -9,11 +9,10 @@ from pathlib import Path
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import formats, suspicions, triplet_merges
-from scrubin.labels.collection import Collection
 from scrubin.labels.detect import format_of_path
 from scrubin.labels.label_folder import by_recording, find, names_of_format
 from scrubin.labels.label_map import LabelMap, check, within
-from scrubin.labels.model import LabelFiles, Labels
+from scrubin.labels.model import Collection, LabelFiles, Labels
 from scrubin.labels.policy import enforce
 from scrubin.labels.registry import Content, DatasetFormat, Format
 from scrubin.vocabulary import own, vocabulary

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Literal
 
-from scrubin.labels.collection import Collection
 from scrubin.labels.evidence import Evidence, never
-from scrubin.labels.model import LabelFiles, Labels
+from scrubin.labels.model import Collection, LabelFiles, Labels
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 Reader = Callable[[LabelFiles], Labels]

@@ -11,8 +11,9 @@ import pyarrow.parquet as pq
 from scrubin.cli.validate.material import Material
 from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError, TableError
-from scrubin.labels.formats import table_files, table_notes
-from scrubin.labels.formats.table_notes import Notes
+from scrubin.labels.formats.tables import files as table_files
+from scrubin.labels.formats.tables import notes as table_notes
+from scrubin.labels.formats.tables.notes import Notes
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 from scrubin.tables.declare import ARROW, Table
 from scrubin.validate.study import Found, found_of

@@ -12,10 +12,9 @@ import pyarrow as pa
 
 from scrubin.cli.validate.material import Material
 from scrubin.labels import reader
-from scrubin.labels.collection import Collection
 from scrubin.labels.export import output, span_frames, timing
-from scrubin.labels.formats import table_files
-from scrubin.labels.model import BOX, IDS, Labels, Layer
+from scrubin.labels.formats.tables import files as table_files
+from scrubin.labels.model import BOX, IDS, Collection, Labels, Layer
 from scrubin.labels.registry import DatasetFormat, Format
 from scrubin.tables.declare import Table
 from scrubin.tables.phases import PHASES

@@ -15,7 +15,7 @@ from scrubin.evaluation.computation import Choice, Computed
 from scrubin.evaluation.ground_truth import part_of
 from scrubin.evaluation.label_files import Asked
 from scrubin.evaluation.sheets import Sheet
-from scrubin.labels.collection import Scores
+from scrubin.labels.model import Scores
 from scrubin.metrics import skill
 from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.result import Result

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from scrubin.errors import AnnotationError
 from scrubin.labels import formats, label_folder
-from scrubin.labels.collection import Collection
+from scrubin.labels.model import Collection
 from scrubin.labels.registry import WRITERS, WRITTEN_AS, DatasetFormat, Format, Output, Writer, readable
 
 __all__ = ["formats", "render", "save", "writer_of"]

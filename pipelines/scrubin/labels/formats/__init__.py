@@ -1,43 +1,36 @@
-"""One module per label format. To add one: write the module and name it here."""
+"""One module or package per label format: reader, writer and what the format is known by. To add one, add the file.
 
-from scrubin.labels.formats import (
-    aixsuture,
-    cholec80,
-    cholect45,
-    cholect50,
-    cholect50_writer,
-    cholectrack20,
-    cholectriplet2022,
-    coco,
-    coco_writer,
-    endoscapes,
-    jigsaws,
-    labelme,
-    lasana,
-    multibypass140,
-    multibypasst40,
-    spans,
-    tables,
-    yolo,
-)
+Every module here is imported, in sorted order, and registers what it reads and writes.
+"""
 
-__all__ = [
-    "aixsuture",
-    "cholec80",
-    "cholect45",
-    "cholect50",
-    "cholect50_writer",
-    "cholectrack20",
-    "cholectriplet2022",
-    "coco",
-    "coco_writer",
-    "endoscapes",
-    "jigsaws",
-    "labelme",
-    "lasana",
-    "multibypass140",
-    "multibypasst40",
-    "spans",
-    "tables",
-    "yolo",
-]
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Iterator
+
+OF_SCORES = ("box_lists", "ground_truth", "matrices", "matrix_tables", "phase_tables", "submission")
+"""What only scores and submissions read; they import it themselves."""
+
+
+def modules(paths: Iterable[str], package: str) -> Iterator[str]:
+    """Return the full names of the modules of formats in a package and the packages inside it, sorted.
+
+    Parameters
+    ----------
+    paths
+        Folders of the package.
+    package
+        Its full name.
+    """
+    for one in sorted(pkgutil.iter_modules(list(paths)), key=lambda one: one.name):
+        name = f"{package}.{one.name}"
+        if one.name in OF_SCORES:
+            continue
+        yield name
+        if one.ispkg:
+            yield from modules(importlib.import_module(name).__path__, name)
+
+
+for _name in modules(__path__, __name__):
+    importlib.import_module(_name)

@@ -15,8 +15,7 @@ import pandas as pd
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import evidence, fields, workbook
-from scrubin.labels.collection import Collection, Scores, rating_rows
-from scrubin.labels.model import LabelFiles
+from scrubin.labels.model import Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import vocabulary
 

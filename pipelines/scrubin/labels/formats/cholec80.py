@@ -18,8 +18,7 @@ import numpy as np
 from scrubin.core.faults import Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
-from scrubin.labels.collection import Collection
-from scrubin.labels.model import SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.vocabulary.vocabulary import Vocabulary, fold
 

@@ -19,8 +19,7 @@ import numpy as np
 from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
-from scrubin.labels.collection import Collection
-from scrubin.labels.model import Clock, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.vocabulary.vocabulary import Component, Kind, Vocabulary
 

@@ -19,8 +19,7 @@ import pandas as pd
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
-from scrubin.labels.collection import Collection
-from scrubin.labels.model import BOX, SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
+from scrubin.labels.model import BOX, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import own
 from scrubin.vocabulary.vocabulary import Vocabulary

@@ -18,8 +18,7 @@ import numpy as np
 from scrubin.core.faults import Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
-from scrubin.labels.collection import Collection
-from scrubin.labels.model import Clock, LabelFiles, Labels, Layer, instance_rows
+from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, instance_rows
 from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.vocabulary.vocabulary import Vocabulary
 

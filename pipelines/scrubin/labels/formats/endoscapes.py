@@ -20,20 +20,20 @@ from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.categories import names_of
-from scrubin.labels.collection import Collection
 from scrubin.labels.formats.coco import (
     IMAGE_KEYS,
     Place,
     Reading,
     category_ids_of,
+    class_of,
     labels_of,
     note_unkept,
+    one_list,
     place_of,
     read_annotations,
     unkept_of,
 )
-from scrubin.labels.formats.coco_writer import class_of, one_list
-from scrubin.labels.model import SOURCE_FRAMES, LabelFiles, Labels, by_position
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, by_position
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 
 CRITERIA = ("cvs_c1", "cvs_c2", "cvs_c3")

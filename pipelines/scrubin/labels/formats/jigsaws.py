@@ -17,8 +17,7 @@ import pandas as pd
 from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
-from scrubin.labels.collection import Collection, Scores, rating_rows
-from scrubin.labels.model import Clock, LabelFiles, Labels, segment_rows
+from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Scores, rating_rows, segment_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary

@@ -19,8 +19,7 @@ import pandas as pd
 from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import boxes, documents, evidence, fields
-from scrubin.labels.collection import Collection
-from scrubin.labels.model import IDS, SOURCE_FRAMES, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.model import IDS, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.vocabulary.vocabulary import Kind, Vocabulary
 

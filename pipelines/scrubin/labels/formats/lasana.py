@@ -17,8 +17,7 @@ import pandas as pd
 from scrubin.core.faults import Fault, Faults, warning, within
 from scrubin.errors import AnnotationError, RatingsError
 from scrubin.labels import evidence
-from scrubin.labels.collection import ERROR_COLUMNS, Collection, Scores, rating_rows
-from scrubin.labels.model import LabelFiles
+from scrubin.labels.model import ERROR_COLUMNS, Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.lasana import cells, csv_document, tables
 from scrubin.lasana.csv_document import Document

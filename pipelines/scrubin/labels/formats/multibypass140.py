@@ -15,8 +15,7 @@ from typing import Any, Literal
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
-from scrubin.labels.collection import Collection
-from scrubin.labels.model import Clock, LabelFiles, Labels, segment_rows
+from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, segment_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary.vocabulary import Vocabulary
 

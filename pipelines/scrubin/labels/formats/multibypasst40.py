@@ -20,8 +20,7 @@ import pandas as pd
 from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
-from scrubin.labels.collection import Collection
-from scrubin.labels.model import Clock, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
+from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import own, vocabulary
 from scrubin.vocabulary.vocabulary import Naming, Vocabulary

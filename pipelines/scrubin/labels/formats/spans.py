@@ -26,8 +26,7 @@ import pandas as pd
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
-from scrubin.labels.collection import Collection
-from scrubin.labels.model import SOURCE_FRAMES, LabelFiles, Labels, span_rows
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, span_rows
 from scrubin.labels.rates import NANOSECONDS, NS, UNITS, Unit, clock_of, instant, written
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.labels.spans import numbers, span_table

@@ -22,10 +22,8 @@ from scrubin.core.faults import Fault, Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import boxes, documents, evidence, fields
 from scrubin.labels.categories import Classes, classes_of, names_of, whole_list
-from scrubin.labels.collection import Collection
-from scrubin.labels.formats.coco import ids_of
-from scrubin.labels.formats.coco_writer import class_of, one_list
-from scrubin.labels.model import IDS, Clock, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.formats.coco import class_of, ids_of, one_list
+from scrubin.labels.model import IDS, Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary

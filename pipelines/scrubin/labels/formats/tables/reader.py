@@ -8,10 +8,8 @@ rows are the labelled ones, at 1 per second.
 from __future__ import annotations
 
 import functools
-import json
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,40 +17,33 @@ import pandas as pd
 from scrubin.core.faults import Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
-from scrubin.labels.collection import ERROR_COLUMNS, RATING_COLUMNS, Collection, Scores, rating_rows
-from scrubin.labels.formats import table_names, table_notes
-from scrubin.labels.formats.table_files import bytes_of, declared, table_of
-from scrubin.labels.formats.table_notes import NOTES, Note, Notes
-from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, Clock, Detail, LabelFiles, Labels, Layer, instance_rows, phase_rows
-from scrubin.labels.registry import ByHand, Content, Output, dataset_format, writes
-from scrubin.labels.spans import span_table
-from scrubin.labels.spans.expansion import given_numbers
+from scrubin.labels.formats.tables import names, notes
+from scrubin.labels.formats.tables.files import table_of
+from scrubin.labels.formats.tables.notes import NOTES, Note, Notes
+from scrubin.labels.model import (
+    ERROR_COLUMNS,
+    INSTANCE_COLUMNS,
+    RATING_COLUMNS,
+    Clock,
+    Collection,
+    Detail,
+    LabelFiles,
+    Labels,
+    Layer,
+    Scores,
+    instance_rows,
+    phase_rows,
+    rating_rows,
+)
+from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.tables import io
-from scrubin.tables.declare import Table
 from scrubin.tables.phases import PHASES
-from scrubin.tables.ratings import RATINGS
 from scrubin.tables.spans import SPANS
-from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 NAMES = ("triplets", "phases", "ratings", "skill", "errors")
-HOLDS: tuple[Content, ...] = (
-    "phases",
-    "instances",
-    "actions",
-    "boxes",
-    "boxless",
-    "partial",
-    "repeats",
-    "scores",
-    "numbers",
-    "empty frames",
-    "ratings",
-    "errors",
-    "skill",
-)
 
 
 def _is_table(path: Path) -> bool:
@@ -78,7 +69,7 @@ def read(source: LabelFiles) -> Collection:
     faults = Faults()
     found: dict[str, tuple[str, pd.DataFrame]] = {}
     seen: dict[str, str] = {}
-    notes = Notes()
+    stated = Notes()
     for file, data in sorted(source.files.items()):
         table = PurePosixPath(file).stem
         if table == SPANS.name:
@@ -86,17 +77,15 @@ def read(source: LabelFiles) -> Collection:
         if seen.setdefault(table, file) != file:
             faults.error(file, "format", f"the same is also in {seen[table]}", "keep one of them, or convert the folders one by one")
         elif PurePosixPath(file).name == NOTES:
-            notes = documents.opened(table_notes.read, file, data, faults) or notes
+            stated = documents.opened(notes.read, file, data, faults) or stated
         else:
             frame = documents.opened(functools.partial(table_of, table=table), file, data, faults)
             found |= {} if frame is None else {table: (file, frame)}
     AnnotationError.raise_any(faults)
-    recordings = _recordings(found, notes)
+    recordings = _recordings(found, stated)
     scores = _scores({name: frame for name, (_, frame) in found.items()})
-    stated = bool(notes.recordings) or not recordings
-    unstated = (
-        () if stated else (warning(min(source.files), "rate-unstated", "no labels.json says the rate; frames are read as 1 per second"),)
-    )
+    what = f"no {NOTES} says the rate; frames are read as 1 per second"
+    unstated = () if stated.recordings or not recordings else (warning(min(source.files), "rate-unstated", what),)
     return Collection(recordings, scores, unstated)
 
 
@@ -129,9 +118,9 @@ def _recordings(found: Mapping[str, tuple[str, pd.DataFrame]], notes: Notes) -> 
         words = _words(id_, {triplets[0]: set(rows["vocabulary"]), phases[0]: set(phase["vocabulary"])}, note, notes, faults)
         if words is None:
             continue
-        table_names.check(triplets[0], rows, words, table_names.IN_TRIPLETS, faults)
-        table_names.check_triplets(triplets[0], rows, words, faults)
-        table_names.check(phases[0], phase, words, table_names.IN_PHASES, faults)
+        names.check(triplets[0], rows, words, names.IN_TRIPLETS, faults)
+        names.check_triplets(triplets[0], rows, words, faults)
+        names.check(phases[0], phase, words, names.IN_PHASES, faults)
         if len(faults) == before:
             has_instances = "triplets" in found and (len(rows) > 0 or note.labelled is not None)
             recordings.append(_labels(id_, rows, phase, words, note, has_instances=has_instances))
@@ -168,78 +157,3 @@ def _scores(found: Mapping[str, pd.DataFrame]) -> Scores | None:
     skills = found.get("skill", pd.DataFrame(columns=["id", "task"]))
     facts = pd.concat([frame[["id", "task"]] for frame in (ratings, errors, skills)]).drop_duplicates().reset_index(drop=True)
     return Scores(ratings, facts, errors, skills)
-
-
-@writes("tables", holds=HOLDS, whole_fps=True)
-def write(collection: Collection, out: Output) -> None:
-    """Write the tables as parquet, and ``labels.json``."""
-    _write(collection, out, "parquet")
-
-
-@writes("tables-csv", holds=HOLDS, whole_fps=True)
-def write_csv(collection: Collection, out: Output) -> None:
-    """Write the tables as CSV, and ``labels.json``."""
-    _write(collection, out, "csv")
-
-
-def _write(collection: Collection, out: Output, suffix: str) -> None:
-    if collection.recordings:
-        triplets = _joined(TRIPLETS, [_triplets(labels) for labels in collection.recordings])
-        tables = {TRIPLETS: triplets, PHASES: _joined(PHASES, [_phases(labels) for labels in collection.recordings])}
-        runs = span_table.from_triplets(triplets, given_numbers(collection.recordings))
-        for table, frame in {**tables, SPANS: runs}.items():
-            out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
-        out.files[NOTES] = (
-            json.dumps(table_notes.written(collection.recordings), indent=2, sort_keys=True, ensure_ascii=False) + "\n"
-        ).encode()
-    if collection.scores is not None:
-        _write_scores(collection.scores, out, suffix)
-
-
-def _write_scores(scores: Scores, out: Output, suffix: str) -> None:
-    undefined = scores.ratings["score"].isna() & ~scores.ratings["failed"]
-    out.lose("ratings without a score that are not marked as failed", int(undefined.sum()))
-    for table, frame in ((RATINGS, scores.ratings[~undefined]), (ERRORS, scores.errors)):
-        if len(frame):
-            out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
-    if len(scores.skill):
-        table = declared("skill", list(scores.skill.columns))
-        if set(table.column_names) <= set(scores.skill.columns):
-            out.files[f"skill.{suffix}"] = bytes_of(table, scores.skill, suffix)
-        else:
-            out.lose("rows of skill, which say nothing of the number of ratings and of disagreement", len(scores.skill))
-
-
-def _joined(table: Table, parts: list[pd.DataFrame]) -> pd.DataFrame:
-    rows = [part for part in parts if len(part)]
-    return io.conform(table, pd.concat(rows)) if rows else io.frame_of(table, [])
-
-
-def _triplets(labels: Labels) -> pd.DataFrame:
-    words = labels.vocabulary
-    if labels.instances is None:
-        return io.frame_of(TRIPLETS, [])
-    rows = labels.instances.rows
-    names = {"instrument_id": words.instruments, "verb_id": words.verbs, "target_id": words.targets}
-    full = tuple(words.triplet_name(i) for i in range(len(words.triplets)))
-    named: dict[str, Any] = {column.removesuffix("_id"): _named(rows[column], {**names, "triplet_id": full}[column]) for column in IDS}
-    numbered = rows.assign(id=labels.recording, vocabulary=words.name, instance=rows.groupby("position").cumcount(), **named)
-    return io.conform(TRIPLETS, numbered.rename(columns={"position": "frame"})[TRIPLETS.column_names].pipe(_inside))
-
-
-def _inside(rows: pd.DataFrame) -> pd.DataFrame:
-    # Division leaves shares like 1.0000000000000002.
-    return rows.assign(**{side: rows[side].astype("float64").clip(0, 1) for side in BOX})
-
-
-def _named(ids: pd.Series[Any], names: tuple[str, ...]) -> list[str | None]:
-    return [None if pd.isna(id_) else names[int(id_)] for id_ in ids]
-
-
-def _phases(labels: Labels) -> pd.DataFrame:
-    if labels.phases is None:
-        return io.frame_of(PHASES, [])
-    rows = labels.phases.rows
-    names: Any = _named(rows["phase_id"], labels.vocabulary.phases)
-    named = rows.assign(id=labels.recording, vocabulary=labels.vocabulary.name, phase=names)
-    return io.conform(PHASES, named.rename(columns={"position": "frame"})[PHASES.column_names])
