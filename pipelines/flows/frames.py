@@ -11,7 +11,7 @@ from prefect import flow
 from scrubin.core import params
 from scrubin.core.files import fresh_folder
 from scrubin.errors import StageError
-from scrubin.frames import extraction
+from scrubin.frames import frame_store
 from scrubin.frames.params import FramesParams
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
@@ -26,9 +26,9 @@ TABLES = Path("data/tables")
 def main() -> None:
     """Write the extracted frames and the table `frames`."""
     p = params.load("frames", FramesParams)
-    videos = extraction.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
-    hidden = extraction.hidden_spans(io.read(HIDDEN, Path("data/interim/hidden.parquet")))
-    made = plumbing.map_items(lambda video: extraction.extract_stored(RELEASE, video, p, hidden), videos, name="frames")
+    videos = frame_store.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
+    hidden = frame_store.hidden_spans(io.read(HIDDEN, Path("data/interim/hidden.parquet")))
+    made = plumbing.map_items(lambda video: frame_store.extract_stored(RELEASE, video, p, hidden), videos, name="frames")
     if made.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.
         msg = "; ".join(str(error) for _, error in made.quarantined)
@@ -37,7 +37,7 @@ def main() -> None:
     fresh_folder(RELEASE / "frames")
     for item in extracted:
         item.link_into(RELEASE)
-    io.write(FRAMES, io.frame_of(FRAMES, extraction.frame_rows(extracted)), TABLES / "frames.parquet")
+    io.write(FRAMES, io.frame_of(FRAMES, frame_store.frame_rows(extracted)), TABLES / "frames.parquet")
 
 
 if __name__ == "__main__":

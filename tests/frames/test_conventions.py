@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clips
-from scrubin.frames.check.conventions import DOWN, NEAR, OURS, OUTPUT_RATE, SHIFTED, UP, Convention, Timeline, every_nth, usual_rates
-from scrubin.frames.check.thumbnails import watch
+from scrubin.frames.check.conventions import DOWN, NEAR, OURS, OUTPUT_RATE, SHIFTED, UP, Convention, Timeline, every_nth, simplest_rates
+from scrubin.frames.check.thumbnails import thumbnails_of
 from scrubin.frames.contract import source_frames
 
 PAUSE = [n * 50 for n in range(30)] + [n * 50 + 420 for n in range(30, 45)] + [n * 90 - 1380 for n in range(45, 70)]
@@ -48,7 +48,7 @@ def made_by_ffmpeg(folder: Path, video: Path, *options: str) -> list[int]:
 
 @pytest.mark.parametrize("name", RATES)
 def test_ffmpeg_picks_these_frames(videos, tmp_path, name):
-    line = watch(videos[name], name).timeline
+    line = thumbnails_of(videos[name], name).timeline
     for rate in ("1", "2", "3/2"):
         for kind, options in OPTIONS.items():
             shown = made_by_ffmpeg(tmp_path / f"{rate.replace('/', '_')}_{kind}", videos[name], *options(rate))
@@ -83,7 +83,7 @@ def test_a_file_that_starts_before_its_pictures_shifts_ffmpeg_and_not_us(tmp_pat
     sound = ("-f", "lavfi", "-i", "sine=duration=6")
     pictures = ("-itsoffset", "0.6", "-i", clips.numbered(tmp_path / "n.mkv", 70))
     clips.ffmpeg(*sound, *pictures, "-map", "0", "-map", "1", "-c:v", "copy", tmp_path / "late.mkv")
-    line = watch(tmp_path / "late.mkv", "late").timeline
+    line = thumbnails_of(tmp_path / "late.mkv", "late").timeline
     assert float(line.lead * line.time_base) == pytest.approx(0.6, abs=0.002)
     shown = made_by_ffmpeg(tmp_path / "near", tmp_path / "late.mkv", "-vf", "fps=1")
     assert Convention(NEAR, Fraction(1)).frames(line).tolist() == shown
@@ -103,6 +103,6 @@ def test_a_grid_without_shift_is_the_contract(steps, rate):
 
 @given(near=st.floats(0.001, 200), tolerance=st.floats(1e-4, 0.5))
 def test_usual_rates_are_near_and_never_none(near, tolerance):
-    rates = usual_rates(near, tolerance, 5)
+    rates = simplest_rates(near, tolerance, 5)
     assert 1 <= len(rates) <= 5
     assert all(abs(float(rate) / near - 1) <= max(tolerance, 1e-2) for rate in rates)

@@ -7,7 +7,7 @@ import pytest
 from scrubin.core import params
 from scrubin.errors import ParamsError
 from scrubin.frames.drop import why_dropped
-from scrubin.frames.extraction import judged
+from scrubin.frames.frame_store import judged
 from scrubin.frames.params import NOTHING, DropParams, FramesParams
 
 GOOD = {"brightness": 100.0, "saturated_share": 0.1, "contrast": 40.0, "sharpness": 200.0}

@@ -120,7 +120,7 @@ def test_a_file_whose_packets_do_not_tell_their_times_is_counted_by_its_decoder(
 def test_frames_out_of_order_are_refused_and_not_mixed_up(tmp_path):
     video = clips.clip(tmp_path / "a.avi", seconds=2, more=("-bf", "3"))
     with pytest.raises(VideoError, match=r"^a: its decoder gives frame \d+ after frame \d+; mend it"):
-        into(tmp_path / "f", video, replace(ONE, fps=Fraction(25)), mend="mend it")
+        into(tmp_path / "f", video, replace(ONE, fps=Fraction(25)), fix="mend it")
 
 
 def test_a_frame_lost_by_skipping_is_found_by_decoding_all(tmp_path, monkeypatch):
@@ -140,7 +140,7 @@ def test_frames_that_cannot_be_decoded_are_an_error_with_their_number(tmp_path, 
     video = clips.clip(tmp_path / "a.mkv", seconds=3)
     monkeypatch.setattr(extraction, "wanted_frames", lambda *given, skip: iter(list(wanted_frames(*given, skip=skip))[:-1]))
     with pytest.raises(VideoError, match=r"^a: only 2 of 3 frames could be decoded; mend it"):
-        into(tmp_path / "f", video, mend="mend it")
+        into(tmp_path / "f", video, fix="mend it")
 
 
 def test_a_video_cut_off_in_the_middle_is_an_error(tmp_path):

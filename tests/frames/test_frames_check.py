@@ -12,7 +12,7 @@ import pytest
 import clips
 from scrubin.errors import ReleaseError, VideoError
 from scrubin.frames.check.conventions import DOWN, EVERY_NTH, NEAR, OURS, OUTPUT_RATE, UP
-from scrubin.frames.check.verdict import FOREIGN, NONE, UNTOLD, Verdict, check
+from scrubin.frames.check.verdict import FOREIGN, NONE, UNDECIDED, Verdict, check
 from scrubin.frames.extract import extract
 from scrubin.frames.params import FramesParams
 
@@ -261,7 +261,7 @@ def test_a_still_scene_tells_nothing_and_that_is_said(tmp_path):
     video = clips.clip(tmp_path / "a.mp4", seconds=12, size="160x90", more=("-vf", "drawbox=c=gray:t=fill"))
     for folder in (by_us(tmp_path / "o", video), by_ffmpeg(tmp_path / "t", video, "-vf", "fps=1")):
         verdict = judged(folder, video)
-        assert (verdict.kind, verdict.shift, verdict.follows_contract) == (UNTOLD, None, False)
+        assert (verdict.kind, verdict.shift, verdict.follows_contract) == (UNDECIDED, None, False)
         assert {"ffmpeg -vf fps=1", "ffmpeg -vf fps=1:round=down"} <= set(verdict.possible)
 
 

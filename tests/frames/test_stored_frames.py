@@ -15,7 +15,7 @@ import pytest
 import clips
 from scrubin.core.files import FIXED_TIME_S, sha256_of
 from scrubin.errors import ReleaseError
-from scrubin.frames import extraction, reading
+from scrubin.frames import frame_store, reading
 from scrubin.frames.params import DropParams, FramesParams
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
@@ -43,10 +43,10 @@ def release(tmp_path, monkeypatch, clip) -> Path:
 
 def extracted(release: Path, params: FramesParams, hidden=((60, 69),)) -> tuple[pd.DataFrame, dict[str, bytes]]:
     """Run the stage's own calls on one video; return the table and the released files."""
-    video = extraction.Video("abelo", "Peg", "mono", "videos/a.mkv", sha256_of(release / "videos/a.mkv"))
-    item = extraction.extract_stored(release, video, params, {("abelo", "mono"): list(hidden)})
+    video = frame_store.ReleasedVideo("abelo", "Peg", "mono", "videos/a.mkv", sha256_of(release / "videos/a.mkv"))
+    item = frame_store.extract_stored(release, video, params, {("abelo", "mono"): list(hidden)})
     item.link_into(release)
-    table = io.frame_of(FRAMES, extraction.frame_rows([item]))
+    table = io.frame_of(FRAMES, frame_store.frame_rows([item]))
     return table, {
         path.relative_to(release).as_posix(): path.read_bytes() for path in sorted((release / "frames").rglob("*")) if path.is_file()
     }
@@ -85,7 +85,7 @@ def test_a_threshold_does_not_decode_the_video_again(release, monkeypatch):
     def never(*_):
         raise AssertionError
 
-    monkeypatch.setattr(extraction, "extract", never)
+    monkeypatch.setattr(frame_store, "extract", never)
     table, _ = extracted(release, replace(SHARDS, drop=DARK))
     assert table.dropped.sum() == 4
     with pytest.raises(AssertionError):

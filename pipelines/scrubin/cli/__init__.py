@@ -42,7 +42,7 @@ class Command(Protocol):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the command's arguments, with units and defaults."""
 
-    def run(self, given: argparse.Namespace) -> int:
+    def run(self, args: argparse.Namespace, /) -> int:
         """Do the work and return the exit code: 0 only when the result is good."""
 
 
@@ -55,11 +55,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sub = commands.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
         if passed[:1] == [name]:
             _module(name).add_arguments(sub)
-    given = parser.parse_args(passed)
+    args = parser.parse_args(passed)
     try:
-        return _module(given.command).run(given)
+        return _module(args.command).run(args)
     except ScrubinError as error:
-        sys.stderr.write(f"scrubin {given.command}: {error}\n")
+        sys.stderr.write(f"scrubin {args.command}: {error}\n")
         return 1
     except BrokenPipeError:
         # Whoever reads, such as head, has seen enough; what Python would still flush goes nowhere.

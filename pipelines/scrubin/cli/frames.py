@@ -14,14 +14,14 @@ from scrubin.cli.arguments import existing_video, section_or
 from scrubin.core.files import set_fixed_time, sha256_of
 from scrubin.errors import ReleaseError
 from scrubin.frames.extract import extract
-from scrubin.frames.extraction import judged
+from scrubin.frames.frame_store import judged
 from scrubin.frames.params import SMALLEST_HEIGHT_PX, FramesParams
 from scrubin.frames.sinks import SHARD_NAME, file_name, without
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
 
 DEFAULT = FramesParams(fps=Fraction(1), format="jpg", quality=95, height=None, shards="none")
-MEND = "export it again"
+FIX = "export it again"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,13 +51,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def rate(text: str) -> Fraction:
     """Return an exact rate."""
     try:
-        found = Fraction(text)
+        value = Fraction(text)
     except (ValueError, ZeroDivisionError):
-        found = Fraction(0)
-    if not Fraction(1, 1000) <= found <= 1000:
+        value = Fraction(0)
+    if not Fraction(1, 1000) <= value <= 1000:
         msg = f"'{text}' is no rate between 0.001 and 1000 per second, such as 1 or 30000/1001"
         raise argparse.ArgumentTypeError(msg)
-    return found
+    return value
 
 
 def quality(text: str) -> int:
@@ -70,24 +70,24 @@ def height(text: str) -> int:
     return _whole(text, SMALLEST_HEIGHT_PX, 1 << 16)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Extract into a folder beside the wanted one, and move it there when it is complete."""
-    video, out = existing_video(given.video), Path(given.out_dir)
+    video, out = existing_video(args.video), Path(args.out_dir)
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         msg = f"{out}: it is not an empty folder; name a new one"
         raise ReleaseError(msg)
-    params = params_of(given)
+    params = _params_of(args)
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".part-", dir=out.parent) as temporary:
         folder = Path(temporary) / "frames"
         folder.mkdir()
-        rows = [_row(row, video, params) for row in extract(video, folder, params, given.video, mend=MEND)]
+        rows = [_row(row, video, params) for row in extract(video, folder, params, args.video, fix=FIX)]
         _drop(folder, rows, params)
         for path in sorted(folder.iterdir()):
             set_fixed_time(path, sha256_of(path))
         table = io.frame_of(FRAMES, rows)
-        if given.table:
-            io.write(FRAMES, table, Path(given.table))
+        if args.table:
+            io.write(FRAMES, table, Path(args.table))
         folder.rename(out)
     dropped = f", {int(table.dropped.sum())} dropped" if table.dropped.any() else ""
     size = f"{rows[0]['width']}x{rows[0]['height']} px"
@@ -95,18 +95,18 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def params_of(given: argparse.Namespace) -> FramesParams:
+def _params_of(args: argparse.Namespace) -> FramesParams:
     """Return the parameters: what is given, else of params.yaml, else the defaults."""
     base = section_or("frames", DEFAULT)
-    named = {name: getattr(given, name) for name in ("fps", "format", "quality", "height") if getattr(given, name) is not None}
-    return replace(base, **named, shards="per-recording" if given.shard else "none")
+    named = {name: getattr(args, name) for name in ("fps", "format", "quality", "height") if getattr(args, name) is not None}
+    return replace(base, **named, shards="per-recording" if args.shard else "none")
 
 
 def _row(row: dict[str, Any], video: Path, params: FramesParams) -> dict[str, Any]:
     place = "" if params.shards == "none" else f"{SHARD_NAME}/"
-    found = judged(row, params.drop)
-    path = None if found["dropped"] else f"{place}{file_name(row['frame'], params.format)}"
-    return {**found, "id": video.stem, "camera": "mono", "path": path}
+    decided = judged(row, params.drop)
+    path = None if decided["dropped"] else f"{place}{file_name(row['frame'], params.format)}"
+    return {**decided, "id": video.stem, "camera": "mono", "path": path}
 
 
 def _drop(folder: Path, rows: list[dict[str, Any]], params: FramesParams) -> None:

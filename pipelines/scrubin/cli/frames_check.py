@@ -29,18 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines; shifts in seconds and in frames of the video")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the verdict; 0 only when picture k is the first frame at or after k / fps."""
-    video = existing_video(given.video)
-    verdict = check(Path(given.folder), video, given.folder, given.video, given.fps, allow_missing=given.allow_missing)
-    if given.json:
+    video = existing_video(args.video)
+    verdict = check(Path(args.folder), video, args.folder, args.video, args.fps, allow_missing=args.allow_missing)
+    if args.json:
         sys.stdout.write(json.dumps(verdict.as_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(verdict)))
+        sys.stdout.write("".join(f"{line}\n" for line in _lines(verdict)))
     return 0 if verdict.follows_contract else 1
 
 
-def lines(verdict: Verdict) -> Iterator[str]:
+def _lines(verdict: Verdict) -> Iterator[str]:
     """Yield the verdict as lines for people."""
     yield f"pictures      {verdict.pictures}, numbered from {verdict.number_start}" + (
         f" in steps of {verdict.number_step}" if verdict.number_step > 1 else ""

@@ -30,7 +30,7 @@ REFERENCES: Final[Literal["NONREF"]] = "NONREF"
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedFrame:
     """A decoded frame that is extracted.
 
     Parameters
@@ -51,7 +51,7 @@ class Wanted:
     picture: av.VideoFrame
 
 
-class Clock(Sequence[Fraction]):
+class FrameClock(Sequence[Fraction]):
     """The exact time of each frame in seconds from the first one, made when it is asked for: a day has two million.
 
     Parameters
@@ -78,12 +78,12 @@ class Clock(Sequence[Fraction]):
         return (self.ticks[number] - self.ticks[0]) * self.time_base
 
 
-def wanted_frames(path: Path, fps: Fraction, clock: Clock | None, name: str, mend: str, *, skip: bool = True) -> Iterator[Wanted]:
+def wanted_frames(path: Path, fps: Fraction, clock: FrameClock | None, name: str, fix: str, *, skip: bool = True) -> Iterator[WantedFrame]:
     """Yield the frames that the contract names, in order.
 
     Parameters
     ----------
-    path, name, mend
+    path, name, fix
         The file, the file as the curator knows it, and what to do about a bad one, for messages.
     fps
         Extracted frames per second.
@@ -105,15 +105,15 @@ def wanted_frames(path: Path, fps: Fraction, clock: Clock | None, name: str, men
         frames[number] = range(frames[number].start if number in frames else k, k + 1)
     at = {clock.ticks[number]: number for number in frames}
     done = -1
-    for picture in _decoded_at(path, at, name, mend, skip=skip):
+    for picture in _decoded_at(path, at, name, fix, skip=skip):
         number = at[int(picture.pts or 0)]
         if number <= done:
-            raise VideoError(name, f"its decoder gives frame {number} after frame {done}", mend)
+            raise VideoError(name, f"its decoder gives frame {number} after frame {done}", fix)
         done = number
-        yield Wanted(number, clock[number], frames[number], picture)
+        yield WantedFrame(number, clock[number], frames[number], picture)
 
 
-def packet_clock(path: Path, name: str, mend: str) -> Clock | None:
+def packet_clock(path: Path, name: str, fix: str) -> FrameClock | None:
     """Return when the frames are shown, read from the packets; None when only the decoder knows."""
     try:
         with av.open(f"file:{path}", metadata_errors="replace") as container:
@@ -121,14 +121,14 @@ def packet_clock(path: Path, name: str, mend: str) -> Clock | None:
             shown = [packet.pts for packet in container.demux(stream) if packet.size and not packet.is_discard]
             time_base = Fraction(stream.time_base or 0)
     except FFmpegError as error:
-        raise VideoError(name, f"it cannot be read ({error.strerror})", mend) from error
+        raise VideoError(name, f"it cannot be read ({error.strerror})", fix) from error
     ticks = sorted(tick for tick in shown if tick is not None)
     if not time_base or len(set(ticks)) != len(shown):
         return None
-    return Clock(ticks, time_base)
+    return FrameClock(ticks, time_base)
 
 
-def _decoded_at(path: Path, at: dict[int, int], name: str, mend: str, *, skip: bool) -> Iterator[av.VideoFrame]:
+def _decoded_at(path: Path, at: dict[int, int], name: str, fix: str, *, skip: bool) -> Iterator[av.VideoFrame]:
     """Yield the frames whose tick is in ``at``."""
     size: tuple[int, int, int] | None = None
     try:
@@ -146,16 +146,16 @@ def _decoded_at(path: Path, at: dict[int, int], name: str, mend: str, *, skip: b
                     if frame.pts not in at:
                         continue
                     if frame.is_corrupt:
-                        raise VideoError(name, f"frame {at[frame.pts]} is damaged", mend)
+                        raise VideoError(name, f"frame {at[frame.pts]} is damaged", fix)
                     size = size or (frame.width, frame.height, frame.rotation)
                     if size != (frame.width, frame.height, frame.rotation):
                         raise VideoError(name, f"its picture changes size before frame {at[frame.pts]}", "export it with one size")
                     yield frame
     except FFmpegError as error:
-        raise VideoError(name, f"it cannot be decoded ({error.strerror})", mend) from error
+        raise VideoError(name, f"it cannot be decoded ({error.strerror})", fix) from error
 
 
-def _counted(path: Path, fps: Fraction, name: str) -> Iterator[Wanted]:
+def _counted(path: Path, fps: Fraction, name: str) -> Iterator[WantedFrame]:
     """Yield the same from a video whose packets do not tell their times: every frame is decoded."""
     first: int | None = None
     k = 0
@@ -165,5 +165,5 @@ def _counted(path: Path, fps: Fraction, name: str) -> Iterator[Wanted]:
         time_s = (tick - first) * base
         reached = int(time_s * fps) + 1
         if reached > k:
-            yield Wanted(number, time_s, range(k, reached), frame)
+            yield WantedFrame(number, time_s, range(k, reached), frame)
             k = reached

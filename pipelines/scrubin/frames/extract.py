@@ -18,19 +18,19 @@ import numpy as np
 
 from scrubin.errors import VideoError
 from scrubin.frames.contract import source_frames
-from scrubin.frames.decoding import Wanted, packet_clock, wanted_frames
+from scrubin.frames.decoding import WantedFrame, packet_clock, wanted_frames
 from scrubin.frames.params import FramesParams
 from scrubin.frames.picture import Picture, file_bytes, shrunk, upright
 from scrubin.frames.quality import Grey, quality
 from scrubin.frames.sinks import Sink, sink
 
-MEND = "run 'dvc repro render' to make it again"
+FIX = "run 'dvc repro render' to make it again"
 WAITING = 4
 Row = dict[str, Any]
 Spans = Sequence[tuple[int, int]]
 
 
-def extract(video: Path, folder: Path, params: FramesParams, name: str, hidden: Spans | None = None, mend: str = MEND) -> list[Row]:
+def extract(video: Path, folder: Path, params: FramesParams, name: str, hidden: Spans | None = None, fix: str = FIX) -> list[Row]:
     """Write all frames into ``folder`` and return one row per extracted frame.
 
     Loose frames are ``%06d.jpg`` (or png), a shard is ``frames.tar``. A row holds frame,
@@ -45,7 +45,7 @@ def extract(video: Path, folder: Path, params: FramesParams, name: str, hidden: 
         An empty folder.
     params
         See there; nothing is dropped here.
-    name, mend
+    name, fix
         What the video is called in messages, and what to do about a bad one.
     hidden
         First and last frames (of the video) of the spans that are hidden. None when nobody says what
@@ -56,37 +56,37 @@ def extract(video: Path, folder: Path, params: FramesParams, name: str, hidden: 
     VideoError
         When a wanted frame cannot be decoded or written.
     """
-    clock = packet_clock(video, name, mend)
+    clock = packet_clock(video, name, fix)
     expected = None if clock is None else len(source_frames(clock, params.fps))
     rows: list[Row] = []
     # A decoder that misjudges how far frames are reordered may lose one; it does not when it sees all of them.
     # Then every file is written again.
     for skip in (True, False):
         with sink(folder, params.format, params.shards) as files:
-            wanted = wanted_frames(video, params.fps, clock, name, mend, skip=skip)
-            rows = [row for found in _worked(wanted, Worker(files, params, name, hidden, mend)) for row in found]
+            wanted = wanted_frames(video, params.fps, clock, name, fix, skip=skip)
+            rows = [row for of_frame in _worked(wanted, _Worker(files, params, name, hidden, fix)) for row in of_frame]
         if len(rows) == expected or (expected is None and rows):
             return rows
-    raise VideoError(name, f"only {len(rows)} of {expected or 'its'} frames could be decoded", mend)
+    raise VideoError(name, f"only {len(rows)} of {expected or 'its'} frames could be decoded", fix)
 
 
-class Worker:
+class _Worker:
     """Measures, encodes and writes frames, one after the other."""
 
-    def __init__(self, files: Sink, params: FramesParams, name: str, hidden: Spans | None, mend: str) -> None:
-        self._files, self._params, self._name, self._hidden, self._mend = files, params, name, hidden, mend
+    def __init__(self, files: Sink, params: FramesParams, name: str, hidden: Spans | None, fix: str) -> None:
+        self._files, self._params, self._name, self._hidden, self._fix = files, params, name, hidden, fix
         self._previous: Grey | None = None
 
-    def rows(self, wanted: Wanted) -> list[Row]:
+    def rows(self, wanted: WantedFrame) -> list[Row]:
         """Write a decoded frame under every number that it stands for, and return its rows."""
         picture = upright(wanted.picture)
         grey = np.asarray(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), dtype=np.uint8)
         try:
-            made = shrunk(picture, self._params.height)
-            data = file_bytes(made, self._params)
+            sized = shrunk(picture, self._params.height)
+            data = file_bytes(sized, self._params)
         except ValueError as error:
-            raise VideoError(self._name, f"frame {wanted.number}: {error}", self._mend) from error
-        place = {"source_frame": wanted.number, "time_s": float(wanted.time_s), "width": made.shape[1], "height": made.shape[0]}
+            raise VideoError(self._name, f"frame {wanted.number}: {error}", self._fix) from error
+        place = {"source_frame": wanted.number, "time_s": float(wanted.time_s), "width": sized.shape[1], "height": sized.shape[0]}
         rows = []
         for frame in wanted.frames:
             measured = asdict(quality(grey, self._previous))
@@ -101,7 +101,7 @@ class Worker:
         return any(first <= number <= last for first, last in self._hidden)
 
 
-def _worked(wanted: Iterator[Wanted], worker: Worker) -> Iterator[list[Row]]:
+def _worked(wanted: Iterator[WantedFrame], worker: _Worker) -> Iterator[list[Row]]:
     """Yield the rows of each frame, in order, while the next ones are decoded."""
     waiting: deque[Future[list[Row]]] = deque()
     with ThreadPoolExecutor(max_workers=1) as thread:

@@ -18,7 +18,7 @@ BLOCK = 512
 SIZE = slice(124, 136)
 NAME = slice(0, 100)
 KEPT_MEMBERS = 500_000  # about 120 MB
-MEND = "the release is not complete: compare it with SHA256SUMS and get the file again"
+FIX = "the release is not complete: compare it with SHA256SUMS and get the file again"
 _INDICES: OrderedDict[tuple[str, int, int], Mapping[str, tuple[int, int]]] = OrderedDict()
 _GUARD = threading.Lock()
 
@@ -53,10 +53,10 @@ def picture(release: Path, path: str) -> bytes:
             return (release / path).read_bytes()
         return _member(release / f"{shard}.tar", member)
     except OSError as error:
-        msg = f"{path}: it cannot be read ({error.strerror}); {MEND}"
+        msg = f"{path}: it cannot be read ({error.strerror}); {FIX}"
         raise ReleaseError(msg) from error
     except (LookupError, ValueError) as error:
-        msg = f"{path}: {error}; {MEND}"
+        msg = f"{path}: {error}; {FIX}"
         raise ReleaseError(msg) from error
 
 
@@ -68,18 +68,18 @@ def index(shard: Path) -> dict[str, tuple[int, int]]:
     ValueError
         When it is no whole tar.
     """
-    found: dict[str, tuple[int, int]] = {}
+    members: dict[str, tuple[int, int]] = {}
     with shard.open("rb") as file:
         end = os.fstat(file.fileno()).st_size
         position = 0
         while len(header := os.pread(file.fileno(), BLOCK, position)) == BLOCK and header.strip(b"\0"):
             size = int(header[SIZE].rstrip(b"\0 ") or b"0", 8)
-            found[header[NAME].rstrip(b"\0").decode()] = (position + BLOCK, size)
+            members[header[NAME].rstrip(b"\0").decode()] = (position + BLOCK, size)
             position += BLOCK + -(-size // BLOCK) * BLOCK
     if len(header) < BLOCK or position > end:
         msg = f"the shard ends after {end} bytes, in the middle"
         raise ValueError(msg)
-    return found
+    return members
 
 
 def _member(shard: Path, name: str) -> bytes:
@@ -102,9 +102,9 @@ def _indexed(shard: Path, key: tuple[str, int, int]) -> Mapping[str, tuple[int, 
         if key in _INDICES:
             _INDICES.move_to_end(key)
             return _INDICES[key]
-    found = index(shard)
+    members = index(shard)
     with _GUARD:
-        _INDICES[key] = found
+        _INDICES[key] = members
         while len(_INDICES) > 1 and sum(map(len, _INDICES.values())) > KEPT_MEMBERS:
             _INDICES.popitem(last=False)
-    return found
+    return members

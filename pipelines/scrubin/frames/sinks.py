@@ -19,7 +19,7 @@ from scrubin.core.files import FIXED_TIME_S
 
 SHARD_NAME = "frames.tar"
 MODE = 0o644
-TOLD = ("frame", "source_frame", "time_s", "redacted")
+SIDECAR_COLUMNS = ("frame", "source_frame", "time_s", "redacted")
 """Columns of the table `frames` in the JSON beside each picture of a shard."""
 
 
@@ -32,7 +32,7 @@ class Sink(Protocol):
     def __enter__(self) -> Self:
         """Begin."""
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Finish."""
 
 
@@ -45,7 +45,7 @@ def file_name(frame: int, suffix: str) -> str:
     return f"{frame:06d}.{suffix}"
 
 
-class LooseFrames:
+class _LooseFrames:
     """One file per frame in a folder."""
 
     def __init__(self, folder: Path, suffix: str) -> None:
@@ -55,7 +55,7 @@ class LooseFrames:
         """Begin."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Finish: every file is written already."""
 
     def add(self, row: Mapping[str, Any], data: bytes) -> None:
@@ -74,14 +74,14 @@ class Shard:
         """Begin."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(self, error_type: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         """Write the end."""
         self._tar.close()
 
     def add(self, row: Mapping[str, Any], data: bytes) -> None:
         """Write the picture of one frame, and beside it its place."""
-        told = json.dumps({name: row[name] for name in TOLD}, sort_keys=True, allow_nan=False).encode() + b"\n"
-        members = {file_name(row["frame"], self._suffix): data, file_name(row["frame"], "json"): told}
+        sidecar = json.dumps({name: row[name] for name in SIDECAR_COLUMNS}, sort_keys=True, allow_nan=False).encode() + b"\n"
+        members = {file_name(row["frame"], self._suffix): data, file_name(row["frame"], "json"): sidecar}
         for name in sorted(members):
             header = tarfile.TarInfo(name)
             header.size, header.mtime, header.mode = len(members[name]), FIXED_TIME_S, MODE
@@ -90,7 +90,7 @@ class Shard:
 
 def sink(folder: Path, suffix: str, shards: str) -> Sink:
     """Return where the frames of one video go."""
-    return LooseFrames(folder, suffix) if shards == "none" else Shard(folder / SHARD_NAME, suffix)
+    return _LooseFrames(folder, suffix) if shards == "none" else Shard(folder / SHARD_NAME, suffix)
 
 
 def without(shard: Path, frames: Iterable[int], target: Path) -> None:

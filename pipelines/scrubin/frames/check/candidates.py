@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from scrubin.frames.check.conventions import OURS, SHIFTED, Convention, IntArray, Timeline, every_nth, ffmpeg_kinds, usual_rates
+from scrubin.frames.check.conventions import SHIFTED, Convention, IntArray, Timeline, conventions_at_rate, every_nth, simplest_rates
 from scrubin.frames.check.folder import Pictures
 from scrubin.frames.check.matching import SUBSET, Comparison, FloatArray, Line, line_through, margin
-from scrubin.frames.check.thumbnails import Watched
+from scrubin.frames.check.thumbnails import VideoThumbnails
 
 NEAR_SHARE = 0.01  # a rate this close to a simple one was meant to be it
 EXACT_SHARE = 0.002
@@ -88,7 +88,7 @@ class Evidence:
     margin: float
 
 
-def gather(pictures: Pictures, video: Watched, comparison: Comparison, fps: Fraction | None) -> list[Evidence]:
+def gather(pictures: Pictures, video: VideoThumbnails, comparison: Comparison, fps: Fraction | None) -> list[Evidence]:
     """Look for the pictures in the video.
 
     Returns
@@ -96,11 +96,11 @@ def gather(pictures: Pictures, video: Watched, comparison: Comparison, fps: Frac
     What their number says, if they cover the whole video, and what their content says, where enough moves.
     """
     line, places = video.timeline, np.array(pictures.places)
-    which, found, unexplained = comparison.search()
+    which, nearest, unexplained = comparison.search()
     count = int(places[-1]) + 1
     lines = [(Line((float(line.times_s[-1]) + line.frame_s) / count, 0.0, 0.0), Line(len(line.ticks) / count, 0.0, 0.0), UNCOUNTED / count)]
-    seconds = line_through(places[which], line.times_s[found], 2 * line.frame_s)
-    frames = line_through(places[which], found.astype(np.float64), 2.0)
+    seconds = line_through(places[which], line.times_s[nearest], 2 * line.frame_s)
+    frames = line_through(places[which], nearest.astype(np.float64), 2.0)
     if max(seconds.share, frames.share) >= RELIABLE:
         if seconds.share < RELIABLE:  # the rate varies, and frames were counted
             frame_s = float(line.times_s[-1]) / (len(line.ticks) - 1)
@@ -122,7 +122,7 @@ def _window(one: Line, places: IntArray, line: Timeline) -> tuple[IntArray, int]
 def _meant(seconds: Line, frames: Line, line: Timeline, share: float) -> Fraction:
     """Return the simple rate that is near enough to have been meant; else that of every n-th frame, else the simplest there is."""
     near = 1 / seconds.slope
-    simplest = usual_rates(near, share, 1)[0]
+    simplest = simplest_rates(near, share, 1)[0]
     if min(simplest.numerator, simplest.denominator) == 1:
         return simplest
     average = Fraction(len(line.ticks) - 1) / (int(line.ticks[-1]) * line.time_base) if len(line.ticks) > 1 else simplest
@@ -139,21 +139,21 @@ def meant_by(one: Explained, pictures: Pictures, line: Timeline) -> Fraction:
     return _meant(seconds, frames, line, NEAR_SHARE) if seconds.share >= RELIABLE else one.convention.rate or Fraction(1)
 
 
-def explained(pictures: Pictures, video: Watched, comparison: Comparison, known: Evidence) -> list[Explained]:
+def explained(pictures: Pictures, video: VideoThumbnails, comparison: Comparison, known: Evidence) -> list[Explained]:
     """Return every convention that may be meant, the best explanation first; of equal ones ours, then the simplest.
 
     A grid that begins anywhere is tried only where no usual convention explains everything.
     """
-    usual = [(one, begins_at) for one in _conventions(pictures, video.timeline, known) for begins_at in _begins(one, pictures, known)]
-    found = _best(usual, pictures, video, comparison, known)
-    if found[0].faults and known.seconds.share:
+    conventions = [(one, begins_at) for one in _conventions(pictures, video.timeline, known) for begins_at in _begins(one, pictures, known)]
+    explanations = _best(conventions, pictures, video, comparison, known)
+    if explanations[0].faults and known.seconds.share:
         grids = _best([(one, 0) for one in _grids(video.timeline, known)], pictures, video, comparison, known)
-        found = _sorted([*found, *grids[:1]])
-    return found
+        explanations = _sorted([*explanations, *grids[:1]])
+    return explanations
 
 
 def _best(
-    tried: list[tuple[Convention, int]], pictures: Pictures, video: Watched, comparison: Comparison, known: Evidence
+    tried: list[tuple[Convention, int]], pictures: Pictures, video: VideoThumbnails, comparison: Comparison, known: Evidence
 ) -> list[Explained]:
     # Most are nonsense, which some pictures show.
     some = np.unique(np.linspace(0, len(pictures.names) - 1, SUBSET).round().astype(np.int64))
@@ -162,14 +162,14 @@ def _best(
     return _sorted([_explain(*tried[i], pictures, video.timeline, comparison, known) for i in sorted(order) if doubts[i] <= len(some)])
 
 
-def _sorted(found: list[Explained]) -> list[Explained]:
-    return sorted(found, key=lambda one: (one.faults, one.apart if one.faults else 0.0))
+def _sorted(explanations: list[Explained]) -> list[Explained]:
+    return sorted(explanations, key=lambda one: (one.faults, one.apart if one.faults else 0.0))
 
 
 def _conventions(pictures: Pictures, line: Timeline, known: Evidence) -> list[Convention]:
     span = max(1, pictures.places[-1])
     tolerance = min(0.05, max(1e-4, 4 * line.frame_s / (span * known.seconds.slope)))
-    found = ffmpeg_kinds(known.rate)
+    conventions = conventions_at_rate(known.rate)
     if known.frames.slope > 0:
         slack = max(0.5, 4 / span)
         low, high = np.ceil(known.frames.slope - slack), np.floor(known.frames.slope + slack)
@@ -177,9 +177,9 @@ def _conventions(pictures: Pictures, line: Timeline, known: Evidence) -> list[Co
         start = round(known.frames.start)
         for every in nths:
             firsts = {0, *((start + d) % every for d in range(-NEIGHBOURS, NEIGHBOURS + 1))}
-            found += [every_nth(every, first) for first in sorted(firsts)]
-    others = [rate for rate in usual_rates(1 / known.seconds.slope, tolerance, MOST_RATES) if rate != known.rate]
-    return found + [convention for rate in others for convention in ffmpeg_kinds(rate)]
+            conventions += [every_nth(every, first) for first in sorted(firsts)]
+    others = [rate for rate in simplest_rates(1 / known.seconds.slope, tolerance, MOST_RATES) if rate != known.rate]
+    return conventions + [convention for rate in others for convention in conventions_at_rate(rate)]
 
 
 def _begins(convention: Convention, pictures: Pictures, known: Evidence) -> list[int]:
@@ -249,8 +249,3 @@ def _grids(line: Timeline, known: Evidence) -> list[Convention]:
     """Return grids k / rate + shift around the line, a quarter of a frame apart."""
     shifts_s = sorted(np.arange(-2.0, 2.25, 0.25) * line.frame_s, key=abs)
     return [Convention(SHIFTED, known.rate, shift_s=Fraction(round((known.seconds.start + s) * 10**6), 10**6)) for s in shifts_s]
-
-
-def is_ours(one: Explained, rate: Fraction) -> bool:
-    """Whether an explanation is the frame contract at this rate, without a fault."""
-    return one.convention.kind == OURS and one.convention.rate == rate and not one.faults

@@ -49,7 +49,7 @@ class Timeline:
 
     @property
     def frame_s(self) -> float:
-        """The usual distance of frames, in seconds."""
+        """The median distance of frames, in seconds."""
         steps = np.diff(self.ticks) if len(self.ticks) > 1 else self.durations
         return max(float(np.median(steps)), 1.0) * float(self.time_base)
 
@@ -60,8 +60,8 @@ class Convention:
 
     Parameters
     ----------
-    kind
-        Its name in JSON.
+    name
+        As in JSON.
     rate
         Pictures per second; None for every n-th frame.
     every, first
@@ -70,40 +70,40 @@ class Convention:
         For a shifted grid: picture k shows the first frame at or after k / rate + shift.
     """
 
-    kind: str
+    name: str
     rate: Fraction | None
     every: int = 0
     first: int = 0
     shift_s: Fraction = Fraction(0)
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The convention as a curator would write it."""
-        if self.kind == OURS:
+        if self.name == OURS:
             return f"first frame at or after k/{_over(self.rate)} s (this project)"
-        if self.kind == SHIFTED:
+        if self.name == SHIFTED:
             return f"first frame at or after k/{_over(self.rate)} s {float(self.shift_s):+.3f} s"
-        if self.kind == EVERY_NTH:
+        if self.name == EVERY_NTH:
             return f"every {self.every}th frame" + (f" from frame {self.first}" if self.first else "")
-        if self.kind == OUTPUT_RATE:
+        if self.name == OUTPUT_RATE:
             return f"ffmpeg -r {self.rate}"
-        return f"ffmpeg -vf fps={self.rate}" + {NEAR: "", DOWN: ":round=down", UP: ":round=up"}[self.kind]
+        return f"ffmpeg -vf fps={self.rate}" + {NEAR: "", DOWN: ":round=down", UP: ":round=up"}[self.name]
 
     def frames(self, line: Timeline) -> IntArray:
         """Return the number, in the video, of picture k = 0, 1, ..."""
-        if self.kind == EVERY_NTH:
+        if self.name == EVERY_NTH:
             return np.arange(self.first, len(line.ticks), self.every)
         rate = self.rate or Fraction(0)
-        if self.kind == OURS:
+        if self.name == OURS:
             return np.array(source_frames([int(tick) * line.time_base for tick in line.ticks], rate), np.int64)
-        if self.kind == SHIFTED:
+        if self.name == SHIFTED:
             return _shifted(line, rate, self.shift_s)
-        return _output_rate(line, rate) if self.kind == OUTPUT_RATE else _fps_filter(line, rate, self.kind)
+        return _output_rate(line, rate) if self.name == OUTPUT_RATE else _fps_filter(line, rate, self.name)
 
 
-def ffmpeg_kinds(rate: Fraction) -> list[Convention]:
+def conventions_at_rate(rate: Fraction) -> list[Convention]:
     """Return ours and ffmpeg's conventions at a rate."""
-    return [Convention(kind, rate) for kind in (OURS, NEAR, DOWN, UP, OUTPUT_RATE)]
+    return [Convention(name, rate) for name in (OURS, NEAR, DOWN, UP, OUTPUT_RATE)]
 
 
 def _over(rate: Fraction | None) -> str:
@@ -118,15 +118,15 @@ def _shifted(line: Timeline, rate: Fraction, shift_s: Fraction) -> IntArray:
     return np.searchsorted(line.ticks, np.array(instants, np.int64))
 
 
-def _fps_filter(line: Timeline, rate: Fraction, kind: str) -> IntArray:
+def _fps_filter(line: Timeline, rate: Fraction, name: str) -> IntArray:
     scale = line.time_base * rate
     up, down = scale.numerator, scale.denominator
 
     def rounded(ticks: IntArray) -> IntArray:
         scaled = (ticks + line.lead) * up
-        if kind == DOWN:
+        if name == DOWN:
             return scaled // down
-        return -(-scaled // down) if kind == UP else (2 * scaled + down) // (2 * down)
+        return -(-scaled // down) if name == UP else (2 * scaled + down) // (2 * down)
 
     instants = rounded(line.ticks)
     end = int(rounded(line.ticks[-1:] + line.durations[-1:])[0])
@@ -160,10 +160,10 @@ def every_nth(every: int, first: int = 0) -> Convention:
     return Convention(EVERY_NTH, None, every, first)
 
 
-def usual_rates(near: float, tolerance: float, most: int) -> Sequence[Fraction]:
+def simplest_rates(near: float, tolerance: float, most: int) -> Sequence[Fraction]:
     """Return the simplest rates within a share of ``tolerance`` of ``near``, the simplest first; at least one.
 
-    >>> [str(rate) for rate in usual_rates(1.0, 0.002, 2)]
+    >>> [str(rate) for rate in simplest_rates(1.0, 0.002, 2)]
     ['1', '1000/1001']
     """
     plain = {Fraction(a, b) for b in range(1, 61) for a in range(max(1, int(near * b)), int(near * b) + 2)}

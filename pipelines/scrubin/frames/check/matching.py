@@ -54,12 +54,12 @@ class Comparison:
         Which pictures, the frame nearest to each, and the median share of the variance that stays unexplained.
         """
         which = np.unique(np.linspace(0, len(self._pictures) - 1, SUBSET).round().astype(np.int64))
-        found, left = self._nearest(which)
-        self._fit(which[left <= np.median(left)], found[left <= np.median(left)])
-        found, left = self._nearest(which)
+        nearest, left = self._nearest(which)
+        self._fit(which[left <= np.median(left)], nearest[left <= np.median(left)])
+        nearest, left = self._nearest(which)
         # Of all pictures together, because a picture may be black.
         variance = max(LEAST_NOISE, float(self._levels(self._pictures[which]).var()))
-        return which, found, float(np.median(left)) / (variance * PIXELS)
+        return which, nearest, float(np.median(left)) / (variance * PIXELS)
 
     def apart(self, pictures: IntArray, frames: IntArray) -> FloatArray:
         """Return the squared difference of each picture to its frame, in grey levels, summed over 576 cells."""
@@ -84,23 +84,23 @@ class Comparison:
     def _nearest(self, which: IntArray) -> tuple[IntArray, FloatArray]:
         wanted = self._levels(self._pictures[which])
         own = np.einsum("ij,ij->i", wanted, wanted, dtype=np.float64)
-        best, found = np.full(len(which), np.inf), np.zeros(len(which), np.int64)
+        best, nearest = np.full(len(which), np.inf), np.zeros(len(which), np.int64)
         for start in range(0, len(self._frames), CHUNK):
             shown = self._as_pictures(self._frames[start : start + CHUNK])
             apart = own[:, None] + np.einsum("ij,ij->i", shown, shown, dtype=np.float64)[None] - 2.0 * (wanted @ shown.T)
             here = apart.argmin(axis=1)
             less = apart[np.arange(len(which)), here]
-            found = np.where(less < best, start + here, found)
+            nearest = np.where(less < best, start + here, nearest)
             best = np.minimum(best, less)
-        return found, self.apart(which, found)
+        return nearest, self.apart(which, nearest)
 
     def _fit(self, pictures: IntArray, frames: IntArray) -> None:
         # Gain and offset: full or limited range, another matrix of colours.
-        given, shown = self._levels(self._pictures[pictures]).ravel(), self._levels(self._frames[frames]).ravel()
+        levels, shown = self._levels(self._pictures[pictures]).ravel(), self._levels(self._frames[frames]).ravel()
         variance = float(shown.var())
         if variance > LEAST_NOISE:
-            self._gain = float(((shown - shown.mean()) * (given - given.mean())).mean()) / variance
-        self._offset = float(given.mean()) - self._gain * float(shown.mean())
+            self._gain = float(((shown - shown.mean()) * (levels - levels.mean())).mean()) / variance
+        self._offset = float(levels.mean()) - self._gain * float(shown.mean())
 
     def _as_pictures(self, frames: Thumbnails) -> npt.NDArray[np.float32]:
         return self._levels(frames) * np.float32(self._gain) + np.float32(self._offset)

@@ -26,12 +26,12 @@ PIXELS = WIDTH * HEIGHT
 LEVEL = 256
 BLACK, WHITE = 16, 235  # of luma in limited range
 PLANAR = ("yuv420p", "yuv422p", "yuv444p", "yuvj420p", "yuvj422p", "yuvj444p", "gray")
-MEND = "check that it is the video that the frames were made of"
+FIX = "check that it is the video that the frames were made of"
 Thumbnails = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True)
-class Watched:
+class VideoThumbnails:
     """A video as thumbnails, shape (frames, 576) in 1/256 grey levels, and when its frames are shown."""
 
     thumbnails: Thumbnails
@@ -46,7 +46,7 @@ def thumbnail(grey: npt.NDArray[np.uint8]) -> Thumbnails:
     return np.rint(np.asarray(small) * LEVEL).clip(0, 0xFFFF).astype(np.uint16).ravel()
 
 
-def watch(video: Path, name: str) -> Watched:
+def thumbnails_of(video: Path, name: str) -> VideoThumbnails:
     """Decode a video once; memory does not grow with its length.
 
     Raises
@@ -67,7 +67,7 @@ def watch(video: Path, name: str) -> Watched:
             durations.append(int(frame.duration or 0))
             base = Fraction(frame.time_base or 0)
         if not ticks:
-            raise VideoError(name, "it holds no frame", MEND)
+            raise VideoError(name, "it holds no frame", FIX)
         file.flush()
         thumbnails = np.memmap(file, dtype=np.uint16, mode="r", shape=(len(ticks), PIXELS))
     steps = np.diff(ticks) if len(ticks) > 1 else np.ones(1)
@@ -75,7 +75,7 @@ def watch(video: Path, name: str) -> Watched:
     lasts = np.where(np.array(durations) > 0, durations, int(np.median(steps)))
     lead = max(0, ticks[0] - round(_start_s(video) / base))
     line = Timeline(np.array(ticks, np.int64) - ticks[0], lasts.astype(np.int64), base, lead)
-    return Watched(thumbnails, line, width, height)
+    return VideoThumbnails(thumbnails, line, width, height)
 
 
 def _start_s(video: Path) -> Fraction:

@@ -14,9 +14,9 @@ from scrubin.frames.check.candidates import Evidence, Explained, explained, gath
 from scrubin.frames.check.conventions import OURS, Convention, Timeline
 from scrubin.frames.check.folder import Pictures
 from scrubin.frames.check.matching import ALIKE, FEWEST, Comparison, FloatArray
-from scrubin.frames.check.thumbnails import watch
+from scrubin.frames.check.thumbnails import thumbnails_of
 
-NONE, UNTOLD, FOREIGN = "none", "cannot-be-told", "another-video"
+NONE, UNDECIDED, FOREIGN = "none", "cannot-be-told", "another-video"
 UNEXPLAINED_SHARE = 0.1
 SECONDS_PER_HOUR = 3600.0
 SHOWN = 6
@@ -124,73 +124,73 @@ def check(folder: Path, video: Path, folder_name: str, video_name: str, fps: Fra
         When the video or a picture cannot be read.
     """
     pictures = folders.read(folder, folder_name)
-    watched = watch(video, video_name)
+    watched = thumbnails_of(video, video_name)
     comparison = Comparison(pictures.thumbnails, watched.thumbnails)
     if len(pictures.names) < FEWEST and fps is None:
         msg = f"{folder_name}: {len(pictures.names)} pictures do not tell their rate; give --fps"
         raise ReleaseError(msg)
     seen = gather(pictures, watched, comparison, fps)
-    found = explained(pictures, watched, comparison, seen[0])
+    explanations = explained(pictures, watched, comparison, seen[0])
     known = seen[0]
-    if found[0].faults and len(seen) > 1:
-        known, found = seen[1], explained(pictures, watched, comparison, seen[1])
-    if fps is None and not found[0].faults:
+    if explanations[0].faults and len(seen) > 1:
+        known, explanations = seen[1], explained(pictures, watched, comparison, seen[1])
+    if fps is None and not explanations[0].faults:
         # The pictures' own frames tell the rate better than their number did.
-        rate = meant_by(found[0], pictures, watched.timeline)
+        rate = meant_by(explanations[0], pictures, watched.timeline)
         if rate != known.rate:
             known = replace(known, rate=rate)
-            found = explained(pictures, watched, comparison, known)
-    verdict = _judge(pictures, watched.timeline, known, found, allow_missing=allow_missing)
-    if fps is None and verdict.follows_contract and not _is_usual(known.rate):
+            explanations = explained(pictures, watched, comparison, known)
+    verdict = _judge(pictures, watched.timeline, known, explanations, allow_missing=allow_missing)
+    if fps is None and verdict.follows_contract and not _is_simple(known.rate):
         # Every 25th frame of 24 per second: right only for who knows that it is not one per second.
         said = f"the folder has {known.rate} pictures per second; where that is meant, give --fps {known.rate}"
         return replace(verdict, follows_contract=False, what_to_do=[said])
     return verdict
 
 
-def _is_usual(rate: Fraction) -> bool:
+def _is_simple(rate: Fraction) -> bool:
     return rate.numerator == 1 or (2 * rate).denominator == 1
 
 
-def _judge(pictures: Pictures, line: Timeline, known: Evidence, found: list[Explained], *, allow_missing: bool) -> Verdict:
-    best = found[0]
-    alike = [one for one in found if not one.faults] or [best]
+def _judge(pictures: Pictures, line: Timeline, known: Evidence, explanations: list[Explained], *, allow_missing: bool) -> Verdict:
+    best = explanations[0]
+    alike = [one for one in explanations if not one.faults] or [best]
     same = [one for one in alike[1:] if np.array_equal(one.frames, best.frames)]
     # Up to one frame beside each other, where nothing moves, no label can tell them apart either.
     possible = [one for one in alike[1:] if not best.faults and np.abs(one.frames - best.frames).max() > 1]
-    kind, told = best.convention.kind, best.convention.told
+    name, description = best.convention.name, best.convention.description
     if known.unexplained > ALIKE:
-        kind, told = FOREIGN, "the pictures are not of this video, or only of a part of its picture"
+        name, description = FOREIGN, "the pictures are not of this video, or only of a part of its picture"
     elif possible:
-        kind, told = UNTOLD, "too little moves to tell"
+        name, description = UNDECIDED, "too little moves to tell"
     elif best.faults > UNEXPLAINED_SHARE * len(pictures.names):
-        kind, told = NONE, "none of the known ones"
-    fitting = kind not in (FOREIGN, NONE)
+        name, description = NONE, "none of the known ones"
+    of_video = name not in (FOREIGN, NONE)
     numbers = set((best.begins_at + np.array(pictures.places) + best.moved).tolist())
     # A folder that starts later and counts from 0 or 1 all the same was made of another cut: nothing is missing before it.
     later = pictures.numbers[0] - best.begins_at * pictures.step not in (0, 1)
-    missing = sorted(set(range(best.begins_at if later else 0, best.length)) - numbers) if fitting else []
-    follows = kind == OURS and best.convention.rate == known.rate and not best.faults and not (missing and not allow_missing)
+    missing = sorted(set(range(best.begins_at if later else 0, best.length)) - numbers) if of_video else []
+    follows = name == OURS and best.convention.rate == known.rate and not best.faults and not (missing and not allow_missing)
     follows = follows and pictures.step == 1 and pictures.numbers[0] == best.begins_at
-    shift = _shift(best, pictures, line, known.rate) if kind not in (FOREIGN, NONE, UNTOLD) else None
+    shift = _shift(best, pictures, line, known.rate) if name not in (FOREIGN, NONE, UNDECIDED) else None
     verdict = Verdict(
         pictures=len(pictures.names),
         video_frames=len(line.ticks),
-        kind=kind,
-        convention=told,
+        kind=name,
+        convention=description,
         also=_names(same, best.convention),
-        possible=[best.convention.told, *_names(possible, best.convention)] if kind == UNTOLD else [],
+        possible=[best.convention.description, *_names(possible, best.convention)] if name == UNDECIDED else [],
         rate=str(known.rate),
         number_start=pictures.numbers[0],
         number_step=pictures.step,
         begins_at=best.begins_at,
         missing=missing,
-        moved_at=_moves(best, pictures) if fitting else {},
-        unfit=[pictures.names[i] for i in best.unfit] if fitting else [],
+        moved_at=_moves(best, pictures) if of_video else {},
+        unfit=[pictures.names[i] for i in best.unfit] if of_video else [],
         shift=shift,
         follows_contract=follows,
         what_to_do=[],
-        tried=[_tried(one, pictures) for one in found[:SHOWN]],
+        tried=[_tried(one, pictures) for one in explanations[:SHOWN]],
     )
     return replace(verdict, what_to_do=_advice(verdict, best, pictures, known))
 
@@ -223,8 +223,8 @@ def _slope(x: FloatArray, y: FloatArray) -> float:
     return float(np.median((y[-half:] - y[:half]) / (x[-half:] - x[:half]))) if half else 0.0
 
 
-def _names(found: list[Explained], but: Convention) -> list[str]:
-    return [name for name in dict.fromkeys(one.convention.told for one in found) if name != but.told]
+def _names(explanations: list[Explained], but: Convention) -> list[str]:
+    return [name for name in dict.fromkeys(one.convention.description for one in explanations) if name != but.description]
 
 
 def _moves(best: Explained, pictures: Pictures) -> dict[str, int]:
@@ -234,7 +234,7 @@ def _moves(best: Explained, pictures: Pictures) -> dict[str, int]:
 
 def _tried(one: Explained, pictures: Pictures) -> Tried:
     total = len(pictures.names)
-    return Tried(one.convention.told, one.begins_at, total - len(one.unfit), total, one.changes, one.frames[:3].tolist())
+    return Tried(one.convention.description, one.begins_at, total - len(one.unfit), total, one.changes, one.frames[:3].tolist())
 
 
 def _advice(verdict: Verdict, best: Explained, pictures: Pictures, known: Evidence) -> list[str]:
@@ -247,7 +247,7 @@ def _advice(verdict: Verdict, best: Explained, pictures: Pictures, known: Eviden
             f"the pictures lie {line.slope:.4f} s apart, the first at {line.start:.3f} s" if line.share else "the pictures lie on no line"
         )
         return [f"{grid}; extract the frames again, or give every label its picture by hand"]
-    if verdict.kind == UNTOLD:
+    if verdict.kind == UNDECIDED:
         return ["the labels may be off by any of these; extract the frames again to be sure"]
     said = []
     if best.convention.rate is not None and best.convention.rate != known.rate:

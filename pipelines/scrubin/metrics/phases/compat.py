@@ -85,7 +85,7 @@ class Evaluation:
         return {"jaccard": self.jaccard, "precision": self.precision, "recall": self.recall}[name]
 
 
-def correct_by_script(annotation: IntArray, prediction: IntArray, omega: int, rules: Rules) -> BoolArray:
+def _correct_by_script(annotation: IntArray, prediction: IntArray, omega: int, rules: Rules) -> BoolArray:
     """Return what the script takes for correct, (frames,): the mask of the last frames is applied to the first ones."""
     difference = prediction - annotation
     for phase, start, end in segments(annotation):
@@ -124,7 +124,7 @@ def evaluate(annotation: npt.ArrayLike, prediction: npt.ArrayLike, omega: float,
 
 def evaluation(annotation: IntArray, prediction: IntArray, omega: int, rules: Rules) -> Evaluation:
     """Return what ``Evaluate`` does for sequences that are checked, (frames,) each."""
-    correct = correct_by_script(annotation, prediction, omega, rules)
+    correct = _correct_by_script(annotation, prediction, omega, rules)
 
     def tally(ids: IntArray) -> FloatArray:
         return np.bincount(ids, minlength=rules.phases).astype(np.float64)
@@ -266,7 +266,7 @@ def summarised(of: Evaluations) -> Main:
         **summaries,
         accuracy=accuracies,
         mean_accuracy=moments.mean(accuracies.tolist()),
-        sd_accuracy=matlab_sd(accuracies),
+        sd_accuracy=_matlab_sd(accuracies),
         videos=of.videos,
         short_segments=int(np.sum([len(one.short_segments) for one in of.evaluated])),
         omega=of.omega,
@@ -274,10 +274,10 @@ def summarised(of: Evaluations) -> Main:
     )
 
 
-def matlab_sd(values: FloatArray) -> float:
+def _matlab_sd(values: FloatArray) -> float:
     """Return the deviation with n - 1, 0 for a single value and NaN if any is NaN, as MATLAB does.
 
-    >>> matlab_sd(np.array([4.0])), matlab_sd(np.array([4.0, np.nan]))
+    >>> _matlab_sd(np.array([4.0])), _matlab_sd(np.array([4.0, np.nan]))
     (0.0, nan)
     """
     listed = values.tolist()
@@ -294,10 +294,10 @@ def _summary(values: FloatArray, rate: RelaxedRate) -> Summary:
     return Summary(
         clipped,
         per_phase,
-        np.array([matlab_sd(row[~np.isnan(row)]) for row in clipped]),
+        np.array([_matlab_sd(row[~np.isnan(row)]) for row in clipped]),
         np.array([mean_of(column).value for column in clipped.T]),
         moments.mean(kept.tolist()),
-        matlab_sd(kept),
+        _matlab_sd(kept),
     )
 
 

@@ -33,7 +33,7 @@ Spans = Mapping[tuple[str, str], list[tuple[int, int]]]
 
 
 @dataclass(frozen=True)
-class Video:
+class ReleasedVideo:
     """A released video whose frames are to be extracted."""
 
     id: str
@@ -44,10 +44,10 @@ class Video:
 
 
 @dataclass(frozen=True)
-class Extracted:
+class ExtractedFrames:
     """The frames of one video: what is kept of them, and the rows of all."""
 
-    video: Video
+    video: ReleasedVideo
     entry: store.Entry
     rows: list[dict[str, Any]]
 
@@ -66,12 +66,12 @@ class Extracted:
                 link_or_copy(self.entry.folder / PurePosixPath(row["path"]).name, release / row["path"])
 
 
-def videos_of(table: pd.DataFrame) -> list[Video]:
+def videos_of(table: pd.DataFrame) -> list[ReleasedVideo]:
     """Return the videos of the table `videos`."""
-    return [Video(**row) for row in records(table[["id", "task", "camera", "path", "sha256"]])]
+    return [ReleasedVideo(**row) for row in records(table[["id", "task", "camera", "path", "sha256"]])]
 
 
-def extract_stored(release: Path, video: Video, params: FramesParams, hidden: Spans) -> Extracted:
+def extract_stored(release: Path, video: ReleasedVideo, params: FramesParams, hidden: Spans) -> ExtractedFrames:
     """Return the frames of one video, extracted now or kept from an earlier run.
 
     Thresholds of ``params.drop`` cost nothing to change: all frames are kept in the store.
@@ -93,7 +93,7 @@ def extract_stored(release: Path, video: Video, params: FramesParams, hidden: Sp
         key = store.key_of("frames-kept", code, {"sha256": entry.files[SHARD_NAME], "dropped": dropped})
         whole = entry.folder / SHARD_NAME
         entry, _ = store.make(key, lambda folder: without(whole, dropped, folder / SHARD_NAME))
-    extracted = Extracted(video, entry, rows)
+    extracted = ExtractedFrames(video, entry, rows)
     return replace(extracted, rows=[{**row, **_named(extracted, row, params)} for row in rows])
 
 
@@ -111,12 +111,12 @@ def hidden_spans(hidden: pd.DataFrame) -> Spans:
     return spans
 
 
-def frame_rows(extracted: Iterable[Extracted]) -> list[dict[str, Any]]:
+def frame_rows(extracted: Iterable[ExtractedFrames]) -> list[dict[str, Any]]:
     """Return the rows of the public table `frames`."""
     return [row for item in extracted for row in item.rows]
 
 
-def _named(item: Extracted, row: Mapping[str, Any], params: FramesParams) -> dict[str, Any]:
+def _named(item: ExtractedFrames, row: Mapping[str, Any], params: FramesParams) -> dict[str, Any]:
     folder = item.place if params.shards == "none" else f"{item.place}.tar"
     path = None if row["dropped"] else f"{folder}/{file_name(row['frame'], params.format)}"
     return {"id": item.video.id, "camera": item.video.camera, "path": path}
