@@ -16,11 +16,10 @@ from scrubin.annotations.placing import Placed
 from scrubin.annotations.windows import Windows
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels.model import IDS, IntArray, Labels, details_of
+from scrubin.labels.model import IntArray, Labels
+from scrubin.labels.rows import joined, rows_of_phases, rows_of_triplets
 from scrubin.labels.spans import span_table
 from scrubin.labels.spans.expansion import numbers_of
-from scrubin.tables import io
-from scrubin.tables.declare import Table
 from scrubin.tables.phases import PHASES
 from scrubin.tables.triplets import TRIPLETS
 
@@ -138,15 +137,15 @@ def tables(
         # Published: what is wrong, never the name of a file or recording.
         warnings = [f"{one.format}: {fault.what}" for one in of_recording for fault in one.faults]
         ids[to.id] = _entry(to, phases, instances, [*phase_notes, *notes], warnings)
-        phase_rows.append(_phase_table(to.id, phases))
-        triplet_rows.append(_triplet_table(to.id, instances))
+        phase_rows += _phase_rows(to.id, phases)
+        triplet_rows += _triplet_rows(to.id, instances)
         number_rows.append(None if instances is None else numbers_of(to.id, instances.rows, "frame"))
-    triplets = _joined(TRIPLETS, triplet_rows)
+    triplets = joined(TRIPLETS, triplet_rows)
     unlabelled = sorted({to.id for to in known.values()} - set(ids))
     summary = {"ids": ids, "totals": report.totals(ids), "left_out_recordings": len(left_out), "without_labels": len(unlabelled)}
     numbers = [rows for rows in number_rows if rows is not None]
     runs = span_table.from_triplets(triplets, pd.concat(numbers) if numbers else None)
-    return Tables(triplets, _joined(PHASES, phase_rows), runs, summary)
+    return Tables(triplets, joined(PHASES, phase_rows), runs, summary)
 
 
 def _placed_instances(labels: Labels, to: Released, windows: Windows | None) -> Placed | None:
@@ -167,30 +166,9 @@ def _entry(to: Released, phases: Placed | None, instances: Placed | None, compar
     }
 
 
-def _joined(table: Table, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    rows = [part for part in parts if len(part)]
-    return io.conform(table, pd.concat(rows)) if rows else io.frame_of(table, [])
+def _phase_rows(id_: str, placed: Placed | None) -> list[pd.DataFrame]:
+    return [] if placed is None else [rows_of_phases(id_, placed.vocabulary, placed.rows)]
 
 
-def _phase_table(id_: str, placed: Placed | None) -> pd.DataFrame:
-    if placed is None:
-        return io.frame_of(PHASES, [])
-    names = np.array(placed.vocabulary.phases, dtype=object)
-    rows = placed.rows
-    return io.conform(PHASES, rows.assign(id=id_, vocabulary=placed.vocabulary.name, phase=names[rows["phase_id"].to_numpy()]))
-
-
-def _triplet_table(id_: str, placed: Placed | None) -> pd.DataFrame:
-    if placed is None:
-        return io.frame_of(TRIPLETS, [])
-    words, rows = placed.vocabulary, placed.rows.drop(columns=[name for name in details_of(placed.rows) if name != "frame"])
-    triplet_names = tuple(words.triplet_name(i) for i in range(len(words.triplets)))
-    names = dict(zip(IDS, (words.instruments, words.verbs, words.targets, triplet_names), strict=True))
-    rows = rows.assign(id=id_, vocabulary=words.name, instance=rows.groupby("frame").cumcount())
-    for column, of in names.items():
-        rows[column.removesuffix("_id")] = _names(rows[column], of)
-    return io.conform(TRIPLETS, rows)
-
-
-def _names(ids: pd.Series[Any], names: Sequence[str]) -> list[str | None]:
-    return [None if pd.isna(i) else names[int(i)] for i in ids]
+def _triplet_rows(id_: str, placed: Placed | None) -> list[pd.DataFrame]:
+    return [] if placed is None else [rows_of_triplets(id_, placed.vocabulary, placed.rows)]

@@ -11,9 +11,11 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from scrubin.groundtruth.recordings import Recording
+from scrubin.labels.class_matrix import complete_frames
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 BOX = ["x", "y", "w", "h"]
@@ -47,10 +49,8 @@ def boxed(recording: Recording) -> Boxed | None:
     if layer is None or not layer.rows["x"].notna().any():
         return None
     complete = layer.rows[[*BOX, "triplet_id"]].notna().all(axis=1)
-    refused = set(layer.rows.loc[~complete, "frame"])
-    by_frame: dict[int, list[tuple[int, int, tuple[float, float, float, float]]]] = {
-        frame: [] for frame in layer.frames.tolist() if frame not in refused
-    }
+    frames = complete_frames(layer.frames, layer.rows["frame"].to_numpy(np.int64), complete.to_numpy())
+    by_frame: dict[int, list[tuple[int, int, tuple[float, float, float, float]]]] = {frame: [] for frame in frames.tolist()}
     for row in layer.rows[complete].sort_values(["frame", "instance"]).to_dict("records"):
         if row["frame"] in by_frame:
             box = (float(row["x"]), float(row["y"]), float(row["w"]), float(row["h"]))

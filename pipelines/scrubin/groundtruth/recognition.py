@@ -20,6 +20,7 @@ import pyarrow.parquet as pq
 from scrubin.core import files
 from scrubin.groundtruth.archives import npz
 from scrubin.groundtruth.recordings import IntArray, Layer, Recording
+from scrubin.labels.class_matrix import occurs
 from scrubin.tables import io
 from scrubin.tables.declare import Column, Table
 from scrubin.vocabulary.vocabulary import COMPONENTS, Component, Vocabulary
@@ -121,6 +122,4 @@ def _part(declared: Table, vocabulary: Vocabulary, id_: str, frames: IntArray, f
 
 
 def _occurs(layer: Layer, column: str, n_classes: int) -> Matrix:
-    matrix = np.zeros((len(layer.frames), n_classes), np.int8)
-    matrix[np.searchsorted(layer.frames, layer.rows["frame"].to_numpy(np.int64)), layer.rows[column].to_numpy(np.int64)] = 1
-    return matrix
+    return occurs(layer.frames, layer.rows["frame"].to_numpy(np.int64), layer.rows[column].to_numpy(np.int64), n_classes)

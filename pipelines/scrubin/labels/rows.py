@@ -1,0 +1,128 @@
+"""Labels as rows of the tables triplets and phases, as matrices of classes, and which frames count: the one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from scrubin.labels import boxes
+from scrubin.labels.class_matrix import complete_frames, highest_scores
+from scrubin.labels.model import BOX, IDS, IntArray, Labels, Layer
+from scrubin.tables import io
+from scrubin.tables.declare import Table
+from scrubin.tables.phases import PHASES
+from scrubin.tables.triplets import TRIPLETS
+from scrubin.vocabulary.vocabulary import Vocabulary
+
+Classes = Literal["ivt", "i"]
+"""Classes that an instance has of its own: the triplet, or the instrument where only that is labelled."""
+ID_OF: dict[Classes, str] = {"ivt": "triplet_id", "i": "instrument_id"}
+
+
+def rows_of_triplets(id_: str, vocabulary: Vocabulary, instances: pd.DataFrame) -> pd.DataFrame:
+    """Return instances as rows of the table ``triplets``, in their order.
+
+    Boxes are cut to the image; instances of a frame are numbered from 0. An id that the vocabulary does not have gets no name.
+
+    Parameters
+    ----------
+    id_
+        Of the recording.
+    vocabulary
+        Names of the ids.
+    instances
+        Columns ``position`` (or ``frame``), ids, box and score; more columns are left out.
+    """
+    rows = instances.rename(columns={"position": "frame"})
+    of_ids = (vocabulary.instruments, vocabulary.verbs, vocabulary.targets, triplet_names(vocabulary))
+    named = {column.removesuffix("_id"): _named(rows[column], names) for column, names in zip(IDS, of_ids, strict=True)}
+    numbers = rows.groupby("frame").cumcount()
+    return boxes.inside(rows.assign(id=id_, vocabulary=vocabulary.name, instance=numbers, **named))[TRIPLETS.column_names]
+
+
+def rows_of_phases(id_: str, vocabulary: Vocabulary, rows: pd.DataFrame) -> pd.DataFrame:
+    """Return phases as rows of the table ``phases``; parameters as `rows_of_triplets`, ``rows`` with ``phase_id``."""
+    named = _named(rows["phase_id"], vocabulary.phases)
+    return rows.rename(columns={"position": "frame"}).assign(id=id_, vocabulary=vocabulary.name, phase=named)[PHASES.column_names]
+
+
+def joined(declared: Table, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Return rows of several recordings as one table, held to its declaration and sorted by its key.
+
+    Raises
+    ------
+    TableError
+        When a row breaks the declaration, such as a phase without a name.
+    """
+    rows = [part for part in parts if len(part)]
+    return io.conform(declared, pd.concat(rows)) if rows else io.frame_of(declared, [])
+
+
+def triplet_names(vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Return ``instrument,verb,target`` by triplet id."""
+    return tuple(vocabulary.triplet_name(id_) for id_ in range(len(vocabulary.triplets)))
+
+
+def has_whole_triplets(labels: Labels) -> bool:
+    """Return whether every instance has its triplet; otherwise only instruments can be recognised.
+
+    What is not labelled is undefined, not absent.
+    """
+    if labels.detail != "triplet" or labels.instances is None or not labels.vocabulary.triplets:
+        return False
+    return bool(labels.instances.rows["triplet_id"].notna().all())
+
+
+def number_of_classes(vocabulary: Vocabulary, classes: Classes) -> int:
+    """Return how many classes there are of a kind."""
+    return len(vocabulary.triplets if classes == "ivt" else vocabulary.instruments)
+
+
+def class_scores(layer: Layer, vocabulary: Vocabulary, classes: Classes) -> npt.NDArray[np.float64]:
+    """Return the highest score of each class at each labelled position: 1 where a label states none, 0 where nothing is labelled.
+
+    Returns
+    -------
+    npt.NDArray[np.float64]
+        (positions, classes).
+    """
+    rows = layer.rows[layer.rows[ID_OF[classes]].notna()]
+    scores = rows["score"].fillna(1.0).to_numpy(np.float64)
+    at, ids = rows["position"].to_numpy(np.int64), rows[ID_OF[classes]].to_numpy(np.int64)
+    return highest_scores(layer.positions, at, ids, scores, number_of_classes(vocabulary, classes))
+
+
+def class_occurrence(layer: Layer, vocabulary: Vocabulary, classes: Classes) -> npt.NDArray[np.int8]:
+    """Return whether each class is labelled at each position, (positions, classes), 0 or 1."""
+    return (class_scores(layer, vocabulary, classes) > 0).astype(np.int8)
+
+
+def boxed_layer(layer: Layer, classes: Classes) -> Layer:
+    """Return the positions on which detection can be scored, and their instances.
+
+    A position of which any instance lacks its box or its class does not count. Whether nothing labelled means
+    that nothing is there is not known in recordings without any box: see `has_boxes`.
+    """
+    rows = layer.rows
+    is_complete = rows[[*BOX, ID_OF[classes]]].notna().all(axis=1).to_numpy()
+    positions = complete_frames(layer.positions, rows["position"].to_numpy(np.int64), is_complete)
+    return Layer(layer.file, positions, rows[rows["position"].isin(positions)], layer.every_frame)
+
+
+def has_boxes(layer: Layer) -> bool:
+    """Return whether any instance has a box."""
+    return bool(layer.rows["x"].notna().any())
+
+
+def phase_vector(layer: Layer) -> tuple[IntArray, IntArray]:
+    """Return the positions that have a phase, increasing, and the id of each."""
+    rows = layer.rows.sort_values("position", kind="stable")
+    return rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64)
+
+
+def _named(ids: pd.Series[Any], names: tuple[str, ...]) -> pd.Series[str]:
+    return ids.map(dict(enumerate(names))).astype("str")
