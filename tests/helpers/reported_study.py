@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,12 @@ from typing import Any
 import cv2
 import numpy as np
 import pandas as pd
+import pytest
 
 import synthetic_study
 from checked_study import severities, study_of
+from scrubin.report import drawing, page
+from scrubin.report.document import document
 from scrubin.report.params import ReportParams
 from scrubin.report.study import Study
 from scrubin.splits import study as split_study
@@ -26,6 +30,7 @@ from scrubin.validate import checks, outcomes
 Tables = dict[str, pd.DataFrame]
 Report = dict[str, Any]
 PARAMS = ReportParams(worst_frames=12, thumbnail_width_px=96, thumbnail_quality=80, much_hidden_share=0.25, top_triplets=3)
+FIGURES = ("development", "quality", "grs", "disagreement", "subsets", "balance", "subset_grs", "folds", "phases", "triplets")
 SHARES = {"train": 0.5, "val": 0.25, "test": 0.25}
 JOINT = BalancedParams(SHARES, joint=True, extends=None, kind="balanced", balance=("GRS", "error"))
 BY_TASK = BalancedParams(SHARES, joint=False, extends=None, kind="balanced", balance=("GRS",))
@@ -62,6 +67,7 @@ DEVELOPMENT = {
 }
 
 
+@functools.cache
 def study() -> Study:
     """A study with everything in it: quarantined and excluded recordings, redactions, ratings and labels."""
     tables = synthetic_study.tables()
@@ -169,3 +175,10 @@ def write_frames(study: Study, release: Path) -> Path:
         (release / path).parent.mkdir(parents=True, exist_ok=True)
         cv2.imwrite(str(release / path), np.full((54, 192, 3), int(brightness), np.uint8))
     return release
+
+
+def page_without_pictures(of: Study, release: Path, params: ReportParams = PARAMS) -> str:
+    """The page for tests of its text: figures take seconds to draw, and have tests of their own."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page, "draw", lambda *_: dict.fromkeys(FIGURES, drawing.blank("not drawn")))
+        return page.render(of, document(of, params), release, params)

@@ -103,7 +103,7 @@ def test_every_quarantined_file_is_listed_with_reason_and_mend(study, release):
     ]
     many = dataclasses.replace(study, quarantine=io.frame_of(synthetic_study.BY_NAME["quarantine"], rows))
     said = document(many, PARAMS)
-    text = page.render(many, said, release, PARAMS)
+    text = reported_study.page_without_pictures(many, release)
     assert len(said["quarantined"]) == len(rows)
     assert said["overview"]["quarantined"] == 30
     for row in rows:
@@ -142,7 +142,7 @@ def test_an_empty_study_has_a_page_and_every_figure_says_why_it_is_empty(tmp_pat
 def test_a_study_without_ratings_still_reports_labels_and_splits(study, release):
     none = io.frame_of(synthetic_study.BY_NAME["skill"], [])
     unrated = dataclasses.replace(study, skill=none, scores={"tasks": {}})
-    html = page.render(unrated, document(unrated, PARAMS), release, PARAMS)
+    html = reported_study.page_without_pictures(unrated, release)
     assert "The study has no ratings." in html
     assert "grasper" in html
 
@@ -176,5 +176,5 @@ def test_undefined_values_are_dashes_not_zeros(study, release):
     undefined = dataclasses.replace(study, skill=skill)
     said = document(undefined, PARAMS)
     assert said["skill"]["strong_disagreement"][0]["GRS"] is None
-    assert "–</td>" in page.render(undefined, said, release, PARAMS)
+    assert "–</td>" in reported_study.page_without_pictures(undefined, release)
     assert pd.isna(skill.GRS).all()

@@ -8,9 +8,7 @@ import re
 import pytest
 
 import reported_study
-from reported_study import PARAMS
-from scrubin.report import page, skill
-from scrubin.report.document import document
+from scrubin.report import skill
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +19,7 @@ def study():
 @pytest.fixture(scope="module")
 def section(study, tmp_path_factory):
     release = reported_study.write_frames(study, tmp_path_factory.mktemp("release"))
-    html = page.render(study, document(study, PARAMS), release, PARAMS)
+    html = reported_study.page_without_pictures(study, release)
     found = html[html.index('<section id="skill">') : html.index('<section id="splits">')]
     return re.sub(r'src="data:[^"]*"', "", found)
 
@@ -67,6 +65,6 @@ def test_a_study_in_which_everything_fits_shows_no_empty_tables(study, tmp_path)
         for task, facts in study.scores["tasks"].items()
     }
     fine = dataclasses.replace(study, scores={"tasks": tasks})
-    html = page.render(fine, document(fine, PARAMS), reported_study.write_frames(fine, tmp_path), PARAMS)
+    html = reported_study.page_without_pictures(fine, reported_study.write_frames(fine, tmp_path))
     assert "without error labels" not in html
     assert "contradict the rule" not in html

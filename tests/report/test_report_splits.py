@@ -23,7 +23,6 @@ from scrubin.splits.params import LeaveOutParams
 from scrubin.tables import io
 
 WORDS = dataclasses.replace(PARAMS, worst_frames=0)
-FIGURES = ("development", "quality", "grs", "disagreement", "subsets", "balance", "subset_grs", "folds", "phases", "triplets")
 HOSTILE = "<script>alert('x')</script>"
 
 
@@ -41,9 +40,7 @@ def changed(study: Study, change) -> Study:
 
 def words(study: Study) -> str:
     """The page without pictures, which take long to draw."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page, "draw", lambda *_: dict.fromkeys(FIGURES, drawing.blank("not drawn")))
-        return re.sub(r'src="data:[^"]*"', "", page.render(study, document(study, WORDS), Path(), WORDS))
+    return re.sub(r'src="data:[^"]*"', "", reported_study.page_without_pictures(study, Path(), WORDS))
 
 
 def section(study: Study) -> str:
