@@ -38,7 +38,7 @@ def main() -> None:
         p.duration_jitter_s,
     )
     efforts = plumbing.map_items(lambda file: effort.effort(raw, file, p), files, name="plan")
-    for line in effort.told([item for _, item in efforts.done]):
+    for line in effort.summary([item for _, item in efforts.done]):
         plumbing.LOG.info("render: %s", line)
     made = plumbing.map_items(lambda file: rendering.render(raw, file, p), files, name="render")
     done = [item for _, item in made.done]

@@ -36,10 +36,10 @@ def main() -> None:
     cameras = screening.cameras(recordings)
     set_aside = set(io.read(QUARANTINE, OUT / "quarantine_ingest.parquet").recording)
     decided = decisions.parse(data, cameras, set_aside)
-    watchers = registry.watchers(p)
+    observers = registry.observers(p)
 
     def work(row: Any) -> list[dict[str, Any]]:
-        return screening.screen(raw, row, decided, watchers, p)
+        return screening.screen(raw, row, decided, observers, p)
 
     files = screening.to_screen(recordings)
     done = plumbing.map_items(work, files, name="screen")

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.render.document import document
-from scrubin.render.effort import Effort, told
+from scrubin.render.effort import Effort, summary
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import REENCODE, SMART, parts
 from scrubin.render.plan import Redaction, plan
+from scrubin.render.plan_document import document
 from scrubin.video.structure import Group, Structure
 
 
@@ -61,7 +61,7 @@ def test_an_overlay_over_everything_means_a_full_encode_and_the_plan_says_so_wit
     assert (how.mode, how.why) == (REENCODE, "a rectangle is hidden in every frame")
     slow, quick = (document(overlay, how, RenderParams("smart", 18, preset, 0.0))["estimate_s"] for preset in ("veryslow", "ultrafast"))
     assert slow > quick > 0
-    sentences = told([Effort(0, 100, 3.0, how.why), Effort(90, 10, 1.0, "")])
+    sentences = summary([Effort(0, 100, 3.0, how.why), Effort(90, 10, 1.0, "")])
     assert sentences == [
         "90 frames can be copied bit for bit, 110 must be encoded: at most about 4 s on two cores",
         "1 videos are encoded as a whole: a rectangle is hidden in every frame",

@@ -117,7 +117,7 @@ def test_nothing_but_pictures_is_left(source, tmp_path):
         stream = container.streams.video[0]
         length_bytes = parameter_sets.header(bytes(stream.codec_context.extradata)).length_bytes
         packets = [packet for packet in container.demux(stream) if packet.size]
-        kinds = {nal.kind_of(unit) for packet in packets for unit in nal.units(memoryview(packet), length_bytes)}
+        kinds = {nal.unit_type(unit) for packet in packets for unit in nal.units(memoryview(packet), length_bytes)}
         assert kinds == {nal.SLICE, nal.IDR}
         assert len(container.streams) == 1
         assert min(packet.pts for packet in packets) == 0

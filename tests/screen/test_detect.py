@@ -13,9 +13,9 @@ import clips
 from screen_params import SCREEN as PARAMS
 from scrubin.errors import VideoError
 from scrubin.screen.detectors import appearance, black, frozen
-from scrubin.screen.detectors.detector import Seen
+from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.histograms import CELLS
-from scrubin.screen.pass_over_file import Observed, watch
+from scrubin.screen.pass_over_file import Observed, observe
 
 FPS = 25
 
@@ -53,8 +53,8 @@ def boundaries(count: int) -> np.ndarray:
     return np.arange(count + 1) / FPS
 
 
-def seen(path: Path, count: int) -> Seen:
-    return Seen(boundaries(count), (96, 64), watch(path, path.name, [appearance.watcher(PARAMS)], boundaries(count)[:-1]))
+def seen(path: Path, count: int) -> ObservedFile:
+    return ObservedFile(boundaries(count), (96, 64), observe(path, path.name, [appearance.observer(PARAMS)], boundaries(count)[:-1]))
 
 
 def found(path: Path, count: int) -> list[tuple[str, int, int]]:
@@ -135,7 +135,7 @@ def test_a_file_with_fewer_frames_than_its_packets_promise_is_named(tmp_path):
         seen(path, 19)
 
 
-def seen_with(outside: list[bool], strangely: int = 0) -> Seen:
+def seen_with(outside: list[bool], strangely: int = 0) -> ObservedFile:
     """Frames that share nothing with the usual ones, or all but nothing."""
     histograms = np.zeros((len(outside), CELLS), np.uint16)
     for n, flag in enumerate(outside):
@@ -143,7 +143,7 @@ def seen_with(outside: list[bool], strangely: int = 0) -> Seen:
         histograms[n, [40, 78, 87]] = 100 - strangely if flag else 0
     count = len(outside)
     arrays = {"histograms": histograms, "brightest": np.full(count, 200, np.uint8), "still_since": np.arange(count)}
-    return Seen(boundaries(count), (96, 64), {"features": Observed(arrays)})
+    return ObservedFile(boundaries(count), (96, 64), {"features": Observed(arrays)})
 
 
 @given(outside=st.lists(st.booleans(), min_size=3, max_size=120).filter(lambda flags: sum(flags) * 2 < len(flags)))

@@ -89,7 +89,7 @@ def test_a_look_without_a_face_is_no_less_sure():
 
 def kept_of(histograms, times_s) -> list[int]:
     frame = av.VideoFrame.from_ndarray(np.zeros((36, 64, 3), np.uint8), format="rgb24")
-    mine = thumbnail_store.Album(times_s)
+    mine = thumbnail_store.ThumbnailStore(times_s)
     for number, histogram in enumerate(histograms):
         mine.consider(number, frame, histogram)
     return [one.number for one in mine._kept]
@@ -103,14 +103,14 @@ def test_a_picture_is_kept_every_two_seconds_and_at_every_cut():
     assert kept_of([*still[:30], other, *still[31:]], times_s) == [0, 30, 31, 81]
 
 
-def test_an_album_that_is_full_gives_up_the_usual_pictures_and_keeps_the_unlike_ones():
+def test_a_full_store_of_thumbnails_gives_up_the_typical_pictures_and_keeps_the_unlike_ones():
     histograms = np.zeros((1000, 88), np.int64)
     histograms[:, [0, 64, 80]] = 100
     unlike = [n for n in range(1000) if n % 300 == 150]
     histograms[unlike] = 0
     histograms[np.ix_(unlike, [5, 70, 87])] = 100
     frame = av.VideoFrame.from_ndarray(np.zeros((36, 64, 3), np.uint8), format="rgb24")
-    mine = thumbnail_store.Album(np.arange(1000) * 2.0, most_bytes=20_000)
+    mine = thumbnail_store.ThumbnailStore(np.arange(1000) * 2.0, most_bytes=20_000)
     for number in range(1000):
         mine.consider(number, frame, histograms[number])
     assert set(unlike) <= {one.number for one in mine._kept}

@@ -14,9 +14,9 @@ from screen_params import SCREEN
 from scrubin.errors import ParamsError
 from scrubin.screen.detectors import onnx as detector
 from scrubin.screen.detectors import registry
-from scrubin.screen.detectors.detector import Seen
+from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.params import OnnxModel
-from scrubin.screen.pass_over_file import watch
+from scrubin.screen.pass_over_file import observe
 
 FPS = 25
 
@@ -66,8 +66,8 @@ def test_a_network_judges_every_frame_of_a_film(tmp_path, batch):
     frames = [np.full((64, 96, 3), 230 if 40 <= n < 43 else 20, np.uint8) for n in range(90)]
     path = clips.film(tmp_path / "a.mkv", frames, FPS)
     times_s = np.arange(91) / FPS
-    observed = watch(path, "a", registry.watchers(params), times_s[:-1])
-    (span,) = detector.propose(Seen(times_s, (96, 64), observed), params)
+    observed = observe(path, "a", registry.observers(params), times_s[:-1])
+    (span,) = detector.propose(ObservedFile(times_s, (96, 64), observed), params)
     assert (span.kind, span.source, span.core) == ("out_of_body", "onnx", (40, 42))
     assert span.score == pytest.approx(1.0, abs=0.02)
     assert span.interval_s == pytest.approx((35 / FPS, 48 / FPS))
@@ -77,7 +77,7 @@ def test_a_network_joins_the_detectors_only_when_there_is_one(tmp_path):
     assert "onnx" not in registry.chosen(SCREEN)
     assert list(registry.chosen(replace(SCREEN, detectors=(), model=brightness_network(tmp_path / "x.onnx")))) == ["onnx", "curator"]
     with pytest.raises(ValueError, match="there is no network"):
-        detector.watcher(SCREEN)
+        detector.observer(SCREEN)
 
 
 def test_probability_logits_and_the_index_are_read_as_declared(tmp_path):
@@ -105,11 +105,11 @@ def test_a_batch_gives_the_same_numbers_as_single_pictures_on_every_run(tmp_path
 
 def test_another_network_is_another_key_and_is_refused_until_it_is_declared(tmp_path):
     model = brightness_network(tmp_path / "x.onnx")
-    first = detector.watcher(replace(SCREEN, model=model)).inputs
+    first = detector.observer(replace(SCREEN, model=model)).inputs
     other = brightness_network(tmp_path / "x.onnx", gain=10.0)
     with pytest.raises(ParamsError, match=rf"x.onnx: its SHA-256 is {other.sha256}; write that into 'screen.model.sha256'"):
         detector.Network(model)
-    assert detector.watcher(replace(SCREEN, model=other)).inputs != first
+    assert detector.observer(replace(SCREEN, model=other)).inputs != first
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,13 @@ from scrubin.screen import features, pass_over_file, screening
 from scrubin.screen.decisions import Decisions
 from scrubin.screen.detectors import registry
 from scrubin.screen.histograms import GROUPS
-from scrubin.screen.pass_over_file import Observed, Watcher, stored_watch
+from scrubin.screen.pass_over_file import Observed, Observer, observe_stored
 from scrubin.screen.thumbnails import Thumbnailer
 from scrubin.video.decode import decoded
 from scrubin.video.probe import probe
 
 
-def counting(name: str, calls: list[str], value: int = 0) -> Watcher:
+def counting(name: str, calls: list[str], value: int = 0) -> Observer:
     """Counts frames, and notes every file that it begins."""
 
     class Counting:
@@ -35,7 +35,7 @@ def counting(name: str, calls: list[str], value: int = 0) -> Watcher:
         def finish(self) -> Observed:
             return Observed({"count": np.array([self.count], np.uint32)}, {"value": value})
 
-    return Watcher(name, ("screen/pass_over_file.py",), ("numpy",), {"value": value}, Counting)
+    return Observer(name, ("screen/pass_over_file.py",), ("numpy",), {"value": value}, Counting)
 
 
 @pytest.fixture
@@ -45,18 +45,18 @@ def file(tmp_path, monkeypatch):
     return path, sha256_of(path), screening.boundaries_s(probe(path, "a.mkv"))[:-1]
 
 
-def test_all_watchers_share_one_decode_and_each_keeps_its_notes(file, monkeypatch):
+def test_all_observers_share_one_decode_and_each_keeps_its_notes(file, monkeypatch):
     path, sha256, times_s = file
     passes = []
     monkeypatch.setattr(pass_over_file, "decoded", lambda *given: passes.append(given) or decoded(*given))
     calls: list[str] = []
     both = [counting("one", calls), counting("two", calls)]
-    first = stored_watch(path, "a", sha256, both, times_s)
+    first = observe_stored(path, "a", sha256, both, times_s)
     assert [int(first[name].arrays["count"][0]) for name in ("one", "two")] == [25, 25]
-    again = stored_watch(path, "a", sha256, both, times_s)
+    again = observe_stored(path, "a", sha256, both, times_s)
     assert (len(passes), calls) == (1, ["one", "two"])
     assert again["two"].value == {"value": 0}
-    stored_watch(path, "a", sha256, [both[0], counting("two", calls, value=7)], times_s)
+    observe_stored(path, "a", sha256, [both[0], counting("two", calls, value=7)], times_s)
     assert (len(passes), calls) == (2, ["one", "two", "two"])
 
 
@@ -66,7 +66,7 @@ def test_a_broken_file_is_decoded_once_and_named_each_time(file):
     calls: list[str] = []
     for name in ("a.mkv", "b.mkv"):
         with pytest.raises(VideoError, match=name):
-            stored_watch(path, name, "0" * 64, [counting("one", calls)], times_s)
+            observe_stored(path, name, "0" * 64, [counting("one", calls)], times_s)
     assert calls == ["one"]
 
 
@@ -77,7 +77,7 @@ def test_changing_a_limit_decodes_nothing_and_changing_the_thumbnail_only_that(f
         "limit": replace(SCREEN, outside_distance=0.9, frozen_s=9.0),
         "size": replace(SCREEN, thumbnail_height=48),
     }.items():
-        keys[name] = {one.name: pass_over_file._key(one, "0" * 64) for one in registry.watchers(params)}
+        keys[name] = {one.name: pass_over_file._key(one, "0" * 64) for one in registry.observers(params)}
     assert keys["limit"] == keys["as is"]
     assert {name for name in keys["size"] if keys["size"][name] != keys["as is"][name]} == {"features"}
 
@@ -109,16 +109,16 @@ def test_a_thumbnail_that_is_wider_than_a_colour_plane_still_has_its_size():
 
 def test_large_thumbnails_are_counted_without_overflow(tmp_path):
     path = clips.film(tmp_path / "a.mkv", [np.full((256, 512, 3), 255, np.uint8)] * 3, 25)
-    observed = pass_over_file.watch(path, "a", [features.watcher(256)], np.arange(3) / 25)
+    observed = pass_over_file.observe(path, "a", [features.observer(256)], np.arange(3) / 25)
     histograms = features.features(observed["features"]).histograms
     assert [int(histograms[0, group].sum()) for group in GROUPS] == [256 * 512, 256 * 512, 256 * 511]
 
 
 def test_screening_twice_gives_the_same_rows_and_the_same_file_by_hand(file):
     path, sha256, _ = file
-    file_ = screening.File("r", "mono", path.name, sha256)
-    watchers = registry.watchers(SCREEN)
-    rows = [screening.screen(path.parent, file_, Decisions([], {}), watchers, SCREEN) for _ in range(2)]
+    file_ = screening.FileToScreen("r", "mono", path.name, sha256)
+    observers = registry.observers(SCREEN)
+    rows = [screening.screen(path.parent, file_, Decisions([], {}), observers, SCREEN) for _ in range(2)]
     assert rows[0] == rows[1]
     by_hand = screening.proposals(path, SCREEN)
     assert [(row["kind"], row["start_s"], row["end_s"], row["score"]) for row in rows[0]] == [

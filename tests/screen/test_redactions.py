@@ -11,7 +11,7 @@ from screen_params import SCREEN
 from scrubin.errors import ManifestError, RecordingError
 from scrubin.screen.decisions import COLUMNS, Decision, parse
 from scrubin.screen.detectors import curator
-from scrubin.screen.detectors.detector import Seen
+from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.params import Above
 from scrubin.screen.proposals import Proposal
 from scrubin.screen.redactions import redactions, unmet
@@ -32,7 +32,7 @@ def listed(*rows: str):
 
 
 def table(proposals, decided, params=SCREEN):
-    added = curator.propose(Seen(np.array([0.0, LAST_S]), (96, 64), {}, decided), params)
+    added = curator.propose(ObservedFile(np.array([0.0, LAST_S]), (96, 64), {}, decided), params)
     rows = redactions("r", "left", [*proposals, *added], decided, (96, 64), LAST_S, params)
     io.conform(REDACTIONS, io.frame_of(REDACTIONS, distinct(rows)))
     return rows

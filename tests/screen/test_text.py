@@ -14,10 +14,10 @@ from screen_params import SCREEN
 from scrubin.screen import reading
 from scrubin.screen.decisions import Decision
 from scrubin.screen.detectors import text
-from scrubin.screen.detectors.detector import Seen
-from scrubin.screen.pass_over_file import Observed, watch
+from scrubin.screen.detectors.detector import ObservedFile
+from scrubin.screen.pass_over_file import Observed, observe
 from scrubin.screen.places import COMPOSITE, Place, covering, places
-from scrubin.screen.places import Seen as Sighting
+from scrubin.screen.places import Sighting as Sighting
 from scrubin.screen.reading import Reading
 
 FPS = 25
@@ -37,7 +37,7 @@ def written(pictures, words, *, height_px=16, opacity=1.0, colour=(255, 255, 255
 
 def proposals(path, count, size=(320, 136), decided=()):
     times_s = np.arange(count + 1) / FPS
-    return text.propose(Seen(times_s, size, watch(path, path.name, [text.watcher(SCREEN)], times_s[:-1]), decided), SCREEN)
+    return text.propose(ObservedFile(times_s, size, observe(path, path.name, [text.observer(SCREEN)], times_s[:-1]), decided), SCREEN)
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +109,10 @@ def test_the_reader_says_and_downloads_nothing(bikes, capfd, caplog, monkeypatch
     assert reading._reader() is reading._reader()
 
 
-def seen_of(*readings: tuple[int, int, tuple[int, int, int, int], str, float], decided=()) -> Seen:
+def seen_of(*readings: tuple[int, int, tuple[int, int, int, int], str, float], decided=()) -> ObservedFile:
     listed = [{"moment": m, "picture": p, "box": box, "text": words, "confidence": sure} for m, p, box, words, sure in readings]
     value = {"moments": [(50, 75), (150, 175), (250, 275), (350, 375)], "size_px": (320, 180), "readings": listed}
-    return Seen(np.arange(401) / FPS, (640, 360), {"text": Observed({}, value)}, decided)
+    return ObservedFile(np.arange(401) / FPS, (640, 360), {"text": Observed({}, value)}, decided)
 
 
 LINE = (10, 20, 100, 12)

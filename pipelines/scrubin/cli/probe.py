@@ -19,19 +19,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print what the file holds."""
-    path = existing_video(given.video)
+    path = existing_video(args.video)
     with steady(path):
-        found = describe(path, given.video)
-    if given.json:
-        sys.stdout.write(json.dumps(found, indent=2, ensure_ascii=False) + "\n")
+        description = _description(path, args.video)
+    if args.json:
+        sys.stdout.write(json.dumps(description, indent=2, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write("".join(f"{key:<18} {value}\n" for key, value in found.items()))
+        sys.stdout.write("".join(f"{key:<18} {value}\n" for key, value in description.items()))
     return 0
 
 
-def describe(path: Path, name: str) -> dict[str, Any]:
+def _description(path: Path, name: str) -> dict[str, Any]:
     """Return what a video file holds as plain values; rates are exact fractions.
 
     Raises
@@ -39,22 +39,22 @@ def describe(path: Path, name: str) -> dict[str, Any]:
     VideoError
         When it cannot be used.
     """
-    found, groups = probe(path, name), structure(path, name)
+    probed, groups = probe(path, name), structure(path, name)
     lengths = [group.end - group.first for group in groups.groups]
     return {
         "video": name,
-        "container": found.container,
-        "codec": found.codec,
-        "pixel_format": found.pixel_format,
-        "full_range": found.full_range,
-        "width": found.width,
-        "height": found.height,
-        "rotation_deg": found.rotation_deg,
-        "fps": str(found.fps),
-        "variable_rate": found.variable_rate,
-        "frame_count": found.frame_count,
-        "duration_s": float(found.end_s),
-        "has_audio": found.has_audio,
+        "container": probed.container,
+        "codec": probed.codec,
+        "pixel_format": probed.pixel_format,
+        "full_range": probed.full_range,
+        "width": probed.width,
+        "height": probed.height,
+        "rotation_deg": probed.rotation_deg,
+        "fps": str(probed.fps),
+        "variable_rate": probed.variable_rate,
+        "frame_count": probed.frame_count,
+        "duration_s": float(probed.end_s),
+        "has_audio": probed.has_audio,
         "groups_of_pictures": len(lengths),
         "longest_group": max(lengths, default=None),
         "copyable": not groups.unsure,

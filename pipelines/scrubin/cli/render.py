@@ -14,17 +14,17 @@ from pathlib import Path
 from scrubin.cli.arguments import existing_video, section_or, steady
 from scrubin.core.files import FIXED_TIME_S
 from scrubin.errors import ScrubinError, VideoError
-from scrubin.render.document import document
 from scrubin.render.estimate import estimate_s
 from scrubin.render.execution import execute
 from scrubin.render.params import MODES, RenderParams
 from scrubin.render.parts import REENCODE, Parts, parts
 from scrubin.render.plan import Box, Plan, Redaction, plan
+from scrubin.render.plan_document import document
 from scrubin.render.preparation import Prepared
 from scrubin.video.decode import decoded
 from scrubin.video.probe import Probe, probe
 from scrubin.video.structure import structure
-from scrubin.video.truncation import MEND_COPY
+from scrubin.video.truncation import FIX_COPY
 
 DEFAULT = RenderParams(mode="smart", crf=18, preset="veryfast", duration_jitter_s=0.0)
 SUFFIX = ".mkv"
@@ -70,14 +70,14 @@ def seconds(text: str) -> float:
 
 def spans(text: str) -> list[tuple[float, float]]:
     """Return the spans of ``A-B,C-D`` in seconds."""
-    found = []
+    pairs = []
     for item in text.split(","):
         match = SPAN.fullmatch(item.strip())
         if not match or float(match[1]) >= float(match[2]):
             msg = f"'{item}' is no span such as 12.5-14, in seconds, start before end"
             raise argparse.ArgumentTypeError(msg)
-        found.append((float(match[1]), float(match[2])))
-    return found
+        pairs.append((float(match[1]), float(match[2])))
+    return pairs
 
 
 def mask(text: str) -> Box:
@@ -89,45 +89,45 @@ def mask(text: str) -> Box:
     return (int(match[1]), int(match[2]), int(match[3]), int(match[4]))
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Plan, and unless only the plan is wanted render and read again."""
-    source = existing_video(given.video)
+    source = existing_video(args.video)
     params = section_or("render", DEFAULT)
-    params = replace(params, mode=given.mode or params.mode)
-    if given.plan:
+    params = replace(params, mode=args.mode or params.mode)
+    if args.plan:
         with steady(source):
-            known = prepared(given, source, params)
+            known = _prepared(args, source, params)
         sys.stdout.write(json.dumps(document(known.plan, known.parts, params), indent=2) + "\n")
         return 0
-    target = _target(source, given.out)
+    target = _target(source, args.out)
     # A folder of its own beside the target: whatever goes wrong, nothing half-made is left.
     with tempfile.TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
         part = Path(folder) / target.name
         with steady(source):
-            known = prepared(given, source, params)
-            done = _made(given.video, source, part, known, params)
+            known = _prepared(args, source, params)
+            done = _execute(args.video, source, part, known, params)
         os.utime(part, (FIXED_TIME_S, FIXED_TIME_S))
         part.replace(target)
-    sys.stdout.write(_told(given.out, known.plan, done))
+    sys.stdout.write(_summary(args.out, known.plan, done))
     return 0
 
 
-def prepared(given: argparse.Namespace, source: Path, params: RenderParams) -> Prepared:
+def _prepared(args: argparse.Namespace, source: Path, params: RenderParams) -> Prepared:
     """Return what is known before anything is written."""
-    found, groups = probe(source, given.video), structure(source, given.video)
-    cut = planned(given, found)
-    return Prepared(found, groups, cut, parts(cut, groups, params.mode, found.rotation_deg))
+    probed, groups = probe(source, args.video), structure(source, args.video)
+    cut = _planned(args, probed)
+    return Prepared(probed, groups, cut, parts(cut, groups, params.mode, probed.rotation_deg))
 
 
-def _made(name: str, source: Path, part: Path, known: Prepared, params: RenderParams) -> Parts:
+def _execute(name: str, source: Path, part: Path, known: Prepared, params: RenderParams) -> Parts:
     if known.parts.mode == REENCODE:
-        _refuse_damaged(source, name, known.found)
+        _refuse_damaged(source, name, known.probe)
         about_s = estimate_s(known.plan, known.parts, params)
         sys.stderr.write(f"{name}: everything is encoded again, {known.parts.why}; about {about_s:.0f} s on two cores\n")
-    return execute(source, part, known.found, known.structure, known.plan, known.parts, params, name)
+    return execute(source, part, known.probe, known.structure, known.plan, known.parts, params, name)
 
 
-def planned(given: argparse.Namespace, found: Probe) -> Plan:
+def _planned(args: argparse.Namespace, probed: Probe) -> Plan:
     """Return the plan for what was asked.
 
     Raises
@@ -135,28 +135,28 @@ def planned(given: argparse.Namespace, found: Probe) -> Plan:
     VideoError
         When an interval or a rectangle lies outside of the video: what was meant to be hidden must not be passed over.
     """
-    last_s = float(found.end_s)
-    end_s = last_s if given.end is None else given.end
-    slack_s = float(1 / found.fps) / 2
-    for option, value_s in (("--end", end_s), *(("--redact", end) for _, end in given.redact)):
+    last_s = float(probed.end_s)
+    end_s = last_s if args.end is None else args.end
+    slack_s = float(1 / probed.fps) / 2
+    for option, value_s in (("--end", end_s), *(("--redact", end) for _, end in args.redact)):
         if value_s > last_s + slack_s:
-            raise VideoError(given.video, f"{option} {value_s:g} s lies behind its end at {last_s:.3f} s", "correct it")
-    for x, y, w, h in given.mask:
-        if x + w > found.width or y + h > found.height:
-            raise VideoError(given.video, f"--mask {x},{y},{w},{h} reaches beyond its {found.width}x{found.height} pixels", "correct it")
-    redactions = [Redaction(start_s, stop_s, None) for start_s, stop_s in given.redact]
-    redactions += [Redaction(0.0, last_s, box) for box in given.mask]
+            raise VideoError(args.video, f"{option} {value_s:g} s lies behind its end at {last_s:.3f} s", "correct it")
+    for x, y, w, h in args.mask:
+        if x + w > probed.width or y + h > probed.height:
+            raise VideoError(args.video, f"--mask {x},{y},{w},{h} reaches beyond its {probed.width}x{probed.height} pixels", "correct it")
+    redactions = [Redaction(start_s, stop_s, None) for start_s, stop_s in args.redact]
+    redactions += [Redaction(0.0, last_s, box) for box in args.mask]
     try:
-        return plan(found.pts, found.time_base, found.end_s, (given.start, end_s), redactions, (found.width, found.height))
+        return plan(probed.pts, probed.time_base, probed.end_s, (args.start, end_s), redactions, (probed.width, probed.height))
     except ValueError as error:
-        raise VideoError(given.video, str(error), "correct --start and --end") from error
+        raise VideoError(args.video, str(error), "correct --start and --end") from error
 
 
-def _refuse_damaged(source: Path, name: str, found: Probe) -> None:
+def _refuse_damaged(source: Path, name: str, probed: Probe) -> None:
     """Decode the source: an encoder would take a concealed fault for a picture."""
     count = sum(1 for _ in decoded(source, name))
-    if count != found.frame_count:
-        raise VideoError(name, f"only {count} of its {found.frame_count} frames can be decoded", MEND_COPY)
+    if count != probed.frame_count:
+        raise VideoError(name, f"only {count} of its {probed.frame_count} frames can be decoded", FIX_COPY)
 
 
 def _target(source: Path, out: str | None) -> Path:
@@ -176,7 +176,7 @@ def _target(source: Path, out: str | None) -> Path:
     return target
 
 
-def _told(out: str, cut: Plan, done: Parts) -> str:
+def _summary(out: str, cut: Plan, done: Parts) -> str:
     copied = cut.frame_count - done.encoded_count
-    made = f"{copied} copied bit for bit, {done.encoded_count} encoded again" if copied else f"all encoded again, {done.why}"
-    return f"{out}: {cut.frame_count} frames, {float(cut.duration_s):.3f} s; {made}\n"
+    how = f"{copied} copied bit for bit, {done.encoded_count} encoded again" if copied else f"all encoded again, {done.why}"
+    return f"{out}: {cut.frame_count} frames, {float(cut.duration_s):.3f} s; {how}\n"

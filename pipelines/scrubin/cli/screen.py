@@ -27,11 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print what the detectors propose."""
-    path = existing_video(given.video)
+    path = existing_video(args.video)
     rows = [row(proposal) for proposal in proposals(path, section_or("screen", DEFAULTS))]
-    sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n" if given.json else table(rows))
+    sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n" if args.json else table(rows))
     return 0
 
 

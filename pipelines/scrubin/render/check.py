@@ -18,7 +18,7 @@ TICK_S = Fraction(1, 1000)
 # Beside a rectangle's edge the codec mixes in some of what is outside of it, which is shown anyway.
 # Inside, nothing of the source can come back; what is left is the codec's own noise.
 RECTANGLE_NOISE = 64
-MEND = "try render.preset slower, or exclude the recording; please report it with the file"
+FIX = "try render.preset slower, or exclude the recording; please report it with the file"
 
 
 def check(path: Path, plan: Plan, name: str) -> None:
@@ -32,19 +32,19 @@ def check(path: Path, plan: Plan, name: str) -> None:
     count = 0
     for frame in decoded(path, name, ignore_edit_list=True):
         if count >= plan.frame_count:
-            raise VideoError(name, f"more than the planned {plan.frame_count} frames were rendered", MEND)
+            raise VideoError(name, f"more than the planned {plan.frame_count} frames were rendered", FIX)
         time_s = Fraction(frame.pts or 0) * Fraction(frame.time_base or 0)
         if abs(time_s - plan.times_s[count]) > TICK_S:
             reason = f"frame {count} was rendered at {float(time_s):.4f} s instead of {float(plan.times_s[count]):.4f} s"
-            raise VideoError(name, reason, MEND)
+            raise VideoError(name, reason, FIX)
         if (frame.width, frame.height) != (plan.width, plan.height):
-            raise VideoError(name, f"frame {count} is {frame.width}x{frame.height}, not {plan.width}x{plan.height}", MEND)
+            raise VideoError(name, f"frame {count} is {frame.width}x{frame.height}, not {plan.width}x{plan.height}", FIX)
         here = [item for item in plan.hidden if item.first <= count <= item.last]
         if here:
             refuse_visible(frame, count, here, name)
         count += 1
     if count != plan.frame_count:
-        raise VideoError(name, f"{count} of {plan.frame_count} planned frames were rendered", MEND)
+        raise VideoError(name, f"{count} of {plan.frame_count} planned frames were rendered", FIX)
 
 
 def refuse_visible(frame: av.VideoFrame, count: int, hidden: list[Hidden], name: str) -> None:
@@ -54,4 +54,4 @@ def refuse_visible(frame: av.VideoFrame, count: int, hidden: list[Hidden], name:
         x, y, w, h = item.box_xywh or (0, 0, frame.width, frame.height)
         brightest = int(picture[y : y + h, x : x + w].max())
         if brightest > (0 if item.box_xywh is None else RECTANGLE_NOISE):
-            raise VideoError(name, f"frame {count} is not black where it must be hidden (brightest value {brightest})", MEND)
+            raise VideoError(name, f"frame {count} is not black where it must be hidden (brightest value {brightest})", FIX)

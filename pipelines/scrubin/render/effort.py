@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scrubin.render.estimate import estimate_s
 from scrubin.render.params import RenderParams
-from scrubin.render.preparation import File, prepare
+from scrubin.render.preparation import FileToRender, prepare
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class Effort:
     why: str
 
 
-def effort(raw: Path, file: File, params: RenderParams) -> Effort:
+def effort(raw: Path, file: FileToRender, params: RenderParams) -> Effort:
     """Return what rendering will cost, before anything is written.
 
     Raises
@@ -36,7 +36,7 @@ def effort(raw: Path, file: File, params: RenderParams) -> Effort:
     return Effort(known.plan.frame_count - encoded, encoded, estimate_s(known.plan, known.parts, params), known.parts.why)
 
 
-def told(efforts: Sequence[Effort]) -> list[str]:
+def summary(efforts: Sequence[Effort]) -> list[str]:
     """Return in sentences what rendering all files will cost if none of them is kept from an earlier run."""
     copied, encoded = sum(item.copied_frames for item in efforts), sum(item.encoded_frames for item in efforts)
     seconds = math.fsum(item.estimate_s for item in efforts)

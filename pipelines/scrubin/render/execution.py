@@ -19,7 +19,7 @@ from scrubin.video.structure import Structure
 
 
 def execute(
-    source: Path, target: Path, found: Probe, structure: Structure, plan: Plan, parts: Parts, params: RenderParams, name: str
+    source: Path, target: Path, probed: Probe, structure: Structure, plan: Plan, parts: Parts, params: RenderParams, name: str
 ) -> Parts:
     """Write the released video of one file, checked; return how it was really made.
 
@@ -33,15 +33,15 @@ def execute(
     if parts.mode != SMART:
         return _encoded(source, target, plan, params, parts.why, name)
     try:
-        witness = smart.render(source, target, found, structure, plan, parts, params, name)
+        witness = smart.render(source, target, probed, structure, plan, parts, params, name)
     except ValueError as error:
         return _encoded(source, target, plan, params, f"copying failed: {error}", name)
     matroska.strip_head(target)
     try:
         seams.check(target, plan, parts, witness, name)
     except (VideoError, FFmpegError) as error:
-        told = error.reason if isinstance(error, VideoError) else error.strerror
-        return _encoded(source, target, plan, params, f"copying failed: {told}", name)
+        reason = error.reason if isinstance(error, VideoError) else error.strerror
+        return _encoded(source, target, plan, params, f"copying failed: {reason}", name)
     return parts
 
 

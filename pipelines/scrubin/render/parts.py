@@ -90,10 +90,10 @@ def parts(plan: Plan, structure: Structure, mode: str, rotation_deg: int = 0) ->
     unsure = structure.unsure or _unsure(plan, structure, rotation_deg)
     if unsure:
         return reencoded(plan, unsure)
-    found = tuple(_joined(plan, structure))
-    if not any(part.copied for part in found):
-        return reencoded(plan, _whole(plan, found))
-    return Parts(SMART, "", found)
+    joined_parts = tuple(_joined(plan, structure))
+    if not any(part.copied for part in joined_parts):
+        return reencoded(plan, _whole(plan, joined_parts))
+    return Parts(SMART, "", joined_parts)
 
 
 def _unsure(plan: Plan, structure: Structure, rotation_deg: int) -> str:
@@ -105,10 +105,10 @@ def _unsure(plan: Plan, structure: Structure, rotation_deg: int) -> str:
     return ""
 
 
-def _whole(plan: Plan, found: tuple[Part, ...]) -> str:
+def _whole(plan: Plan, joined_parts: tuple[Part, ...]) -> str:
     if any(item.box_xywh is not None and item.first == 0 and item.last == plan.frame_count - 1 for item in plan.hidden):
         return "a rectangle is hidden in every frame"
-    reasons = dict.fromkeys(part.why for part in found)
+    reasons = dict.fromkeys(part.why for part in joined_parts)
     return f"every group of pictures is touched ({', '.join(reasons)})"
 
 
@@ -149,8 +149,8 @@ def _first_touched(group: Group, plan: Plan) -> tuple[int, str]:
         return group.first - shift, "an edit list hides packets"
     if group.first < shift:
         return group.first - shift, "cut at the start"
-    found = [(item.first, f"hidden from frame {item.first} on") for item in plan.hidden if _meets(item.first, item.last, group, shift)]
-    touched = min(((max(first, group.first - shift), why) for first, why in found), default=(end, ""))
+    spans = [(item.first, f"hidden from frame {item.first} on") for item in plan.hidden if _meets(item.first, item.last, group, shift)]
+    touched = min(((max(first, group.first - shift), why) for first, why in spans), default=(end, ""))
     limit = min(group.end - shift, end)
     if touched[0] >= limit:
         return limit, "cut at the end"

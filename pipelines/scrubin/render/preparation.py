@@ -15,7 +15,7 @@ from scrubin.video.structure import Structure
 
 
 @dataclass(frozen=True)
-class File:
+class FileToRender:
     """A video file that is to be rendered; times are source seconds."""
 
     recording: str
@@ -35,13 +35,13 @@ class File:
 class Prepared:
     """What is known before a file is rendered."""
 
-    found: Probe
+    probe: Probe
     structure: Structure
     plan: Plan
     parts: Parts
 
 
-def prepare(raw: Path, file: File, params: RenderParams) -> Prepared:
+def prepare(raw: Path, file: FileToRender, params: RenderParams) -> Prepared:
     """Return the plan of one file.
 
     Raises
@@ -49,11 +49,11 @@ def prepare(raw: Path, file: File, params: RenderParams) -> Prepared:
     VideoError
         When it cannot be read, or no frame of it is kept.
     """
-    found = stored_probe(raw / file.path, file.path, file.sha256)
+    probed = stored_probe(raw / file.path, file.path, file.sha256)
     try:
-        size_px = (found.width, found.height)
-        planned = plan(found.pts, found.time_base, found.end_s, (file.start_s, file.end_s), file.redactions, size_px)
+        size_px = (probed.width, probed.height)
+        planned = plan(probed.pts, probed.time_base, probed.end_s, (file.start_s, file.end_s), file.redactions, size_px)
     except ValueError as error:
         raise VideoError(file.path, str(error), "correct start_s and end_s in recordings.csv") from error
     structure = stored_structure(raw / file.path, file.path, file.sha256)
-    return Prepared(found, structure, planned, parts(planned, structure, params.mode, found.rotation_deg))
+    return Prepared(probed, structure, planned, parts(planned, structure, params.mode, probed.rotation_deg))

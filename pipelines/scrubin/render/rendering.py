@@ -16,7 +16,7 @@ from scrubin.render.execution import execute
 from scrubin.render.jitter import trimmed_end_s
 from scrubin.render.params import RenderParams
 from scrubin.render.plan import Plan, Redaction
-from scrubin.render.preparation import File, prepare
+from scrubin.render.preparation import FileToRender, prepare
 from scrubin.tables.io import records
 from scrubin.tables.private.quarantine import quarantine_row
 
@@ -38,7 +38,7 @@ class Released:
         The source's exact rate; the average of the kept part where the rate varies.
     """
 
-    file: File
+    file: FileToRender
     plan: Plan
     fps: str
     source_px: tuple[int, int]
@@ -63,7 +63,7 @@ class Released:
 
 def to_render(
     recordings: pd.DataFrame, linkage: pd.DataFrame, redactions: pd.DataFrame, quarantined: Iterable[str], jitter_s: float
-) -> list[File]:
+) -> list[FileToRender]:
     """Return the files of the kept recordings, trimmed by ``jitter_s`` at most, with all that is hidden in them."""
     kept = recordings[(recordings.status == "kept") & ~recordings.recording.isin(set(quarantined))]
     joined = kept.merge(linkage, on="recording", how="left", validate="many_to_one")
@@ -73,7 +73,7 @@ def to_render(
         hidden.setdefault((row["recording"], row["camera"]), []).append(Redaction(row["start_s"], row["end_s"], box))
     names = ("recording", "camera", "path", "sha256", "task", "id", "start_s", "fps", "variable_rate")
     return [
-        File(
+        FileToRender(
             **{name: row[name] for name in names},
             end_s=trimmed_end_s((row["start_s"], row["end_s"]), Fraction(row["fps"]), row["draw"], jitter_s),
             redactions=tuple(hidden.get((row["recording"], row["camera"]), ())),
@@ -82,7 +82,7 @@ def to_render(
     ]
 
 
-def render(raw: Path, file: File, params: RenderParams) -> Released:
+def render(raw: Path, file: FileToRender, params: RenderParams) -> Released:
     """Return the released video of one file, made now or kept from an earlier run.
 
     Raises
@@ -94,7 +94,7 @@ def render(raw: Path, file: File, params: RenderParams) -> Released:
     planned = known.plan
 
     def work(folder: Path) -> dict[str, Any]:
-        done = execute(raw / file.path, folder / FILE_NAME, known.found, known.structure, planned, known.parts, params, file.path)
+        done = execute(raw / file.path, folder / FILE_NAME, known.probe, known.structure, planned, known.parts, params, file.path)
         return {"mode": done.mode, "copied_frames": planned.frame_count - done.encoded_count, "why": done.why}
 
     # The id is no part of the key: another name for the same pictures needs no rendering. Source and
@@ -106,19 +106,19 @@ def render(raw: Path, file: File, params: RenderParams) -> Released:
         "params": {"mode": params.mode, "crf": params.crf, "preset": params.preset},
     }
     entry, was_kept = store.make(store.key_of("render", store.code_version(CODE, PACKAGES), inputs), work)
-    size_px = (known.found.width, known.found.height)
+    size_px = (known.probe.width, known.probe.height)
     return Released(file, replace(planned, ticks=()), _fps(file, planned), size_px, entry, was_kept)
 
 
-def _fps(file: File, planned: Plan) -> str:
+def _fps(file: FileToRender, planned: Plan) -> str:
     if not file.variable_rate or planned.frame_count == 1:
         return file.fps
     return str(Fraction((planned.frame_count - 1) / planned.times_s[-1]).limit_denominator(FPS_DIGITS))
 
 
-def quarantine_rows(files: Iterable[File], errors: Mapping[str, RecordingError]) -> list[dict[str, str]]:
+def quarantine_rows(files: Iterable[FileToRender], errors: Mapping[str, RecordingError]) -> list[dict[str, str]]:
     """Return one row of the table `quarantine` per recording with an error, for the camera that has it."""
-    by_recording: dict[str, list[File]] = {}
+    by_recording: dict[str, list[FileToRender]] = {}
     for file in files:
         by_recording.setdefault(file.recording, []).append(file)
     rows = []

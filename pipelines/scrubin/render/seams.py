@@ -19,7 +19,7 @@ from scrubin.errors import VideoError
 from scrubin.render.check import refuse_visible
 from scrubin.render.parts import Parts
 from scrubin.render.plan import Plan
-from scrubin.render.smart import MEND, SEAM_FRAMES, Witness, picture_hash
+from scrubin.render.smart import FIX, SEAM_FRAMES, Witness, picture_hash
 from scrubin.video import nal, parameter_sets
 from scrubin.video.decode import IGNORE_EDIT_LIST
 
@@ -45,7 +45,7 @@ def check(path: Path, plan: Plan, parts: Parts, witness: Witness, name: str) -> 
         _refuse_different(number, frame, plan, witness, name)
     touched = {number for part in parts.parts if not part.copied for number in range(part.first, part.last + 1)}
     if not seen >= touched | witness.keys():
-        raise VideoError(name, f"{len((touched | witness.keys()) - seen)} frames near the seams cannot be decoded", MEND)
+        raise VideoError(name, f"{len((touched | witness.keys()) - seen)} frames near the seams cannot be decoded", FIX)
 
 
 def _packets(path: Path, plan: Plan, name: str) -> list[int]:
@@ -54,22 +54,22 @@ def _packets(path: Path, plan: Plan, name: str) -> list[int]:
     with av.open(f"file:{path}", options=IGNORE_EDIT_LIST) as container:
         stream = container.streams.video[0]
         if len(container.streams) != 1:
-            raise VideoError(name, f"{len(container.streams)} streams were rendered", MEND)
+            raise VideoError(name, f"{len(container.streams)} streams were rendered", FIX)
         length_bytes = parameter_sets.header(bytes(stream.codec_context.extradata or b"")).length_bytes
         for index, packet in enumerate(packet for packet in container.demux(stream) if packet.size):
-            kinds = {nal.kind_of(unit) for unit in nal.units(memoryview(packet), length_bytes)}
-            if not kinds <= {nal.SLICE, nal.IDR}:
-                raise VideoError(name, f"packet {index} holds more than a picture", MEND)
-            if nal.IDR in kinds:
+            types = {nal.unit_type(unit) for unit in nal.units(memoryview(packet), length_bytes)}
+            if not types <= {nal.SLICE, nal.IDR}:
+                raise VideoError(name, f"packet {index} holds more than a picture", FIX)
+            if nal.IDR in types:
                 starts.append(index)
             ticks.append(packet.pts if packet.pts is not None else -1)
         tick_s = float(stream.time_base or 0)
     if len(ticks) != plan.frame_count:
-        raise VideoError(name, f"{len(ticks)} of {plan.frame_count} planned frames were rendered", MEND)
+        raise VideoError(name, f"{len(ticks)} of {plan.frame_count} planned frames were rendered", FIX)
     for number, (tick, time_s) in enumerate(zip(sorted(ticks), plan.rounded_times_s, strict=True)):
         if abs(tick * tick_s - time_s) > ROUNDING_S:
             reason = f"frame {number} was rendered at {tick * tick_s:.4f} s instead of {time_s:.4f} s"
-            raise VideoError(name, reason, MEND)
+            raise VideoError(name, reason, FIX)
     return starts
 
 
@@ -106,7 +106,7 @@ def _decoded(path: Path, windows: Sequence[range], plan: Plan, name: str) -> Ite
             for packet in _of(container.demux(stream), len(window), tick, name):
                 for frame in stream.codec_context.decode(packet):
                     if frame.is_corrupt or frame.pts is None:
-                        raise VideoError(name, "a frame near a seam was rendered damaged", MEND)
+                        raise VideoError(name, "a frame near a seam was rendered damaged", FIX)
                     yield float(frame.pts * time_base), frame
             stream.codec_context.flush_buffers()
 
@@ -115,16 +115,16 @@ def _of(packets: Iterator[av.Packet[Any]], count: int, tick: int, name: str) -> 
     """Yield so many packets from a time on, then None, which asks the decoder for what it holds back."""
     for index, packet in enumerate(islice((packet for packet in packets if packet.size), count)):
         if index == 0 and abs((packet.pts or 0) - tick) > 1:
-            raise VideoError(name, f"seeking to tick {tick} leads to {packet.pts}", MEND)
+            raise VideoError(name, f"seeking to tick {tick} leads to {packet.pts}", FIX)
         yield packet
     yield None
 
 
 def _refuse_different(number: int, frame: av.VideoFrame, plan: Plan, witness: Witness, name: str) -> None:
     if (frame.width, frame.height) != (plan.width, plan.height):
-        raise VideoError(name, f"frame {number} is {frame.width}x{frame.height}, not {plan.width}x{plan.height}", MEND)
+        raise VideoError(name, f"frame {number} is {frame.width}x{frame.height}, not {plan.width}x{plan.height}", FIX)
     if number in witness and picture_hash(frame) != witness[number]:
-        raise VideoError(name, f"frame {number} was copied, but does not decode as in the source", MEND)
+        raise VideoError(name, f"frame {number} was copied, but does not decode as in the source", FIX)
     here = [item for item in plan.hidden if item.first <= number <= item.last]
     if here:
         refuse_visible(frame, number, here, name)

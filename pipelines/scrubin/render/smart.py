@@ -25,13 +25,13 @@ from scrubin.video import parameter_sets
 from scrubin.video.packets import packets
 from scrubin.video.probe import Probe, picture_stream
 from scrubin.video.structure import Group, Structure
-from scrubin.video.truncation import MEND_COPY
+from scrubin.video.truncation import FIX_COPY
 
 # More than any decoder holds back (ITU-T H.264, A.3.1: 16 frames): what comes later does not depend on a seam.
 SEAM_FRAMES = 32
 DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 MUXING = {"fflags": "+bitexact"}
-MEND = "set render.mode to reencode, and please report it with the file"
+FIX = "set render.mode to reencode, and please report it with the file"
 Witness = dict[int, str]
 """Hashes of decoded source frames near the seams, by released frame number."""
 
@@ -42,7 +42,7 @@ def picture_hash(frame: av.VideoFrame) -> str:
 
 
 def render(
-    source: Path, target: Path, found: Probe, structure: Structure, plan: Plan, parts: Parts, params: RenderParams, name: str
+    source: Path, target: Path, probed: Probe, structure: Structure, plan: Plan, parts: Parts, params: RenderParams, name: str
 ) -> Witness:
     """Write the released video and return what its copied frames must decode to near the seams.
 
@@ -58,14 +58,14 @@ def render(
             stream = picture_stream(container, name)
             stream.thread_type = "AUTO"
             with av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out:
-                run = _Run(stream, out, found, plan, parts, params, name)
+                run = _Run(stream, out, probed, plan, parts, params, name)
                 run.take_all(structure, packets(container, stream, name))
     except FFmpegError as error:
         if isinstance(error, OSError) and error.errno in DISK_FAULTS:
             raise
-        raise VideoError(name, f"it cannot be decoded where it is cut or hidden ({error.strerror})", MEND_COPY) from error
+        raise VideoError(name, f"it cannot be decoded where it is cut or hidden ({error.strerror})", FIX_COPY) from error
     if run.written != plan.frame_count:
-        raise VideoError(name, f"only {run.written} of the planned {plan.frame_count} frames can be decoded", MEND_COPY)
+        raise VideoError(name, f"only {run.written} of the planned {plan.frame_count} frames can be decoded", FIX_COPY)
     return run.witness
 
 
@@ -76,18 +76,18 @@ class _Run:
         self,
         stream: av.VideoStream,
         out: av.container.OutputContainer,
-        found: Probe,
+        probed: Probe,
         plan: Plan,
         parts: Parts,
         params: RenderParams,
         name: str,
     ) -> None:
-        self._stream, self._out, self._found, self._plan, self._params = stream, out, found, plan, params
+        self._stream, self._out, self._probed, self._plan, self._params = stream, out, probed, plan, params
         self._name = name
         self._parts = [part for part in parts.parts]
         self._starts = [part.first for part in parts.parts]
         self._shift = plan.first_source_frame
-        self._ticks = found.pts[self._shift : self._shift + plan.frame_count]
+        self._ticks = probed.pts[self._shift : self._shift + plan.frame_count]
         self._stated = parameter_sets.header(bytes(stream.codec_context.extradata or b""))
         self._set_id = parameter_sets.free_id(self._stated.sequences, self._stated.pictures)
         self._encoder: Encoder | None = None
@@ -146,7 +146,7 @@ class _Run:
         for frame in context.decode(packet):
             number = self._number(frame)
             if frame.is_corrupt and number is not None:
-                raise VideoError(self._name, f"frame {number + self._shift} is damaged", MEND_COPY)
+                raise VideoError(self._name, f"frame {number + self._shift} is damaged", FIX_COPY)
             if number is None or number > last:
                 continue
             if self._part(number).copied:
@@ -174,7 +174,7 @@ class _Run:
     def _write(self, data: bytes, tick: int, *, is_key: bool) -> None:
         packet: av.Packet[Any] = av.Packet(data)
         packet.pts, packet.dts = tick, self._decoding_tick()
-        packet.time_base = self._found.time_base
+        packet.time_base = self._probed.time_base
         packet.is_keyframe = is_key
         packet.stream = self._track
         try:
@@ -198,7 +198,7 @@ class _Run:
         return index if index < len(self._ticks) and self._ticks[index] == frame.pts else None
 
     def _new_encoder(self) -> Encoder:
-        return Encoder(self._stream, self._found, self._set_id, self._params)
+        return Encoder(self._stream, self._probed, self._set_id, self._params)
 
     def _opened(self) -> av.VideoStream:
         """Open the track with the parameter sets of the source and of the encoder side by side."""

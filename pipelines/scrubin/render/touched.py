@@ -6,7 +6,6 @@ Its parameter sets have an id of their own, so that they stand beside those of t
 from __future__ import annotations
 
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 import av
@@ -28,12 +27,12 @@ BLACK_TV, BLACK_FULL = 16, 0
 class Encoder:
     """One run of frames that follow each other; a new run needs a new encoder."""
 
-    def __init__(self, like: av.VideoStream, found: Probe, set_id: int, params: RenderParams) -> None:
+    def __init__(self, like: av.VideoStream, probed: Probe, set_id: int, params: RenderParams) -> None:
         source = like.codec_context
         context = av.CodecContext.create("libx264", "w")
         context.width, context.height = source.width, source.height
         context.pix_fmt = "yuv420p"
-        context.time_base, context.framerate = found.time_base, found.fps
+        context.time_base, context.framerate = probed.time_base, probed.fps
         if source.sample_aspect_ratio:
             context.sample_aspect_ratio = source.sample_aspect_ratio
         context.color_range = source.color_range
@@ -44,11 +43,11 @@ class Encoder:
         context.options = {
             "preset": params.preset,
             "crf": str(params.crf),
-            "x264-params": f"cpu-independent=1:sps-id={set_id}:open-gop=0:fullrange={int(found.full_range)}",
+            "x264-params": f"cpu-independent=1:sps-id={set_id}:open-gop=0:fullrange={int(probed.full_range)}",
         }
         context.open()
         self._context = context
-        self._black = BLACK_FULL if found.full_range else BLACK_TV
+        self._black = BLACK_FULL if probed.full_range else BLACK_TV
         self.header = parameter_sets.header(bytes(context.extradata or b""))
 
     def encode(self, frame: av.VideoFrame, number: int, tick: int, plan: Plan) -> Iterator[av.Packet[Any]]:
@@ -60,7 +59,7 @@ class Encoder:
             Number of the frame in the released video, and its time there.
         """
         here = [item for item in plan.hidden if item.first <= number <= item.last]
-        fresh = blackened(frame, here, self._black)
+        fresh = _blackened(frame, here, self._black)
         fresh.pts, fresh.time_base = tick, self._context.time_base
         # A group starts where something is hidden or shown again: a black frame must not be predicted from a shown one.
         starts = any(number in (item.first, item.last + 1) for item in plan.hidden)
@@ -72,7 +71,7 @@ class Encoder:
         yield from self._context.encode(None)
 
 
-def blackened(frame: av.VideoFrame, hidden: list[Hidden], black: int) -> av.VideoFrame:
+def _blackened(frame: av.VideoFrame, hidden: list[Hidden], black: int) -> av.VideoFrame:
     """Return a frame of its own memory whose hidden rectangles are black, luma ``black`` and grey chroma."""
     planes: npt.NDArray[np.uint8] = frame.to_ndarray().astype(np.uint8, copy=True)
     height, width = frame.height, frame.width
@@ -89,16 +88,8 @@ def bare(packet: bytes | memoryview, length_bytes: int) -> tuple[bytes, bool]:
     kept: list[bytes | memoryview] = []
     is_key = False
     for unit in nal.units(packet, length_bytes):
-        kind = nal.kind_of(unit)
-        if kind in (nal.SLICE, nal.IDR):
+        unit_type = nal.unit_type(unit)
+        if unit_type in (nal.SLICE, nal.IDR):
             kept += [len(unit).to_bytes(parameter_sets.LENGTH_BYTES, "big"), unit]
-            is_key = is_key or kind == nal.IDR
+            is_key = is_key or unit_type == nal.IDR
     return b"".join(kept), is_key
-
-
-def tick_of(frame: av.VideoFrame, time_base: Fraction) -> int:
-    """Return a frame's time in ticks of the file's clock."""
-    if frame.time_base is None or frame.pts is None or Fraction(frame.time_base) != time_base:
-        msg = "a decoded frame states no time"
-        raise ValueError(msg)
-    return int(frame.pts)

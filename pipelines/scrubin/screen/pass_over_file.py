@@ -1,7 +1,7 @@
 """One decode of a file, and everything that is looked at while it lasts.
 
-Decoding is what costs. Each *watcher* sees every frame of the one pass and notes what it needs;
-what it noted is kept in the store under a key of its own. Changing one watcher's parameters
+Decoding is what costs. Each *observer* sees every frame of the one pass and notes what it needs;
+what it noted is kept in the store under a key of its own. Changing one observer's parameters
 decodes again for that one only; changing a limit of a detector decodes nothing.
 """
 
@@ -27,14 +27,14 @@ CODE = ("screen/pass_over_file.py", "video/decode.py")
 
 @dataclass(frozen=True)
 class Observed:
-    """What a watcher noted: arrays of integers, and a JSON value."""
+    """What an observer noted: arrays of integers, and a JSON value."""
 
     arrays: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
     value: Any = None
 
 
-class Watching(Protocol):
-    """Looks at the frames of one file."""
+class Observation(Protocol):
+    """Sees the frames of one file, one after the other."""
 
     def see(self, number: int, frame: av.VideoFrame) -> None:
         """Look at frame ``number``, from 0. The frame's memory is used again after this call."""
@@ -44,7 +44,7 @@ class Watching(Protocol):
 
 
 @dataclass(frozen=True)
-class Watcher:
+class Observer:
     """Something that looks at every frame.
 
     Parameters
@@ -63,58 +63,58 @@ class Watcher:
     code: tuple[str, ...]
     packages: tuple[str, ...]
     inputs: Mapping[str, Any]
-    start: Callable[[Numbers], Watching]
+    start: Callable[[Numbers], Observation]
 
 
-def watch(path: Path, name: str, watchers: Sequence[Watcher], times_s: Numbers) -> dict[str, Observed]:
-    """Decode a file once and return what each watcher noted, by its name.
+def observe(path: Path, name: str, observers: Sequence[Observer], times_s: Numbers) -> dict[str, Observed]:
+    """Decode a file once and return what each observer noted, by its name.
 
     Raises
     ------
     VideoError
         When a frame cannot be decoded, or the file has another number of frames than times.
     """
-    watching = {watcher.name: watcher.start(times_s) for watcher in watchers}
+    observations = {observer.name: observer.start(times_s) for observer in observers}
     count = 0
     for frame in decoded(path, name):
         if count < len(times_s):
-            for one in watching.values():
+            for one in observations.values():
                 one.see(count, frame)
         count += 1
     if count != len(times_s):
         few, many = f"only {count} of its {len(times_s)} frames can be decoded", f"{count} frames come out of its {len(times_s)} packets"
         reason = few if count < len(times_s) else many
         raise VideoError(name, reason, "export it again, from a key frame on")
-    return {key: one.finish() for key, one in watching.items()}
+    return {key: one.finish() for key, one in observations.items()}
 
 
-def stored_watch(path: Path, name: str, sha256: str, watchers: Sequence[Watcher], times_s: Numbers) -> dict[str, Observed]:
-    """Return the same as `watch`; what is in the store is not looked at again."""
-    keys = {watcher.name: _key(watcher, sha256) for watcher in watchers}
-    missing = [watcher for watcher in watchers if store.lookup(keys[watcher.name]) is None]
+def observe_stored(path: Path, name: str, sha256: str, observers: Sequence[Observer], times_s: Numbers) -> dict[str, Observed]:
+    """Return the same as `observe`; what is in the store is not looked at again."""
+    keys = {observer.name: _key(observer, sha256) for observer in observers}
+    missing = [observer for observer in observers if store.lookup(keys[observer.name]) is None]
     seen: dict[str, Observed] = {}
     refused: VideoError | None = None
     if missing:
         try:
-            seen = watch(path, name, missing, times_s)
+            seen = observe(path, name, missing, times_s)
         except VideoError as error:
             if isinstance(error.__cause__, OSError):
                 raise  # a disk that is away comes back
             refused = error
-    for watcher in missing:
-        store.make(keys[watcher.name], partial(_save, seen=seen.get(watcher.name), refused=refused))
-    return {watcher.name: _loaded(keys[watcher.name], name) for watcher in watchers}
+    for observer in missing:
+        store.make(keys[observer.name], partial(_save, seen=seen.get(observer.name), refused=refused))
+    return {observer.name: _loaded(keys[observer.name], name) for observer in observers}
 
 
-def _key(watcher: Watcher, sha256: str) -> str:
-    code = store.code_version((*CODE, *watcher.code), watcher.packages)
-    return store.key_of("screen", code, {"sha256": sha256, "watcher": watcher.name, **watcher.inputs})
+def _key(observer: Observer, sha256: str) -> str:
+    code = store.code_version((*CODE, *observer.code), observer.packages)
+    return store.key_of("screen", code, {"sha256": sha256, "observer": observer.name, **observer.inputs})
 
 
 def _save(folder: Path, seen: Observed | None, refused: VideoError | None) -> dict[str, Any]:
     if refused is not None or seen is None:
         # Kept too: a broken file stays broken. Its name is not kept, because another file may have the same bytes.
-        return {"reason": refused.reason, "mend": refused.fix} if refused else {}
+        return {"reason": refused.reason, "fix": refused.fix} if refused else {}
     for name, array in seen.arrays.items():
         np.save(folder / f"{name}.npy", array)
     return {"value": seen.value}
@@ -126,5 +126,5 @@ def _loaded(key: str, name: str) -> Observed:
         msg = f"what was seen in {name} has just been written to the store and is not there"
         raise OSError(msg)
     if "reason" in entry.value:
-        raise VideoError(name, entry.value["reason"], entry.value["mend"])
+        raise VideoError(name, entry.value["reason"], entry.value["fix"])
     return Observed({Path(file).stem: np.load(entry.folder / file) for file in sorted(entry.files)}, entry.value["value"])

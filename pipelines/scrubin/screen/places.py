@@ -19,7 +19,7 @@ COMPOSITE = -1
 
 
 @dataclass(frozen=True)
-class Seen:
+class Sighting:
     """A reading and where it comes from: the moment's number, and which of its pictures (0 or 1)."""
 
     moment: int
@@ -31,7 +31,7 @@ class Seen:
 class Place:
     """Everything read at one place."""
 
-    readings: tuple[Seen, ...]
+    readings: tuple[Sighting, ...]
 
     @property
     def box_xywh(self) -> Box:
@@ -62,19 +62,19 @@ class Place:
         return round(min(max(2 * median(one.reading.confidence for one in self.readings) - 1, 0), 1), 2)
 
 
-def places(seen: Iterable[Seen]) -> list[Place]:
+def places(seen: Iterable[Sighting]) -> list[Place]:
     """Return the places where text persists, from top to bottom.
 
     Readings that do not count are passed over.
     """
-    groups: list[list[Seen]] = []
+    groups: list[list[Sighting]] = []
     for one in seen:
         if not counts(one.reading):
             continue
         near = [group for group in groups if _same(Place(tuple(group)).box_xywh, one.reading.box_xywh)]
         groups = [group for group in groups if group not in near] + [[*(member for group in near for member in group), one]]
-    found = [Place(tuple(group)) for group in groups]
-    return sorted((place for place in found if place.persists), key=lambda place: (place.box_xywh[1], place.box_xywh[0]))
+    kept = [Place(tuple(group)) for group in groups]
+    return sorted((place for place in kept if place.persists), key=lambda place: (place.box_xywh[1], place.box_xywh[0]))
 
 
 def counts(reading: Reading) -> bool:

@@ -59,10 +59,10 @@ def runs(flags: Flags) -> list[tuple[int, int]]:
     return [(int(first), int(end) - 1) for first, end in edges.reshape(-1, 2)]
 
 
-def joined(found: list[tuple[int, int]], times_s: Numbers, gap_s: float) -> list[tuple[int, int]]:
+def joined(frame_runs: list[tuple[int, int]], times_s: Numbers, gap_s: float) -> list[tuple[int, int]]:
     """Return runs of frames with the gaps below ``gap_s`` filled."""
     merged: list[tuple[int, int]] = []
-    for first, last in found:
+    for first, last in frame_runs:
         if merged and times_s[first] - times_s[merged[-1][1]] < gap_s:
             merged[-1] = (merged[-1][0], last)
         else:

@@ -42,12 +42,12 @@ def read(bgr: npt.NDArray[np.uint8]) -> list[Reading]:
     """
     # One reader for the process: its models take a second and 150 MB, and it keeps state during a call.
     with _LOCK:
-        found = _reader()(bgr, use_det=True, use_cls=False, use_rec=True)
-    if found.boxes is None or not found.txts:
+        result = _reader()(bgr, use_det=True, use_cls=False, use_rec=True)
+    if result.boxes is None or not result.txts:
         return []
     readings = [
         Reading(_around(corners), text, round(float(score), 2))
-        for corners, text, score in zip(found.boxes, found.txts, found.scores, strict=True)
+        for corners, text, score in zip(result.boxes, result.txts, result.scores, strict=True)
     ]
     return sorted(readings, key=lambda one: (one.box_xywh[1], one.box_xywh[0], one.text))
 

@@ -116,25 +116,25 @@ def _reviewed(proposal: Proposal, decided: Sequence[Decision], last_s: float, ma
     """Return the parts of a proposal with what the curator decided about each; a rejection beats an acceptance."""
     mine = [row for row in decided if row.kind == proposal.kind and _same_place(row, proposal.box_xywh)]
     reject, accept = ([row.interval_s(last_s) for row in mine if row.decision == name] for name in ("reject", "accept"))
-    found = proposal.interval_s
+    proposed = proposal.interval_s
 
     def left(part: Interval, taken: Sequence[Interval]) -> list[Interval]:
-        return [rest for rest in without(part, taken) if not _is_margin(rest, found, last_s, margin_s)]
+        return [rest for rest in without(part, taken) if not _is_margin(rest, proposed, last_s, margin_s)]
 
-    kept = left(found, reject)
-    parts = [(part, "rejected") for part in without(found, kept)]
+    kept = left(proposed, reject)
+    parts = [(part, "rejected") for part in without(proposed, kept)]
     for part in kept:
         rest = left(part, accept) if accept else [part]
         parts += [(one, "unreviewed") for one in rest] + [(one, "accepted") for one in without(part, rest)]
     return sorted(parts)
 
 
-def _is_margin(part: Interval, found: Interval, last_s: float, margin_s: float) -> bool:
+def _is_margin(part: Interval, proposed: Interval, last_s: float, margin_s: float) -> bool:
     """Whether what a decision left is no more than the margin that was put around the span."""
-    if part == found or part[1] - part[0] > margin_s + TICK_S:
+    if part == proposed or part[1] - part[0] > margin_s + TICK_S:
         return False
     # At the ends of the video the margin is cut off: what touches them may be the span itself.
-    return (part[0] == found[0] and found[0] > 0) or (part[1] == found[1] and found[1] < last_s)
+    return (part[0] == proposed[0] and proposed[0] > 0) or (part[1] == proposed[1] and proposed[1] < last_s)
 
 
 def _hidden_unless_rejected(proposal: Proposal, params: ScreenParams) -> bool:

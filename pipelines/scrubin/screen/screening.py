@@ -13,10 +13,10 @@ import pandas as pd
 from scrubin.screen import features
 from scrubin.screen.decisions import Decision, Decisions
 from scrubin.screen.detectors import registry
-from scrubin.screen.detectors.detector import Seen
+from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.face_scores import with_faces
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.pass_over_file import Observed, Watcher, stored_watch, watch
+from scrubin.screen.pass_over_file import Observed, Observer, observe, observe_stored
 from scrubin.screen.proposals import Numbers, Proposal
 from scrubin.screen.redactions import redactions, without
 from scrubin.tables.io import records
@@ -26,7 +26,7 @@ from scrubin.video.probe_cache import stored_probe
 
 
 @dataclass(frozen=True)
-class File:
+class FileToScreen:
     """A video file that is to be screened."""
 
     recording: str
@@ -40,13 +40,13 @@ def cameras(recordings: pd.DataFrame) -> dict[str, tuple[str, ...]]:
     return {str(name): tuple(sorted(rows.camera)) for name, rows in recordings.groupby("recording")}
 
 
-def to_screen(recordings: pd.DataFrame) -> list[File]:
+def to_screen(recordings: pd.DataFrame) -> list[FileToScreen]:
     """Return the files of the kept recordings."""
     kept = recordings.loc[recordings.status == "kept", ["recording", "camera", "path", "sha256"]]
-    return [File(**row) for row in records(kept)]
+    return [FileToScreen(**row) for row in records(kept)]
 
 
-def screen(raw: Path, file: File, decided: Decisions, watchers: Sequence[Watcher], params: ScreenParams) -> list[dict[str, Any]]:
+def screen(raw: Path, file: FileToScreen, decided: Decisions, observers: Sequence[Observer], params: ScreenParams) -> list[dict[str, Any]]:
     """Return the rows of the table `redactions` for one file.
 
     Parameters
@@ -57,8 +57,8 @@ def screen(raw: Path, file: File, decided: Decisions, watchers: Sequence[Watcher
         Which file.
     decided
         The curator's decisions about all recordings.
-    watchers
-        What `registry.watchers` returns for these parameters.
+    observers
+        What `registry.observers` returns for these parameters.
     params
         The limits.
 
@@ -70,16 +70,16 @@ def screen(raw: Path, file: File, decided: Decisions, watchers: Sequence[Watcher
     if file.recording in decided.errors:
         raise decided.errors[file.recording]
     path = raw / file.path
-    found = stored_probe(path, file.path, file.sha256)
+    probed = stored_probe(path, file.path, file.sha256)
     mine = [row for row in decided.rows if (row.recording, row.camera) == (file.recording, file.camera)]
-    observed = stored_watch(path, file.path, file.sha256, watchers, boundaries_s(found)[:-1])
+    observed = observe_stored(path, file.path, file.sha256, observers, boundaries_s(probed)[:-1])
     return redactions(
         file.recording,
         file.camera,
-        _proposals(found, observed, mine, params),
+        _proposals(probed, observed, mine, params),
         mine,
-        (found.width, found.height),
-        float(found.end_s),
+        (probed.width, probed.height),
+        float(probed.end_s),
         params,
     )
 
@@ -92,23 +92,23 @@ def proposals(path: Path, params: ScreenParams) -> list[Proposal]:
     VideoError
         When the file cannot be decoded.
     """
-    found = probe(path, path.name)
-    observed = watch(path, path.name, registry.watchers(params), boundaries_s(found)[:-1])
-    return _proposals(found, observed, (), params)
+    probed = probe(path, path.name)
+    observed = observe(path, path.name, registry.observers(params), boundaries_s(probed)[:-1])
+    return _proposals(probed, observed, (), params)
 
 
-def boundaries_s(found: Probe) -> Numbers:
+def boundaries_s(probed: Probe) -> Numbers:
     """Return the presentation time of every frame in source seconds, then the end of the last; shape (n + 1,).
 
     These are the probe's times: a decoder's guesses for AVI are not even in order.
     """
-    ticks = np.array(found.pts, dtype=np.int64) - found.pts[0]
+    ticks = np.array(probed.pts, dtype=np.int64) - probed.pts[0]
     # One division of whole numbers: the same as the nearest float to the exact time.
-    return np.append(ticks * found.time_base.numerator / found.time_base.denominator, float(found.end_s))
+    return np.append(ticks * probed.time_base.numerator / probed.time_base.denominator, float(probed.end_s))
 
 
-def _proposals(found: Probe, observed: Mapping[str, Observed], mine: Sequence[Decision], params: ScreenParams) -> list[Proposal]:
-    seen = Seen(boundaries_s(found), (found.width, found.height), observed, mine)
+def _proposals(probed: Probe, observed: Mapping[str, Observed], mine: Sequence[Decision], params: ScreenParams) -> list[Proposal]:
+    seen = ObservedFile(boundaries_s(probed), (probed.width, probed.height), observed, mine)
     proposed = [proposal for detector in registry.chosen(params).values() for proposal in detector.propose(seen, params)]
     looks = features.looks(observed[features.NAME]) if features.NAME in observed else []
     return sorted(with_faces(proposed, looks), key=lambda one: (one.interval_s, one.kind, one.source, one.box_xywh or ()))

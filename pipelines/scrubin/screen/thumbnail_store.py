@@ -17,7 +17,7 @@ from av.video.reformatter import VideoReformatter
 
 from scrubin.screen.faces import SIDE_PX, faces
 from scrubin.screen.proposals import SAME_S, Flags, Numbers, runs
-from scrubin.screen.usual_picture import distance
+from scrubin.screen.typical_picture import distance
 
 EVERY_S = 2.0
 # A cut: this share of a histogram's counts moved to other cells. An instrument that enters moves a tenth of them.
@@ -49,7 +49,7 @@ class _Kept:
     jpeg: bytes
 
 
-class Album:
+class ThumbnailStore:
     """Keeps pictures while a file is decoded.
 
     Parameters
@@ -57,7 +57,7 @@ class Album:
     times_s
         Presentation time of every frame, shape (n,).
     most_bytes
-        Of all pictures. When it is reached, the half that is nearest to the usual one is given up.
+        Of all pictures. When it is reached, the half that is nearest to the typical one is given up.
     """
 
     def __init__(self, times_s: Numbers, most_bytes: int = MOST_BYTES) -> None:
@@ -93,12 +93,12 @@ class Album:
             self._thin()
 
     def looks(self, far: Numbers) -> list[Look]:
-        """Look for faces in the pictures that are far from the usual frame, and forget all pictures.
+        """Look for faces in the pictures that are far from the typical picture, and forget all pictures.
 
         Parameters
         ----------
         far
-            Distance of every frame from the usual one, 0 to 1, shape (n,).
+            Distance of every frame from the typical picture, 0 to 1, shape (n,).
         """
         chosen = set(_chosen([one.number for one in self._kept], far))
         pictures = [(one.number, one.jpeg) for one in self._kept if one.number in chosen]
@@ -123,12 +123,12 @@ def _opened(jpeg: bytes) -> npt.NDArray[np.uint8]:
     return np.asarray(cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8)
 
 
-def _chosen(kept: list[int], far_from_usual: Numbers) -> list[int]:
+def _chosen(kept: list[int], far_from_typical: Numbers) -> list[int]:
     """Return the kept frames to look at: some of every run of far ones, as many as the length of the recording pays for."""
-    outside: Flags = np.round(far_from_usual[kept], 2) >= FAR
+    outside: Flags = np.round(far_from_typical[kept], 2) >= FAR
     ranked: list[tuple[int, float, int]] = []
     for first, last in runs(outside):
         middles = dict.fromkeys(first + (2 * i + 1) * (last - first + 1) // (2 * PER_RUN) for i in (1, 0, 2))
-        ranked += [(rank, -round(float(far_from_usual[kept[place]]), 2), kept[place]) for rank, place in enumerate(middles)]
-    budget = max(FEWEST_LOOKS, len(far_from_usual) // FRAMES_PER_LOOK)
+        ranked += [(rank, -round(float(far_from_typical[kept[place]]), 2), kept[place]) for rank, place in enumerate(middles)]
+    budget = max(FEWEST_LOOKS, len(far_from_typical) // FRAMES_PER_LOOK)
     return [number for _, _, number in sorted(ranked)[:budget]]

@@ -11,7 +11,7 @@ from av.error import FFmpegError
 from scrubin.errors import VideoError
 from scrubin.video.packets import LATE_STREAMS
 from scrubin.video.probe import picture_stream
-from scrubin.video.truncation import MEND_COPY
+from scrubin.video.truncation import FIX_COPY
 
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
 
@@ -40,13 +40,13 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterato
             stream.thread_type = "AUTO"
             for frame in container.decode(stream):
                 if frame.is_corrupt or frame.pts is None:
-                    raise VideoError(name, f"frame {count} is damaged", MEND_COPY)
+                    raise VideoError(name, f"frame {count} is damaged", FIX_COPY)
                 size = size or (frame.width, frame.height, frame.rotation)
                 if size != (frame.width, frame.height, frame.rotation):
                     raise VideoError(name, f"its picture changes size at frame {count}", "export it with one size")
                 yield frame
                 count += 1
     except IndexError as error:
-        raise VideoError(name, LATE_STREAMS, MEND_COPY) from error
+        raise VideoError(name, LATE_STREAMS, FIX_COPY) from error
     except FFmpegError as error:
-        raise VideoError(name, f"it cannot be decoded after frame {count} ({error.strerror})", MEND_COPY) from error
+        raise VideoError(name, f"it cannot be decoded after frame {count} ({error.strerror})", FIX_COPY) from error

@@ -91,7 +91,7 @@ def _rename(data: bytearray, info: Element) -> None:
             data[element.content : element.end] = NOBODY[:size].ljust(size, b"\0")
         elif element.name not in (*TIMING, CRC, VOID):
             _fill(data, element.start, element.end)  # a title, a date, a file name
-    _sign(data, info.content, info.end)
+    _renew_checksum(data, info.content, info.end)
 
 
 def _forget_tags(data: bytearray, seek_head: Element) -> None:
@@ -102,10 +102,10 @@ def _forget_tags(data: bytearray, seek_head: Element) -> None:
         names = [bytes(data[item.content : item.end]) for item in _elements(data, entry.content, entry.end) if item.name == SEEK_ID]
         if names == [TAGS]:
             _fill(data, entry.start, entry.end)
-    _sign(data, seek_head.content, seek_head.end)
+    _renew_checksum(data, seek_head.content, seek_head.end)
 
 
-def _sign(data: bytearray, start: int, end: int) -> None:
+def _renew_checksum(data: bytearray, start: int, end: int) -> None:
     """Renew the checksum of an element, which is its first child where there is one (RFC 8794, 11.3.1)."""
     first = next(_elements(data, start, end))
     if first.name == CRC:

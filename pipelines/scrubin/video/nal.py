@@ -14,7 +14,7 @@ _START_CODE = re.compile(rb"\x00\x00\x01")
 _ESCAPE = re.compile(rb"\x00\x00\x03")
 
 
-def kind_of(unit: bytes | memoryview) -> int:
+def unit_type(unit: bytes | memoryview) -> int:
     """Return the type of a NAL unit, 0 to 31."""
     return unit[0] & 0x1F
 

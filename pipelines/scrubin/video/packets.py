@@ -8,7 +8,7 @@ from typing import Any
 import av
 
 from scrubin.errors import VideoError
-from scrubin.video.truncation import MEND_COPY
+from scrubin.video.truncation import FIX_COPY
 
 LATE_STREAMS = "further streams begin in the middle of it, so it is damaged"
 
@@ -26,4 +26,4 @@ def packets(container: av.container.InputContainer, stream: av.VideoStream, name
             if packet.size:
                 yield packet
     except IndexError as error:
-        raise VideoError(name, LATE_STREAMS, MEND_COPY) from error
+        raise VideoError(name, LATE_STREAMS, FIX_COPY) from error

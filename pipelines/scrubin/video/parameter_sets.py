@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from scrubin.video.nal import PPS, SPS, Bits, kind_of, units
+from scrubin.video.nal import PPS, SPS, Bits, unit_type, units
 
 # Profiles whose sequence parameter set states the chroma format (7.3.2.1.1).
 CHROMA_PROFILES = frozenset([100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135])
@@ -60,8 +60,8 @@ def header(extradata: bytes) -> Header:
     if not extradata:
         return Header(0, (), ())
     if extradata[0] != 1:
-        found = [bytes(unit) for unit in units(extradata, 0)]
-        return Header(0, _distinct(found, SPS), _distinct(found, PPS))
+        listed = [bytes(unit) for unit in units(extradata, 0)]
+        return Header(0, _distinct(listed, SPS), _distinct(listed, PPS))
     position = 5
     sets: list[list[bytes]] = []
     for mask in (0x1F, 0xFF):
@@ -120,10 +120,10 @@ def sequence(unit: bytes) -> Sequence264:
     if profile in CHROMA_PROFILES:
         _pass_chroma(bits)
     bits.ue()  # log2_max_frame_num
-    order_kind = bits.ue()
-    if order_kind == 0:
+    order_type = bits.ue()
+    if order_type == 0:
         bits.ue()
-    elif order_kind == 1:
+    elif order_type == 1:
         bits.flag()
         bits.se()
         bits.se()
@@ -142,7 +142,7 @@ def sequence(unit: bytes) -> Sequence264:
     stated = _reorder_frames(bits) if bits.flag() else None
     # Kind 2: frames come in their order of presentation (8.2.1.3).
     return Sequence264(
-        number, profile, compatibility, level, progressive, max(cut, default=0) >= MACROBLOCK_CHROMA, 0 if order_kind == 2 else stated
+        number, profile, compatibility, level, progressive, max(cut, default=0) >= MACROBLOCK_CHROMA, 0 if order_type == 2 else stated
     )
 
 
@@ -208,5 +208,5 @@ def _pass_hrd(bits: Bits) -> None:
     bits.u(20)
 
 
-def _distinct(found: Sequence[bytes], kind: int) -> tuple[bytes, ...]:
-    return tuple(dict.fromkeys(unit for unit in found if kind_of(unit) == kind))
+def _distinct(listed: Sequence[bytes], wanted_type: int) -> tuple[bytes, ...]:
+    return tuple(dict.fromkeys(unit for unit in listed if unit_type(unit) == wanted_type))

@@ -15,9 +15,9 @@ from av.error import FFmpegError
 
 from scrubin.errors import VideoError
 from scrubin.video.packets import packets
-from scrubin.video.truncation import MEND_COPY, refuse_truncated
+from scrubin.video.truncation import FIX_COPY, refuse_truncated
 
-MEND_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
+FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
 SMALLEST_PX = 16
 # 25 and 24.975 differ by a thousandth; a rate this close to a usual one is that one.
 SNAP_SHARE = Fraction(1, 10_000)
@@ -92,7 +92,7 @@ def probe(path: Path, name: str) -> Probe:
         with av.open(f"file:{path}", metadata_errors="replace") as container:
             return _probe_open(path, container, name)
     except FFmpegError as error:
-        raise VideoError(name, f"it cannot be read as a video ({error.strerror})", MEND_EXPORT) from error
+        raise VideoError(name, f"it cannot be read as a video ({error.strerror})", FIX_EXPORT) from error
 
 
 def picture_stream(container: av.container.InputContainer, name: str) -> av.VideoStream:
@@ -105,7 +105,7 @@ def picture_stream(container: av.container.InputContainer, name: str) -> av.Vide
     """
     pictures = [stream for stream in container.streams.video if not _is_cover(stream)]
     if not pictures:
-        raise VideoError(name, "it has no video stream", MEND_EXPORT)
+        raise VideoError(name, "it has no video stream", FIX_EXPORT)
     if len(pictures) > 1:
         raise VideoError(name, f"it has {len(pictures)} video streams", "export one view per file, and name each in recordings.csv")
     return pictures[0]
@@ -114,14 +114,14 @@ def picture_stream(container: av.container.InputContainer, name: str) -> av.Vide
 def _probe_open(path: Path, container: av.container.InputContainer, name: str) -> Probe:
     stream = picture_stream(container, name)
     if not stream.time_base:
-        raise VideoError(name, "its video stream has no clock", MEND_EXPORT)
+        raise VideoError(name, "its video stream has no clock", FIX_EXPORT)
     time_base = Fraction(stream.time_base)
     pts, last_duration = _packet_times(container, stream, name)
     times = sorted(set(pts))
     if not times:
-        raise VideoError(name, "it holds no frame with a time", MEND_EXPORT)
+        raise VideoError(name, "it holds no frame with a time", FIX_EXPORT)
     if len(times) != len(pts):
-        raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", MEND_EXPORT)
+        raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", FIX_EXPORT)
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
     refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)
@@ -167,7 +167,7 @@ def _packet_times(container: av.container.InputContainer, stream: av.VideoStream
             last = max(last, (packet.pts, packet.duration or 0))
     if damaged:
         at_s = max(0.0, float((damaged[0] - min(pts, default=damaged[0])) * Fraction(stream.time_base or 0)))
-        raise VideoError(name, f"{len(damaged)} of its packets are damaged, the first at {at_s:.2f} s", MEND_COPY)
+        raise VideoError(name, f"{len(damaged)} of its packets are damaged, the first at {at_s:.2f} s", FIX_COPY)
     if untimed:
         # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
         return _decoded_times(container, stream, name), 0
@@ -186,11 +186,11 @@ def _first_frame(container: av.container.InputContainer, stream: av.VideoStream,
     container.seek(0, stream=stream)
     for frame in container.decode(stream):
         if frame.width < SMALLEST_PX or frame.height < SMALLEST_PX:
-            raise VideoError(name, f"its picture is {frame.width}x{frame.height}", MEND_EXPORT)
+            raise VideoError(name, f"its picture is {frame.width}x{frame.height}", FIX_EXPORT)
         if frame.rotation % 90:
             raise VideoError(name, f"it is rotated by {frame.rotation} degrees", "export it upright")
         return frame
-    raise VideoError(name, "none of its frames can be decoded", MEND_COPY)
+    raise VideoError(name, "none of its frames can be decoded", FIX_COPY)
 
 
 def _rate(times: list[int], time_base: Fraction, last_duration: int, stream: av.VideoStream) -> tuple[Fraction, bool, Fraction]:
@@ -214,14 +214,14 @@ def _rate(times: list[int], time_base: Fraction, last_duration: int, stream: av.
 
 def _constant_rate(declared: Fraction, average: Fraction, time_base: Fraction, times: list[int]) -> Fraction:
     # Matroska states a frame's length in nanoseconds, which makes 19001/317 of 60000/1001.
-    snapped = [rate for rate in _usual_rates(declared) if rate and abs(declared / rate - 1) < SNAP_SHARE]
+    snapped = [rate for rate in _standard_rates(declared) if rate and abs(declared / rate - 1) < SNAP_SHARE]
     # A rate counts only when it explains the last frame's time to within its rounding.
     span = (times[-1] - times[0]) * time_base
-    for candidate in (*snapped, declared, *_usual_rates(average)):
+    for candidate in (*snapped, declared, *_standard_rates(average)):
         if candidate > 0 and abs((len(times) - 1) / candidate - span) <= 2 * time_base:
             return candidate
     return average
 
 
-def _usual_rates(near: Fraction) -> tuple[Fraction, Fraction]:
+def _standard_rates(near: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(round(near)), Fraction(round(near * Fraction(1001, 1000)) * 1000, 1001)

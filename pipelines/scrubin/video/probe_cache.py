@@ -16,7 +16,7 @@ from scrubin.core.files import sha256_of
 from scrubin.errors import VideoError
 from scrubin.video.probe import Probe, probe
 from scrubin.video.structure import Group, Structure, structure
-from scrubin.video.truncation import MEND_COPY
+from scrubin.video.truncation import FIX_COPY
 
 CODE = ("video/probe_cache.py", "video/probe.py", "video/truncation.py")
 STRUCTURE_CODE = ("video/probe_cache.py", "video/nal.py", "video/parameter_sets.py", "video/structure.py")
@@ -47,7 +47,7 @@ def stored_sha256(path: Path, name: str) -> str:
 def stored_probe(path: Path, name: str, sha256: str) -> Probe:
     """Return what a raw file holds, see `scrubin.video.probe.probe`."""
     key = store.key_of("probe", store.code_version(CODE, ("av",)), {"sha256": sha256})
-    outcome = _made(key, lambda: _as_json(probe(path, name)), name)
+    outcome = _stored(key, lambda: _as_json(probe(path, name)), name)
     return Probe(
         **{
             **outcome,
@@ -62,12 +62,12 @@ def stored_probe(path: Path, name: str, sha256: str) -> Probe:
 def stored_structure(path: Path, name: str, sha256: str) -> Structure:
     """Return the groups of pictures of a raw file, see `scrubin.video.structure.structure`."""
     key = store.key_of("structure", store.code_version(STRUCTURE_CODE, ("av",)), {"sha256": sha256})
-    outcome = _made(key, lambda: asdict(structure(path, name)), name)
+    outcome = _stored(key, lambda: asdict(structure(path, name)), name)
     groups = tuple(Group(**{**group, "breaks": tuple(group["breaks"])}) for group in outcome["groups"])
     return Structure(groups, outcome["unsure"])
 
 
-def _made(key: str, work: Callable[[], dict[str, Any]], name: str) -> dict[str, Any]:
+def _stored(key: str, work: Callable[[], dict[str, Any]], name: str) -> dict[str, Any]:
     def attempt(_: Path) -> dict[str, Any]:
         try:
             return work()
@@ -76,12 +76,12 @@ def _made(key: str, work: Callable[[], dict[str, Any]], name: str) -> dict[str, 
                 raise  # a disk that is away comes back
             # Kept too: a broken file stays broken, and reading it may take long. Its name is not
             # kept, because another file may have the same bytes.
-            return {"reason": error.reason, "mend": error.fix}
+            return {"reason": error.reason, "fix": error.fix}
 
     entry, _ = store.make(key, attempt)
     value: dict[str, Any] = entry.value
     if "reason" in value:
-        raise VideoError(name, value["reason"], value["mend"])
+        raise VideoError(name, value["reason"], value["fix"])
     return value
 
 
@@ -92,9 +92,9 @@ def _identity(path: Path, name: str) -> dict[str, int]:
         raise VideoError(name, "it is not a file", "name the video file itself in recordings.csv")
     status = path.stat()
     if status.st_size == 0:
-        raise VideoError(name, "the file is empty (0 bytes)", MEND_COPY)
+        raise VideoError(name, "the file is empty (0 bytes)", FIX_COPY)
     return {"size": status.st_size, "time_ns": status.st_mtime_ns, "inode": status.st_ino, "device": status.st_dev}
 
 
-def _as_json(found: Probe) -> dict[str, Any]:
-    return {**asdict(found), "fps": str(found.fps), "time_base": str(found.time_base), "end_s": str(found.end_s)}
+def _as_json(probed: Probe) -> dict[str, Any]:
+    return {**asdict(probed), "fps": str(probed.fps), "time_base": str(probed.time_base), "end_s": str(probed.end_s)}

@@ -18,7 +18,7 @@ from av.error import FFmpegError
 from scrubin.errors import VideoError
 from scrubin.video import nal, parameter_sets
 from scrubin.video.packets import packets
-from scrubin.video.probe import MEND_EXPORT, picture_stream
+from scrubin.video.probe import FIX_EXPORT, picture_stream
 
 COPYABLE_FORMATS = ("yuv420p", "yuvj420p")
 # Others, such as AVI and bare H.264, state when a packet is decoded, not when it is shown.
@@ -77,7 +77,7 @@ def structure(path: Path, name: str) -> Structure:
             except ValueError as error:
                 return Structure((), str(error))
     except FFmpegError as error:
-        raise VideoError(name, f"it cannot be read as a video ({error.strerror})", MEND_EXPORT) from error
+        raise VideoError(name, f"it cannot be read as a video ({error.strerror})", FIX_EXPORT) from error
 
 
 def _format_unsure(container: av.container.InputContainer, stream: av.VideoStream) -> str:
@@ -99,15 +99,15 @@ def _of_packets(container: av.container.InputContainer, stream: av.VideoStream, 
     starts: list[int] = []  # packets at which a group starts
     times: list[int | None] = []  # of every packet; None: no player shows it
     for packet in packets(container, stream, name):
-        kinds = set()
+        types = set()
         for unit in nal.units(memoryview(packet), stated.length_bytes):
-            kind = nal.kind_of(unit)
-            kinds.add(kind)
-            if kind in (nal.SPS, nal.PPS) and bytes(unit) not in sets:
+            unit_type = nal.unit_type(unit)
+            types.add(unit_type)
+            if unit_type in (nal.SPS, nal.PPS) and bytes(unit) not in sets:
                 msg = "its parameter sets change on the way"
                 raise ValueError(msg)
-        _refuse_units(kinds)
-        if nal.IDR in kinds:
+        _refuse_units(types)
+        if nal.IDR in types:
             starts.append(len(times))
         if packet.pts is None and not packet.is_discard:
             msg = "its packets state no presentation times"
@@ -116,11 +116,11 @@ def _of_packets(container: av.container.InputContainer, stream: av.VideoStream, 
     return Structure(tuple(_groups(starts, times, _reorder_frames(stated))), "")
 
 
-def _refuse_units(kinds: set[int]) -> None:
-    if kinds - KNOWN_UNITS:
-        msg = f"it holds NAL units of type {min(kinds - KNOWN_UNITS)}"
+def _refuse_units(types: set[int]) -> None:
+    if types - KNOWN_UNITS:
+        msg = f"it holds NAL units of type {min(types - KNOWN_UNITS)}"
         raise ValueError(msg)
-    if not kinds & {nal.SLICE, nal.IDR}:
+    if not types & {nal.SLICE, nal.IDR}:
         msg = "a packet holds no picture"
         raise ValueError(msg)
 
@@ -129,14 +129,14 @@ def _reorder_frames(stated: parameter_sets.Header) -> int | None:
     if len(stated.sequences) != 1 or not stated.pictures:
         msg = f"its header holds {len(stated.sequences)} sequence and {len(stated.pictures)} picture parameter sets"
         raise ValueError(msg)
-    found = parameter_sets.sequence(stated.sequences[0])
-    if not found.progressive:
+    sequence = parameter_sets.sequence(stated.sequences[0])
+    if not sequence.progressive:
         msg = "it is, or may be, interlaced"
         raise ValueError(msg)
-    if found.cropped:
+    if sequence.cropped:
         msg = "players crop its picture, and what they cut off stays in a copy"
         raise ValueError(msg)
-    return found.reorder_frames
+    return sequence.reorder_frames
 
 
 def _groups(starts: Sequence[int], times: Sequence[int | None], reorder_frames: int | None) -> Iterator[Group]:

@@ -9,7 +9,7 @@ import av
 
 from scrubin.errors import VideoError
 
-MEND_COPY = "copy it again from the recorder, or exclude the recording in recordings.csv"
+FIX_COPY = "copy it again from the recorder, or exclude the recording in recordings.csv"
 # The promise of a stream is exact to a frame or two; that of a whole container to its other streams.
 STREAM_SLACK_S = Fraction(1, 5)
 CONTAINER_SLACK_S = Fraction(1)
@@ -32,17 +32,17 @@ def refuse_truncated(
     VideoError
         When frames are missing at the end.
     """
-    kind = container.format.name
-    if "mp4" in kind and stream.frames:
+    container_name = container.format.name
+    if "mp4" in container_name and stream.frames:
         there = _packets(path)
         if there < stream.frames:
-            raise VideoError(name, f"it is truncated: {there} of the promised {stream.frames} frames are there", MEND_COPY)
+            raise VideoError(name, f"it is truncated: {there} of the promised {stream.frames} frames are there", FIX_COPY)
         return
     promised_s, slack_s = _promised_s(container, stream)
     # The promise may count from 0 although the picture starts later.
     if promised_s is not None and promised_s - end_s - max(first_s, Fraction(0)) > slack_s:
         reason = f"it is truncated: {float(end_s):.2f} s of the promised {float(promised_s):.2f} s are there"
-        raise VideoError(name, reason, MEND_COPY)
+        raise VideoError(name, reason, FIX_COPY)
 
 
 def _packets(path: Path) -> int:

@@ -10,32 +10,32 @@ from __future__ import annotations
 import numpy as np
 
 from scrubin.screen import features
-from scrubin.screen.detectors.detector import Detector, Seen
+from scrubin.screen.detectors.detector import Detector, ObservedFile
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.pass_over_file import Watcher
+from scrubin.screen.pass_over_file import Observer
 from scrubin.screen.proposals import SAME_S, Flags, Numbers, Proposal, frames_s, joined, runs, widened
-from scrubin.screen.usual_picture import distance
+from scrubin.screen.typical_picture import distance
 
 MAD_TO_SD = 1.4826
 
 
-def watcher(params: ScreenParams) -> Watcher:
+def observer(params: ScreenParams) -> Observer:
     """Return what must look at every frame."""
-    return features.watcher(params.thumbnail_height)
+    return features.observer(params.thumbnail_height)
 
 
-def propose(seen: Seen, params: ScreenParams) -> list[Proposal]:
+def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
     """Return the out-of-body spans in order of time."""
-    found = features.features(seen.observed["features"])
-    if not len(found.brightest):
+    measured = features.features(seen.observed["features"])
+    if not len(measured.brightest):
         return []
-    black = found.brightest <= params.black_level
-    far = distance(found.histograms, black)
+    black = measured.brightest <= params.black_level
+    far = distance(measured.histograms, black)
     outside = (far > _limit(far[~black], params)) & ~black
     return spans("appearance", outside, far, params.clear_distance, seen, params)
 
 
-def spans(source: str, outside: Flags, score: Numbers, clear: float, seen: Seen, params: ScreenParams) -> list[Proposal]:
+def spans(source: str, outside: Flags, score: Numbers, clear: float, seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
     """Return runs of outside frames as proposals: gaps filled, short ones only when they are clear, margins added.
 
     Parameters
@@ -66,4 +66,4 @@ def _limit(far: Numbers, params: ScreenParams) -> float:
     return max(params.outside_distance, middle + params.spread * spread)
 
 
-APPEARANCE = Detector(propose, watcher)
+APPEARANCE = Detector(propose, observer)

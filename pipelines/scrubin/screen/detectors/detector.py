@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 from scrubin.screen.decisions import Decision
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.pass_over_file import Observed, Watcher
+from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.proposals import Numbers, Proposal
 
 
 @dataclass(frozen=True)
-class Seen:
+class ObservedFile:
     """One video file, as far as detectors know it.
 
     Parameters
@@ -22,7 +22,7 @@ class Seen:
     size_px
         Width and height of the picture as displayed.
     observed
-        What the watchers noted, by their names.
+        What the observers noted, by their names.
     decided
         The curator's rows for this file.
     """
@@ -46,9 +46,9 @@ class Detector:
     ----------
     propose
         Returns the proposals for one file.
-    watcher
+    observer
         Returns what must look at every frame for it; None: nothing.
     """
 
-    propose: Callable[[Seen, ScreenParams], list[Proposal]]
-    watcher: Callable[[ScreenParams], Watcher] | None = None
+    propose: Callable[[ObservedFile, ScreenParams], list[Proposal]]
+    observer: Callable[[ScreenParams], Observer] | None = None

@@ -26,10 +26,10 @@ from av.video.reformatter import VideoReformatter
 
 from scrubin.errors import ParamsError
 from scrubin.screen.detectors.appearance import spans
-from scrubin.screen.detectors.detector import Detector, Seen
+from scrubin.screen.detectors.detector import Detector, ObservedFile
 from scrubin.screen.networks import session
 from scrubin.screen.params import OnnxModel, ScreenParams
-from scrubin.screen.pass_over_file import Observed, Watcher
+from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.proposals import Numbers, Proposal
 
 NAME = "onnx"
@@ -40,7 +40,7 @@ SIDES = (8, 4096)
 COLOURS = 3
 
 
-def watcher(params: ScreenParams) -> Watcher:
+def observer(params: ScreenParams) -> Observer:
     """Return what lets the network judge every frame.
 
     Raises
@@ -55,10 +55,10 @@ def watcher(params: ScreenParams) -> Watcher:
     network = Network(model)
     inputs = {"sha256": model.sha256, "output": model.output, "index": model.index, "mean": model.mean, "std": model.std}
     code = ("screen/detectors/onnx.py", "screen/networks.py")
-    return Watcher(NAME, code, ("av", "numpy", "onnxruntime"), inputs, lambda times_s: _Judging(network, len(times_s)))
+    return Observer(NAME, code, ("av", "numpy", "onnxruntime"), inputs, lambda times_s: _Judging(network, len(times_s)))
 
 
-def propose(seen: Seen, params: ScreenParams) -> list[Proposal]:
+def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
     """Return the out-of-body spans that the network sees, in order of time."""
     percent = seen.observed[NAME].arrays["percent"]
     if not len(percent):
@@ -178,4 +178,4 @@ class _Judging:
             self._judged, self._waiting = end, []
 
 
-ONNX = Detector(propose, watcher)
+ONNX = Detector(propose, observer)

@@ -14,7 +14,7 @@ from scrubin.screen.detectors.frozen import FROZEN
 from scrubin.screen.detectors.onnx import ONNX
 from scrubin.screen.detectors.text import TEXT
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.pass_over_file import Watcher
+from scrubin.screen.pass_over_file import Observer
 
 DETECTORS: dict[str, Detector] = {
     "appearance": APPEARANCE,
@@ -32,7 +32,7 @@ def chosen(params: ScreenParams) -> dict[str, Detector]:
     return {name: detector for name, detector in DETECTORS.items() if name in names}
 
 
-def watchers(params: ScreenParams) -> list[Watcher]:
+def observers(params: ScreenParams) -> list[Observer]:
     """Return what must look at every frame for the chosen detectors, each once."""
-    needed = [detector.watcher(params) for detector in chosen(params).values() if detector.watcher]
-    return list({watcher.name: watcher for watcher in needed}.values())
+    needed = [detector.observer(params) for detector in chosen(params).values() if detector.observer]
+    return list({observer.name: observer for observer in needed}.values())

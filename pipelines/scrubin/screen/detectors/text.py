@@ -18,11 +18,10 @@ import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
 from scrubin.screen.decisions import Decision
-from scrubin.screen.detectors.detector import Detector, Seen
+from scrubin.screen.detectors.detector import Detector, ObservedFile
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.pass_over_file import Observed, Watcher
-from scrubin.screen.places import COMPOSITE, Place, counts, covering, places
-from scrubin.screen.places import Seen as Sighting
+from scrubin.screen.pass_over_file import Observed, Observer
+from scrubin.screen.places import COMPOSITE, Place, Sighting, counts, covering, places
 from scrubin.screen.proposals import Interval, Numbers, Proposal, shared_px
 from scrubin.screen.reading import Reading, read
 
@@ -36,27 +35,27 @@ COVERED = 0.8
 Picture = npt.NDArray[np.uint8]
 
 
-def watcher(params: ScreenParams) -> Watcher:
+def observer(params: ScreenParams) -> Observer:
     """Return what reads a few frames of a recording."""
     code = ("screen/detectors/text.py", "screen/places.py", "screen/reading.py")
     packages = ("av", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
-    return Watcher(NAME, code, packages, {"every_s": params.text_every_s}, lambda times_s: _Reading(times_s, params.text_every_s))
+    return Observer(NAME, code, packages, {"every_s": params.text_every_s}, lambda times_s: _Reading(times_s, params.text_every_s))
 
 
-def propose(seen: Seen, params: ScreenParams) -> list[Proposal]:
+def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
     """Return a rectangle for each place where text persists, without those that the curator has added."""
     value = seen.observed[NAME].value
     if not value["readings"]:
         return []
     scale = (seen.size_px[0] / value["size_px"][0], seen.size_px[1] / value["size_px"][1])
     times_s = [float(seen.boundaries_s[first]) for first, _ in value["moments"]]
-    found = []
+    proposals = []
     for place in places(_sighting(one) for one in value["readings"]):
         if not any(_covers(row, place, scale, times_s, float(seen.boundaries_s[-1])) for row in seen.decided):
             box_xywh = covering(place.box_xywh, scale, seen.size_px)
             interval_s = _interval(place, times_s, float(seen.boundaries_s[-1]))
-            found.append(Proposal("text", interval_s, place.score, NAME, box_xywh, text=place.text))
-    return found
+            proposals.append(Proposal("text", interval_s, place.score, NAME, box_xywh, text=place.text))
+    return proposals
 
 
 def _sighting(one: Mapping[str, Any]) -> Sighting:
@@ -144,12 +143,12 @@ class _Reading:
         return upright
 
     def _note(self, moment: int, picture: int, shown: Picture) -> bool:
-        found = read(shown)
-        for one in found:
+        texts = read(shown)
+        for one in texts:
             self._readings.append(
                 {"moment": moment, "picture": picture, "box": one.box_xywh, "text": one.text, "confidence": one.confidence}
             )
-        return any(counts(one) for one in found)
+        return any(counts(one) for one in texts)
 
 
-TEXT = Detector(propose, watcher)
+TEXT = Detector(propose, observer)
