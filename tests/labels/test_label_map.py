@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from label_examples import EXAMPLES, dumps, read_files, shape
 from scrubin.errors import AnnotationError
 from scrubin.labels import label_map
-from scrubin.labels.formats.tables.writer import _triplets
+from scrubin.labels.rows import triplets_table
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("prostatd")
@@ -58,7 +58,7 @@ def test_merges_hold_for_formats_that_number_their_triplets():
 
 def test_a_table_is_merged_with_a_table_of_what_was_merged():
     (labels,) = read_files("labelme", EXAMPLES["labelme"]).recordings
-    table = _triplets(labels)
+    table = triplets_table([labels])
     mapped = label_map.parse("m", f"# source: made up\n{HEADER}\nscissors,dissect,fascias,scissors,dissect,prostate\n")
     changed, merged = label_map.apply(mapped, table, WORDS)
     assert merged.to_dict("records") == [{"from": "scissors,dissect,fascias", "to": "scissors,dissect,prostate", "instances": 2}]

@@ -23,6 +23,18 @@ Classes = Literal["ivt", "i"]
 ID_OF: dict[Classes, str] = {"ivt": "triplet_id", "i": "instrument_id"}
 
 
+def triplets_table(recordings: Sequence[Labels]) -> pd.DataFrame:
+    """Return the table ``triplets`` of several recordings, each under its own name."""
+    labelled = [(one, one.instances.rows) for one in recordings if one.instances is not None]
+    return joined(TRIPLETS, [rows_of_triplets(one.recording, one.vocabulary, rows) for one, rows in labelled])
+
+
+def phases_table(recordings: Sequence[Labels]) -> pd.DataFrame:
+    """Return the table ``phases`` of several recordings, each under its own name."""
+    labelled = [(one, one.phases.rows) for one in recordings if one.phases is not None]
+    return joined(PHASES, [rows_of_phases(one.recording, one.vocabulary, rows) for one, rows in labelled])
+
+
 def rows_of_triplets(id_: str, vocabulary: Vocabulary, instances: pd.DataFrame) -> pd.DataFrame:
     """Return instances as rows of the table ``triplets``, in their order.
 

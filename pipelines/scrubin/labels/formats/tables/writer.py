@@ -9,7 +9,7 @@ from scrubin.labels.formats.tables.files import bytes_of, declared
 from scrubin.labels.formats.tables.notes import NOTES
 from scrubin.labels.model import Collection, Scores
 from scrubin.labels.registry import Content, Output, writes
-from scrubin.labels.rows import joined, rows_of_phases, rows_of_triplets
+from scrubin.labels.rows import phases_table, triplets_table
 from scrubin.labels.spans import span_table
 from scrubin.labels.spans.expansion import given_numbers
 from scrubin.tables.phases import PHASES
@@ -50,10 +50,7 @@ def write_csv(collection: Collection, out: Output) -> None:
 def _write(collection: Collection, out: Output, suffix: str) -> None:
     if collection.recordings:
         recordings = collection.recordings
-        instances = [(one, one.instances.rows) for one in recordings if one.instances is not None]
-        triplets = joined(TRIPLETS, [rows_of_triplets(one.recording, one.vocabulary, rows) for one, rows in instances])
-        of_phases = [(one, one.phases.rows) for one in recordings if one.phases is not None]
-        phases = joined(PHASES, [rows_of_phases(one.recording, one.vocabulary, rows) for one, rows in of_phases])
+        triplets, phases = triplets_table(recordings), phases_table(recordings)
         spans = span_table.from_triplets(triplets, given_numbers(recordings))
         for table, frame in ((TRIPLETS, triplets), (PHASES, phases), (SPANS, spans)):
             out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
