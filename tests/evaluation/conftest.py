@@ -26,6 +26,6 @@ def checked(tmp_path, truth, given):
 
     def checked(tasks=()):
         outcome = submission.check(write(tmp_path / "team", given), truth, tasks=tasks)
-        return [(one.rule, one.severity, one.file, list(one.frames)) for one in outcome.problems]
+        return [(one.rule, one.severity, one.file, list(one.frames)) for one in outcome.faults]
 
     return checked

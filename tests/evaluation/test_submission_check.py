@@ -19,7 +19,7 @@ def rows(content, change):
 
 def test_a_good_submission_has_no_problem(tmp_path, truth, given):
     outcome = submission.check(write(tmp_path / "team", given), truth)
-    assert outcome.problems == ()
+    assert outcome.faults == ()
     assert (outcome.videos, outcome.frames, outcome.tasks) == (2, 2 * FRAMES, ("recognition",))
 
 
@@ -60,10 +60,10 @@ def test_every_fault_of_every_file_is_told_at_once(given, checked):
 )
 def test_values_that_are_no_probability_are_told_with_frame_and_triplet(tmp_path, truth, given, value, rule, severity):
     given["VID02"]["11"]["recognition"][42] = value
-    found = submission.check(write(tmp_path / "team", given), truth).problems
+    found = submission.check(write(tmp_path / "team", given), truth).faults
     assert [(one.rule, one.severity, one.frames) for one in found] == ([] if rule is None else [(rule, severity, (11,))])
     if rule:
-        assert "triplet 42" in found[0].fault
+        assert "triplet 42" in found[0].what
 
 
 @pytest.mark.parametrize(
@@ -88,21 +88,21 @@ def test_a_wrong_depth_is_told_with_every_frame(given, checked, change, rule, se
 
 def test_a_misspelt_key_is_told_with_the_right_one(tmp_path, truth, given):
     given["VID01"]["2"] = {"Recogniton": given["VID01"]["2"]["recognition"]}
-    found = {one.rule: one for one in submission.check(write(tmp_path / "team", given), truth).problems}
-    assert found["frame-key"].mend == "write 'recognition'"
+    found = {one.rule: one for one in submission.check(write(tmp_path / "team", given), truth).faults}
+    assert found["frame-key"].fix == "write 'recognition'"
     assert found["frame-key"].frames == found["frame-layout"].frames == (2,)
 
 
 def test_vectors_without_the_null_triplets_are_recognised(tmp_path, truth, given):
     given["VID01"]["2"]["recognition"] = [0.5] * 94
-    (problem,) = submission.check(write(tmp_path / "team", given), truth).problems
+    (problem,) = submission.check(write(tmp_path / "team", given), truth).faults
     assert problem.sentence == "VID01.json, frame 2: 94 probabilities instead of 100; give 100, one per triplet, the 6 null ones included"
 
 
 def test_percentages_and_logits_are_recognised(tmp_path, truth, given):
     given["VID01"]["2"]["recognition"] = [37.0] * 100
     given["VID02"]["2"]["recognition"] = [3.0, -3.0] * 50
-    found = {(one.file, one.rule): one.mend for one in submission.check(write(tmp_path / "team", given), truth).problems}
+    found = {(one.file, one.rule): one.fix for one in submission.check(write(tmp_path / "team", given), truth).faults}
     assert "percentages" in found["VID01.json", "recognition-above-1"]
     assert "sigmoid" in found["VID02.json", "recognition-below-0"]
     assert "sigmoid" in found["VID02.json", "recognition-above-1"]
@@ -154,7 +154,7 @@ def test_detections_are_checked_value_by_value(given, checked):
 def test_corners_and_pixels_are_named(tmp_path, truth, given):
     given["VID01"]["0"]["detection"] = [{"triplet": 17, "instrument": [0, 0.5, 0.5, 0.5, 0.9, 0.9]}]
     given["VID01"]["1"]["detection"] = [{"triplet": 17, "instrument": [0, 0.5, 100, 200, 300, 400]}]
-    found = {one.frames: one.mend for one in submission.check(write(tmp_path / "team", given), truth).problems}
+    found = {one.frames: one.fix for one in submission.check(write(tmp_path / "team", given), truth).faults}
     assert "two corners" in found[(0,)]
     assert "pixels" in found[(1,)]
 
@@ -174,7 +174,7 @@ def test_phases_are_checked_line_by_line(tmp_path, truth):
     (folder / "VID02.csv").write_text("\r\n".join(["frame,phase_id", *lines, "6,1", "7", "20,1"]))
     outcome = submission.check(folder, truth)
     assert outcome.tasks == ("phases",)
-    assert sorted((one.rule, one.file, one.frames) for one in outcome.problems) == [
+    assert sorted((one.rule, one.file, one.frames) for one in outcome.faults) == [
         ("frames-extra", "VID02.csv", (20,)),
         ("frames-missing", "VID02.csv", (5,)),
         ("key-malformed", "VID02.csv", ()),
@@ -192,7 +192,7 @@ def test_phases_may_be_names_and_must_agree_with_ids(tmp_path, truth):
     (folder / "VID01.csv").write_text("\n".join(["frame,phase_id,phase", *lines]))
     lines[3], lines[4] = "3,1,preparation", "4,0,preparing"
     (folder / "VID02.csv").write_text("\n".join(["frame,phase_id,phase", *lines]))
-    found = submission.check(folder, truth).problems
+    found = submission.check(folder, truth).faults
     assert [(one.file, one.frames) for one in found] == [("VID02.csv", (3,)), ("VID02.csv", (4,))]
 
 
@@ -200,5 +200,5 @@ def test_a_value_nested_without_end_is_shown_short(tmp_path, truth, given):
     folder = write(tmp_path / "team", given)
     text = (folder / "VID01.json").read_text()
     (folder / "VID01.json").write_text(text[:-1] + ', "3": {"recognition": ' + "[" * 900 + "]" * 900 + "}}")
-    found = {one.rule: one for one in submission.check(folder, truth).problems}
-    assert found["recognition-layout"].fault == "'recognition' is nested too deeply ([[...]])"
+    found = {one.rule: one for one in submission.check(folder, truth).faults}
+    assert found["recognition-layout"].what == "'recognition' is nested too deeply ([[...]])"

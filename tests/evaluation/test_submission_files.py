@@ -45,15 +45,15 @@ def test_a_file_that_cannot_be_read_is_one_problem_beside_the_others(tmp_path, t
     given["VID02"]["9"]["recognition"][0] = 7
     folder = write(tmp_path / "team", given)
     (folder / "VID01.json").write_bytes(data)
-    found = submission.check(folder, truth).problems
+    found = submission.check(folder, truth).faults
     assert [(one.file, one.rule) for one in found] == [("VID01.json", rule), ("VID02.json", "recognition-above-1")]
-    assert words in found[0].fault
+    assert words in found[0].what
 
 
 def test_a_byte_order_mark_is_a_deviation(tmp_path, truth, given):
     folder = write(tmp_path / "team", given)
     (folder / "VID01.json").write_bytes(b"\xef\xbb\xbf" + (folder / "VID01.json").read_bytes())
-    (problem,) = submission.check(folder, truth).problems
+    (problem,) = submission.check(folder, truth).faults
     assert (problem.rule, problem.severity) == ("file-byte-order-mark", "deviation")
 
 
@@ -63,7 +63,7 @@ def test_a_file_far_too_large_is_not_read(tmp_path, truth, given, monkeypatch):
     monkeypatch.setattr(documents, "BASE_BYTES", 1000)
     folder = write(tmp_path / "team", given)
     (folder / "VID01.json").write_bytes(b" " * (1000 + 100 * 100 * FRAMES + 1))
-    assert [one.rule for one in submission.check(folder, truth).problems] == ["file-size"]
+    assert [one.rule for one in submission.check(folder, truth).faults] == ["file-size"]
 
 
 @pytest.mark.parametrize("name", ["vid01.json", "VID01.JSON", "VID01_pred.json", "team-VID01.json", "video1.json", "VID01.v2.json"])
@@ -71,7 +71,7 @@ def test_a_name_that_nearly_fits_is_told_and_its_content_checked(tmp_path, truth
     given["VID01"]["3"]["recognition"][5] = 1.5
     folder = write(tmp_path / "team", given)
     (folder / "VID01.json").rename(folder / name)
-    found = [(one.file, one.rule) for one in submission.check(folder, truth).problems]
+    found = [(one.file, one.rule) for one in submission.check(folder, truth).faults]
     assert sorted(found) == [(name, "name-video"), (name, "recognition-above-1")]
 
 
@@ -79,7 +79,7 @@ def test_a_name_that_nearly_fits_is_told_and_its_content_checked(tmp_path, truth
 def test_a_video_with_another_suffix_is_told(tmp_path, truth, given, name):
     folder = write(tmp_path / "team", given)
     (folder / "VID01.json").rename(folder / name)
-    assert sorted(one.rule for one in submission.check(folder, truth).problems) == ["name-suffix", "video-missing"]
+    assert sorted(one.rule for one in submission.check(folder, truth).faults) == ["name-suffix", "video-missing"]
 
 
 def test_other_files_are_noted_and_hidden_ones_passed_over(tmp_path, truth, given):
@@ -88,14 +88,14 @@ def test_other_files_are_noted_and_hidden_ones_passed_over(tmp_path, truth, give
     (folder / ".DS_Store").write_bytes(b"x")
     (folder / "__MACOSX").mkdir()
     outcome = submission.check(folder, truth)
-    assert (outcome.problems, outcome.notes) == ((), ("method.pdf was not looked at: no part of a submission",))
+    assert (outcome.faults, outcome.notes) == ((), ("method.pdf was not looked at: no part of a submission",))
 
 
 def test_files_in_a_folder_within_are_told_with_the_folder_to_name(tmp_path, truth, given):
     write(tmp_path / "team/results", given)
-    (problem,) = submission.check(tmp_path / "team", truth).problems
+    (problem,) = submission.check(tmp_path / "team", truth).faults
     assert problem.file == "results/"
-    assert "name this folder" in problem.mend
+    assert "name this folder" in problem.fix
 
 
 @pytest.mark.parametrize("make", ["missing", "empty", "file", "zip"])
@@ -103,7 +103,7 @@ def test_what_is_no_folder_with_files_is_said_in_one_sentence(tmp_path, truth, m
     path = tmp_path / "team"
     if make == "empty":
         path.mkdir()
-        (problem,) = submission.check(path, truth).problems
+        (problem,) = submission.check(path, truth).faults
         assert problem.rule == "folder-empty"
         return
     if make == "file":
@@ -123,7 +123,7 @@ def test_what_no_terminal_prints_is_escaped(tmp_path, truth, given):
     (folder / "VID01.json").write_text('{"\\ud800": {}}')
     (folder / "notes\n.txt").write_text("x")
     outcome = submission.check(folder, truth)
-    text = "".join([*(one.sentence for one in outcome.problems), *outcome.notes])
+    text = "".join([*(one.sentence for one in outcome.faults), *outcome.notes])
     assert text.isprintable()
     assert r'"\ud800"' in text
     assert r"notes\n.txt was not looked at" in text

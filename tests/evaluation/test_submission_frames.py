@@ -31,42 +31,42 @@ def test_keys_in_other_spellings_are_one_problem_with_all_frames(given, checked,
 
 def test_a_key_that_is_no_frame_is_shown(tmp_path, truth, given):
     given["VID01"]["1e1"] = given["VID01"]["info\n"] = {}
-    (problem,) = submission.check(write(tmp_path / "team", given), truth).problems
+    (problem,) = submission.check(write(tmp_path / "team", given), truth).faults
     assert problem.sentence == r'VID01.json: no frame number: "1e1", "info\n" (2 times); keys are frame numbers such as 0 and 12'
 
 
 @pytest.mark.parametrize("shift", [1, -1, 5, 100])
 def test_shifted_frames_are_told_with_the_likely_offset(tmp_path, truth, given, shift):
     given["VID01"] = {str(int(key) + shift): value for key, value in given["VID01"].items()}
-    found = {one.rule: one for one in submission.check(write(tmp_path / "team", given), truth).problems}
+    found = {one.rule: one for one in submission.check(write(tmp_path / "team", given), truth).faults}
     if shift < 0:
         assert set(found) == {"frames-missing", "key-negative"}
-        assert found["key-negative"].mend.endswith("add 1 to every frame number")
+        assert found["key-negative"].fix.endswith("add 1 to every frame number")
         assert found["frames-missing"].frames == (FRAMES - 1,)
     else:
-        assert f"shifted by +{shift}" in found["frames-shifted"].fault
-        assert found["frames-shifted"].mend == f"subtract {shift} from every frame number"
+        assert f"shifted by +{shift}" in found["frames-shifted"].what
+        assert found["frames-shifted"].fix == f"subtract {shift} from every frame number"
         assert found["frames-missing"].frames == tuple(range(min(shift, FRAMES)))
         assert found["frames-extra"].frames == tuple(range(max(FRAMES, shift), FRAMES + shift))
 
 
 def test_a_file_that_may_count_from_1_is_told_so(tmp_path, truth, given):
     del given["VID01"]["0"], given["VID02"]["5"]
-    found = submission.check(write(tmp_path / "team", given), truth).problems
-    assert ["if the file counts frames from 1" in one.mend for one in found] == [True, False]
+    found = submission.check(write(tmp_path / "team", given), truth).faults
+    assert ["if the file counts frames from 1" in one.fix for one in found] == [True, False]
 
 
 def test_frames_of_a_25_fps_video_are_recognised(tmp_path, truth, given):
     given["VID01"] = {str(25 * int(key)): value for key, value in given["VID01"].items()}
-    found = submission.check(write(tmp_path / "team", given), truth).problems
-    assert any("divide every frame number by 25" in one.mend for one in found)
+    found = submission.check(write(tmp_path / "team", given), truth).faults
+    assert any("divide every frame number by 25" in one.fix for one in found)
 
 
 def test_a_key_that_stands_twice_is_told_where_json_would_keep_the_last(tmp_path, truth, given):
     folder = write(tmp_path / "team", given)
     text = (folder / "VID01.json").read_text()
     (folder / "VID01.json").write_text(text[:-1] + ', "4": {"recognition": [], "recognition": []}}')
-    found = {one.rule: one for one in submission.check(folder, truth).problems}
+    found = {one.rule: one for one in submission.check(folder, truth).faults}
     assert found["key-repeated"].frames == (4,)
     assert found["recognition-classes"].frames == (4,)
 
@@ -80,7 +80,7 @@ def test_frames_between_sparse_labels_are_only_a_deviation(tmp_path):
     numbers = {"VID01": [16, 23, 33]}
     truth = truth_files.read(write_labels(tmp_path / "truth", {"VID01": labels(1, 3)}, numbers))
     folder = write(tmp_path / "team", {"VID01": document(np.full((40, 100), 0.5))})
-    (problem,) = submission.check(folder, truth).problems
+    (problem,) = submission.check(folder, truth).faults
     assert (problem.rule, problem.severity, len(problem.frames)) == ("frames-extra", "deviation", 37)
 
 
@@ -88,7 +88,7 @@ def test_no_frame_is_hidden_however_many_there_are(tmp_path, truth, given):
     for key in given["VID01"]:
         if int(key) % 2:
             given["VID01"][key]["recognition"][0] = -1
-    (problem,) = submission.check(write(tmp_path / "team", given), truth).problems
+    (problem,) = submission.check(write(tmp_path / "team", given), truth).faults
     assert problem.frames == tuple(range(1, FRAMES, 2))
     assert "frames 1, 3, 5, 7, 9, 11, 13, 15, 17, 19:" in problem.sentence
-    assert problem.plain()["frames"] == [[frame, frame] for frame in range(1, FRAMES, 2)]
+    assert problem.as_json()["frames"] == [[frame, frame] for frame in range(1, FRAMES, 2)]

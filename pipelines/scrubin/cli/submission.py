@@ -7,17 +7,20 @@ import json
 import sys
 from pathlib import Path
 
+from scrubin.core.faults import SEVERITIES
+from scrubin.core.ranges import count_text
 from scrubin.evaluation.submission import submission, truth_files
-from scrubin.evaluation.submission.problems import counted
 from scrubin.evaluation.submission.submission import Outcome
-from scrubin.evaluation.submission.truth import TASKS, GroundTruth
+from scrubin.evaluation.submission.truth import GroundTruth
+from scrubin.labels.formats.submission.content import TASKS
+from scrubin.labels.policy import stopping
 
 LAYOUT = """a submission is a folder with, per video of the ground truth,
   <video>.json  {"<frame>": {"recognition": [one probability per triplet], "detection":
                 [{"triplet": id, "instrument": [id, probability, x, y, w, h]}]}}, frames and ids from 0,
                 boxes as top-left corner and size in 0..1 (the layout of CholecTriplet2022)
   <video>.csv   for phases: frame,phase_id (or frame,phase with the phase's name)
-exit code: 0 when there is no problem at all, else 1"""
+exit code: 0 when there is no error and no deviation, else 1"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,21 +71,22 @@ def run(given: argparse.Namespace) -> int:
     truth = truth_of(given)
     outcome = submission.check(path, truth, tasks=given.task)
     if given.json:
-        sys.stdout.write(json.dumps({"submission": path.resolve().name, **outcome.plain()}, indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps({"submission": path.resolve().name, **outcome.as_json()}, indent=2, ensure_ascii=False) + "\n")
     else:
         sys.stdout.write("".join(f"{line}\n" for line in _lines(path.resolve().name, outcome, len(truth.videos))))
-    return 1 if outcome.problems else 0
+    return 1 if stopping("submission check", outcome.faults) else 0
 
 
 def _lines(name: str, outcome: Outcome, videos: int) -> list[str]:
-    lines = [f"{problem.severity}: {problem.sentence}" for problem in outcome.problems]
+    lines = [f"{fault.severity}: {fault.sentence}" for fault in outcome.faults]
     lines += [f"note: {note}" for note in outcome.notes]
-    lines += [f"{file or 'the whole submission'}: {counted(count, 'problem')}" for file, count in sorted(outcome.by_file.items())]
+    lines += [f"{file or 'the whole submission'}: {count_text(count, 'problem')}" for file, count in sorted(outcome.by_file.items())]
     tasks = f" ({', '.join(outcome.tasks)})" if outcome.tasks else ""
-    looked = f"{name}{tasks}: {outcome.videos} of {counted(videos, 'video')}, {counted(outcome.frames, 'frame')} looked at"
-    if not outcome.problems:
+    looked = f"{name}{tasks}: {outcome.videos} of {count_text(videos, 'video')}, {count_text(outcome.frames, 'frame')} looked at"
+    if not outcome.faults:
         return [*lines, f"{looked}; no problem"]
-    errors = len(outcome.errors)
-    verdict = "it cannot be scored" if errors else "it can be scored as it is, but correct it"
-    kinds = f"{counted(errors, 'error')}, {counted(len(outcome.problems) - errors, 'deviation')}"
-    return [*lines, f"{looked}; {counted(len(outcome.problems), 'problem')}: {kinds}; {verdict}"]
+    counts = {severity: sum(fault.severity == severity for fault in outcome.faults) for severity in SEVERITIES}
+    correct = ", but correct it" if counts["deviation"] else ""
+    verdict = "it cannot be scored" if counts["error"] else f"it can be scored as it is{correct}"
+    each = ", ".join(count_text(count, severity) for severity, count in counts.items() if count or severity != "warning")
+    return [*lines, f"{looked}; {count_text(len(outcome.faults), 'problem')}: {each}; {verdict}"]

@@ -1,4 +1,4 @@
-"""Whole numbers as ranges of neighbours, for messages and for tables."""
+"""Whole numbers for reading: ranges of neighbours, and how many there are of something."""
 
 from __future__ import annotations
 
@@ -34,3 +34,12 @@ def ranges_text(numbers: Iterable[int], most: int | None = None) -> str:
     pairs = ranges(numbers)
     text = ", ".join(f"{first}" if first == last else f"{first}-{last}" for first, last in pairs[:most])
     return f"{text} ..." if most is not None and len(pairs) > most else text
+
+
+def count_text(number: int, noun: str) -> str:
+    """Return a number of things for reading.
+
+    >>> count_text(1, "frame"), count_text(1200, "frame")
+    ('1 frame', '1,200 frames')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

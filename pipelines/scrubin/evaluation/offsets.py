@@ -43,21 +43,21 @@ def stride(given: IntArray, expected: IntArray) -> int | None:
     return step if _common(given // step, expected) >= EXPLAINED * len(expected) else None
 
 
-def advice(given: IntArray, expected: IntArray) -> str | None:
-    """Return the likely cause and mend of wrong frame numbers, None when there is none.
+def advice(given: IntArray, expected: IntArray) -> tuple[str, str] | None:
+    """Return the likely cause of wrong frame numbers and the fix, None when there is none.
 
     >>> advice(np.arange(1, 101), np.arange(100))
-    'the numbers look shifted by +1, as if frames were counted from 1; subtract 1 from every frame number'
+    ('the numbers look shifted by +1, as if frames were counted from 1', 'subtract 1 from every frame number')
     """
     step = stride(given, expected)
     if step is not None:
-        return f"the numbers look like frames of a {step} fps video; divide every frame number by {step}"
+        return f"the numbers look like frames of a {step} fps video", f"divide every frame number by {step}"
     found = shift(given, expected)
     if found is None:
         return None
     as_if = ", as if frames were counted from 1" if found == 1 else ""
-    mend = f"subtract {found} from" if found > 0 else f"add {-found} to"
-    return f"the numbers look shifted by {found:+d}{as_if}; {mend} every frame number"
+    fix = f"subtract {found} from" if found > 0 else f"add {-found} to"
+    return f"the numbers look shifted by {found:+d}{as_if}", f"{fix} every frame number"
 
 
 def _common(one: IntArray, other: IntArray) -> int:

@@ -19,6 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
 
 Kind = Literal["instrument", "verb", "target", "phase"]
@@ -101,8 +102,7 @@ class Vocabulary:
         names = self.names(kind)
         known = f"known are {', '.join(names)}" if names else f"it has no {kind}s"
         hint = f"did you mean '{names[self.spellings[kind][near[0]]]}'?" if near else known
-        msg = f"'{name}' is no {kind} of the vocabulary '{self.name}'; {hint}"
-        raise AnnotationError(msg)
+        raise AnnotationError([Fault("", "name-unknown", f"'{name}' is no {kind} of the vocabulary '{self.name}'", hint)])
 
     def triplet_id(self, instrument: int, verb: int, target: int) -> int | None:
         """Return the id of a combination, or None when the vocabulary does not have it."""

@@ -8,7 +8,8 @@ import numpy as np
 
 from scrubin.errors import MetricsError
 from scrubin.evaluation.ranking.prediction import Predicted
-from scrubin.evaluation.submission.truth import BoolArray, Boxes, Content, FloatArray, IntArray, Task, TrueVideo
+from scrubin.evaluation.submission.truth import TrueVideo
+from scrubin.labels.formats.submission.content import BoolArray, Boxes, Content, FloatArray, IntArray, Task
 from scrubin.metrics.detection.average_precision import average_precision
 from scrubin.metrics.detection.rows import BoxRows, BoxStudy
 from scrubin.vocabulary.vocabulary import Vocabulary

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError, MetricsError
 from scrubin.evaluation.ranking import measures
 from scrubin.evaluation.ranking.clips import Clip
 from scrubin.evaluation.ranking.measures import PARTS, Measure
 from scrubin.evaluation.submission import submission
-from scrubin.evaluation.submission.truth import Content, FloatArray, GroundTruth, TrueVideo
-
-REASONS = 10
+from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
+from scrubin.labels.formats.submission.content import Content, FloatArray
+from scrubin.labels.policy import stopping
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Evaluation:
         (clips,), the score of each clip.
     parts
         Score of every component or rate of the task.
-    warnings
+    faults
         What is not as specified in the submission, but was read.
     """
 
@@ -41,7 +42,7 @@ class Evaluation:
     values: FloatArray
     clips: FloatArray
     parts: Mapping[str, float]
-    warnings: tuple[str, ...]
+    faults: tuple[Fault, ...]
 
 
 @dataclass(frozen=True)
@@ -52,15 +53,12 @@ class Refusal:
     ----------
     team
         Its name.
-    reasons
-        The first ten problems.
-    problems
-        How many there are.
+    errors
+        Why: every fault that stops it.
     """
 
     team: str
-    reasons: tuple[str, ...]
-    problems: int
+    errors: tuple[Fault, ...]
 
 
 class _Scores:
@@ -106,10 +104,9 @@ def evaluate(team: str, folder: Path, truth: GroundTruth, measure: Measure, clip
         outcome = submission.check(folder, truth, tasks=[measure.task], take=scores.take)
     except AnnotationError as error:
         # Where a folder lies on this machine is nothing for a leaderboard.
-        return Refusal(team, (str(error).removeprefix(f"{folder}: "),), 1)
-    if outcome.errors:
-        told = tuple(problem.sentence for problem in outcome.errors[:REASONS])
-        return Refusal(team, told, len(outcome.errors))
+        return Refusal(team, tuple(replace(fault, file="") if fault.file == str(folder) else fault for fault in error.faults))
+    if stops := stopping("rank", outcome.faults):
+        return Refusal(team, stops)
     wanted = scored_videos(truth, measure)
     parts = {name: measures.score(np.stack([of[video] for video in wanted]), ways[name].by_class) for name, of in scores.by_video.items()}
     return Evaluation(
@@ -117,7 +114,7 @@ def evaluate(team: str, folder: Path, truth: GroundTruth, measure: Measure, clip
         np.stack([scores.by_video[measure.part][video] for video in wanted]),
         np.array([scores.by_clip[clip] for clip in clips]),
         parts,
-        tuple(problem.sentence for problem in outcome.problems),
+        outcome.faults,
     )
 
 

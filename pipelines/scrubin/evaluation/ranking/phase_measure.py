@@ -8,7 +8,8 @@ import numpy as np
 
 from scrubin.errors import MetricsError
 from scrubin.evaluation.ranking.prediction import Predicted
-from scrubin.evaluation.submission.truth import BoolArray, Content, FloatArray, IntArray, Task, TrueVideo
+from scrubin.evaluation.submission.truth import TrueVideo
+from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task
 from scrubin.metrics.phases import confusion, rates
 from scrubin.metrics.phases.videos import PhaseVideo
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scrubin.evaluation.submission.truth import Boxes, IntArray
+from scrubin.labels.formats.submission.content import Boxes, IntArray
 from scrubin.metrics.recognition.videos import ClassRows
 
 

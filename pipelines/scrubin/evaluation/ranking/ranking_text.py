@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from scrubin.evaluation.submission.problems import counted
+from scrubin.core.ranges import count_text
 
 UNDEFINED = "-"
 COLUMNS = ("rank", "team", "score", "score_low", "score_high", "rank_low", "rank_high", "mean_rank")
@@ -26,7 +26,7 @@ def lines(document: Mapping[str, Any]) -> list[str]:
     for team in teams:
         told += [f"warning: {team['team']}: {warning}" for warning in team["warnings"]]
     for one in document["not_ranked"]:
-        told.append(f"not ranked: {one['team']}: {counted(one['problems'], 'error')}")
+        told.append(f"not ranked: {one['team']}: {count_text(one['problems'], 'error')}")
         told += [f"  {reason}" for reason in one["reasons"]]
         more = one["problems"] - len(one["reasons"])
         told += [f"  and {more} more; see 'scrubin submission check'"] if more > 0 else []
@@ -67,8 +67,8 @@ def percent(value: float | None, digits: int = 1) -> str:
 def _size(document: Mapping[str, Any]) -> str:
     truth = document["ground_truth"]
     ranked, refused = len(document["teams"]), len(document["not_ranked"])
-    held = f"{counted(len(truth['videos']), 'video')}, {counted(truth['frames'], 'frame')}"
-    return f"{held}; {counted(ranked, 'team')} ranked, {refused} not ranked"
+    held = f"{count_text(len(truth['videos']), 'video')}, {count_text(truth['frames'], 'frame')}"
+    return f"{held}; {count_text(ranked, 'team')} ranked, {refused} not ranked"
 
 
 def _table(teams: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -98,7 +98,7 @@ def _worth(document: Mapping[str, Any]) -> list[str]:
     told = [
         f"better than: Wilcoxon signed-rank test over {clips} ({tests['clips_sharing_frames']} share frames), two-sided, "
         f"p <= {tests['alpha']:g}, not corrected for the number of comparisons",
-        f"interval and ranks: {counted(stable['resamples'], 'bootstrap resample')} of the videos, seed {stable['seed']}"
+        f"interval and ranks: {count_text(stable['resamples'], 'bootstrap resample')} of the videos, seed {stable['seed']}"
         + ("" if tau["mean"] is None else f"; Kendall's tau {tau['mean']:.3f} ({tau['low']:.3f} to {tau['high']:.3f})"),
     ]
     if not tests["clips_drawn"]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core.faults import Fault
 from scrubin.evaluation.ranking import clips as clip_drawing
 from scrubin.evaluation.ranking import evaluation, measures, significance, stability
 from scrubin.evaluation.ranking.clips import Clip
@@ -17,10 +18,12 @@ from scrubin.evaluation.ranking.evaluation import Evaluation, Refusal
 from scrubin.evaluation.ranking.measures import Measure
 from scrubin.evaluation.ranking.significance import Comparison
 from scrubin.evaluation.ranking.stability import Stability
-from scrubin.evaluation.submission.truth import FloatArray, GroundTruth
+from scrubin.evaluation.submission.truth import GroundTruth
+from scrubin.labels.formats.submission.content import FloatArray
 from scrubin.metrics import bootstrap
 
 DIGITS = 12
+REASONS = 10
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def rank(teams: Mapping[str, Path], truth: GroundTruth, measure: Measure, settin
             "frames": sum(len(_frames(truth, measure, name)) for name in videos),
         },
         "teams": [],
-        "not_ranked": [{"team": one.team, "problems": one.problems, "reasons": list(one.reasons)} for one in refused],
+        "not_ranked": [{"team": one.team, "problems": len(one.errors), "reasons": _sentences(one.errors[:REASONS])} for one in refused],
     }
     if not found:
         return told
@@ -101,6 +104,10 @@ def rank(teams: Mapping[str, Path], truth: GroundTruth, measure: Measure, settin
         "significance": _significance(tests, drawn, truth, measure, settings),
         "stability": _stability(resampled, settings),
     }
+
+
+def _sentences(faults: Sequence[Fault]) -> list[str]:
+    return [fault.sentence for fault in faults]
 
 
 def _frames(truth: GroundTruth, measure: Measure, name: str) -> Any:
@@ -136,7 +143,7 @@ def _teams(
                 "better_than": _beaten(names, [test.better(settings.alpha) if test else False for test in tests[at]]),
                 "worse_than": _beaten(names, [row[at] is not None and row[at].better(settings.alpha) for row in tests]),  # type: ignore[union-attr]
                 "clip_scores": [_number(value) for value in one.clips],
-                "warnings": list(one.warnings),
+                "warnings": _sentences(one.faults),
             }
         )
     return rows

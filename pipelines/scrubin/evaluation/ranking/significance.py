@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrubin.evaluation.submission.truth import FloatArray
+from scrubin.labels.formats.submission.content import FloatArray
 
 ALPHA = 0.05
 MOST_EXACT = 50

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.evaluation.ranking.significance import DIGITS
-from scrubin.evaluation.submission.truth import FloatArray
+from scrubin.labels.formats.submission.content import FloatArray
 from scrubin.metrics import bootstrap
 
 LEVEL = 0.95

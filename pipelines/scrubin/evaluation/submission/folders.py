@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.evaluation.submission.problems import Findings
 
 Kind = Literal["json", "csv"]
 KINDS: dict[str, Kind] = {".json": "json", ".csv": "csv"}
@@ -43,16 +43,15 @@ def folder_of(path: Path) -> Path:
     """
     if path.is_dir():
         return path
+    what, fix = "is a file", "name the folder that holds one <video>.json per video"
     if not path.exists():
-        msg = f"{path}: there is no such folder"
+        what, fix = "there is no such folder", ""
     elif path.is_file() and zipfile.is_zipfile(path):
-        msg = f"{path}: is a zip archive; unpack it and name the folder"
-    else:
-        msg = f"{path}: is a file; name the folder that holds one <video>.json per video"
-    raise AnnotationError(msg)
+        what, fix = "is a zip archive", "unpack it and name the folder"
+    raise AnnotationError([Fault(str(path), "folder", what, fix)])
 
 
-def sort_files(folder: Path, videos: Iterable[str], findings: Findings) -> Found:
+def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Found:
     """Return which file is for which video.
 
     Parameters
@@ -61,7 +60,7 @@ def sort_files(folder: Path, videos: Iterable[str], findings: Findings) -> Found
         The submission.
     videos
         Names of the videos.
-    findings
+    faults
         Takes names that fit no video, folders within the folder, and a submission without files.
 
     Raises
@@ -84,44 +83,43 @@ def sort_files(folder: Path, videos: Iterable[str], findings: Findings) -> Found
             else:
                 odd.append(path)
     except OSError as error:
-        msg = f"{folder}: cannot be read: {error.strerror}; make it readable"
-        raise AnnotationError(msg) from error
-    others = tuple(path.name for path in odd if not _place(path, names, files, findings))
-    _tell_folders(below, bool(files), findings)
+        raise AnnotationError([Fault(str(folder), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")]) from error
+    others = tuple(path.name for path in odd if not _place(path, names, files, faults))
+    _tell_folders(below, bool(files), faults)
     if not files and not below:
         example = f"{names[0]}.json" if names else "<video>.json"
-        findings.error("", "folder-empty", "the submission has no files that fit a video", f"name one per video, such as {example}")
+        faults.error("", "folder-empty", "the submission has no files that fit a video", f"name one per video, such as {example}")
     return Found(files, others)
 
 
-def _tell_folders(below: list[Path], has_files: bool, findings: Findings) -> None:
+def _tell_folders(below: list[Path], has_files: bool, faults: Faults) -> None:
     for path in below:
         mend = "move its files up" if has_files or len(below) > 1 else f"move its files up, or name this folder: .../{path.name}"
-        findings.error(f"{path.name}/", "folder-nested", "there are files in a folder within the submission, which are not read", mend)
+        faults.error(f"{path.name}/", "folder-nested", "there are files in a folder within the submission, which are not read", mend)
 
 
-def _place(path: Path, names: list[str], files: dict[tuple[Kind, str], Path], findings: Findings) -> bool:
+def _place(path: Path, names: list[str], files: dict[tuple[Kind, str], Path], faults: Faults) -> bool:
     """Tell what is wrong with an odd name; return False for a file that is no part of a submission."""
     kind = KINDS.get(path.suffix.lower())
     meant = _meant(path, names)
     if kind is None:
         if meant is not None and path.stem.split(".")[0].casefold() == meant.casefold():
             fault = f"its name is that of a video, but '{path.suffix}' is no suffix of a submitted file"
-            findings.error(path.name, "name-suffix", fault, f"write it as {meant}.json, or phases as {meant}.csv")
+            faults.error(path.name, "name-suffix", fault, f"write it as {meant}.json, or phases as {meant}.csv")
             return True
         return False
     if not path.is_file():
-        findings.error(path.name, "name-video", "is no regular file", "copy the file itself into the folder")
+        faults.error(path.name, "name-video", "is no regular file", "copy the file itself into the folder")
         return True
     if meant is None:
         if kind == "csv":
             return False
         example = f"; the videos are {', '.join(names[:3])}" + (" ..." if len(names) > 3 else "") if names else ""
-        findings.error(path.name, "name-video", "fits no video of the ground truth", f"remove it or correct its name{example}")
+        faults.error(path.name, "name-video", "fits no video of the ground truth", f"remove it or correct its name{example}")
         return True
     wanted = f"{meant}{path.suffix.lower()}"
     mend = f"remove it, as there is {wanted} too" if (kind, meant) in files else f"did you mean {wanted}?"
-    findings.error(path.name, "name-video", "fits no video of the ground truth", mend)
+    faults.error(path.name, "name-video", "fits no video of the ground truth", mend)
     files.setdefault((kind, meant), path)
     return True
 

@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.errors import AnnotationError
-from scrubin.evaluation.submission.truth import Boxes, GroundTruth, IntArray, TrueVideo
+from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
+from scrubin.labels.formats.submission.content import Boxes, IntArray
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 

@@ -1,4 +1,4 @@
-"""A whole submission: every problem of every file at once."""
+"""A whole submission: every fault of every file at once."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scrubin.core.faults import Fault, Faults, printable
 from scrubin.evaluation.submission import folders
 from scrubin.evaluation.submission.folders import Found, Kind
-from scrubin.evaluation.submission.problems import Findings, Problem, printable
-from scrubin.evaluation.submission.truth import TASKS, Content, GroundTruth, Task, TrueVideo
+from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
 from scrubin.labels.formats.submission import documents, video_files
+from scrubin.labels.formats.submission.content import TASKS, Content, Task
 from scrubin.labels.formats.submission.video_files import Read
+from scrubin.labels.policy import stopping
 
 Taker = Callable[[TrueVideo, Content], None]
 GIVE: Mapping[Task, str] = {"recognition": "give the probabilities in every frame", "detection": "write [] where nothing is detected"}
@@ -25,7 +27,7 @@ class Outcome:
 
     Parameters
     ----------
-    problems
+    faults
         All of them, by file.
     tasks
         Which tasks the submission takes part in.
@@ -37,31 +39,31 @@ class Outcome:
         What is no fault but should be known.
     """
 
-    problems: tuple[Problem, ...]
+    faults: tuple[Fault, ...]
     tasks: tuple[Task, ...]
     videos: int
     frames: int
     notes: tuple[str, ...]
 
     @property
-    def errors(self) -> tuple[Problem, ...]:
+    def errors(self) -> tuple[Fault, ...]:
         """What keeps the submission from being scored."""
-        return tuple(problem for problem in self.problems if problem.severity == "error")
+        return tuple(fault for fault in self.faults if fault.severity == "error")
 
     @property
     def by_file(self) -> dict[str, int]:
-        """How many problems each file has."""
-        return dict(Counter(problem.file for problem in self.problems))
+        """How many faults each file has."""
+        return dict(Counter(fault.file for fault in self.faults))
 
-    def plain(self) -> dict[str, Any]:
+    def as_json(self) -> dict[str, Any]:
         """Return the outcome as JSON values."""
         return {
-            "valid": not self.problems,
+            "valid": not stopping("submission check", self.faults),
             "scorable": not self.errors,
             "tasks": list(self.tasks),
             "videos": self.videos,
             "frames": self.frames,
-            "problems": [problem.plain() for problem in self.problems],
+            "problems": [fault.as_json() for fault in self.faults],
             "problems_by_file": self.by_file,
             "notes": list(self.notes),
         }
@@ -86,11 +88,11 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     AnnotationError
         When there is no such folder, or it cannot be read.
     """
-    findings = Findings()
-    found = folders.sort_files(folders.folder_of(path), truth.videos, findings)
+    faults = Faults()
+    found = folders.sort_files(folders.folder_of(path), truth.videos, faults)
     looked: dict[str, Read] = {}
     for (kind, video), file in sorted(found.files.items()):
-        one = _read(kind, file, truth.videos[video], truth, findings)
+        one = _read(kind, file, truth.videos[video], truth, faults)
         if one.content is not None and take is not None:
             take(truth.videos[video], one.content)
         if kind == "json":
@@ -99,23 +101,23 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     given: set[Task] = {*tasks, *(task for one in looked.values() for task in one.given)}
     if any(kind == "csv" for kind, _ in found.files):
         given.add("phases")
-    _note_lacking(looked, given, findings)
-    _note_missing(found, truth, given, findings)
+    _note_lacking(looked, given, faults)
+    _note_missing(found, truth, given, faults)
     seen = {video for _, video in found.files}
     notes = [f"{printable(name)} was not looked at: no part of a submission" for name in found.others]
     frames = sum(len(_frames(truth.videos[video])) for video in seen)
-    return Outcome(findings.problems(), tuple(task for task in TASKS if task in given), len(seen), frames, tuple(notes))
+    return Outcome(faults.all(), tuple(task for task in TASKS if task in given), len(seen), frames, tuple(notes))
 
 
 def _frames(video: TrueVideo) -> set[int]:
     return {frame for frames in (video.frames, video.phase_frames) if frames is not None for frame in frames.tolist()}
 
 
-def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, findings: Findings) -> Read:
+def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: Faults) -> Read:
     wanted = video.frames if kind == "json" else video.phase_frames
     if wanted is None:
         what = "triplet" if kind == "json" else "phase"
-        findings.error(file.name, "name-video", f"the ground truth has no {what} labels of this video", "remove the file")
+        faults.error(file.name, "name-video", f"the ground truth has no {what} labels of this video", "remove the file")
         return Read()
     limit = documents.most_bytes(len(wanted) * len(truth.vocabulary.triplets))
     try:
@@ -124,24 +126,24 @@ def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, findings
         with file.open("rb") as opened:
             data = opened.read(limit + 1)
     except OSError as error:
-        findings.error(file.name, "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")
+        faults.error(file.name, "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")
         return Read()
     if len(data) > limit:
         fault = f"is {max(size, len(data)) >> 20} MiB, more than {len(wanted)} frames can need ({limit >> 20} MiB), and was not read"
-        findings.error(file.name, "file-size", fault, "write only the frames of the ground truth, without indentation")
+        faults.error(file.name, "file-size", fault, "write only the frames of the ground truth, without indentation")
         return Read()
     reader = video_files.read_json if kind == "json" else video_files.read_phases
-    return reader(file.name, data, video, truth.vocabulary, findings)
+    return reader(file.name, data, video, truth.vocabulary, faults)
 
 
-def _note_lacking(looked: Mapping[str, Read], given: Collection[Task], findings: Findings) -> None:
+def _note_lacking(looked: Mapping[str, Read], given: Collection[Task], faults: Faults) -> None:
     for file, one in looked.items():
         for task, frames in one.lacking.items():
             if frames and task in given:
-                findings.error(file, f"{task}-missing", f"no '{task}'", GIVE[task], frames=frames, times=len(frames))
+                faults.error(file, f"{task}-missing", f"no '{task}'", GIVE[task], frames=frames, count=len(frames))
 
 
-def _note_missing(found: Found, truth: GroundTruth, given: Collection[Task], findings: Findings) -> None:
+def _note_missing(found: Found, truth: GroundTruth, given: Collection[Task], faults: Faults) -> None:
     """Note the videos without a file, of the kinds that the submission consists of."""
     kinds: list[Kind] = []
     if not found.files:
@@ -155,4 +157,4 @@ def _note_missing(found: Found, truth: GroundTruth, given: Collection[Task], fin
             wanted = video.frames if kind == "json" else video.phase_frames
             if wanted is not None and (kind, name) not in found.files:
                 fault = f"the file is missing: {len(wanted)} frames are not predicted"
-                findings.error(f"{name}.{kind}", "video-missing", fault, "add it")
+                faults.error(f"{name}.{kind}", "video-missing", fault, "add it")

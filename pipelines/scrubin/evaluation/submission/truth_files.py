@@ -11,8 +11,9 @@ import numpy as np
 
 from scrubin.errors import AnnotationError
 from scrubin.evaluation.submission import own_truth
-from scrubin.evaluation.submission.truth import Boxes, GroundTruth, TrueVideo
+from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
 from scrubin.labels import label_folder, policy, reader
+from scrubin.labels.formats.submission.content import Boxes
 from scrubin.labels.formats.submission.frame_keys import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
 from scrubin.labels.reader import Options

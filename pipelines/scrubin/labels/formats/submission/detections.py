@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.evaluation.submission.problems import Findings
-from scrubin.evaluation.submission.truth import Boxes
+from scrubin.core.faults import Faults
 from scrubin.labels import boxes, fields
+from scrubin.labels.formats.submission.content import Boxes
 from scrubin.labels.formats.submission.documents import shown
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -20,7 +20,7 @@ LAYOUT = 'write {"triplet": id, "instrument": [id, probability, x, y, w, h]}'
 Row = tuple[int, int, float, tuple[float, float, float, float]]
 
 
-def boxes_of(file: str, given: Mapping[int, Any], words: Vocabulary, findings: Findings) -> Boxes:
+def boxes_of(file: str, given: Mapping[int, Any], words: Vocabulary, faults: Faults) -> Boxes:
     """Return the detections of frames.
 
     Parameters
@@ -29,7 +29,7 @@ def boxes_of(file: str, given: Mapping[int, Any], words: Vocabulary, findings: F
         What stands at ``detection``, by frame.
     words
         Triplets and instruments.
-    findings
+    faults
         Takes what is wrong; such boxes are left out.
     """
     rows: list[Row] = []
@@ -37,10 +37,10 @@ def boxes_of(file: str, given: Mapping[int, Any], words: Vocabulary, findings: F
         value = given[frame]
         if not isinstance(value, list):
             fault = "'detection' is no list"
-            findings.error(file, "detection-layout", fault, "write [] for none", frames=[frame], example=shown(value))
+            faults.error(file, "detection-layout", fault, "write [] for none", frames=[frame], example=shown(value))
             continue
         for one in value:
-            row = _row(file, frame, one, words, findings)
+            row = _row(file, frame, one, words, faults)
             if row is not None:
                 rows.append(row)
     return Boxes(
@@ -51,9 +51,9 @@ def boxes_of(file: str, given: Mapping[int, Any], words: Vocabulary, findings: F
     )
 
 
-def _row(file: str, frame: int, one: Any, words: Vocabulary, findings: Findings) -> Row | None:
+def _row(file: str, frame: int, one: Any, words: Vocabulary, faults: Faults) -> Row | None:
     def refuse(rule: str, fault: str, mend: str, example: Any) -> None:
-        findings.error(file, f"detection-{rule}", fault, mend, frames=[frame], example=f"first: {shown(example)}")
+        faults.error(file, f"detection-{rule}", fault, mend, frames=[frame], example=f"first: {shown(example)}")
 
     tool = one.get("instrument") if isinstance(one, dict) else None
     if not isinstance(one, dict) or "triplet" not in one or not isinstance(tool, list):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from scrubin.evaluation.submission.problems import Findings
+from scrubin.core.faults import Faults
 
 AGAIN = "export it again and compare its size with the original"
 UTF8_MARK = b"\xef\xbb\xbf"
@@ -41,32 +41,32 @@ def most_bytes(values: int) -> int:
     return BASE_BYTES + BYTES_PER_VALUE * values
 
 
-def text(file: str, data: bytes, findings: Findings) -> str | None:
+def text(file: str, data: bytes, faults: Faults) -> str | None:
     """Return the UTF-8 text of a file, None when there is none."""
     if not data.strip():
-        findings.error(file, "file-empty", f"is empty ({len(data)} bytes)", AGAIN)
+        faults.error(file, "file-empty", f"is empty ({len(data)} bytes)", AGAIN)
         return None
     for start, (fault, mend) in FOREIGN.items():
         if data.startswith(start):
-            findings.error(file, "file-encoding", fault, mend)
+            faults.error(file, "file-encoding", fault, mend)
             return None
     if b"\x00" in data[:4]:
-        findings.error(file, "file-encoding", "is UTF-16 or UTF-32 text, or no text at all", "save it as UTF-8")
+        faults.error(file, "file-encoding", "is UTF-16 or UTF-32 text, or no text at all", "save it as UTF-8")
         return None
     if data.startswith(UTF8_MARK):
-        findings.deviation(file, "file-byte-order-mark", "starts with a byte order mark", "save it as UTF-8 without one")
+        faults.deviation(file, "file-byte-order-mark", "starts with a byte order mark", "save it as UTF-8 without one")
         data = data.removeprefix(UTF8_MARK)
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        findings.error(file, "file-encoding", f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8", "save it as UTF-8")
+        faults.error(file, "file-encoding", f"line {line}: byte 0x{data[error.start]:02x} is not UTF-8", "save it as UTF-8")
         return None
 
 
-def json_value(file: str, data: bytes, findings: Findings) -> Any | None:
+def json_value(file: str, data: bytes, faults: Faults) -> Any | None:
     """Return what JSON text says, None when it cannot be read; objects with repeated keys are `RepeatedKeys`."""
-    words = text(file, data, findings)
+    words = text(file, data, faults)
     if words is None:
         return None
     try:
@@ -74,17 +74,17 @@ def json_value(file: str, data: bytes, findings: Findings) -> Any | None:
     except json.JSONDecodeError as error:
         cut = not words[error.pos :].strip() or error.msg.startswith("Unterminated")
         fault = "is cut off" if cut else f"is not JSON: {error.msg}"
-        findings.error(file, "file-json", f"{fault} at line {error.lineno}, column {error.colno}", AGAIN)
+        faults.error(file, "file-json", f"{fault} at line {error.lineno}, column {error.colno}", AGAIN)
         return None
     except RecursionError:
-        findings.error(file, "file-json", "is nested too deeply", "write an object of frames with recognition and detection")
+        faults.error(file, "file-json", "is nested too deeply", "write an object of frames with recognition and detection")
         return None
     except ValueError:
         # Python refuses to convert so many digits.
-        findings.error(file, "file-json", "holds a whole number of thousands of digits", AGAIN)
+        faults.error(file, "file-json", "holds a whole number of thousands of digits", AGAIN)
         return None
     if value is None:
-        findings.error(file, "file-layout", "says null", "write an object of frames")
+        faults.error(file, "file-layout", "says null", "write an object of frames")
     return value
 
 

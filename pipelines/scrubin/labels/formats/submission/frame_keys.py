@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core.faults import Faults
 from scrubin.evaluation import offsets
 from scrubin.evaluation.offsets import IntArray
-from scrubin.evaluation.submission.problems import Findings
 from scrubin.labels.formats.submission.documents import RepeatedKeys, shown
 
 PLAIN = re.compile(r"0|[1-9][0-9]{0,14}")
@@ -22,7 +22,7 @@ SHOWN = 20
 LONGEST = 64
 
 
-def frames_of(file: str, video: str, document: Any, findings: Findings) -> dict[int, Any]:
+def frames_of(file: str, video: str, document: Any, faults: Faults) -> dict[int, Any]:
     """Return the values of a document by frame number.
 
     Parameters
@@ -33,24 +33,24 @@ def frames_of(file: str, video: str, document: Any, findings: Findings) -> dict[
         Whose frames: a document of several videos is searched for it.
     document
         JSON value.
-    findings
+    faults
         Takes what is wrong with document and keys.
     """
     if not isinstance(document, dict):
         what = f"a list of {len(document)} item{'s' if len(document) > 1 else ''}" if isinstance(document, list) else shown(document)
-        findings.error(file, "file-layout", f"holds {what} instead of an object of frames", LAYOUT)
+        faults.error(file, "file-layout", f"holds {what} instead of an object of frames", LAYOUT)
         return {}
     if not document:
-        findings.error(file, "file-layout", "has no frames", "predict every frame of the video")
+        faults.error(file, "file-layout", "has no frames", "predict every frame of the video")
         return {}
     inner = _too_deep(video, document)
     if inner is not None:
-        findings.error(file, "file-layout", f"the frames stand one level too deep, under {shown(inner)}", "move them up to the top")
+        faults.error(file, "file-layout", f"the frames stand one level too deep, under {shown(inner)}", "move them up to the top")
         document = document[inner]
-    return _by_number(file, document, findings)
+    return _by_number(file, document, faults)
 
 
-def compare(file: str, given: IntArray, expected: IntArray, findings: Findings) -> None:
+def compare(file: str, given: IntArray, expected: IntArray, faults: Faults) -> None:
     """Note missing and extra frames, and the likely cause.
 
     Parameters
@@ -61,46 +61,45 @@ def compare(file: str, given: IntArray, expected: IntArray, findings: Findings) 
     missing, extra = np.setdiff1d(expected, given), np.setdiff1d(given, expected)
     cause = offsets.advice(given, expected)
     if cause is not None:
-        fault, mend = cause.split("; ", maxsplit=1)
-        findings.error(file, "frames-shifted", fault, mend)
+        faults.error(file, "frames-shifted", *cause)
     if len(missing):
         from_one = len(given) and not len(extra) and missing[0] == 0 and given[0] == 1
         mend = "predict every frame of the ground truth" + ("; if the file counts frames from 1, subtract 1" if from_one else "")
-        findings.error(file, "frames-missing", "missing", mend, frames=missing.tolist(), times=len(missing))
+        faults.error(file, "frames-missing", "missing", mend, frames=missing.tolist(), count=len(missing))
     if not len(extra):
         return
     if np.array_equal(expected, np.arange(len(expected))):
         mend = f"leave out what is not in 0-{len(expected) - 1}" if len(expected) else "leave them out"
-        findings.error(file, "frames-extra", "not in the ground truth", mend, frames=extra.tolist(), times=len(extra))
+        faults.error(file, "frames-extra", "not in the ground truth", mend, frames=extra.tolist(), count=len(extra))
     else:
         # Labels with gaps: whoever predicts the whole video does nothing that could be misread.
         fault = "not in the ground truth, whose labels have gaps, so not scored"
-        findings.deviation(file, "frames-extra", fault, "leave them out", frames=extra.tolist(), times=len(extra))
+        faults.deviation(file, "frames-extra", fault, "leave them out", frames=extra.tolist(), count=len(extra))
 
 
-def _by_number(file: str, document: dict[str, Any], findings: Findings) -> dict[int, Any]:
+def _by_number(file: str, document: dict[str, Any], faults: Faults) -> dict[int, Any]:
     frames: dict[int, Any] = {}
     unknown = []
     for key, value in document.items():
-        frame = _frame(file, key, findings)
+        frame = _frame(file, key, faults)
         if frame is None:
             unknown.append(key)
         elif frame in frames:
             fault = "the frame stands under two keys"
-            findings.error(file, "key-repeated", fault, "keep one of them", frames=[frame], example=f"the second is {shown(key)}")
+            faults.error(file, "key-repeated", fault, "keep one of them", frames=[frame], example=f"the second is {shown(key)}")
         else:
             frames[frame] = value
     below = [int(key) for key in unknown if NEGATIVE.fullmatch(key)]
     if below:
         mend = f"count frames from 0; if all are shifted, add {-min(below)} to every frame number"
-        findings.error(file, "key-negative", f"frame numbers below 0, down to {min(below)}", mend, times=len(below))
+        faults.error(file, "key-negative", f"frame numbers below 0, down to {min(below)}", mend, count=len(below))
         unknown = [key for key in unknown if not NEGATIVE.fullmatch(key)]
     if unknown:
         names = ", ".join(shown(key) for key in unknown[:SHOWN]) + (f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else "")
-        findings.error(file, "key-unknown", f"no frame number: {names}", "keys are frame numbers such as 0 and 12", times=len(unknown))
+        faults.error(file, "key-unknown", f"no frame number: {names}", "keys are frame numbers such as 0 and 12", count=len(unknown))
     for key in document.repeated if isinstance(document, RepeatedKeys) else ():
         frame = number(key)
-        findings.error(
+        faults.error(
             file,
             "key-repeated",
             "the key stands in the file more than once, and all but the last would be lost",
@@ -121,16 +120,16 @@ def number(key: str) -> int | None:
     return int(match[1]) if match else None
 
 
-def _frame(file: str, key: str, findings: Findings) -> int | None:
+def _frame(file: str, key: str, faults: Faults) -> int | None:
     if PLAIN.fullmatch(key):
         return int(key)
     if PADDED.fullmatch(key):
-        findings.deviation(file, "key-padded", "the key is padded with zeros", "write 12, not 00012", frames=[int(key)])
+        faults.deviation(file, "key-padded", "the key is padded with zeros", "write 12, not 00012", frames=[int(key)])
         return int(key)
     frame = number(key)
     if frame is not None:
         fault, mend = "the key is no plain whole number", "write 12, without spaces, words or a decimal point"
-        findings.error(file, "key-malformed", fault, mend, frames=[frame], example=f"such as {shown(key)}")
+        faults.error(file, "key-malformed", fault, mend, frames=[frame], example=f"such as {shown(key)}")
     return frame
 
 

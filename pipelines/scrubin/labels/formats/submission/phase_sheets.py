@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
-from scrubin.evaluation.submission.problems import Findings
-from scrubin.evaluation.submission.truth import IntArray
 from scrubin.labels.formats.submission import documents
+from scrubin.labels.formats.submission.content import IntArray
 from scrubin.labels.formats.submission.documents import AGAIN, shown
 from scrubin.labels.formats.submission.frame_keys import PADDED, PLAIN
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -21,58 +21,58 @@ COLUMNS = ("phase_id", "phase")
 LAYOUT = "begin with a line frame,phase_id and give one line per frame, separated by commas"
 
 
-def phases_of(file: str, data: bytes, words: Vocabulary, findings: Findings) -> tuple[IntArray, IntArray] | None:
+def phases_of(file: str, data: bytes, words: Vocabulary, faults: Faults) -> tuple[IntArray, IntArray] | None:
     """Return frames, increasing, and their phase ids; None when the sheet cannot be read.
 
     Parameters
     ----------
     words
         Names and ids of the phases.
-    findings
+    faults
         Takes what is wrong; such lines have the phase -1.
     """
-    lines = documents.text(file, data, findings)
+    lines = documents.text(file, data, faults)
     if lines is None:
         return None
     try:
         rows = [row for row in csv.reader(io.StringIO(lines), strict=True) if row]
     except csv.Error as error:
-        findings.error(file, "file-csv", f"is not CSV: {error}", AGAIN)
+        faults.error(file, "file-csv", f"is not CSV: {error}", AGAIN)
         return None
     header = [name.strip() for name in rows[0]] if rows else []
     if "frame" not in header or not set(COLUMNS) & set(header) or len(set(header)) < len(header):
-        findings.error(file, "file-layout", f"has the columns {shown(header)}", LAYOUT)
+        faults.error(file, "file-layout", f"has the columns {shown(header)}", LAYOUT)
         return None
     found: dict[int, int] = {}
     for line, row in enumerate(rows[1:], start=2):
-        _take(file, line, dict(zip(header, row, strict=False)) if len(row) == len(header) else None, words, found, findings)
+        _take(file, line, dict(zip(header, row, strict=False)) if len(row) == len(header) else None, words, found, faults)
     if len(rows) == 1:
-        findings.error(file, "file-layout", "has no frames", "give one line per frame")
+        faults.error(file, "file-layout", "has no frames", "give one line per frame")
     frames = sorted(found)
     return np.array(frames, np.int64), np.array([found[frame] for frame in frames], np.int64)
 
 
-def _take(file: str, line: int, row: Mapping[str, str] | None, words: Vocabulary, found: dict[int, int], findings: Findings) -> None:
+def _take(file: str, line: int, row: Mapping[str, str] | None, words: Vocabulary, found: dict[int, int], faults: Faults) -> None:
     if row is None:
-        findings.error(file, "phase-columns", "a line has more or fewer values than the header", LAYOUT, example=f"first: line {line}")
+        faults.error(file, "phase-columns", "a line has more or fewer values than the header", LAYOUT, example=f"first: line {line}")
         return
     key = row["frame"]
     if not (PLAIN.fullmatch(key) or PADDED.fullmatch(key)):
         mend = "write whole numbers from 0, such as 12"
-        findings.error(file, "key-malformed", "a frame is no whole number", mend, example=f"first: line {line}, {shown(key)}")
+        faults.error(file, "key-malformed", "a frame is no whole number", mend, example=f"first: line {line}, {shown(key)}")
         return
     frame = int(key)
     if not PLAIN.fullmatch(key):
-        findings.deviation(file, "key-padded", "the frame number is padded with zeros", "write 12, not 00012", frames=[frame])
+        faults.deviation(file, "key-padded", "the frame number is padded with zeros", "write 12, not 00012", frames=[frame])
     if frame in found:
-        findings.error(file, "key-repeated", "the frame stands in more than one line", "give one phase per frame", frames=[frame])
+        faults.error(file, "key-repeated", "the frame stands in more than one line", "give one phase per frame", frames=[frame])
         return
-    found[frame] = _phase(file, frame, row, words, findings)
+    found[frame] = _phase(file, frame, row, words, faults)
 
 
-def _phase(file: str, frame: int, row: Mapping[str, str], words: Vocabulary, findings: Findings) -> int:
+def _phase(file: str, frame: int, row: Mapping[str, str], words: Vocabulary, faults: Faults) -> int:
     def refuse(rule: str, fault: str, mend: str, example: Any) -> int:
-        findings.error(file, rule, fault, mend, frames=[frame], example=f"first: {shown(example)}")
+        faults.error(file, rule, fault, mend, frames=[frame], example=f"first: {shown(example)}")
         return -1
 
     last = len(words.phases) - 1
@@ -89,7 +89,7 @@ def _phase(file: str, frame: int, row: Mapping[str, str], words: Vocabulary, fin
     try:
         named = words.id_of("phase", name)
     except AnnotationError as error:
-        return refuse("phase-name", str(error).split("; ")[0], str(error).split("; ")[-1], name)
+        return refuse("phase-name", error.faults[0].what, error.faults[0].fix, name)
     if given is not None and named != id_:
         return refuse("phase-name", f"the phase {id_} is not {name!r}", f"{name!r} is {named}; correct one of them", f"{given},{name}")
     return named
