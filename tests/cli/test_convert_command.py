@@ -30,7 +30,12 @@ def test_a_cholect50_file_comes_back_byte_for_byte(folder, tmp_path, capsys):
     source = folder("cholect50") / "labels/VID07.json"
     assert convert(source, "--from", "cholect50", "--to", "cholect50", "--out", tmp_path / "again.json") == 0
     assert (tmp_path / "again.json").read_bytes() == source.read_bytes()
-    assert capsys.readouterr() == (f"{tmp_path / 'again.json'}: 1 files, 1 recordings, 3 instances, 3 phases\n", "")
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [
+        f"{source}: read as cholect50: 1 file, 1 recording; frames that count: 4 for recognition, 3 for detection, 3 for phases",
+        f"{tmp_path / 'again.json'}: 1 files, 1 recordings, 3 instances, 3 phases",
+    ]
+    assert err == ""
 
 
 def test_what_the_target_cannot_hold_is_told_and_counted(folder, tmp_path, capsys):

@@ -23,6 +23,7 @@ from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import Clock, Collection, Labels
 from scrubin.labels.reader import Options
 from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
+from scrubin.labels.verdict import verdict_of
 from scrubin.vocabulary import vocabulary
 
 LENGTH_TOLERANCE_S = 1.0
@@ -118,7 +119,7 @@ def run(given: argparse.Namespace) -> int:
         _tell(f"merged: {of} -> {to}: {count} instances")
     for what, count in sorted((losses + made.losses).items()):
         _tell(f"not in {given.target}: {what}: {count}")
-    sys.stdout.write(f"{out}: {len(paths)} files, {_summary(kept)}\n")
+    sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {len(paths)} files, {_summary(kept)}\n")
     return 0
 
 

@@ -1,0 +1,118 @@
+"""The verdict on a path: its format, the frames that count, every fault. Every command says the same of the same path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from scrubin.core.faults import Fault
+from scrubin.labels.model import Labels, Layer
+from scrubin.labels.reader import Reading
+from scrubin.labels.rows import boxed_layer, has_boxes, has_whole_triplets
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Which frames of one recording, or of all, count for what.
+
+    Parameters
+    ----------
+    recognition
+        Frames whose instances are labelled, also as "nothing there".
+    detection
+        Those of them on which boxes can be scored: no instance lacks its box or its class.
+    phases
+        Frames with a phase.
+    spans
+        Spans of time, of which frames are made at the rate that a command needs.
+    """
+
+    recognition: int = 0
+    detection: int = 0
+    phases: int = 0
+    spans: int = 0
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.recognition + other.recognition,
+            self.detection + other.detection,
+            self.phases + other.phases,
+            self.spans + other.spans,
+        )
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What was read at a path.
+
+    Parameters
+    ----------
+    format
+        Its name.
+    files
+        How many files were read.
+    recordings
+        What counts, by recording without an error.
+    rated
+        How many recordings have scores or error labels as a whole.
+    faults
+        Of all severities.
+    """
+
+    format: str
+    files: int
+    recordings: Mapping[str, Counts]
+    rated: int
+    faults: tuple[Fault, ...]
+
+    @property
+    def line(self) -> str:
+        """The verdict on one line, without faults."""
+        total = sum(self.recordings.values(), Counts())
+        counted = {"recognition": total.recognition, "detection": total.detection, "phases": total.phases}
+        frames = ", ".join(f"{count:,} for {task}" for task, count in counted.items() if count) or "none"
+        spans = f"; {total.spans:,} spans of time" if total.spans else ""
+        read = f"read as {self.format}: {_plural(self.files, 'file')}, {_plural(len(self.recordings), 'recording')}"
+        rated = f"; {_plural(self.rated, 'rated recording')}" if self.rated else ""
+        return f"{read}; frames that count: {frames}{spans}{rated}"
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the verdict as JSON values."""
+        return {
+            "format": self.format,
+            "files": self.files,
+            "recordings": {name: vars(counts) for name, counts in sorted(self.recordings.items())},
+            "rated": self.rated,
+            "faults": [fault.as_json() for fault in self.faults],
+        }
+
+
+def verdict_of(reading: Reading) -> Verdict:
+    """Return the verdict on what was read."""
+    counts = {labels.recording: counts_of(labels) for labels in reading.collection.recordings}
+    scores = reading.collection.scores
+    tables = () if scores is None else (scores.ratings, scores.skill, scores.errors)
+    rated = {id_ for rows in tables for id_ in rows["id"]}
+    return Verdict(reading.form.name, len(reading.paths), counts, len(rated), reading.faults)
+
+
+def counts_of(labels: Labels) -> Counts:
+    """Return which frames of a recording count."""
+    spans = sum(len(rows) for rows in (labels.segments, labels.spans) if rows is not None)
+    return Counts(_length(labels.instances), _detection(labels), 0 if labels.phases is None else len(labels.phases.rows), spans)
+
+
+def _detection(labels: Labels) -> int:
+    layer = labels.instances
+    if layer is None or (len(layer.rows) and not has_boxes(layer)):
+        return 0
+    return len(boxed_layer(layer, "ivt" if has_whole_triplets(labels) else "i").positions)
+
+
+def _length(layer: Layer | None) -> int:
+    return 0 if layer is None else len(layer.positions)
+
+
+def _plural(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
