@@ -74,12 +74,11 @@ def _measured(side: str, folder: Path) -> dict[str, Any]:
 
 
 def _by_suite() -> Any:
-    from scrubin.cli.validate.defaults import DEFAULTS
-    from scrubin.validate import checks
+    from scrubin.validate import rules, suite
     from scrubin.validate.duplicates.near import limits
-    from scrubin.validate.expectations import Expected
+    from scrubin.validate.expected import Expected
     from scrubin.validate.judge import Judge
-    from scrubin.validate.params import Total
+    from scrubin.validate.params import DEFAULTS, Total
     from scrubin.validate.study import Study, read
 
     def work(folder: Path) -> list[Any]:
@@ -87,7 +86,7 @@ def _by_suite() -> Any:
         expected = Expected(2.0, LIMIT, (Total("triplets", total, "rows", {}),), {}, {"triplets": before})
         tables = {table.name: read(table, folder / f"{table.name}.parquet") for table in (TRIPLETS, FRAMES, VIDEOS)}
         study = Study(tables, None, None, {WORDS.name: WORDS}, limits(DEFAULTS.near_duplicate, []), expected)
-        found = list(checks.of_table(Judge(), study, "triplets", DEFAULTS.severity))
+        found = list(suite.of_table(Judge(), study, "triplets", rules.severities({})))
         return [_plain(one.rule, one.columns, one.count, one.keys) for one in found]
 
     return work

@@ -22,7 +22,11 @@ def imported_files(file: Path, seen: set[Path]) -> set[Path]:
     if file in seen:
         return seen
     seen.add(file)
-    for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    text = file.read_text(encoding="utf-8")
+    if "pkgutil" in text:  # it imports every module beside it
+        for module in file.parent.glob("*.py"):
+            imported_files(module, seen)
+    for node in ast.walk(ast.parse(text)):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
@@ -35,6 +39,11 @@ def imported_files(file: Path, seen: set[Path]) -> set[Path]:
                     if candidate.is_file():
                         imported_files(candidate, seen)
     return seen
+
+
+def test_rules_that_are_imported_by_their_folder_are_seen():
+    files = imported_files(ROOT / "pipelines/flows/validate.py", set())
+    assert {*(ROOT / "pipelines/scrubin/validate/rules").glob("*.py")} < files
 
 
 def outputs(stage: str) -> list[str]:

@@ -18,6 +18,7 @@ from scrubin.render.params import RenderParams
 from scrubin.report.params import ReportParams
 from scrubin.screen.params import ScreenParams
 from scrubin.splits.params import SplitsParams
+from scrubin.validate import rules
 from scrubin.validate.params import ValidateParams
 
 DECLARED: dict[str, type[Any]] = {
@@ -44,9 +45,10 @@ def check_all(path: Path = params.PARAMS_PATH) -> dict[str, Any]:
     ------
     ParamsError
         For the first parameter that is unknown, missing, of the wrong type or out of range,
-        or when a real study would be released under the synthetic one's name.
+        for a severity of a rule that does not exist, or when a real study would be released under the synthetic one's name.
     """
     raw = params.raw_folder(path)
     loaded = {section: params.load(section, declared, path) for section, declared in DECLARED.items()}
+    rules.severities(loaded["validate"].severity)
     refuse_borrowed_name(raw, loaded["release"])
     return loaded

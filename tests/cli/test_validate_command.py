@@ -15,11 +15,10 @@ import synthetic_study
 from checked_study import arrow_of
 from label_examples import EXAMPLES
 from scrubin import cli
-from scrubin.cli.validate.defaults import DEFAULTS
 from scrubin.core import params
 from scrubin.core.files import sha256_of
 from scrubin.labels.registry import readable
-from scrubin.validate.params import ValidateParams
+from scrubin.validate.params import DEFAULTS, ValidateParams
 
 VIDEO = "labels/VID07.json"
 
@@ -296,7 +295,7 @@ def test_severities_totals_and_limits_come_from_a_params_file_when_it_is_given(v
     assert code == 1
     assert "  count=frames where=everywhere declared=4 found=3" in lines
     assert [line for line in lines if line.startswith("not applicable: ") and "declared_total" in line and "no table 'videos'" in line]
-    path.write_text(text.replace("totals: []", total).replace("declared_total: error", "declared_total: note"))
+    path.write_text(text.replace("totals: []", total).replace("severity: {}", "severity: {declared_total: note}"))
     assert validate(EXAMPLES["cholect50"], "--params", path)[0] == 0
 
 
@@ -306,7 +305,7 @@ def test_what_is_written_of_one_release_is_the_version_before_of_the_next(valida
     path = tmp_path / "params.yaml"
     previous = f"previous: {{path: {before}, sha256: {sha256_of(before)}}}"
     path.write_text(
-        params.PARAMS_PATH.read_text().replace("previous: null", previous).replace("class_drift: warning", "class_drift: error")
+        params.PARAMS_PATH.read_text().replace("previous: null", previous).replace("severity: {}", "severity: {class_drift: error}")
     )
     code, lines, _ = validate(tables(), "--params", path)
     assert code == 0

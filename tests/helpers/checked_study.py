@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from typing import Any
 
 import pandas as pd
@@ -11,10 +10,11 @@ import pyarrow as pa
 import synthetic_study
 from scrubin.tables.catalogue import public_tables
 from scrubin.validate.duplicates.near import Limits
-from scrubin.validate.expectations import Expected
+from scrubin.validate.expected import Expected
 from scrubin.validate.outcomes import Outcome
-from scrubin.validate.params import Severities
-from scrubin.validate.study import Study, found_of
+from scrubin.validate.params import Severity
+from scrubin.validate.rules import RULES
+from scrubin.validate.study import Study, stored_table
 from scrubin.vocabulary.vocabulary import load
 from scrubin.vocabulary.workflow import transitions
 
@@ -46,7 +46,7 @@ def study_of(
             arrows[name] = arrows[name].set_column(arrows[name].schema.get_field_index(column), column, arrows[name][column].cast(type_))
     declared = public_tables(synthetic_study.ASPECTS)
     return Study(
-        tables={table.name: found_of(table, arrows[table.name]) for table in declared.values()},
+        tables={table.name: stored_table(table, arrows[table.name]) for table in declared.values()},
         recordings=tables["recordings"],
         linkage=tables["linkage"],
         vocabularies={"cholect50": load("cholect50")},
@@ -55,8 +55,9 @@ def study_of(
     )
 
 
-def severities(default: str = "error", **others: str) -> Severities:
-    return Severities(**{field.name: others.get(field.name, default) for field in dataclasses.fields(Severities)})
+def severities(default: Severity = "error", **others: Severity) -> dict[str, Severity]:
+    """Every rule with one severity, but for some."""
+    return {name: others.get(name, default) for name in RULES}
 
 
 def failed(outcomes: list[Outcome]) -> dict[tuple[str, str], Outcome]:

@@ -25,7 +25,7 @@ from scrubin.splits.params import BalancedParams, KFoldParams, SchemeParams, Spl
 from scrubin.splits.people import people as people_of
 from scrubin.splits.schemes.registry import Setting
 from scrubin.splits.search.best_split import Effort
-from scrubin.validate import checks, outcomes
+from scrubin.validate import outcomes, suite
 
 Tables = dict[str, pd.DataFrame]
 Report = dict[str, Any]
@@ -98,13 +98,13 @@ def _study(
 ) -> Study:
     names = {field.name for field in dataclasses.fields(Study)} & set(tables)
     found = study_of(tables)
-    answers = checks.run(found, severities())
+    answers = suite.run(found, severities())
     return Study(
         **{name: tables[name] for name in sorted(names - {"splits"})},
         scores=scored,
         annotations=labelled,
         splits=split(tables) if splits is None else splits,
-        validation=outcomes.document(answers, checks.row_counts(found)),
+        validation=outcomes.document(answers, suite.row_counts(found)),
         development=DEVELOPMENT if scored["tasks"] else {"tasks": {}},
     )
 

@@ -18,13 +18,14 @@ from scrubin.errors import ParamsError
 from scrubin.tables.catalogue import public_tables
 from scrubin.tables.phases import PHASES
 from scrubin.tables.triplets import TRIPLETS
-from scrubin.validate import checks, counts
+from scrubin.validate import suite
 from scrubin.validate.duplicates.near import Limits
-from scrubin.validate.expectations import expected
+from scrubin.validate.expected import expected
 from scrubin.validate.judge import Judge
 from scrubin.validate.params import Total, ValidateParams
+from scrubin.validate.rules import counts
 from scrubin.validate.rules.phases import phase_flicker, phase_transition
-from scrubin.validate.study import Found, NotApplicableError, Study
+from scrubin.validate.study import NotApplicableError, StoredTable, Study
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.workflow import transitions
 
@@ -45,7 +46,7 @@ def declared(tmp_path, **changed):
 def of_labels(table, frame, expected, **more):
     """A study of one table of labels, without frames or videos."""
     types = {column.name: {"str": "string", "int64": "int64", "float64": "double"}[column.dtype] for column in table.columns}
-    return Study({table.name: Found(table, types, frame)}, None, None, WORDS, Limits(20, 20), expected, **more)
+    return Study({table.name: StoredTable(table, types, frame)}, None, None, WORDS, Limits(20, 20), expected, **more)
 
 
 def phases(names, every=1, recording="one"):
@@ -63,7 +64,7 @@ def judge():
 
 
 def outcome_of(judge, study, table, rule):
-    return [outcome for outcome in checks.of_table(judge, study, table, severities()) if outcome.rule == rule]
+    return [outcome for outcome in suite.of_table(judge, study, table, severities()) if outcome.rule == rule]
 
 
 def test_the_published_total_of_cholect50_holds_to_the_frame(judge):
@@ -238,7 +239,7 @@ def test_no_frame_and_one_frame_have_no_course(rows):
 def test_offending_keys_come_in_the_order_of_the_key_whatever_the_order_of_the_file(judge):
     tables = synthetic_study.tables()
     tables["frames"] = tables["frames"].assign(brightness=999.0).sample(frac=1, random_state=0, ignore_index=True)
-    found = failed(list(checks.of_table(judge, study_of(tables), "frames", severities())))["in_range", "frames"]
+    found = failed(list(suite.of_table(judge, study_of(tables), "frames", severities())))["in_range", "frames"]
     named = [(key["id"], key["camera"], key["frame"]) for key in found.keys]
     expected_keys = sorted(zip(tables["frames"].id, tables["frames"].camera, tables["frames"].frame, strict=True))[:20]
     assert named == expected_keys

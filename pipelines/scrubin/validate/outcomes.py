@@ -2,39 +2,34 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import pandas as pd
-
 from scrubin.errors import StageError
 
-SHOWN = 20
-"""So many offending keys are named."""
 IN_MESSAGE = 3
 PASSED, FAILED, NOT_CHECKED, NOT_APPLICABLE = "passed", "failed", "not checked", "not applicable"
 HARMLESS = (PASSED, NOT_APPLICABLE)
-"""Results that are no failure: of a rule that is not applicable, there is nothing to ask."""
+"""Results that are no failure: what is not applicable cannot be broken."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One rule asked of one table.
+    """One check: a rule and a table, and what came of it.
 
     Parameters
     ----------
     rule, table, columns
-        Which rule, of which table, and the columns that it speaks about.
+        Which rule, which table, and the columns that the rule speaks about.
     severity
         error, warning or note.
     says
         What should hold.
     result
         passed, failed, not checked: then nothing is known, which counts like a failure; or not applicable: then there
-        is nothing to ask, because a table is not at hand or a number was not declared.
+        is nothing to check, because a table is not at hand or a number was not declared.
     rows
         Number of rows that were looked at.
     count
@@ -69,22 +64,6 @@ class Outcome:
         return f"{where}: {self.count} of {self.rows} {self.things} break it ({self.says}), first {first}"
 
 
-def keys_of(rows: pd.DataFrame, columns: Sequence[str]) -> tuple[dict[str, Any], ...]:
-    """Return the first rows as plain values; missing ones are None, infinite ones text."""
-    names = [name for name in dict.fromkeys(columns) if name in rows.columns]
-    return tuple({str(name): _plain(row[name]) for name in names} for row in rows[names].head(SHOWN).to_dict("records"))
-
-
-def _plain(value: Any) -> Any:
-    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
-        return None
-    plain = value.item() if hasattr(value, "item") else value
-    if isinstance(plain, float) and math.isinf(plain):
-        return str(plain)
-    # Whole numbers of a column with gaps were read as floats.
-    return int(plain) if isinstance(plain, float) and plain.is_integer() else plain
-
-
 def document(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, Any]:
     """Return everything as one JSON value: verdict, row counts and every outcome."""
     return {
@@ -111,7 +90,7 @@ def document(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, 
 
 
 def metrics(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, int]:
-    """Return flat numbers for ``dvc metrics diff``: rows per table, rules by result, offending rows per rule."""
+    """Return flat numbers for ``dvc metrics diff``: rows per table, checks by result, offending rows per rule."""
     offending: Counter[str] = Counter()
     for outcome in outcomes:
         offending[f"offending.{outcome.rule}"] += outcome.count or 0
@@ -122,7 +101,7 @@ def metrics(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, i
 
 
 def tally(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Return how many rules were asked, passed, not applicable, not checked, and failed by severity; not checked counts as failed."""
+    """Return the number of checks (``asked``) by result, failed ones by severity; not checked counts as failed."""
     failed = Counter(outcome.severity for outcome in outcomes if outcome.result not in HARMLESS)
     return {
         "asked": len(outcomes),
@@ -152,5 +131,5 @@ def refuse(outcomes: Sequence[Outcome], page: str) -> None:
     if broken:
         lines = "\n  ".join(outcome.sentence for outcome in broken)
         what = "1 check" if len(broken) == 1 else f"{len(broken)} checks"
-        msg = f"{what} of severity error did not pass; mend the raw study, or the stage that wrote the table; see {page}:\n  {lines}"
+        msg = f"{what} of severity error did not pass; fix the raw study, or the stage that wrote the table; see {page}:\n  {lines}"
         raise StageError(msg)

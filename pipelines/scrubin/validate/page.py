@@ -9,14 +9,15 @@ from typing import Any
 
 import jinja2
 
-from scrubin.validate.outcomes import HARMLESS, NOT_APPLICABLE, SHOWN, Outcome, stopping, tally
+from scrubin.validate.offending_rows import SHOWN
+from scrubin.validate.outcomes import HARMLESS, NOT_APPLICABLE, Outcome, stopping, tally
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
 RANK = {"error": 0, "warning": 1, "note": 2}
 
 
 def render(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> str:
-    """Return the page: the verdict, what is broken with its keys, and every rule that was asked."""
+    """Return the page: the verdict, what is broken with its keys, and every check."""
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters["shown"] = _shown
     broken = sorted((outcome for outcome in outcomes if outcome.result not in HARMLESS), key=lambda outcome: RANK[outcome.severity])
@@ -28,7 +29,7 @@ def render(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> str:
         tables=[(name, list(group)) for name, group in groupby(outcomes, key=lambda outcome: outcome.table)],
         shown=SHOWN,
         harmless=HARMLESS,
-        unasked=_unasked(outcomes),
+        skipped=_skipped(outcomes),
     )
 
 
@@ -37,8 +38,8 @@ def _shown(value: Any) -> Any:
     return "–" if value is None else f"{value:.6g}" if isinstance(value, float) else value
 
 
-def _unasked(outcomes: Sequence[Outcome]) -> list[tuple[str, str, list[str]]]:
-    """Return rule, reason and tables of what there is nothing to ask of."""
+def _skipped(outcomes: Sequence[Outcome]) -> list[tuple[str, str, list[str]]]:
+    """Return rule, reason and tables of what is not applicable."""
     tables: dict[tuple[str, str], dict[str, None]] = {}
     for outcome in outcomes:
         if outcome.result == NOT_APPLICABLE:

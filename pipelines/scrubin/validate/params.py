@@ -1,65 +1,22 @@
-"""Parameters of validate: how much each rule weighs."""
+"""Parameters of validate: what a curator declares and expects, and which rules weigh otherwise than they say themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, get_args
 
 from scrubin.core.params import ranged
 
-SEVERITIES = ("error", "warning", "note")
+Severity = Literal["error", "warning", "note"]
+SEVERITIES: tuple[Severity, ...] = get_args(Severity)
+"""What a broken rule does: an ``error`` stops the release and fails a validation, a ``warning`` or ``note`` is only reported.
 
-
-def _severity() -> Any:
-    return ranged(choices=SEVERITIES)
-
-
-@dataclass(frozen=True)
-class Severities:
-    """The severity of each rule: an error stops the release, warnings and notes are only reported.
-
-    The fields are the rules, so that a misspelt or forgotten rule in ``params.yaml`` is an error.
-    """
-
-    declared_columns: str = _severity()
-    declared_types: str = _severity()
-    not_missing: str = _severity()
-    in_range: str = _severity()
-    allowed_value: str = _severity()
-    key_unique: str = _severity()
-    known_id: str = _severity()
-    task_of_video: str = _severity()
-    video_has_frames: str = _severity()
-    frame_in_video: str = _severity()
-    frames_contiguous: str = _severity()
-    frames_in_order: str = _severity()
-    dropped_without_file: str = _severity()
-    stereo_equal_length: str = _severity()
-    video_bytes_unique: str = _severity()
-    label_has_frame: str = _severity()
-    label_in_redacted_frame: str = _severity()
-    label_in_dropped_frame: str = _severity()
-    triplet_in_vocabulary: str = _severity()
-    name_of_id: str = _severity()
-    box_inside_image: str = _severity()
-    box_not_degenerate: str = _severity()
-    span_in_order: str = _severity()
-    one_phase_per_frame: str = _severity()
-    phase_flicker: str = _severity()
-    phase_transition: str = _severity()
-    frame_twice: str = _severity()
-    frame_repeated: str = _severity()
-    instance_twice: str = _severity()
-    declared_total: str = _severity()
-    class_drift: str = _severity()
-    one_subset_per_recording: str = _severity()
-    participant_in_one_subset: str = _severity()
-    near_duplicate_in_two_subsets: str = _severity()
-    near_duplicate_recording: str = _severity()
-    missing_from_split: str = _severity()
-    no_private_column: str = _severity()
-    no_private_value: str = _severity()
+Not to be confused with the severity of a fault (``scrubin.core.faults``), which says what a reader can do with a value of a
+file: not use it (``error``), take it although it is not as the format says (``deviation``), or take it with doubt
+(``warning``). That follows from the file and cannot be set; how much a rule weighs is the curator's choice. For a verdict the
+two meet in one way: an error of either sort fails, everything else is shown and passes.
+"""
 
 
 @dataclass(frozen=True)
@@ -123,7 +80,7 @@ class ValidateParams:
     near_duplicate
         When recordings count as showing the same.
     severity
-        The severity of each rule.
+        By rule, where it is not to be the rule's own; ``rules.severities`` refuses names that no rule has.
     """
 
     near_duplicate: NearDuplicate
@@ -132,4 +89,16 @@ class ValidateParams:
     transitions: Mapping[str, tuple[tuple[str, ...], ...]] = ranged()
     totals: tuple[Total, ...] = ranged()
     drift_limit: float = ranged(low=0, high=1)
-    severity: Severities = ranged()
+    severity: Mapping[str, str] = ranged(choices=SEVERITIES)
+
+
+DEFAULTS = ValidateParams(
+    near_duplicate=NearDuplicate(evidence_bits=20, min_frames=20, accepted=()),
+    previous=None,
+    flicker_s=2.0,
+    transitions={},
+    totals=(),
+    drift_limit=0.1,
+    severity={},
+)
+"""What holds where nobody names a ``params.yaml``: the section as the project comes with it."""

@@ -1,4 +1,4 @@
-"""The tables under validation: as they were found, not as they should be."""
+"""The tables under validation: as their files hold them, not as they should be."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from scrubin.errors import TableError
 from scrubin.tables.declare import ARROW, Column, Table
 from scrubin.validate.duplicates.near import Limits, near_duplicates
-from scrubin.validate.expectations import Expected
+from scrubin.validate.expected import Expected
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 CAMERA_ORDER = ("left", "mono", "right")
@@ -29,11 +29,11 @@ class NotCheckableError(TableError):
 
 
 class NotApplicableError(TableError):
-    """A rule needs a table that is not at hand, or a number that nobody declared: there is nothing to ask."""
+    """A rule needs a table that is not at hand, or a number that nobody declared: there is nothing to check."""
 
 
 @dataclass(frozen=True)
-class Found:
+class StoredTable:
     """One table as its file holds it.
 
     Parameters
@@ -55,8 +55,8 @@ class Found:
         return self.types.get(column.name) == str(ARROW[column.dtype])
 
 
-def found_of(table: Table, arrow: pa.Table) -> Found:
-    """Return a table as found.
+def stored_table(table: Table, arrow: pa.Table) -> StoredTable:
+    """Return a table as it is stored.
 
     Raises
     ------
@@ -70,11 +70,11 @@ def found_of(table: Table, arrow: pa.Table) -> Found:
     # A dictionary is a way to store values, not a type of them.
     plain = [field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field for field in arrow.schema]
     arrow = arrow.cast(pa.schema(plain))
-    return Found(table, {field.name: _type_name(field.type) for field in arrow.schema}, arrow.to_pandas())
+    return StoredTable(table, {field.name: _type_name(field.type) for field in arrow.schema}, arrow.to_pandas())
 
 
-def read(table: Table, path: Path) -> Found:
-    """Read a table without holding it to its declaration: telling all that is wrong is the point.
+def read(table: Table, path: Path) -> StoredTable:
+    """Read a table without holding it to its declaration: naming all that is wrong is the point.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def read(table: Table, path: Path) -> Found:
         When the file is no parquet file.
     """
     try:
-        return found_of(table, pq.read_table(path))
+        return stored_table(table, pq.read_table(path))
     except (OSError, pa.ArrowException) as error:
         msg = f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again"
         raise TableError(msg) from error
@@ -102,7 +102,7 @@ class Study:
     tables
         The public tables by name.
     recordings, linkage
-        The private tables that tell who is who; None where only public tables are at hand.
+        The private tables that say who is who; None where only public tables are at hand.
     vocabularies
         Vocabularies by name.
     near_duplicate
@@ -113,7 +113,7 @@ class Study:
         Seconds from frame to frame by recording, for labels without a table ``frames``.
     """
 
-    tables: Mapping[str, Found]
+    tables: Mapping[str, StoredTable]
     recordings: pd.DataFrame | None
     linkage: pd.DataFrame | None
     vocabularies: Mapping[str, Vocabulary]
@@ -129,11 +129,11 @@ class Study:
         NotApplicableError
             When only public tables are at hand.
         """
-        found = {"recordings": self.recordings, "linkage": self.linkage}[table]
-        if found is None:
+        rows = {"recordings": self.recordings, "linkage": self.linkage}[table]
+        if rows is None:
             msg = f"the private table '{table}' is not at hand"
             raise NotApplicableError(msg)
-        return found
+        return rows
 
     @cached_property
     def near_duplicates(self) -> pd.DataFrame:
@@ -182,12 +182,12 @@ class Study:
         if table not in self.tables:
             msg = f"there is no table '{table}'"
             raise NotApplicableError(msg)
-        found = self.tables[table]
-        declared = {column.name: column for column in found.table.columns}
+        stored = self.tables[table]
+        declared = {column.name: column for column in stored.table.columns}
         for name in names:
-            if not found.usable(declared[name]):
-                there = found.types.get(name)
+            if not stored.usable(declared[name]):
+                there = stored.types.get(name)
                 what = f"is {there}" if there else "is missing"
                 msg = f"column '{name}' of table '{table}' {what}, but must be {ARROW[declared[name].dtype]}"
                 raise NotCheckableError(msg)
-        return found.rows[list(names)]
+        return stored.rows[list(names)]

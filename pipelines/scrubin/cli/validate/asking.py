@@ -7,17 +7,18 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from scrubin.cli.validate.defaults import DEFAULTS
 from scrubin.cli.validate.material import Material
 from scrubin.core import params
 from scrubin.core.faults import Fault
 from scrubin.tables.catalogue import public_tables
-from scrubin.validate import checks, counts, outcomes
+from scrubin.validate import outcomes, suite
 from scrubin.validate.duplicates.near import limits
-from scrubin.validate.expectations import ClassCounts, expected
-from scrubin.validate.outcomes import FAILED, PASSED, SHOWN, Outcome
-from scrubin.validate.params import ValidateParams
-from scrubin.validate.rules.registry import RULES
+from scrubin.validate.expected import ClassCounts, expected
+from scrubin.validate.offending_rows import SHOWN
+from scrubin.validate.outcomes import FAILED, PASSED, Outcome
+from scrubin.validate.params import DEFAULTS, ValidateParams
+from scrubin.validate.registry import row_rules
+from scrubin.validate.rules import counts
 from scrubin.validate.study import Study
 
 FILES = "files"
@@ -71,12 +72,12 @@ def ask(found: Material, given: Path | None) -> Result:
         expected=expected(p, found.vocabularies, declared.values()),
         period_s=found.period_s,
     )
-    answers = checks.run(study, p.severity)
+    answers = suite.run(study, p.severity)
     unasked = _unasked(found)
     for total in p.totals:
         if total.table not in found.tables:
             unasked["declared_total"] = f"there is no table '{total.table}'"
-    return Result([*_of_files(found), *answers], checks.row_counts(study), dict(sorted(unasked.items())), counts.class_counts(study))
+    return Result([*_of_files(found), *answers], suite.row_counts(study), dict(sorted(unasked.items())), counts.class_counts(study))
 
 
 def _columns(found: Material, table: str) -> list[str]:
@@ -106,8 +107,8 @@ def _key(fault: Fault) -> dict[str, str]:
 
 def _unasked(found: Material) -> dict[str, str]:
     unasked = {}
-    for name, rule in RULES.items():
+    for rule in row_rules():
         if not set(rule.columns) & set(found.tables):
             tables = " or ".join(f"'{table}'" for table in rule.columns)
-            unasked[name] = f"there is no table {tables}"
+            unasked[rule.name] = f"there is no table {tables}"
     return unasked

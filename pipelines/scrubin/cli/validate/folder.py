@@ -16,7 +16,7 @@ from scrubin.labels.formats.tables import notes as table_notes
 from scrubin.labels.formats.tables.notes import Notes
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 from scrubin.tables.declare import ARROW, Table
-from scrubin.validate.study import Found, found_of
+from scrubin.validate.study import StoredTable, stored_table
 from scrubin.vocabulary import vocabulary
 
 PUBLIC = public_tables(())
@@ -75,8 +75,8 @@ def _add(made: Material, file: Path) -> None:
         made.faults.append(Fault(file.name, "table", f"it cannot be read as {kind}: {str(error).splitlines()[0]}", "write it again"))
 
 
-def _found(name: str, arrow: pa.Table) -> Found:
-    return found_of(_declared(name, arrow.schema.names), arrow)
+def _found(name: str, arrow: pa.Table) -> StoredTable:
+    return stored_table(_declared(name, arrow.schema.names), arrow)
 
 
 def _declared(name: str, columns: list[str]) -> Table:

@@ -22,7 +22,7 @@ from scrubin.tables.ratings import RATINGS
 from scrubin.tables.splits import SPLITS
 from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
-from scrubin.validate.study import Found, found_of
+from scrubin.validate.study import StoredTable, stored_table
 
 
 def read(path: Path, name: str, options: reader.Options) -> Material:
@@ -126,5 +126,5 @@ def _add_scores(made: Material, collection: Collection) -> None:
             made.tables[table.name] = _found(said, frame)
 
 
-def _found(table: Table, frame: pd.DataFrame) -> Found:
-    return found_of(table, pa.Table.from_pandas(frame[table.column_names], schema=table.schema, preserve_index=False))
+def _found(table: Table, frame: pd.DataFrame) -> StoredTable:
+    return stored_table(table, pa.Table.from_pandas(frame[table.column_names], schema=table.schema, preserve_index=False))

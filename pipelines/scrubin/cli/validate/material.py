@@ -10,7 +10,7 @@ from pathlib import Path
 from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
 from scrubin.labels.reader import Options
-from scrubin.validate.study import Found
+from scrubin.validate.study import StoredTable
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 
@@ -40,7 +40,7 @@ class Material:
 
     form: str
     files: int
-    tables: dict[str, Found] = field(default_factory=dict)
+    tables: dict[str, StoredTable] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     unlabelled: list[str] = field(default_factory=list)

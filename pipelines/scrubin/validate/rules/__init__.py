@@ -1,1 +1,37 @@
-"""Rules that span rows or tables; each says per row of a table whether it is broken."""
+"""Every rule, with its severity beside it. Each module of this folder is imported: a new one needs no line elsewhere."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping
+from typing import cast
+
+from scrubin.core import suggest
+from scrubin.errors import ParamsError
+from scrubin.validate.params import Severity
+from scrubin.validate.registry import RULES
+
+
+def severities(overrides: Mapping[str, str]) -> dict[str, Severity]:
+    """Return the severity of every rule: its own, or that of ``validate.severity`` in ``params.yaml``.
+
+    Raises
+    ------
+    ParamsError
+        When there is no rule of a name; names the near miss.
+    """
+    for name in sorted(overrides):
+        if name not in RULES:
+            msg = f"params.yaml: 'validate.severity.{name}': there is no such rule; {suggest.hint(name, sorted(RULES))}"
+            raise ParamsError(msg)
+    return {name: cast("Severity", overrides.get(name, rule.severity)) for name, rule in sorted(RULES.items())}
+
+
+def register_all() -> None:
+    """Import every module of this folder, by name in alphabetical order, so that its rules are registered."""
+    for module in pkgutil.iter_modules(__path__):
+        importlib.import_module(f"{__name__}.{module.name}")
+
+
+register_all()

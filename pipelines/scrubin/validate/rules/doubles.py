@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
+from scrubin.validate.registry import rule
 from scrubin.validate.rules.labels import BOX
-from scrubin.validate.rules.registry import explained_rule, rule
 from scrubin.validate.study import Study
 
 PICTURE = ["perceptual_hash", "sharpness", "brightness", "contrast", "saturated_share"]
@@ -38,7 +38,7 @@ def _twins(study: Study, table: str, pictures: pd.DataFrame, key: list[str]) -> 
 
 
 def _elsewhere(study: Study, table: str) -> pd.DataFrame:
-    # The first of each picture per video: the rest of a video is asked by the other rule.
+    # The first of each picture per video: the rest of a video is the other rule's.
     return _twins(study, table, _pictures(study, table).drop_duplicates([*VIDEO, "picture"]), ["picture"])
 
 
@@ -46,19 +46,19 @@ def _again(study: Study, table: str) -> pd.DataFrame:
     return _twins(study, table, _pictures(study, table), [*VIDEO, "picture"])
 
 
-@explained_rule("no picture of a video is also one of another video", _elsewhere, frames=("perceptual_hash",))
+@rule("warning", "no picture of a video is also one of another video", _elsewhere, frames=("perceptual_hash",))
 def frame_twice(study: Study, table: str) -> pd.Series[bool]:
     """Find frames whose picture is also in another recording, or seen by the other camera: a copy."""
     return _elsewhere(study, table)["same_as"].notna()
 
 
-@explained_rule("no picture comes again within its video", _again, frames=("perceptual_hash",))
+@rule("note", "no picture comes again within its video", _again, frames=("perceptual_hash",))
 def frame_repeated(study: Study, table: str) -> pd.Series[bool]:
     """Find frames whose picture is also that of another source frame of their video: it stood still, or was looped."""
     return _again(study, table)["same_as"].notna()
 
 
-@rule("no instance with a box is there twice in a frame", triplets=("instrument", "verb", "target", *BOX))
+@rule("error", "no instance with a box is there twice in a frame", triplets=("instrument", "verb", "target", *BOX))
 def instance_twice(study: Study, table: str) -> pd.Series[bool]:
     """Find instances that agree with another one of their frame in everything, box included.
 

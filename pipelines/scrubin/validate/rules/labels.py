@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scrubin.validate.rules.registry import rule
+from scrubin.validate.registry import rule
 from scrubin.validate.study import Study
 
 BOX = ("x", "y", "w", "h")
@@ -12,7 +12,7 @@ ROUNDING = 1e-6
 """A box that ends this far outside (share of the image) still ends at the edge: label files round to six digits."""
 
 
-@rule("every box lies inside the image", triplets=BOX)
+@rule("error", "every box lies inside the image", triplets=BOX)
 def box_inside_image(study: Study, table: str) -> pd.Series[bool]:
     """Find boxes that begin or end outside the image."""
     box = study.columns(table, *BOX)
@@ -20,15 +20,15 @@ def box_inside_image(study: Study, table: str) -> pd.Series[bool]:
     return (box["x"] < 0) | (box["y"] < 0) | (right > 1 + ROUNDING) | (bottom > 1 + ROUNDING)
 
 
-@rule("every box has four numbers, a width and a height", triplets=BOX)
+@rule("error", "every box has four numbers, a width and a height", triplets=BOX)
 def box_not_degenerate(study: Study, table: str) -> pd.Series[bool]:
     """Find boxes of no area and boxes of which a number is missing."""
     box = study.columns(table, *BOX)
-    given = box.notna()
-    return (given.any(axis=1) & ~given.all(axis=1)) | (box["w"] <= 0) | (box["h"] <= 0)
+    there = box.notna()
+    return (there.any(axis=1) & ~there.all(axis=1)) | (box["w"] <= 0) | (box["h"] <= 0)
 
 
-@rule("every span ends after it starts", spans=("start_frame", "end_frame"))
+@rule("error", "every span ends after it starts", spans=("start_frame", "end_frame"))
 def span_in_order(study: Study, table: str) -> pd.Series[bool]:
     """Find spans without a frame."""
     spans = study.columns(table, "start_frame", "end_frame")

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from scrubin.validate.registry import rule
+from scrubin.validate.row_joins import looked_up, sizes
 from scrubin.validate.rules.references import labelled_frames
-from scrubin.validate.rules.registry import explained_rule, rule
-from scrubin.validate.rules.rows import looked_up, sizes
 from scrubin.validate.study import NotApplicableError, Study
 
 TOLERANCE_S = 1e-6
 
 
-@rule("every frame has one phase", phases=("phase",))
+@rule("error", "every frame has one phase", phases=("phase",))
 def one_phase_per_frame(study: Study, table: str) -> pd.Series[bool]:
     """Find frames with two different phases."""
     return sizes(study.columns(table, "id", "frame", "phase"), ["id", "frame"], "phase") > 1
@@ -28,7 +28,7 @@ def _course(study: Study, table: str) -> pd.DataFrame:
     rows = study.columns(table, "id", "frame", "phase", "vocabulary").sort_values(["id", "frame"], kind="stable")
     before = rows.shift(1)
     distance = (rows["frame"] - before["frame"]).where(rows["id"] == before["id"])
-    # Two phases of one frame are told by another rule.
+    # Two phases of one frame are another rule's.
     usual = distance.where(distance > 0).groupby(rows["id"]).transform("min")
     return rows.assign(follows=(distance > 0) & (distance == usual), previous_phase=before["phase"])
 
@@ -37,7 +37,7 @@ def _previous(study: Study, table: str) -> pd.DataFrame:
     return _course(study, table)[["previous_phase"]].reindex(study.tables[table].rows.index)
 
 
-@explained_rule("a phase follows the one before as the workflow of its vocabulary allows", _previous, phases=("phase",))
+@rule("warning", "a phase follows the one before as the workflow of its vocabulary allows", _previous, phases=("phase",))
 def phase_transition(study: Study, table: str) -> pd.Series[bool]:
     """Find the first frame of each phase that may not follow the phase before; in unlabelled gaps anything may have happened."""
     course = _course(study, table)
@@ -48,13 +48,13 @@ def phase_transition(study: Study, table: str) -> pd.Series[bool]:
         msg = f"no workflow of the vocabulary {names} is known; declare validate.transitions in params.yaml"
         raise NotApplicableError(msg)
     changes = course[course["follows"] & (course["phase"] != course["previous_phase"])]
-    asked = changes[["vocabulary", "previous_phase", "phase"]]
-    known = pd.DataFrame(allowed, columns=asked.columns, dtype="str").assign(allowed=True)
-    forbidden = looked_up(asked, known, list(asked.columns))["allowed"].isna()
+    pairs = changes[["vocabulary", "previous_phase", "phase"]]
+    known = pd.DataFrame(allowed, columns=pairs.columns, dtype="str").assign(allowed=True)
+    forbidden = looked_up(pairs, known, list(pairs.columns))["allowed"].isna()
     return forbidden.reindex(study.tables[table].rows.index, fill_value=False)
 
 
-@rule("no phase between two others lasts less than flicker_s seconds", phases=("phase",))
+@rule("warning", "no phase between two others lasts less than flicker_s seconds", phases=("phase",))
 def phase_flicker(study: Study, table: str) -> pd.Series[bool]:
     """Find the frames of runs that last less than ``flicker_s``, with another phase right before and right after them.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from scrubin.tables.catalogue import PRIVATE_TABLES
-from scrubin.validate.rules.registry import rule
+from scrubin.validate.registry import rule
 from scrubin.validate.study import Study
 
 WITH_FILES = {"videos": ("id", "path"), "frames": ("id", "path")}
@@ -20,7 +20,7 @@ def private_columns(public: frozenset[str]) -> frozenset[str]:
     return frozenset(name for table in PRIVATE_TABLES for name in table.column_names) - public
 
 
-@rule("ids and paths are not those of the raw study", **WITH_FILES)
+@rule("error", "ids and paths are not those of the raw study", **WITH_FILES)
 def no_private_value(study: Study, table: str) -> pd.Series[bool]:
     """Find rows whose id is a name of the raw study, or whose file is called like a raw file."""
     rows = study.columns(table, "id", "path")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scrubin.validate.rules.registry import rule
-from scrubin.validate.rules.rows import among, looked_up
+from scrubin.validate.registry import rule
+from scrubin.validate.row_joins import among, looked_up
 from scrubin.validate.study import Study
 
 
 @rule(
+    "error",
     "every id is a released recording (for frames: a released video of this camera)",
     frames=("id", "camera"),
     ratings=("id",),
@@ -26,7 +27,7 @@ def known_id(study: Study, table: str) -> pd.Series[bool]:
     return ~among(study.columns(table, *columns), study.columns("videos", *columns))
 
 
-@rule("the task is the task of the recording's video", ratings=("task",), skill=("task",), errors=("task",))
+@rule("error", "the task is the task of the recording's video", ratings=("task",), skill=("task",), errors=("task",))
 def task_of_video(study: Study, table: str) -> pd.Series[bool]:
     """Find rows that name another task than the video of their recording."""
     rows = study.columns(table, "id", "task")
@@ -34,13 +35,14 @@ def task_of_video(study: Study, table: str) -> pd.Series[bool]:
     return task.notna() & (task != rows["task"])
 
 
-@rule("every released video has extracted frames", videos=("id", "camera"))
+@rule("error", "every released video has extracted frames", videos=("id", "camera"))
 def video_has_frames(study: Study, table: str) -> pd.Series[bool]:
     """Find videos without frames."""
     return ~among(study.columns(table, "id", "camera"), study.columns("frames", "id", "camera"))
 
 
 @rule(
+    "error",
     "every label lies on an extracted frame of its recording",
     triplets=("frame",),
     phases=("frame",),
@@ -57,14 +59,14 @@ def label_has_frame(study: Study, table: str) -> pd.Series[bool]:
     return ~(among(first, known) & among(last, known))
 
 
-@rule("no label lies on a frame that is hidden", triplets=("frame",), phases=("frame",))
+@rule("warning", "no label lies on a frame that is hidden", triplets=("frame",), phases=("frame",))
 def label_in_redacted_frame(study: Study, table: str) -> pd.Series[bool]:
-    """Find labels of frames that are black in the release: nobody can have seen what they say."""
+    """Find labels of frames that are black in the release: the label was made on the source."""
     frames = labelled_frames(study, "redacted")
     return among(study.columns(table, "id", "frame"), frames.loc[frames["redacted"], ["id", "frame"]])
 
 
-@rule("no label lies on a frame that was dropped as unusable", triplets=("frame",), phases=("frame",))
+@rule("note", "no label lies on a frame that was dropped as unusable", triplets=("frame",), phases=("frame",))
 def label_in_dropped_frame(study: Study, table: str) -> pd.Series[bool]:
     """Find labels of frames that have a number but no file: the ground truth leaves them out."""
     frames = labelled_frames(study, "dropped")

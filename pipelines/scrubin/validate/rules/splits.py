@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scrubin.validate.rules.registry import explained_rule, rule
-from scrubin.validate.rules.rows import among, looked_up, sizes
+from scrubin.validate.registry import rule
+from scrubin.validate.row_joins import among, looked_up, sizes
 from scrubin.validate.study import Study
 
 FOLD = ["scheme", "fold"]
 
 
-@rule("a recording is in one subset per scheme and fold", splits=("subset",))
+@rule("error", "a recording is in one subset per scheme and fold", splits=("subset",))
 def one_subset_per_recording(study: Study, table: str) -> pd.Series[bool]:
     """Find recordings that are in two subsets of one fold."""
     return sizes(study.columns(table, *FOLD, "id", "subset"), [*FOLD, "id"], "subset") > 1
@@ -29,7 +29,8 @@ def _together_with(study: Study, table: str) -> pd.DataFrame:
     return apart.drop_duplicates("row").set_index("row")[["same_participant", "its_subset"]].reindex(rows.index)
 
 
-@explained_rule(
+@rule(
+    "error",
     "all recordings of a participant (of a procedure: the patient) are in one subset per scheme and fold",
     _together_with,
     splits=("subset",),
@@ -45,9 +46,9 @@ def participant_in_one_subset(study: Study, table: str) -> pd.Series[bool]:
     return leaks | participant.isna()
 
 
-@rule("a scheme that places one recording of a task places all of them, in every fold", videos=("id",))
+@rule("warning", "a scheme that places one recording of a task places all of them, in every fold", videos=("id",))
 def missing_from_split(study: Study, table: str) -> pd.Series[bool]:
-    """Find videos that a scheme leaves out although it has others of their task."""
+    """Find videos that a scheme leaves out although it has others of their task: it may do so on purpose."""
     rows = study.columns(table, "id", "task")
     places = study.columns("splits", *FOLD, "id").drop_duplicates()
     tasks = places.merge(rows.drop_duplicates("id"), on="id")[[*FOLD, "task"]].drop_duplicates()

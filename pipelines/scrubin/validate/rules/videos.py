@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scrubin.validate.rules.registry import explained_rule, rule
-from scrubin.validate.rules.rows import looked_up, sizes
+from scrubin.validate.registry import rule
+from scrubin.validate.row_joins import looked_up, sizes
 from scrubin.validate.study import Study
 
 
-@rule("every frame lies inside its video: source_frame < frame_count and time_s < duration_s", frames=("source_frame", "time_s"))
+@rule("error", "every frame lies inside its video: source_frame < frame_count and time_s < duration_s", frames=("source_frame", "time_s"))
 def frame_in_video(study: Study, table: str) -> pd.Series[bool]:
     """Find frames at or after the end of their video."""
     rows = study.columns(table, "id", "camera", "source_frame", "time_s")
@@ -18,7 +18,7 @@ def frame_in_video(study: Study, table: str) -> pd.Series[bool]:
     return (rows["source_frame"] >= end["frame_count"]) | (rows["time_s"] >= end["duration_s"])
 
 
-@rule("the frames of a video are numbered 0, 1, 2 and so on, without a gap", frames=("frame",))
+@rule("error", "the frames of a video are numbered 0, 1, 2 and so on, without a gap", frames=("frame",))
 def frames_contiguous(study: Study, table: str) -> pd.Series[bool]:
     """Find frames whose number does not follow the one before."""
     rows = study.columns(table, "id", "camera", "frame").sort_values(["id", "camera", "frame"], kind="stable")
@@ -26,7 +26,7 @@ def frames_contiguous(study: Study, table: str) -> pd.Series[bool]:
     return (rows["frame"] != before + 1).reindex(study.tables[table].rows.index)
 
 
-@rule("later frames of a video are never earlier in it; the same time is the same source frame", frames=("source_frame", "time_s"))
+@rule("error", "later frames of a video are never earlier in it; the same time is the same source frame", frames=("source_frame", "time_s"))
 def frames_in_order(study: Study, table: str) -> pd.Series[bool]:
     """Find frames that come before the frame before them.
 
@@ -39,7 +39,9 @@ def frames_in_order(study: Study, table: str) -> pd.Series[bool]:
     return broken.reindex(study.tables[table].rows.index)
 
 
-@rule("a frame has a file, or was dropped and says why; a hidden frame is never dropped", frames=("path", "dropped", "dropped_why"))
+@rule(
+    "error", "a frame has a file, or was dropped and says why; a hidden frame is never dropped", frames=("path", "dropped", "dropped_why")
+)
 def dropped_without_file(study: Study, table: str) -> pd.Series[bool]:
     """Find frames that are neither: without file and reason, with both, or dropped although hidden."""
     rows = study.columns(table, "path", "dropped", "dropped_why", "redacted")
@@ -47,7 +49,7 @@ def dropped_without_file(study: Study, table: str) -> pd.Series[bool]:
     return (rows["path"].isna() != dropped) | (rows["dropped_why"].notna() != dropped) | (dropped & rows["redacted"])
 
 
-@rule("the left and the right video of a recording have equally many frames", videos=("frame_count",))
+@rule("error", "the left and the right video of a recording have equally many frames", videos=("frame_count",))
 def stereo_equal_length(study: Study, table: str) -> pd.Series[bool]:
     """Find the videos of stereo pairs that differ in length."""
     rows = study.columns(table, "id", "camera", "frame_count")
@@ -64,7 +66,7 @@ def _same_bytes(study: Study, table: str) -> pd.DataFrame:
     return following.fillna(first).where(rows["sha256"].duplicated(keep=False))
 
 
-@explained_rule("no two released videos have the same bytes", _same_bytes, videos=("sha256",))
+@rule("error", "no two released videos have the same bytes", _same_bytes, videos=("sha256",))
 def video_bytes_unique(study: Study, table: str) -> pd.Series[bool]:
-    """Find videos whose file is the same as another one."""
+    """Find videos whose file is the same as another one: the same recording twice leaks between subsets."""
     return study.columns(table, "sha256")["sha256"].duplicated(keep=False)

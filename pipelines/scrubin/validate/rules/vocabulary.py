@@ -7,8 +7,8 @@ from functools import partial
 
 import pandas as pd
 
-from scrubin.validate.rules.registry import rule
-from scrubin.validate.rules.rows import by_distinct, looked_up
+from scrubin.validate.registry import rule
+from scrubin.validate.row_joins import by_distinct, looked_up
 from scrubin.validate.study import Study
 from scrubin.vocabulary.vocabulary import KINDS, Vocabulary
 
@@ -16,6 +16,7 @@ PARTS = ["instrument_id", "verb_id", "target_id"]
 
 
 @rule(
+    "error",
     "a triplet is its instrument, verb and target, and three parts that the vocabulary combines are a triplet",
     triplets=("vocabulary", "triplet_id", *PARTS),
 )
@@ -31,6 +32,7 @@ def triplet_in_vocabulary(study: Study, table: str) -> pd.Series[bool]:
 
 
 @rule(
+    "error",
     "names and ids agree by the vocabulary, which is a known one",
     triplets=("vocabulary", "instrument", "verb", "target", "triplet", "instrument_id", "verb_id", "target_id", "triplet_id"),
     phases=("vocabulary", "phase", "phase_id"),
@@ -48,15 +50,15 @@ def name_of_id(study: Study, table: str) -> pd.Series[bool]:
 
 
 def _misnamed(known: pd.DataFrame, rows: pd.DataFrame) -> pd.Series[bool]:
-    asked = rows.set_axis(["vocabulary", "id", "name"], axis=1).astype({"id": "float64"})
-    expected = looked_up(asked, known, ["vocabulary", "id"])["name"]
+    named = rows.set_axis(["vocabulary", "id", "name"], axis=1).astype({"id": "float64"})
+    expected = looked_up(named, known, ["vocabulary", "id"])["name"]
     # An id that the vocabulary does not have must not pass as "no name for no id".
-    return _differ(expected, asked["name"]) | (asked["id"].notna() & expected.isna())
+    return _differ(expected, named["name"]) | (named["id"].notna() & expected.isna())
 
 
-def _differ(expected: pd.Series, found: pd.Series) -> pd.Series[bool]:
+def _differ(expected: pd.Series, actual: pd.Series) -> pd.Series[bool]:
     # Missing on both sides is agreement.
-    return ~((expected == found).fillna(value=False).astype(bool) | (expected.isna() & found.isna()))
+    return ~((expected == actual).fillna(value=False).astype(bool) | (expected.isna() & actual.isna()))
 
 
 def _triplets(vocabularies: Mapping[str, Vocabulary]) -> pd.DataFrame:

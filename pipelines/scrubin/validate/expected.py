@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scrubin.core import suggest
 from scrubin.core.files import sha256_of
 from scrubin.errors import AnnotationError, ParamsError
 from scrubin.tables.declare import Table
@@ -76,7 +76,7 @@ def _check_total(where: str, total: Total, declared: Mapping[str, Table]) -> Non
 
 
 def _transitions(declared: Mapping[str, tuple[tuple[str, ...], ...]], vocabularies: Mapping[str, Vocabulary]) -> dict[str, Transitions]:
-    shipped = {name: transitions(words) for name, words in vocabularies.items()}
+    shipped = {name: transitions(vocabulary) for name, vocabulary in vocabularies.items()}
     known = {name: pairs for name, pairs in shipped.items() if pairs is not None}
     for name, pairs in declared.items():
         where = f"params.yaml: 'validate.transitions.{name}'"
@@ -99,9 +99,9 @@ def _counts(previous: Previous) -> ClassCounts:
     if not path.is_file():
         msg = f"{where}: there is no file {path}; it is the class_counts.json that validation wrote for the version before"
         raise ParamsError(msg)
-    found = sha256_of(path)
-    if found != previous.sha256.lower():
-        msg = f"{where}: {path} has the SHA-256 {found}, not {previous.sha256}; correct one of them"
+    actual = sha256_of(path)
+    if actual != previous.sha256.lower():
+        msg = f"{where}: {path} has the SHA-256 {actual}, not {previous.sha256}; correct one of them"
         raise ParamsError(msg)
     return counts_of(path)
 
@@ -134,8 +134,5 @@ def _whole(count: object) -> int:
 
 
 def _refuse(fault: str, name: str, known: Iterable[str]) -> None:
-    names = sorted(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(names)}"
-    msg = f"{fault}; {hint}"
+    msg = f"{fault}; {suggest.hint(name, sorted(known))}"
     raise ParamsError(msg)

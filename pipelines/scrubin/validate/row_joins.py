@@ -46,16 +46,16 @@ def _packed(one: Codes, other: Codes, size: int) -> tuple[Codes, Codes]:
     return one * size, other * size
 
 
-def by_distinct(rows: pd.DataFrame, find: Callable[[pd.DataFrame], pd.Series[bool]]) -> pd.Series[bool]:
-    """Return what a rule finds, asked once of every different row: labels have few, however many frames there are."""
+def by_distinct(rows: pd.DataFrame, broken: Callable[[pd.DataFrame], pd.Series[bool]]) -> pd.Series[bool]:
+    """Return which rows are broken, judged once for every different row: labels have few, however many frames there are."""
     combined = np.zeros(len(rows), dtype=np.int64)
     for name in rows.columns:
         codes, different = pd.factorize(rows[name], use_na_sentinel=False)
         combined, _ = pd.factorize(combined * len(different) + codes)
-    # Numbers are given by appearance, so that the first row of each stands in their order.
+    # Numbers follow the order of appearance, so that the first row of each stands in their order.
     first = np.flatnonzero(~pd.Series(combined).duplicated())
-    found = find(rows.iloc[first]).fillna(value=False).to_numpy(dtype=bool)
-    return pd.Series(found[combined], index=rows.index)
+    judged = broken(rows.iloc[first]).fillna(value=False).to_numpy(dtype=bool)
+    return pd.Series(judged[combined], index=rows.index)
 
 
 def looked_up(rows: pd.DataFrame, facts: pd.DataFrame, key: list[str]) -> pd.DataFrame:

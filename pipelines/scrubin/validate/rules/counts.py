@@ -1,6 +1,6 @@
 """Rules about numbers of rows: declared totals, and the classes of the version before.
 
-They are counted first; what Great Expectations is asked is a small frame, one row per total or class.
+Rows are counted first; what Great Expectations judges is a small frame, one row per total or class.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-import great_expectations.expectations as gxe
 import pandas as pd
-from great_expectations.expectations.expectation import Expectation
 
-from scrubin.validate.check import Check
-from scrubin.validate.expectations import ClassCounts
+from scrubin.validate.check import Check, Expectation, expect
+from scrubin.validate.expected import ClassCounts
 from scrubin.validate.params import Total
+from scrubin.validate.registry import generated
 from scrubin.validate.study import NotApplicableError, NotCheckableError, Study
 
 CLASSES: Mapping[str, tuple[str, ...]] = {
@@ -25,20 +24,22 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
     "errors": ("error",),
 }
 """By table the columns whose values are classes; of errors, those that occurred."""
-COUNTED_RULES = ("declared_total", "class_drift")
 DIGITS = 6
+
+TOTAL = generated("declared_total", "error", "there is as much as was declared")
+DRIFT = generated("class_drift", "warning", "classes are distributed as in the version before, and none is gone")
 
 
 def class_counts(study: Study) -> ClassCounts:
     """Return the number of rows by table, column and class, sorted; columns that cannot be counted are left out."""
-    found: dict[str, dict[str, dict[str, int]]] = {}
+    counts: dict[str, dict[str, dict[str, int]]] = {}
     for table, columns in CLASSES.items():
         for column in columns:
             try:
-                found.setdefault(table, {})[column] = _classes(study, table, column)
+                counts.setdefault(table, {})[column] = _classes(study, table, column)
             except (NotApplicableError, NotCheckableError):
                 continue  # the rule about its type says so
-    return found
+    return counts
 
 
 def _classes(study: Study, table: str, column: str) -> dict[str, int]:
@@ -48,7 +49,7 @@ def _classes(study: Study, table: str, column: str) -> dict[str, int]:
 
 
 def totals(study: Study, table: str) -> pd.DataFrame:
-    """Return the declared totals of a table, and what was found.
+    """Return the declared totals of a table, and what there is (``found``).
 
     Raises
     ------
@@ -64,14 +65,14 @@ def totals(study: Study, table: str) -> pd.DataFrame:
             "count": total.count,
             "where": ", ".join(f"{name} = {value}" for name, value in sorted(total.where.items())) or "everywhere",
             "declared": total.total,
-            "found": _found(study, total),
+            "found": _number(study, total),
         }
         for total in declared
     ]
     return pd.DataFrame(rows)
 
 
-def _found(study: Study, total: Total) -> int:
+def _number(study: Study, total: Total) -> int:
     key = {"rows": [], "recordings": ["id"], "frames": ["id", "frame"]}[total.count]
     rows = study.columns(total.table, *dict.fromkeys([*total.where, *key]))
     for name, value in total.where.items():
@@ -118,8 +119,8 @@ def _shares(counts: pd.Series[int]) -> pd.Series[float]:
 
 
 @dataclass(frozen=True)
-class Counting:
-    """One rule about numbers of rows.
+class CountCheck:
+    """One check of numbers of rows.
 
     Parameters
     ----------
@@ -128,7 +129,7 @@ class Counting:
     count
         Counts: one row per thing, of which all columns but ``kept`` name it.
     expectation
-        What Great Expectations is asked of that frame.
+        What Great Expectations judges of that frame.
     broken
         The same in vectorised form.
     """
@@ -141,32 +142,32 @@ class Counting:
     expectation: Expectation
     broken: Callable[[pd.DataFrame], pd.Series[bool]]
 
-    def check(self, found: pd.DataFrame) -> Check:
+    def check(self, counted: pd.DataFrame) -> Check:
         """Return the check of what was counted."""
-        return Check(self.rule, self.columns, self.says, self.expectation, partial(self.broken, found))
+        return Check(self.rule, self.columns, self.says, self.expectation, partial(self.broken, counted))
 
 
-def countings(study: Study, table: str) -> list[Counting]:
-    """Return the rules of this module that a table is asked."""
+def count_checks(study: Study, table: str) -> list[CountCheck]:
+    """Return the checks of this module for a table."""
     limit = f"total variation distance at most {study.expected.drift_limit:g}"
-    total = Counting(
-        "declared_total",
+    total = CountCheck(
+        TOTAL.name,
         ("count",),
-        "there is as much as was declared",
+        TOTAL.says,
         "totals",
         partial(totals, study, table),
-        gxe.ExpectColumnPairValuesToBeEqual(column_A="declared", column_B="found"),
-        lambda found: found["declared"] != found["found"],
+        expect("ExpectColumnPairValuesToBeEqual", column_A="declared", column_B="found"),
+        lambda counted: counted["declared"] != counted["found"],
     )
     return [total] + [
-        Counting(
-            "class_drift",
+        CountCheck(
+            DRIFT.name,
             (column,),
             f"classes are distributed as in the version before ({limit}), and none is gone",
             "classes",
             partial(drift, study, table, column),
-            gxe.ExpectColumnValuesToBeInSet(column="kept", value_set=[True]),
-            lambda found: ~found["kept"],
+            expect("ExpectColumnValuesToBeInSet", column="kept", value_set=[True]),
+            lambda counted: ~counted["kept"],
         )
         for column in CLASSES.get(table, ())
     ]

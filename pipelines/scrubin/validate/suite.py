@@ -1,0 +1,183 @@
+"""The suite: every check of every table, run, and its outcome."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pandas as pd
+
+from scrubin.errors import StageError, TableError
+from scrubin.validate import rules
+from scrubin.validate.check import Check, PlannedCheck, expect
+from scrubin.validate.judge import Judge
+from scrubin.validate.offending_rows import first_by_key, keys_of
+from scrubin.validate.outcomes import FAILED, NOT_APPLICABLE, NOT_CHECKED, PASSED, Outcome
+from scrubin.validate.params import Severity
+from scrubin.validate.registry import RowRule, row_rules
+from scrubin.validate.rules import counts, declarations, privacy
+from scrubin.validate.study import NotApplicableError, NotCheckableError, Study
+
+
+def run(study: Study, overrides: Mapping[str, str]) -> list[Outcome]:
+    """Return the outcome of every check of every table, sorted by table, rule and columns.
+
+    Parameters
+    ----------
+    study
+        The tables, and what they are held to.
+    overrides
+        Severities by rule, where they differ from the rule's own.
+
+    Raises
+    ------
+    ParamsError
+        When there is no rule of a name.
+    """
+    severities, judge = rules.severities(overrides), Judge()
+    outcomes = [outcome for table in study.tables for outcome in of_table(judge, study, table, severities)]
+    return sorted(outcomes, key=lambda outcome: (outcome.table, outcome.rule, outcome.columns))
+
+
+def row_counts(study: Study) -> dict[str, int]:
+    """Return the number of rows by table."""
+    return {name: len(stored.rows) for name, stored in sorted(study.tables.items())}
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Checks of one data frame.
+
+    Parameters
+    ----------
+    name
+        Name of the data frame.
+    judged
+        What Great Expectations looks at.
+    named
+        The rows that keys are taken from, one for each truth value of a check.
+    key
+        Key of these rows.
+    checks
+        What is checked.
+    things
+        What its rows are, as in ``Outcome``.
+    """
+
+    name: str
+    judged: pd.DataFrame
+    named: pd.DataFrame
+    key: tuple[str, ...]
+    checks: list[Check]
+    things: str = "rows"
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A check that cannot be run.
+
+    Parameters
+    ----------
+    rule, columns, says, things
+        As in ``Outcome``.
+    result
+        Not checked or not applicable.
+    why
+        The reason.
+    """
+
+    rule: str
+    columns: tuple[str, ...]
+    says: str
+    things: str
+    result: str
+    why: str
+
+
+def of_table(judge: Judge, study: Study, table: str, severities: Mapping[str, Severity]) -> Iterator[Outcome]:
+    """Yield the outcomes of one table."""
+    ready, skipped = batches(study, table)
+    for batch in ready:
+        yield from outcomes_of(judge, table, batch, severities)
+    for one in skipped:
+        rows = len(study.tables[table].rows) if one.things == "rows" else 0
+        yield Outcome(one.rule, table, one.columns, severities[one.rule], one.says, one.result, rows, None, (), one.why, one.things)
+
+
+def batches(study: Study, table: str) -> tuple[list[Batch], list[Skipped]]:
+    """Return the checks of a table: of its columns, its rows, and its rows against others; and those that cannot be run."""
+    stored = study.tables[table]
+    schema = declarations.schema_of(stored)
+    private = privacy.private_columns(frozenset(name for other in study.tables.values() for name in other.table.column_names))
+    own, own_skipped = _ready(declarations.row_checks(study, table))
+    across, across_skipped = _ready([_across(study, table, rule) for rule in row_rules() if table in rule.columns])
+    # Rules that span rows or tables are vectorised first; what is asserted is whether they hold for every row.
+    holds = pd.DataFrame({check.rule: [not check.broken().any()] for check in across}, index=[0])
+    names = [name for name in stored.table.column_names if any(name in check.columns for check in own)]
+    ready = [
+        Batch(f"{table} columns", schema, schema, (), declarations.schema_checks(schema, private), "columns"),
+        Batch(f"{table} rows", stored.rows[names], stored.rows, stored.table.key, own),
+        Batch(f"{table} across", holds, stored.rows, stored.table.key, across),
+    ]
+    counted, uncounted = _counted(study, table)
+    return [*ready, *counted], [*own_skipped, *across_skipped, *uncounted]
+
+
+def outcomes_of(judge: Judge, table: str, batch: Batch, severities: Mapping[str, Severity]) -> Iterator[Outcome]:
+    """Yield the outcome of each check of a batch."""
+    verdicts = judge.verdicts(batch.name, batch.judged, [check.expectation for check in batch.checks])
+    for check, kept in zip(batch.checks, verdicts, strict=True):
+        yield _outcome(table, check, batch, severities[check.rule], kept=kept)
+
+
+def _ready(planned: Sequence[PlannedCheck]) -> tuple[list[Check], list[Skipped]]:
+    checks, skipped = [], []
+    for one in planned:
+        try:
+            checks.append(one.check())
+        except (NotApplicableError, NotCheckableError) as error:
+            skipped.append(_skipped(one.rule, one.columns, one.says, "rows", error))
+    return checks, skipped
+
+
+def _counted(study: Study, table: str) -> tuple[list[Batch], list[Skipped]]:
+    ready, skipped = [], []
+    for one in counts.count_checks(study, table):
+        try:
+            counted = one.count()
+        except (NotApplicableError, NotCheckableError) as error:
+            skipped.append(_skipped(one.rule, one.columns, one.says, one.things, error))
+            continue
+        named = counted.drop(columns="kept", errors="ignore")
+        name = f"{table} {one.rule} {' '.join(one.columns)}"
+        ready.append(Batch(name, counted, named, tuple(map(str, named.columns)), [one.check(counted)], one.things))
+    return ready, skipped
+
+
+def _skipped(rule: str, columns: tuple[str, ...], says: str, things: str, error: TableError) -> Skipped:
+    return Skipped(rule, columns, says, things, NOT_APPLICABLE if isinstance(error, NotApplicableError) else NOT_CHECKED, str(error))
+
+
+def _across(study: Study, table: str, rule: RowRule) -> PlannedCheck:
+    def check() -> Check:
+        broken = rule.broken(study, table).fillna(value=False).astype(bool)
+        expectation = expect("ExpectColumnValuesToBeInSet", column=rule.name, value_set=[True])
+        details = partial(rule.details, study, table) if rule.details else None
+        return Check(rule.name, rule.columns[table], rule.says, expectation, lambda: broken, details)
+
+    return PlannedCheck(rule.name, rule.columns[table], rule.says, check)
+
+
+def _outcome(table: str, check: Check, batch: Batch, severity: str, *, kept: bool) -> Outcome:
+    rows = batch.named
+    if kept:
+        return Outcome(check.rule, table, check.columns, severity, check.says, PASSED, len(rows), 0, things=batch.things)
+    offenders = rows[check.broken().to_numpy()]
+    if offenders.empty:
+        msg = f"table '{table}', rule {check.rule}: Great Expectations finds it broken, but no row breaks it; the two must mean the same"
+        raise StageError(msg)
+    first = first_by_key(offenders, batch.key) if batch.things == "rows" else offenders
+    more = check.details().loc[first.index] if check.details else pd.DataFrame(index=first.index)
+    keys = keys_of(first.join(more), (*batch.key, *check.columns, *more.columns))
+    return Outcome(check.rule, table, check.columns, severity, check.says, FAILED, len(rows), len(offenders), keys, things=batch.things)
