@@ -23,9 +23,10 @@ def imported_files(file: Path, seen: set[Path]) -> set[Path]:
         return seen
     seen.add(file)
     text = file.read_text(encoding="utf-8")
-    if "pkgutil" in text:  # it imports every module beside it
-        for module in file.parent.glob("*.py"):
-            imported_files(module, seen)
+    if "pkgutil" in text:  # a folder that imports all its modules but those that it names
+        for module in file.parent.rglob("*.py"):
+            if not any(f'"{name}"' in text for name in module.relative_to(file.parent).with_suffix("").parts):
+                imported_files(module, seen)
     for node in ast.walk(ast.parse(text)):
         names = []
         if isinstance(node, ast.ImportFrom) and node.module:
