@@ -16,7 +16,7 @@ from scrubin.lasana import csv_text
 from scrubin.ratings.params import ScoresParams
 from scrubin.release import completion, gate, linking, outputs, summary
 from scrubin.release.audit import project, run
-from scrubin.release.audit.video_faults import Examined, examine
+from scrubin.release.audit.videos.stored import Examinations, examine_stored
 from scrubin.release.params import refuse_borrowed_name
 
 OUT = Path("data/release")
@@ -42,15 +42,15 @@ def main() -> None:
     gate.refuse_quarantined(study.quarantine, study.params.on_quarantine)
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
     sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps)
-    watched = plumbing.map_items(partial(examine, OUT), study.plan.videos, name="audit").done
+    examined = plumbing.map_items(partial(examine_stored, OUT), study.plan.videos, name="audit").done
     try:
-        run.prove(OUT, study.private, study.plan, Examined(OUT, {video.path: seen for video, seen in watched}))
+        run.prove(OUT, study.private, study.plan, Examinations(OUT, {video.path: result for video, result in examined}))
     except PrivacyError:
         outputs.discard(OUT)
         raise
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
-    told = summary.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable)
-    files.write_json(Path("reports/release.json"), told)
+    document = summary.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable)
+    files.write_json(Path("reports/release.json"), document)
     plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
     for line in study.unreviewed:
         plumbing.LOG.warning("shown in the release although proposed for hiding, and not reviewed: %s; decide in redactions.csv", line)

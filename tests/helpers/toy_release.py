@@ -17,11 +17,12 @@ import yaml
 import clips
 from scrubin.core.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
 from scrubin.release import checksums, completion
-from scrubin.release.audit import plan, private_strings
+from scrubin.release.audit import plan
 from scrubin.release.audit.findings import Finding
-from scrubin.release.audit.private_strings import Private
-from scrubin.release.audit.public_words import public_words
 from scrubin.release.audit.run import audit
+from scrubin.release.audit.strings import private_strings
+from scrubin.release.audit.strings.private_strings import Private
+from scrubin.release.audit.strings.public_words import public_words
 from scrubin.release.params import ReleaseParams
 from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables

@@ -1,7 +1,7 @@
 """A clean release has no findings, whatever its numbers happen to be."""
 
-from scrubin.release.audit.private_strings import Private
 from scrubin.release.audit.run import audit
+from scrubin.release.audit.strings.private_strings import Private
 
 
 def test_a_clean_release_has_no_findings(release):

@@ -14,7 +14,8 @@ import pytest
 import clips
 from scrubin import cli
 from scrubin.core.files import set_fixed_time, sha256_of
-from scrubin.release.audit import pictures, project
+from scrubin.release.audit import project
+from scrubin.release.audit.videos import decoding
 from toy_release import BARE, BLACK, BOX, FRAMES_IN_CLIP, IDS, TASK, pictures_of, write_project
 
 FRAME = f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"
@@ -49,8 +50,8 @@ def test_a_clean_release_gives_0_and_says_what_was_read(audited):
 
 
 def test_a_second_run_decodes_nothing_and_a_fresh_one_does(audited, monkeypatch):
-    calls, watch = [], pictures.watch
-    monkeypatch.setattr(pictures, "watch", lambda *given: calls.append(given[0]) or watch(*given))
+    calls, watch = [], decoding.examine
+    monkeypatch.setattr(decoding, "examine", lambda *given: calls.append(given[0]) or watch(*given))
     # All videos of the toy have the same bytes, and so have their frames.
     first = audited()
     assert len(calls) == 1

@@ -28,7 +28,7 @@ def file_of(module: str) -> Path | None:
 
 
 def test_the_audit_shares_no_code_with_how_the_files_were_made():
-    waiting, seen = [LIBRARY / "release/audit/proof.py", LIBRARY / "release/audit/video_faults.py"], set()
+    waiting, seen = [LIBRARY / "release/audit/proof.py", LIBRARY / "release/audit/videos/stored.py"], set()
     while waiting:
         path = waiting.pop()
         if path not in seen:
@@ -39,16 +39,16 @@ def test_the_audit_shares_no_code_with_how_the_files_were_made():
     assert not folders & set(MAKERS)
 
 
-def test_a_change_of_any_code_that_watches_videos_watches_them_again():
+def test_a_change_of_any_code_that_examines_videos_examines_them_again():
     """What was found is kept by a hash of the code that found it."""
-    from scrubin.release.audit.video_faults import CODE
+    from scrubin.release.audit.videos.stored import CODE
 
-    waiting, seen = [LIBRARY / "release/audit/pictures.py"], set()
+    waiting, seen = [LIBRARY / "release/audit/videos/decoding.py"], set()
     while waiting:
         path = waiting.pop()
         if path not in seen:
             seen.add(path)
             waiting += [found for module in imported(path) if (found := file_of(module)) and "release" in found.parts]
     names = {path.relative_to(LIBRARY).as_posix() for path in seen if path.name != "__init__.py"}
-    # What a plan may hold beside numbers and boxes plays no part in watching.
-    assert names - {"release/audit/private_columns.py", "release/audit/spelling.py"} == set(CODE)
+    # What a plan may hold beside numbers and boxes plays no part in it.
+    assert names - {"release/audit/strings/private_columns.py", "release/audit/strings/spelling.py"} == set(CODE)

@@ -10,9 +10,10 @@ import pandas as pd
 import pytest
 
 from scrubin.groundtruth import detection, stamps, yolo
-from scrubin.release.audit import dates, plan, private_strings
-from scrubin.release.audit.public_words import public_words, subsets
-from scrubin.release.audit.spelling import fold, unescaped, vocabulary
+from scrubin.release.audit import plan
+from scrubin.release.audit.strings import dates, private_strings
+from scrubin.release.audit.strings.public_words import public_words, subsets
+from scrubin.release.audit.strings.spelling import fold, unescaped, vocabulary
 from scrubin.tables.catalogue import public_tables
 from scrubin.vocabulary.vocabulary import load
 from toy_release import IDS, PARAMS, TASK, recordings
@@ -159,8 +160,8 @@ def test_numbers_that_count_up_give_no_dates():
     assert dates.of_names(counting) == frozenset()
     days = [f"videos/{day:02d}0423.mp4" for day in range(1, 31)]
     assert len(dates.of_names(days)) >= 30
-    assert dates.of_names([*counting, "videos/170423 left.mp4"]) == dates.found_in("170423")
-    assert dates.of_names(["x_170423_000001", "x_180423_000002"]) == dates.found_in("170423 180423")
+    assert dates.of_names([*counting, "videos/170423 left.mp4"]) == dates.dates_in("170423")
+    assert dates.of_names(["x_170423_000001", "x_180423_000002"]) == dates.dates_in("170423 180423")
 
 
 WORDS = ["Mark", "King", "Test", "Train", "Size", "List", "CC", "Frame", "Score", "Padding", "License", "Shape", "Schema", "Area", "Val"]

@@ -17,9 +17,10 @@ import pytest
 import clips
 from scrubin.core.files import FIXED_TIME_S
 from scrubin.frames.sinks import Shard
-from scrubin.release.audit import pictures, plan
+from scrubin.release.audit import plan
 from scrubin.release.audit.plan import StillPlan, VideoPlan
-from scrubin.release.audit.stills import _scaled
+from scrubin.release.audit.videos import decoding
+from scrubin.release.audit.videos.stills import _scaled
 from scrubin.release.containers import images, tar
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.io import frame_of, records
@@ -49,7 +50,7 @@ def compared(folder: Path, stills: dict[int, bytes], suffix: str = "jpg", boxes=
         (folder / f"{number}.{suffix}").write_bytes(data)
         planned.append(StillPlan(f"{number}.{suffix}", f"{number}.{suffix}", "", number, False, boxes))
     video = VideoPlan("a.mkv", "a", "mono", COUNT, "", (), None, tuple(planned))
-    watched = pictures.watch(folder / "a.mkv", video, folder)
+    watched = decoding.examine(folder / "a.mkv", video, folder)
     return watched.compared, {path: [fault.rule for fault in faults] for path, faults in watched.stills.items()}
 
 
@@ -84,7 +85,7 @@ def test_a_frame_of_another_moment_is_found(folder, shown, shift, scale):
 def test_frames_in_the_wrong_order_are_found_and_named(folder, shown):
     (folder / "10.jpg").write_bytes(encoded(shown[11]))
     video = VideoPlan("a.mkv", "a", "mono", COUNT, "", (), None, (StillPlan("10.jpg", "10.jpg", "", 10, False),))
-    (fault,) = pictures.watch(folder / "a.mkv", video, folder).stills["10.jpg"]
+    (fault,) = decoding.examine(folder / "a.mkv", video, folder).stills["10.jpg"]
     assert fault.message == "it is frame 11 of its video rather than frame 10; extract it again"
 
 
@@ -110,7 +111,7 @@ def test_one_video_frame_may_stand_for_several_extracted_ones(folder, shown):
     """Where a video stands still for longer than the time between extracted frames."""
     (folder / "a.jpg").write_bytes(encoded(shown[5]))
     stills = tuple(StillPlan(f"{k}", "a.jpg", "", 5, False) for k in range(3))
-    watched = pictures.watch(folder / "a.mkv", VideoPlan("a.mkv", "a", "mono", COUNT, "", (), None, stills), folder)
+    watched = decoding.examine(folder / "a.mkv", VideoPlan("a.mkv", "a", "mono", COUNT, "", (), None, stills), folder)
     assert (watched.compared, watched.stills) == (3, {})
 
 
@@ -185,7 +186,7 @@ class TestShards:
 
     def test_they_are_clean_as_written_and_compared(self, packed):
         assert packed.findings() == []
-        assert pictures.watch(packed.video, packed.plan.videos[0], packed.folder).compared == 2
+        assert decoding.examine(packed.video, packed.plan.videos[0], packed.folder).compared == 2
 
     @pytest.mark.parametrize(("number", "rules"), [(1, set()), (7, {"private-string"})])
     def test_labels_of_packed_frames_may_have_their_numbers_and_no_other(self, packed, number, rules):

@@ -8,7 +8,7 @@ import av
 import pytest
 
 import clips
-from scrubin.release.audit.pictures import watch
+from scrubin.release.audit.videos.decoding import examine
 from scrubin.release.containers import ebml, mp4
 from toy_release import BARE, BLACK, FRAMES_IN_CLIP
 
@@ -167,7 +167,7 @@ def test_an_empty_video_is_found(release):
 def test_a_codec_whose_hidden_data_are_not_understood_is_refused(tmp_path):
     path = tmp_path / "a.mkv"
     clips.ffmpeg("-f", "lavfi", "-i", "testsrc2=size=96x64:rate=20:duration=0.2", "-c:v", "mjpeg", "-pix_fmt", "yuvj420p", path)
-    assert [(fault.rule, fault.message) for fault in watch(path).faults if fault.rule == "nal"] == [
+    assert [(fault.rule, fault.message) for fault in examine(path).faults if fault.rule == "nal"] == [
         ("nal", "the codec mjpeg cannot be proven clean; release H.264 or HEVC")
     ]
 
@@ -196,7 +196,7 @@ class TestMp4:
     def test_frames_behind_an_edit_list_are_counted(self, release):
         path = release.video.with_name("e.mp4")
         clips.ffmpeg("-ss", "0.1", "-i", release.video, "-c", "copy", *BARE, path)
-        faults = watch(path, replace(release.plan.videos[0], frame_count=18, hidden=())).faults
+        faults = examine(path, replace(release.plan.videos[0], frame_count=18, hidden=())).faults
         assert any(f"{FRAMES_IN_CLIP} decode" in fault.message for fault in faults)
 
     def test_a_plain_track_has_no_faults_but_empty_user_data(self, source):

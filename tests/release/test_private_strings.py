@@ -9,12 +9,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from scrubin.release.audit import dates, private_strings
 from scrubin.release.audit.findings import Text
-from scrubin.release.audit.private_strings import Needle, Private
-from scrubin.release.audit.public_words import public_words
-from scrubin.release.audit.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
-from scrubin.release.audit.spelling import vocabulary, words
+from scrubin.release.audit.strings import dates, private_strings
+from scrubin.release.audit.strings.private_strings import Needle, Private
+from scrubin.release.audit.strings.public_words import public_words
+from scrubin.release.audit.strings.search import CHANCE_HITS, Scanner, Search, affordable, chance, spellings
+from scrubin.release.audit.strings.spelling import vocabulary, words
 from scrubin.tables.catalogue import public_tables
 from toy_release import IDS, PARAMS, recordings
 
@@ -71,7 +71,7 @@ def test_what_is_public_comes_from_ids_and_declared_texts():
 
 
 def test_every_kind_of_private_column_gives_needles():
-    kinds = {needle.kind for needle in private_strings.of_tables([recordings()], IDS, []).needles}
+    kinds = {needle.discloses for needle in private_strings.of_tables([recordings()], IDS, []).needles}
     assert kinds == {"participant", "trial", "site", "recording", "path", "sha256", "date"}
 
 
@@ -79,19 +79,19 @@ def test_every_kind_of_private_column_gives_needles():
     DATES, st.sampled_from(["{:%Y-%m-%d}", "{:%Y%m%d}", "{:%d.%m.%Y}", "{:%d-%m-%y}", "x{:%Y_%m_%d}T101112", "{:%d%b%Y}", "{:%B %d, %Y}"])
 )
 def test_a_date_is_found_in_a_name_in_any_spelling(date, form):
-    assert date in dates.found_in(form.format(date))
+    assert date in dates.dates_in(form.format(date))
 
 
 @given(DATES)
 def test_every_spelling_of_a_date_with_a_day_reads_as_this_date(date):
     month_only = {f"{date:%Y}{gap}{date:%m}" for gap in "-_/"}
     for spelling in dates.spellings(date) - month_only:
-        assert date in dates.found_in(spelling), spelling
+        assert date in dates.dates_in(spelling), spelling
 
 
 @pytest.mark.parametrize("text", ["2023-13-40", "1850-01-01", "123456789", "no date", "99/99/99"])
 def test_what_is_no_date_is_not_read_as_one(text):
-    assert dates.found_in(text) == frozenset()
+    assert dates.dates_in(text) == frozenset()
 
 
 PATTERN = st.binary(min_size=4, max_size=7).map(bytes.lower)
@@ -189,9 +189,9 @@ def test_the_own_words_of_recorders_are_harmless_only_where_they_were_read():
 
 def test_what_was_read_stands_with_the_other_private_values():
     redactions = pd.DataFrame({"recording": ["r1"], "text": ["Brenner"]})
-    found = {needle.text: needle.kind for needle in private_strings.of_tables([recordings(), redactions], IDS, []).needles}
+    found = {needle.text: needle.discloses for needle in private_strings.of_tables([recordings(), redactions], IDS, []).needles}
     assert found["Brenner"] == "text"
-    assert "which tells the text" in private_strings.Needle("Brenner", "text", "anywhere").told
+    assert "which tells the text" in private_strings.Needle("Brenner", "text", "anywhere").message
 
 
 @pytest.mark.parametrize(

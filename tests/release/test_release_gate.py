@@ -7,10 +7,11 @@ import yaml
 from scrubin.core import params
 from scrubin.errors import ParamsError, ReleaseError
 from scrubin.release import gate
-from scrubin.release.audit import plan, video_faults
+from scrubin.release.audit import plan
 from scrubin.release.audit.findings import Fault
-from scrubin.release.audit.pictures import Watched
-from scrubin.release.audit.video_faults import Examined, examine
+from scrubin.release.audit.videos import stored
+from scrubin.release.audit.videos.decoding import Examination
+from scrubin.release.audit.videos.stored import Examinations, examine_stored
 from scrubin.release.params import ReleaseParams
 
 QUARANTINE = pd.DataFrame(
@@ -112,18 +113,18 @@ def test_videos_and_cuts_must_name_the_same_files():
 
 def test_the_same_video_is_decoded_once(release, tmp_path, monkeypatch):
     calls = []
-    seen = Watched([Fault("not-black", "frame 1", "x")], {}, 20, 2)
-    monkeypatch.setattr(video_faults.pictures, "watch", lambda path, *_: calls.append(path) or seen)
+    seen = Examination([Fault("not-black", "frame 1", "x")], {}, 20, 2)
+    monkeypatch.setattr(stored.decoding, "examine", lambda path, *_: calls.append(path) or seen)
     first, second = release.plan.videos[:2]  # other names of the same bytes
-    assert examine(release.folder, first, tmp_path / "store") == seen
-    assert examine(release.folder, second, tmp_path / "store") == seen
+    assert examine_stored(release.folder, first, tmp_path / "store") == seen
+    assert examine_stored(release.folder, second, tmp_path / "store") == seen
     assert len(calls) == 1
     release.path(second.path).write_bytes(b"other bytes")
-    examine(release.folder, second, tmp_path / "store")
+    examine_stored(release.folder, second, tmp_path / "store")
     assert len(calls) == 2
 
 
 def test_results_at_hand_are_used_for_their_files_only(release):
-    found = Examined(release.folder, {release.plan.videos[0].path: Watched([Fault("sei", "packet 0", "x")])})
+    found = Examinations(release.folder, {release.plan.videos[0].path: Examination([Fault("sei", "packet 0", "x")])})
     assert [fault.rule for fault in found(release.video, None).faults] == ["sei"]
-    assert found(release.path(release.plan.videos[1].path), release.plan.videos[1]) == Watched([], {}, 20, 2)
+    assert found(release.path(release.plan.videos[1].path), release.plan.videos[1]) == Examination([], {}, 20, 2)

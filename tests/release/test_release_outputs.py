@@ -12,7 +12,7 @@ import pytest
 from scrubin.core.files import FIXED_TIME_S, sha256_of
 from scrubin.errors import ReleaseError
 from scrubin.release import archives, checksums, croissant, dictionary, outputs, readme, summary
-from scrubin.release.audit.private_strings import Private
+from scrubin.release.audit.strings.private_strings import Private
 from scrubin.tables import catalogue
 from toy_release import IDS, PARAMS, TASK, build
 

@@ -18,14 +18,16 @@ from scrubin.core import store
 from scrubin.core.files import sha256_of
 from scrubin.errors import ReleaseError
 from scrubin.release import linking
-from scrubin.release.audit import pictures, private_strings, project, proof, public_words
-from scrubin.release.audit.pictures import Watched
+from scrubin.release.audit import project, proof
 from scrubin.release.audit.plan import VideoPlan, of_document
-from scrubin.release.audit.private_strings import Private
 from scrubin.release.audit.project import Project
 from scrubin.release.audit.proof import Proof
-from scrubin.release.audit.spelling import vocabulary
-from scrubin.release.audit.video_faults import examine
+from scrubin.release.audit.strings import private_strings, public_words
+from scrubin.release.audit.strings.private_strings import Private
+from scrubin.release.audit.strings.spelling import vocabulary
+from scrubin.release.audit.videos import decoding
+from scrubin.release.audit.videos.decoding import Examination
+from scrubin.release.audit.videos.stored import examine_stored
 
 WORKERS = 2
 Item = TypeVar("Item")
@@ -48,28 +50,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Read everything again and tell what was found; 0 only when nothing was."""
-    found = _proof(given)
-    sys.stdout.write(json.dumps(found.as_json(), indent=2, ensure_ascii=False) + "\n" if given.json else _table(given.path, found))
-    return 0 if found.clean else 1
+    result = _proof(args)
+    sys.stdout.write(json.dumps(result.as_json(), indent=2, ensure_ascii=False) + "\n" if args.json else _table(args.path, result))
+    return 0 if result.clean else 1
 
 
-def _proof(given: argparse.Namespace) -> Proof:
-    path, study = Path(given.path), _study(given.project)
+def _proof(args: argparse.Namespace) -> Proof:
+    path, study = Path(args.path), _study(args.project)
     if not path.exists():
         msg = f"{path}: there is no such file or folder"
         raise ReleaseError(msg)
-    if given.plan and not path.is_file():
+    if args.plan and not path.is_file():
         msg = f"{path}: --plan is for one video; a release is held to the tables of its project"
         raise ReleaseError(msg)
     base = study.private if study else Private(public=vocabulary([public_words.FORMATS, private_strings.GENERIC]))
-    private = private_strings.with_given(base, given.needle)
+    private = private_strings.with_requested(base, args.needle)
     if path.is_file():
-        return proof.of_file(path, private, of_document(Path(given.plan), path.name) if given.plan else _known(path, study))
+        return proof.of_file(path, private, of_document(Path(args.plan), path.name) if args.plan else _known(path, study))
     if study is None:
         return proof.of_folder(path, private, partial(_counted, "read", "file"))
-    return proof.of_release(path, study, private, _watched(path, study, given), partial(_counted, "read", "file"))
+    return proof.of_release(path, study, private, _examinations(path, study, args), partial(_counted, "read", "file"))
 
 
 def _study(folder: str | None) -> Project | None:
@@ -90,18 +92,18 @@ def _known(path: Path, study: Project | None) -> VideoPlan | None:
     return next((replace(video, path=path.name, stills=()) for video in study.plan.videos if video.sha256 == sha256), None)
 
 
-def _watched(folder: Path, study: Project, given: argparse.Namespace) -> dict[str, Watched]:
-    """Watch all videos, two at a time; what an earlier run has seen of the same bytes counts."""
-    videos, root = study.plan.videos, Path(given.project or "") / store.STORE_PATH
+def _examinations(folder: Path, study: Project, args: argparse.Namespace) -> dict[str, Examination]:
+    """Examine all videos, two at a time; what an earlier run has decoded of the same bytes counts."""
+    videos, root = study.plan.videos, Path(args.project or "") / store.STORE_PATH
 
-    def watch(video: VideoPlan) -> Watched:
-        if given.fresh and (folder / video.path).is_file():
-            return pictures.watch(folder / video.path, video, folder)
-        return examine(folder, video, root)
+    def one(video: VideoPlan) -> Examination:
+        if args.fresh and (folder / video.path).is_file():
+            return decoding.examine(folder / video.path, video, folder)
+        return examine_stored(folder, video, root)
 
     with ThreadPoolExecutor(WORKERS) as workers:
-        seen = _counted("decode", "video", workers.map(watch, videos), len(videos))
-        return {video.path: watched for video, watched in zip(videos, seen, strict=True)}
+        seen = _counted("decode", "video", workers.map(one, videos), len(videos))
+        return {video.path: result for video, result in zip(videos, seen, strict=True)}
 
 
 def _counted(what: str, unit: str, items: Iterable[Item], total: int | None = None) -> Iterator[Item]:
@@ -109,18 +111,18 @@ def _counted(what: str, unit: str, items: Iterable[Item], total: int | None = No
     yield from tqdm(items, desc=what, unit=unit, total=total, disable=not sys.stderr.isatty())
 
 
-def _table(path: str, found: Proof) -> str:
-    rows: list[tuple[str, Any, Any]] = [(kind, count, size) for kind, (count, size) in found.files.items()]
+def _table(path: str, result: Proof) -> str:
+    rows: list[tuple[str, Any, Any]] = [(file_type, count, size) for file_type, (count, size) in result.files.items()]
     rows.append(("all", sum(count for _, count, _ in rows), sum(size for _, _, size in rows)))
     lines = [path, "", f"{'read':<26}{'files':>9}{'bytes':>18}"]
-    lines += [f"{kind:<26}{count:>9,}{size:>18,}" for kind, count, size in rows]
-    lines += ["", f"{'frames decoded':<26}{found.frames:>9,}", f"{'extracted frames compared':<26}{found.compared:>9,}"]
-    lines += [f"{'private strings searched':<26}{found.needles:>9,}", ""]
-    lines += [f"NOT checked - {what}" for what in found.unchecked] + [""] * bool(found.unchecked)
-    lines += [*_linkable(found.linkable), ""] if found.linkable else []
-    lines += [f"{number}. {finding}" for number, finding in enumerate(found.findings, start=1)]
-    state = f"{len(found.findings)} finding{'s' * (len(found.findings) != 1)}: it may not be released"
-    return "\n".join([*lines, state if found.findings else "clean: no finding" + " in what was checked" * bool(found.unchecked), ""])
+    lines += [f"{file_type:<26}{count:>9,}{size:>18,}" for file_type, count, size in rows]
+    lines += ["", f"{'frames decoded':<26}{result.frames:>9,}", f"{'extracted frames compared':<26}{result.compared:>9,}"]
+    lines += [f"{'private strings searched':<26}{result.needles:>9,}", ""]
+    lines += [f"NOT checked - {what}" for what in result.unchecked] + [""] * bool(result.unchecked)
+    lines += [*_linkable(result.linkable), ""] if result.linkable else []
+    lines += [f"{number}. {finding}" for number, finding in enumerate(result.findings, start=1)]
+    state = f"{len(result.findings)} finding{'s' * (len(result.findings) != 1)}: it may not be released"
+    return "\n".join([*lines, state if result.findings else "clean: no finding" + " in what was checked" * bool(result.unchecked), ""])
 
 
 def _linkable(note: Any) -> list[str]:

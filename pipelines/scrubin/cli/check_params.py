@@ -15,8 +15,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", nargs="?", default=str(PARAMS_PATH), help="the file (default: %(default)s)")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Check every section."""
-    checked = settings.check_all(Path(given.path))
-    sys.stdout.write(f"{given.path}: {len(checked)} sections, all as declared\n")
+    checked = settings.check_all(Path(args.path))
+    sys.stdout.write(f"{args.path}: {len(checked)} sections, all as declared\n")
     return 0

@@ -14,8 +14,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", help="where, such as data/raw; what exists there is left alone")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Make what is missing and list it."""
-    made = study.create(Path(given.folder))
-    sys.stdout.write("".join(f"{path}\n" for path in made) or f"{given.folder}: nothing was missing\n")
+    paths = study.create(Path(args.folder))
+    sys.stdout.write("".join(f"{path}\n" for path in paths) or f"{args.folder}: nothing was missing\n")
     return 0

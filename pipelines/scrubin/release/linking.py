@@ -51,17 +51,17 @@ def note(videos: pd.DataFrame, kept_s: Mapping[str, float], jitter_s: float) -> 
     }
 
 
-def sentence(found: Mapping[str, Any]) -> str:
+def sentence(stated: Mapping[str, Any]) -> str:
     """Return the note in one sentence.
 
     >>> sentence({"recordings": 9, "unique_to_the_frame": 2, "duration_jitter_s": 0.0, "tasks": {}}).partition(":")[0]
     '2 of 9 recordings have a number of frames that no other of their task has'
     """
-    jitter_s = found["duration_jitter_s"]
-    worst = min((task["smallest_group_in_a_log"] for task in found["tasks"].values()), default=0)
+    jitter_s = stated["duration_jitter_s"]
+    worst = min((task["smallest_group_in_a_log"] for task in stated["tasks"].values()), default=0)
     state = f"is {jitter_s:g}, which leaves groups of {worst} or more" if jitter_s else "is off"
     return (
-        f"{found['unique_to_the_frame']} of {found['recordings']} recordings have a number of frames that no other of their task has: "
+        f"{stated['unique_to_the_frame']} of {stated['recordings']} recordings have a number of frames that no other of their task has: "
         f"a log with such a length names them; render.duration_jitter_s {state}"
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.release import gate
-from scrubin.release.audit.private_strings import Private
+from scrubin.release.audit.strings.private_strings import Private
 from scrubin.release.params import ReleaseParams
 
 

@@ -19,7 +19,7 @@ class Finding:
     rule
         Name of the rule, for counting and for tests.
     message
-        What is wrong and the mend, in one sentence.
+        What is wrong and the fix, in one sentence.
     """
 
     file: str

@@ -11,8 +11,8 @@ from scrubin.core.files import FIXED_TIME_S, sha256_of
 from scrubin.release.audit import media
 from scrubin.release.audit.findings import Fault, Finding, Text
 from scrubin.release.audit.plan import Plan
-from scrubin.release.audit.private_strings import Needle
-from scrubin.release.audit.search import Search
+from scrubin.release.audit.strings.private_strings import Needle
+from scrubin.release.audit.strings.search import Search
 
 MEDIA_FOLDERS = ("videos", "frames")
 # Outputs of the pipeline, which DVC expects also when they stay empty.

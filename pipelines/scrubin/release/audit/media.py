@@ -91,7 +91,7 @@ _STARTS = (
 )
 # Signatures that do not stand at the first byte, or that begin as a text could.
 _AT = ((4, b"ftyp"), (4, b"moov"), (4, b"mdat"), (128, b"DICM"))
-_RIFF_KINDS = (b"AVI ", b"WEBP")
+_RIFF_TYPES = (b"AVI ", b"WEBP")
 _PACKET_BYTES = 188  # of an MPEG transport stream, each beginning with G
 
 
@@ -109,7 +109,7 @@ def is_media(name: str, head: bytes) -> bool:
         return True
     if any(head.startswith(signature, position) for position, signature in _AT):
         return True
-    if head.startswith(b"RIFF") and head[8:12] in _RIFF_KINDS:
+    if head.startswith(b"RIFF") and head[8:12] in _RIFF_TYPES:
         return True
     if head.startswith(b"BM") and len(head) > 10 and not any(head[6:10]):  # the reserved bytes of a bitmap
         return True

@@ -13,7 +13,7 @@ _WORD = re.compile(r"[^\W_]+")
 _NAME_GAPS = re.compile(r"[./\\]")
 
 
-def is_sorted(values: pd.Series) -> bool:
+def _is_sorted(values: pd.Series) -> bool:
     """Whether values never go down."""
     return bool(values.is_monotonic_increasing)
 
@@ -33,7 +33,7 @@ def fault(rows: pd.DataFrame, ids: frozenset[str]) -> str:
     number, do not count: they could be the order of recordings. A column of ids is one whose
     values all are released ids or files called after them, and any that is called ``id``.
     """
-    columns = [(name, found) for name in rows.columns if (found := _ids_of(rows, name, ids)) is not None]
+    columns = [(name, of_column) for name in rows.columns if (of_column := _ids_of(rows, name, ids)) is not None]
     faults = [_fault(rows.drop(columns=name).assign(id=found), ids) for name, found in columns]
     return faults[0] if faults and all(faults) else ""
 
@@ -43,23 +43,23 @@ def _ids_of(rows: pd.DataFrame, name: Any, ids: frozenset[str]) -> pd.Series | N
     values: pd.Series = rows[name].where(rows[name].notna(), "")
     known = {value: id_in(value, ids) for value in values.unique()}
     empty = {value for value in known if isinstance(value, str) and not value.strip()}
-    found = [known[value] for value in known if value not in empty]
-    if name == "id" and any(found):
+    named = [known[value] for value in known if value not in empty]
+    if name == "id" and any(named):
         return values
-    return values.map(known) if found and all(found) else None
+    return values.map(known) if named and all(named) else None
 
 
 def _fault(rows: pd.DataFrame, ids: frozenset[str]) -> str:
     # One row per run of the same id: frames of a recording stand together.
     rows = rows.loc[(rows["id"] != rows["id"].shift()).to_numpy()].reset_index(drop=True)
-    if rows["id"].nunique() < MANY or not set(rows["id"].dropna()) & ids or is_sorted(rows["id"]):
+    if rows["id"].nunique() < MANY or not set(rows["id"].dropna()) & ids or _is_sorted(rows["id"]):
         return ""
     group = pd.Series(0, index=rows.index)
     for column in (name for name in rows.columns if name != "id"):
         finer = _refined(rows[column], group)
         if finer is not None and 2 * finer.nunique() <= len(rows):
             group = finer
-    sorted_inside = rows["id"].groupby(group, sort=False).apply(is_sorted).all()
+    sorted_inside = rows["id"].groupby(group, sort=False).apply(_is_sorted).all()
     return "" if sorted_inside else "rows are not sorted by id; sort them, because their order could be that of the recordings"
 
 

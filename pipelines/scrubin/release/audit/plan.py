@@ -12,7 +12,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.errors import ReleaseError
-from scrubin.release.audit.private_columns import Public
+from scrubin.release.audit.strings.private_columns import Public
 from scrubin.tables.declare import Table
 from scrubin.tables.io import records
 
@@ -114,12 +114,12 @@ class Plan:
     @cached_property
     def members(self) -> Mapping[str, frozenset[str]]:
         """The extracted frames in each archive, by its path."""
-        found: dict[str, set[str]] = {}
+        by_file: dict[str, set[str]] = {}
         for video in self.videos:
             for still in video.stills:
                 if still.member:
-                    found.setdefault(still.file, set()).add(still.member)
-        return {file: frozenset(names) for file, names in found.items()}
+                    by_file.setdefault(still.file, set()).add(still.member)
+        return {file: frozenset(names) for file, names in by_file.items()}
 
     @cached_property
     def public(self) -> Public:
@@ -192,10 +192,10 @@ def of_document(path: Path, name: str) -> VideoPlan:
         When it is no such plan.
     """
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
-        size_px = (int(told["width"]), int(told["height"])) if "width" in told and "height" in told else None
-        hidden = tuple(_hidden(item) for item in told["hidden"])
-        return VideoPlan(name, "", "", int(told["frame_count"]), "", hidden, size_px)
+        stated = json.loads(path.read_text(encoding="utf-8"))
+        size_px = (int(stated["width"]), int(stated["height"])) if "width" in stated and "height" in stated else None
+        hidden = tuple(_hidden(item) for item in stated["hidden"])
+        return VideoPlan(name, "", "", int(stated["frame_count"]), "", hidden, size_px)
     except (OSError, ValueError, LookupError, TypeError) as error:
         msg = f"{path}: it is no plan as 'scrubin render --plan' prints it ({type(error).__name__}: {error})"
         raise ReleaseError(msg) from error

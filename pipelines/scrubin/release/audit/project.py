@@ -16,8 +16,9 @@ import pandas as pd
 from scrubin.core import params
 from scrubin.errors import ParamsError
 from scrubin.release import gate
-from scrubin.release.audit import plan, private_strings, public_words
-from scrubin.release.audit.private_strings import Private
+from scrubin.release.audit import plan
+from scrubin.release.audit.strings import private_strings, public_words
+from scrubin.release.audit.strings.private_strings import Private
 from scrubin.release.params import ReleaseParams
 from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables

@@ -9,16 +9,17 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrubin.release import linking
-from scrubin.release.audit import layout, media, pictures
+from scrubin.release.audit import layout, media
 from scrubin.release.audit.findings import Finding
-from scrubin.release.audit.pictures import Watched
 from scrubin.release.audit.plan import VideoPlan
-from scrubin.release.audit.private_strings import Private
 from scrubin.release.audit.project import Project
 from scrubin.release.audit.run import Each, Examine, audit, audit_file
-from scrubin.release.audit.video_faults import Examined
+from scrubin.release.audit.strings.private_strings import Private
+from scrubin.release.audit.videos import decoding
+from scrubin.release.audit.videos.decoding import Examination
+from scrubin.release.audit.videos.stored import Examinations
 
-KINDS = {
+FILE_TYPES = {
     "videos": media.VIDEO_SUFFIXES,
     "pictures": media.IMAGE_SUFFIXES,
     "tables": frozenset((".parquet", ".csv", ".tsv", ".json", ".npy", ".npz")),
@@ -70,7 +71,7 @@ class Proof:
         """Return all of it as a JSON value."""
         return {
             "clean": self.clean,
-            "files": {kind: {"count": count, "bytes": size} for kind, (count, size) in self.files.items()},
+            "files": {file_type: {"count": count, "bytes": size} for file_type, (count, size) in self.files.items()},
             "frames_decoded": self.frames,
             "frames_compared": self.compared,
             "private_strings": self.needles,
@@ -81,20 +82,20 @@ class Proof:
 
 
 class _Counting:
-    """Watches videos and adds up what was seen."""
+    """Examines videos and adds up what was decoded."""
 
     def __init__(self, examine: Examine) -> None:
         self._examine = examine
         self.frames = self.compared = 0
 
-    def __call__(self, path: Path, plan: VideoPlan | None) -> Watched:
-        watched = self._examine(path, plan)
-        self.frames += watched.frames
-        self.compared += watched.compared
-        return watched
+    def __call__(self, path: Path, plan: VideoPlan | None) -> Examination:
+        result = self._examine(path, plan)
+        self.frames += result.frames
+        self.compared += result.compared
+        return result
 
 
-def of_release(folder: Path, study: Project, private: Private, watched: Mapping[str, Watched], each: Each = iter) -> Proof:
+def of_release(folder: Path, study: Project, private: Private, examined: Mapping[str, Examination], each: Each = iter) -> Proof:
     """Audit the release of a project.
 
     Parameters
@@ -105,12 +106,12 @@ def of_release(folder: Path, study: Project, private: Private, watched: Mapping[
         What it must be.
     private
         What must not occur in it: the project's own, and what somebody asks for beside.
-    watched
-        What came of watching its videos, by path.
+    examined
+        The examinations of its videos, by path.
     each
         See ``audit.audit``.
     """
-    counting = _Counting(Examined(folder, watched))
+    counting = _Counting(Examinations(folder, examined))
     findings = audit(folder, private, study.plan, counting, each)
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
     return Proof(findings, _files(layout.look(folder).files), counting.frames, counting.compared, len(private.needles), (), linkable)
@@ -118,7 +119,7 @@ def of_release(folder: Path, study: Project, private: Private, watched: Mapping[
 
 def of_folder(folder: Path, private: Private, each: Each = iter) -> Proof:
     """Audit a folder of which no plan is known."""
-    counting = _Counting(pictures.watch)
+    counting = _Counting(decoding.examine)
     findings = audit(folder, private, None, counting, each)
     unchecked = (*NO_PLAN, *NO_PROJECT, *(() if private.needles else (NO_STRINGS,)))
     return Proof(findings, _files(layout.look(folder).files), counting.frames, counting.compared, len(private.needles), unchecked)
@@ -126,7 +127,7 @@ def of_folder(folder: Path, private: Private, each: Each = iter) -> Proof:
 
 def of_file(path: Path, private: Private, plan: VideoPlan | None) -> Proof:
     """Audit one file, a video against its plan where there is one."""
-    counting = _Counting(pictures.watch)
+    counting = _Counting(decoding.examine)
     findings = audit_file(path, private, plan, counting)
     unchecked = (*(() if plan else NO_PLAN), *(() if private.needles else (NO_STRINGS,)))
     return Proof(findings, _files({path.name: path}), counting.frames, counting.compared, len(private.needles), unchecked)
@@ -136,7 +137,7 @@ def _files(paths: Mapping[str, Path]) -> dict[str, tuple[int, int]]:
     count: Counter[str] = Counter()
     size: Counter[str] = Counter()
     for name, path in paths.items():
-        kind = next((kind for kind, suffixes in KINDS.items() if PurePosixPath(name).suffix.lower() in suffixes), OTHERS)
-        count[kind] += 1
-        size[kind] += path.stat().st_size
-    return {kind: (count[kind], size[kind]) for kind in (*KINDS, OTHERS) if count[kind]}
+        file_type = next((kind for kind, suffixes in FILE_TYPES.items() if PurePosixPath(name).suffix.lower() in suffixes), OTHERS)
+        count[file_type] += 1
+        size[file_type] += path.stat().st_size
+    return {kind: (count[kind], size[kind]) for kind in (*FILE_TYPES, OTHERS) if count[kind]}

@@ -18,7 +18,7 @@ from scrubin.release import checksums
 from scrubin.release.audit import media
 from scrubin.release.audit.findings import Contents, Fault, Text
 from scrubin.release.audit.plan import Plan
-from scrubin.release.audit.search import Search, chunks_of
+from scrubin.release.audit.strings.search import Search, chunks_of
 from scrubin.release.containers import arrays, documents, ebml, images, mp4, parquet, tar, tree, zipped
 
 TEXT_SUFFIXES = (".md", ".txt", ".yaml", ".yml")
@@ -87,10 +87,10 @@ class Reader:
         beside = {PurePosixPath(member).stem: member for member in planned}
         faults, texts = [*contents.faults], [*contents.texts]
         for member in there:
-            place, kind = f"member {member.name!r}", PurePosixPath(member.name)
+            place, member_type = f"member {member.name!r}", PurePosixPath(member.name)
             # As the table names it, so that the frame's number is known to be one.
-            texts.append(Text(place, f"{name}/{beside.get(kind.stem, member.name)}"))
-            if self.plan.videos and member.name not in planned and not (kind.suffix == ".json" and kind.stem in beside):
+            texts.append(Text(place, f"{name}/{beside.get(member_type.stem, member.name)}"))
+            if self.plan.videos and member.name not in planned and not (member_type.suffix == ".json" and member_type.stem in beside):
                 faults.append(Fault("layout", place, "no table names this member; take it out"))
             inner = self._member(member.name, tar.read_member(path, member))
             faults += [Fault(fault.rule, f"{place} {fault.place}".strip(), fault.message) for fault in inner.faults]
@@ -144,5 +144,5 @@ class Reader:
             if media.is_media(inner.name, media.head_of(inner)):
                 return Contents([*header.faults, Fault("layout", "packed file", "no table names this picture or video; take it out")])
             contents = self._contents(inner, path.stem)
-            raw = [Fault("private-string", "packed bytes", needle.told) for needle in self.search.in_bytes(chunks_of(inner))]
+            raw = [Fault("private-string", "packed bytes", needle.message) for needle in self.search.in_bytes(chunks_of(inner))]
         return Contents([*header.faults, *contents.faults, *raw], [*header.texts, *contents.texts])

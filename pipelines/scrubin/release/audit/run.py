@@ -13,15 +13,16 @@ from pathlib import Path
 
 from scrubin.errors import PrivacyError
 from scrubin.release import checksums
-from scrubin.release.audit import layout, media, pictures
+from scrubin.release.audit import layout, media
 from scrubin.release.audit.findings import Fault, Finding, Text
-from scrubin.release.audit.pictures import Watched
 from scrubin.release.audit.plan import Plan, VideoPlan
-from scrubin.release.audit.private_strings import Private
 from scrubin.release.audit.readers import STRUCTURED_SUFFIXES, Reader
-from scrubin.release.audit.search import Search, chunks_of
+from scrubin.release.audit.strings.private_strings import Private
+from scrubin.release.audit.strings.search import Search, chunks_of
+from scrubin.release.audit.videos import decoding
+from scrubin.release.audit.videos.decoding import Examination
 
-Examine = Callable[[Path, VideoPlan | None], Watched]
+Examine = Callable[[Path, VideoPlan | None], Examination]
 Each = Callable[[list[str]], Iterable[str]]
 
 
@@ -37,28 +38,28 @@ def audit(folder: Path, private: Private, plan: Plan | None = None, examine: Exa
     plan
         What it must hold; without, media are only held to the rules that need no plan.
     examine
-        Watches one video file; a caller may hand in results that it has.
+        Examines one video file; a caller may hand in results that it has.
     each
         Passes on the names of the files to be read, one by one; a caller may count them.
     """
     planned = plan or Plan()
-    found = layout.look(folder)
-    sha256 = found.sha256()
-    search = Search(private, sum(path.stat().st_size for path in found.files.values()), planned.frame_names)
-    findings = [*layout.oddities(found)]
-    if plan is not None or checksums.NAME in found.files:
+    there = layout.look(folder)
+    sha256 = there.sha256()
+    search = Search(private, sum(path.stat().st_size for path in there.files.values()), planned.frame_names)
+    findings = [*layout.oddities(there)]
+    if plan is not None or checksums.NAME in there.files:
         findings += checksums.findings(folder, sha256)
-    findings += [Finding(name, "name", "private-string", needle.told) for name, needle in layout.private_names(found, planned, search)]
+    findings += [Finding(name, "name", "private-string", needle.message) for name, needle in layout.private_names(there, planned, search)]
     if plan is not None:
-        findings += layout.media_findings(found, sha256, plan)
+        findings += layout.media_findings(there, sha256, plan)
     reader = Reader(planned, search, frozenset(sha256.values()))
-    watch = examine or partial(pictures.watch, folder=folder)
-    for name in each([*found.files]):
-        findings += _of_file(found.files[name], name, reader, watch)
+    examine_video = examine or partial(decoding.examine, folder=folder)
+    for name in each([*there.files]):
+        findings += _of_file(there.files[name], name, reader, examine_video)
     return sorted(set(findings))
 
 
-def audit_file(path: Path, private: Private, plan: VideoPlan | None = None, examine: Examine = pictures.watch) -> list[Finding]:
+def audit_file(path: Path, private: Private, plan: VideoPlan | None = None, examine: Examine = decoding.examine) -> list[Finding]:
     """Return everything in one file that may not be in a release, sorted.
 
     Parameters
@@ -72,18 +73,18 @@ def audit_file(path: Path, private: Private, plan: VideoPlan | None = None, exam
     """
     planned = Plan() if plan is None else Plan((plan,))
     search = Search(private, path.stat().st_size)
-    names = [Finding(path.name, "name", "private-string", needle.told) for needle in sorted(search.in_text(Text("", path.name)))]
+    names = [Finding(path.name, "name", "private-string", needle.message) for needle in sorted(search.in_text(Text("", path.name)))]
     return sorted({*names, *_of_file(path, path.name, Reader(planned, search, frozenset()), examine)})
 
 
-def _of_file(path: Path, name: str, reader: Reader, watch: Examine) -> list[Finding]:
+def _of_file(path: Path, name: str, reader: Reader, examine: Examine) -> list[Finding]:
     """Return what is wrong with one file, and with the frames that were extracted from it."""
     faults = [*_strings(path, name, reader), *layout.file_time(path)]
     if path.suffix.lower() not in media.VIDEO_SUFFIXES:
         return [_finding(name, fault) for fault in faults]
-    watched = watch(path, reader.plan.video_at.get(name))
-    stills = [_finding(still, fault) for still, of_still in watched.stills.items() for fault in of_still]
-    return [_finding(name, fault) for fault in (*faults, *watched.faults)] + stills
+    result = examine(path, reader.plan.video_at.get(name))
+    stills = [_finding(still, fault) for still, of_still in result.stills.items() for fault in of_still]
+    return [_finding(name, fault) for fault in (*faults, *result.faults)] + stills
 
 
 def _finding(name: str, fault: Fault) -> Finding:
@@ -93,11 +94,11 @@ def _finding(name: str, fault: Fault) -> Finding:
 def _strings(path: Path, name: str, reader: Reader) -> list[Fault]:
     """Return what the reader finds wrong with a file, and every private string in its bytes and texts."""
     structured = path.suffix.lower() in STRUCTURED_SUFFIXES
-    found = {needle: "bytes" for needle in reader.search.in_bytes(chunks_of(path), structured=structured)}
+    places = {needle: "bytes" for needle in reader.search.in_bytes(chunks_of(path), structured=structured)}
     contents = reader.read(path, name)
     for text in contents.texts:
-        found.update(dict.fromkeys(reader.search.in_text(text), text.place))
-    return [*contents.faults, *(Fault("private-string", place, needle.told) for needle, place in sorted(found.items()))]
+        places.update(dict.fromkeys(reader.search.in_text(text), text.place))
+    return [*contents.faults, *(Fault("private-string", place, needle.message) for needle, place in sorted(places.items()))]
 
 
 def prove(folder: Path, private: Private, plan: Plan, examine: Examine | None = None) -> None:

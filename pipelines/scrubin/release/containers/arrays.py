@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.release.audit import numbers
 from scrubin.release.audit.findings import Contents, Fault, Text
-from scrubin.release.audit.private_columns import Public, of_a_day
+from scrubin.release.audit.strings import numbers
+from scrubin.release.audit.strings.private_columns import Public, of_a_day
 
 
 def read_array(data: bytes) -> Contents:

@@ -11,7 +11,7 @@ import pandas as pd
 from scrubin.release.audit.findings import Contents, Fault, Text
 from scrubin.release.audit.order import fault as order_fault
 from scrubin.release.audit.order import text_fault
-from scrubin.release.audit.private_columns import Public, of_a_day, private_tables
+from scrubin.release.audit.strings.private_columns import Public, of_a_day, private_tables
 
 DELIMITERS = ",;\t|"
 SHOWN = 3

@@ -80,38 +80,38 @@ def _elements(walk: _Walk, start: int, end: int, parent: str) -> None:
             walk.fault(f"{parent or 'file'} at byte {position}", f"{end - position} bytes belong to no element; write the file again")
             return
         number, body, size = header
-        name, kind, home = ELEMENTS.get(number, (f"0x{number:X}", "?", "*"))
+        name, content, home = ELEMENTS.get(number, (f"0x{number:X}", "?", "*"))
         place = f"{parent}/{name}".lstrip("/")
         if home not in ("*", parent.rpartition("/")[2]) or (name in seen and name not in REPEATED):
             why = "stands twice" if name in seen else "does not belong here"
             walk.texts.append(Text(place, _bytes(walk.file, body, min(size, TEXT_LIMIT)).decode(errors="replace")))
             walk.fault(f"{place} at byte {body}", f"the element {name} {why}, so players pass over it; write the file again")
         else:
-            _element(walk, name, kind, body, size, place)
+            _element(walk, name, content, body, size, place)
         seen.add(name)
         position = body + size
 
 
-def _element(walk: _Walk, name: str, kind: str, body: int, size: int, place: str) -> None:
+def _element(walk: _Walk, name: str, content: str, body: int, size: int, place: str) -> None:
     at = f"{place} at byte {body}"
-    if kind == "m":
+    if content == "m":
         walk.tracks += name == "TrackEntry"
         _elements(walk, body, body + size, place)
-    elif kind == "s":
+    elif content == "s":
         _text(walk, name, _bytes(walk.file, body, min(size, TEXT_LIMIT)).rstrip(b"\0").decode(errors="replace"), at)
-    elif kind == "v":
+    elif content == "v":
         if _has_content(walk.file, body, size):
             walk.fault(at, "the unused space is not empty; write the file again")
-    elif kind == "p":
+    elif content == "p":
         _block(walk, name, _bytes(walk.file, body, min(size, BLOCK_HEAD_BYTES)), at)
-    elif kind == "n":
+    elif content == "n":
         limit = CODEC_PRIVATE_BYTES if name in BINARY else NUMBER_BYTES
         if size > limit:
             walk.fault(at, f"expected a value of at most {limit} bytes, but got {size}")
         _number(walk, name, _bytes(walk.file, body, min(size, NUMBER_BYTES)), at)
-    elif kind == "?":
+    elif content == "?":
         walk.fault(at, "this element is not known, so it cannot be proven clean; write the file without it")
-    elif kind == "x":
+    elif content == "x":
         walk.texts.append(Text(place, _bytes(walk.file, body, min(size, TEXT_LIMIT)).decode(errors="replace")))
         walk.fault(at, f"the element {name} may not be in a release; write the file without it")
 

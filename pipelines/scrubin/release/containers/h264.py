@@ -100,18 +100,18 @@ class Stream:
         """Yield what is wrong inside the units of one packet, or of the header."""
         starts: list[int] = []
         for unit in units:
-            kind = unit[0] & 0x1F if unit else -1
+            unit_type = unit[0] & 0x1F if unit else -1
             try:
-                if kind == SEQUENCE:
-                    found = sequence(unit)
-                    self.sequences[found.id] = found
-                    self.fields |= found.fields
-                elif kind == PICTURE:
-                    picture(unit, self.sequences)
-                elif kind in SLICES:
+                if unit_type == SEQUENCE:
+                    stated = _sequence(unit)
+                    self.sequences[stated.id] = stated
+                    self.fields |= stated.fields
+                elif unit_type == PICTURE:
+                    _picture(unit, self.sequences)
+                elif unit_type in SLICES:
                     starts.append(Bits(unit[:16]).code())
             except ValueError as error:
-                yield f"NAL type {kind}: {error}"
+                yield f"NAL type {unit_type}: {error}"
         if starts and not self._one_picture(starts):
             yield f"{len(starts)} slices that start at macroblocks {starts[:4]}: more than one picture, of which only one is shown"
 
@@ -121,7 +121,7 @@ class Stream:
         return starts[0] == 0 and falls <= (1 if self.fields and starts.count(0) == 2 else 0)
 
 
-def sequence(unit: bytes) -> Sequence:
+def _sequence(unit: bytes) -> Sequence:
     """Read a sequence parameter set to its end.
 
     Raises
@@ -166,7 +166,7 @@ def sequence(unit: bytes) -> Sequence:
     return Sequence(number, chroma, fields)
 
 
-def picture(unit: bytes, sequences: dict[int, Sequence]) -> None:
+def _picture(unit: bytes, sequences: dict[int, Sequence]) -> None:
     """Read a picture parameter set to its end.
 
     Raises

@@ -135,18 +135,18 @@ def read_png(data: bytes) -> Contents:
     chunks: dict[bytes, bytes] = {}
     position = len(PNG_SIGNATURE)
     while position + 12 <= len(data):
-        size, kind = struct.unpack(">I4s", data[position : position + 8])
+        size, chunk_type = struct.unpack(">I4s", data[position : position + 8])
         body = data[position + 8 : position + 8 + size]
-        name = kind.decode("latin-1")
-        limit = PNG_PLAIN.get(kind, 0)
-        if kind not in PNG_PLAIN or (limit is not None and (size > limit or kind in chunks)):
+        name = chunk_type.decode("latin-1")
+        limit = PNG_PLAIN.get(chunk_type, 0)
+        if chunk_type not in PNG_PLAIN or (limit is not None and (size > limit or chunk_type in chunks)):
             faults.append(Fault(RULE, f"chunk {name} at byte {position}", f"{size} bytes that no picture needs; strip them"))
             texts.append(Text(f"chunk {name}", body.decode(errors="replace")))
-        if data[position + 8 + size : position + 12 + size] != struct.pack(">I", zlib.crc32(kind + body)):
+        if data[position + 8 + size : position + 12 + size] != struct.pack(">I", zlib.crc32(chunk_type + body)):
             faults.append(Fault("unreadable", f"chunk {name} at byte {position}", "it is damaged; extract it again"))
-        chunks[kind] = chunks.get(kind, b"") + body
+        chunks[chunk_type] = chunks.get(chunk_type, b"") + body
         position += 12 + size
-        if kind == b"IEND":
+        if chunk_type == b"IEND":
             break
     if position != len(data):
         faults.append(Fault(RULE, f"byte {position}", "the file does not end with its picture"))

@@ -88,16 +88,16 @@ def _boxes(walk: _Walk, start: int, end: int, parent: str) -> None:
     while position < end:
         walk.file.seek(position)
         head = walk.file.read(16)
-        size, kind = (struct.unpack(">I4s", head[:8])) if len(head) >= 8 else (0, b"")
+        size, box_type = (struct.unpack(">I4s", head[:8])) if len(head) >= 8 else (0, b"")
         length = 8
         if size == 1 and len(head) == 16:
             size, length = struct.unpack(">Q", head[8:])[0], 16
-        elif size == 0 and kind == b"mdat":
+        elif size == 0 and box_type == b"mdat":
             size = end - position
         if size < length or position + size > end:
             walk.fault(f"{parent or 'file'} at byte {position}", f"{end - position} bytes belong to no box; write the file again")
             return
-        name = kind.decode("latin-1")
+        name = box_type.decode("latin-1")
         place = f"{parent}/{name}".lstrip("/")
         if parent.rpartition("/")[2] not in HOMES.get(name, (parent.rpartition("/")[2],)) or (name in seen and name not in REPEATED):
             walk.fault(f"{place} at byte {position}", "the box stands twice or does not belong here; write the file again")
@@ -166,11 +166,11 @@ def _language_and_times(walk: _Walk, data: bytes, body: int, at: str) -> None:
 
 
 def _handler(walk: _Walk, data: bytes, _: int, at: str) -> None:
-    kind = data[8:12].decode("latin-1")
+    track_type = data[8:12].decode("latin-1")
     name = data[24:].strip(b"\0").decode(errors="replace")
     walk.texts.append(Text(at, name))
-    if kind != "vide":
-        walk.fault(at, f"expected video only, but got a track of type {kind!r}", "streams")
+    if track_type != "vide":
+        walk.fault(at, f"expected video only, but got a track of type {track_type!r}", "streams")
     if name not in HANDLER_NAMES:
         walk.fault(at, f"expected the handler name VideoHandler, but got {name!r}; strip all metadata")
 

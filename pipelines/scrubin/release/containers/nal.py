@@ -90,37 +90,37 @@ def split(data: bytes, length_bytes: int) -> Iterator[bytes]:
 
 def fault(codec: str, unit: bytes) -> str:
     """Return the rule that a unit breaks, ``sei`` or ``nal``, or "" for a picture or a parameter set."""
-    kind = kind_of(codec, unit)
+    type_ = unit_type(codec, unit)
     allowed, sei = (H264_ALLOWED, H264_SEI) if codec == "h264" else (HEVC_ALLOWED, HEVC_SEI)
-    if kind in sei:
+    if type_ in sei:
         return "sei"
-    return "" if kind in allowed and not _padded(codec, kind, unit) and not _unseen(codec, kind, unit) else "nal"
+    return "" if type_ in allowed and not _padded(codec, type_, unit) and not _unseen(codec, type_, unit) else "nal"
 
 
-def _padded(codec: str, kind: int, unit: bytes) -> bool:
+def _padded(codec: str, type_: int, unit: bytes) -> bool:
     """Whether a unit of fixed size holds more than that, or a forbidden bit is set, so that decoders skip it."""
     rest = unit[HEAD_BYTES[codec] :]
     if unit[0] & 0x80:
         return True
-    if kind == DELIMITER[codec]:
+    if type_ == DELIMITER[codec]:
         return len(rest) != 1 or rest[0] & 0x1F != 0x10
-    return kind in ENDS[codec] and bool(rest)
+    return type_ in ENDS[codec] and bool(rest)
 
 
-def _unseen(codec: str, kind: int, unit: bytes) -> bool:
+def _unseen(codec: str, type_: int, unit: bytes) -> bool:
     """Whether an HEVC unit belongs to a layer that players do not show, or is a set too long to be one."""
     if codec == "h264":
         return False
     layer = (unit[0] & 1) << 5 | unit[1] >> 3 if len(unit) > 1 else -1
-    return layer != 0 or (kind in HEVC_SETS and len(unit) > HEVC_SET_BYTES)
+    return layer != 0 or (type_ in HEVC_SETS and len(unit) > HEVC_SET_BYTES)
 
 
 def hevc_pictures(units: list[bytes]) -> int:
     """Return how many pictures begin in an HEVC packet (7.3.6.1, first_slice_segment_in_pic_flag)."""
-    return sum(kind_of("hevc", unit) in HEVC_PICTURES and len(unit) > 2 and unit[2] >> 7 for unit in units)
+    return sum(unit_type("hevc", unit) in HEVC_PICTURES and len(unit) > 2 and unit[2] >> 7 for unit in units)
 
 
-def kind_of(codec: str, unit: bytes) -> int:
+def unit_type(codec: str, unit: bytes) -> int:
     """Return the type of a unit, -1 for an empty one."""
     if not unit:
         return -1

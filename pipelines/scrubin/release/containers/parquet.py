@@ -8,10 +8,10 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.release.audit import numbers
 from scrubin.release.audit.findings import Contents, Fault, Text
 from scrubin.release.audit.order import fault as order_fault
-from scrubin.release.audit.private_columns import Public, of_a_day, private_tables
+from scrubin.release.audit.strings import numbers
+from scrubin.release.audit.strings.private_columns import Public, of_a_day, private_tables
 from scrubin.tables.declare import Table
 
 ARROW_SCHEMA = b"ARROW:schema"  # pyarrow's copy of the schema, whose texts are searched as such
@@ -63,12 +63,12 @@ def _columns(schema: pa.Schema, footer: Mapping[bytes, bytes], public: Public) -
 
 
 def _numbers(file: pq.ParquetFile, field: pa.Field) -> Iterator[Text]:
-    kind = field.type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    while _is_list(kind):
-        kind = kind.value_type
-    if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+    type_ = field.type
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    while _is_list(type_):
+        type_ = type_.value_type
+    if not (pa.types.is_integer(type_) or pa.types.is_floating(type_)):
         return
     for batch in file.iter_batches(columns=[field.name]):
         values = batch.column(0)
@@ -92,32 +92,32 @@ def _metadata(schema: pa.Schema, footer: Mapping[bytes, bytes], declared: Table 
         return
     for field, wanted in zip(schema, declared.schema, strict=True):
         # pyarrow adds its own number of the field.
-        found = {key: value for key, value in (field.metadata or {}).items() if key != b"PARQUET:field_id"}
-        if found != dict(wanted.metadata or {}):
+        stated = {key: value for key, value in (field.metadata or {}).items() if key != b"PARQUET:field_id"}
+        if stated != dict(wanted.metadata or {}):
             yield Fault("parquet-metadata", f"column {field.name}", f"its metadata differ from the declaration of table '{declared.name}'")
 
 
 def _type_fault(field: pa.Field) -> Fault | None:
-    kind = field.type
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    while _is_list(kind):
-        kind = kind.value_type
-        if pa.types.is_string(kind):
+    type_ = field.type
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    while _is_list(type_):
+        type_ = type_.value_type
+        if pa.types.is_string(type_):
             return Fault("unreadable", f"column {field.name}", "texts in lists cannot be proven clean; write one text per row")
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind) or _is_text(kind):
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_) or pa.types.is_boolean(type_) or _is_text(type_):
         return None
     return Fault("unreadable", f"column {field.name}", f"values of type {field.type} cannot be proven clean; write numbers or texts")
 
 
-def _is_list(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind))
+def _is_list(type_: pa.DataType) -> bool:
+    return bool(pa.types.is_list(type_) or pa.types.is_large_list(type_) or pa.types.is_fixed_size_list(type_))
 
 
-def _is_text(kind: pa.DataType) -> bool:
-    if pa.types.is_dictionary(kind):
-        kind = kind.value_type
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+def _is_text(type_: pa.DataType) -> bool:
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))
 
 
 def _key_order(file: pq.ParquetFile, table: Table) -> list[Fault]:

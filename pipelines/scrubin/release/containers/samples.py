@@ -68,10 +68,10 @@ class Samples:
 
     def _ranges(self) -> list[Range]:
         """Return first and end byte of the samples of each chunk, which lie one behind the other."""
-        found, sample = [], 0
+        ranges, sample = [], 0
         for start, held in zip(self.chunks, self._per_chunk(), strict=False):
             size = sum(self.sizes[sample : sample + held])
             sample += held
             if size:
-                found.append((start, start + size))
-        return found
+                ranges.append((start, start + size))
+        return ranges

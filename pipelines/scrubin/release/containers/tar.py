@@ -39,13 +39,13 @@ def read(path: Path) -> Contents:
     ValueError
         When it is damaged.
     """
-    found = members(path)
-    faults = [Fault("tar", f"member {member.name!r}", problem) for member in found for problem in _header(member.header)]
-    names = [member.name for member in found]
+    in_file = members(path)
+    faults = [Fault("tar", f"member {member.name!r}", problem) for member in in_file for problem in _header(member.header)]
+    names = [member.name for member in in_file]
     if names != sorted(set(names)):
         faults.append(Fault("order", "members", "the members are not sorted by name, or one stands twice; pack them sorted"))
-    faults += [Fault("tar", "padding", problem) for problem in _padding(path, found)]
-    texts = [Text(f"member {member.name!r}", f"{_text(member, OWNER)} {_text(member, GROUP)} {_text(member, LINK)}") for member in found]
+    faults += [Fault("tar", "padding", problem) for problem in _padding(path, in_file)]
+    texts = [Text(f"member {member.name!r}", f"{_text(member, OWNER)} {_text(member, GROUP)} {_text(member, LINK)}") for member in in_file]
     return Contents(faults, texts)
 
 
@@ -57,7 +57,7 @@ def members(path: Path) -> list[Member]:
     ValueError
         When a header is damaged, or a member reaches behind the end.
     """
-    found: list[Member] = []
+    in_order: list[Member] = []
     position, end = 0, path.stat().st_size
     with path.open("rb") as file:
         while position < end:
@@ -73,9 +73,9 @@ def members(path: Path) -> list[Member]:
             if position + BLOCK + size > end:
                 msg = f"member {name!r} is cut short"
                 raise ValueError(msg)
-            found.append(Member(f"{prefix}/{name}" if prefix else name, header, position + BLOCK, size))
+            in_order.append(Member(f"{prefix}/{name}" if prefix else name, header, position + BLOCK, size))
             position += BLOCK + -(-size // BLOCK) * BLOCK
-    return found
+    return in_order
 
 
 def read_member(path: Path, member: Member) -> bytes:
@@ -108,14 +108,14 @@ def _header(header: bytes) -> Iterator[str]:
         yield "its header holds more than a name and a size; pack plain files as ustar"
 
 
-def _padding(path: Path, found: list[Member]) -> Iterator[str]:
+def _padding(path: Path, in_file: list[Member]) -> Iterator[str]:
     """Yield what stands behind members and behind the last of them."""
     with path.open("rb") as file:
-        for member in found:
+        for member in in_file:
             file.seek(member.start + member.size)
             if file.read(-member.size % BLOCK).strip(b"\0"):
                 yield f"the bytes behind member {member.name!r} are not empty; pack it again"
-        end = found[-1].start + -(-found[-1].size // BLOCK) * BLOCK if found else 0
+        end = in_file[-1].start + -(-in_file[-1].size // BLOCK) * BLOCK if in_file else 0
         file.seek(end)
         rest = file.read(2 * RECORD)
         if rest.strip(b"\0") or not 2 * BLOCK <= len(rest) <= 2 * BLOCK + RECORD:

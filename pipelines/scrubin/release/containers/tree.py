@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from scrubin.release.audit import numbers
 from scrubin.release.audit.findings import Contents, Fault, Text
 from scrubin.release.audit.order import id_in, names_fault
-from scrubin.release.audit.private_columns import Public, of_a_day
+from scrubin.release.audit.strings import numbers
+from scrubin.release.audit.strings.private_columns import Public, of_a_day
 
 ID_KEYS = ("id", "video", "video_id", "name", "recording_id", "file_name")
 
 
 @dataclass
-class _Found:
+class _Collected:
     public: Public
     faults: dict[Fault, None] = field(default_factory=dict)
     texts: dict[bool, dict[str, None]] = field(default_factory=lambda: {True: {}, False: {}})
@@ -31,31 +31,31 @@ def read_json(data: bytes, public: Public) -> Contents:
     ValueError
         When it is no JSON, or has a key twice, of which readers show only one.
     """
-    found = _Found(public)
+    collected = _Collected(public)
     for place, value, day in _values(_parsed(data.decode("utf-8"))):
         if isinstance(value, str):
-            found.texts[day][value] = None
+            collected.texts[day][value] = None
         elif isinstance(value, dict):
-            _mapping(found, place, value)
+            _mapping(collected, place, value)
         elif isinstance(value, list):
             message = names_fault([name for item in value if (name := _id_of(item, public.ids))], public.ids)
             if message:
-                found.faults[Fault("order", place, message)] = None
+                collected.faults[Fault("order", place, message)] = None
         else:
-            found.numbers[day].add(value)
-    texts = [Text("values and keys", "\n".join(found.texts[False]), structured=True), Text("days", "\n".join(found.texts[True]))]
-    texts += [text for day in (False, True) for text in numbers.text_of("numbers", found.numbers[day], day=day)]
-    return Contents(list(found.faults), texts)
+            collected.numbers[day].add(value)
+    texts = [Text("values and keys", "\n".join(collected.texts[False]), structured=True), Text("days", "\n".join(collected.texts[True]))]
+    texts += [text for day in (False, True) for text in numbers.text_of("numbers", collected.numbers[day], day=day)]
+    return Contents(list(collected.faults), texts)
 
 
-def _mapping(found: _Found, place: str, value: dict[str, Any]) -> None:
-    found.texts[False].update(dict.fromkeys(value))
+def _mapping(collected: _Collected, place: str, value: dict[str, Any]) -> None:
+    collected.texts[False].update(dict.fromkeys(value))
     for key in value:
-        if found.public.identifies(key) and not found.public.only_ids(value[key]):
-            found.faults[Fault("private-column", f"{place}.{key}", "this key is private; leave it out")] = None
-    message = names_fault(list(value), found.public.ids)
+        if collected.public.identifies(key) and not collected.public.only_ids(value[key]):
+            collected.faults[Fault("private-column", f"{place}.{key}", "this key is private; leave it out")] = None
+    message = names_fault(list(value), collected.public.ids)
     if message:
-        found.faults[Fault("order", place, message)] = None
+        collected.faults[Fault("order", place, message)] = None
 
 
 def _parsed(text: str) -> Any:
@@ -63,12 +63,12 @@ def _parsed(text: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
         keys = [key for key, _ in pairs]
         msg = f"the key {next(key for key in keys if keys.count(key) > 1)!r} stands twice; write it once"
         raise ValueError(msg)
-    return found
+    return mapping
 
 
 def _values(value: Any) -> Iterator[tuple[str, Any, bool]]:

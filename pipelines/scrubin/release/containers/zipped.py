@@ -113,8 +113,8 @@ def _local(entry: zipfile.ZipInfo, header: bytes) -> tuple[list[str], list[str],
 def _foreign(extra: bytes) -> bool:
     position = 0
     while position + 4 <= len(extra):
-        kind, size = struct.unpack("<HH", extra[position : position + 4])
-        if kind != ZIP64_EXTRA:
+        field_id, size = struct.unpack("<HH", extra[position : position + 4])
+        if field_id != ZIP64_EXTRA:
             return True
         position += 4 + size
     return position != len(extra)

@@ -9,13 +9,12 @@ from typing import Any
 
 from scrubin.core import store
 from scrubin.core.files import sha256_of
-from scrubin.release.audit import pictures
 from scrubin.release.audit.findings import Fault
-from scrubin.release.audit.pictures import Watched
 from scrubin.release.audit.plan import VideoPlan
+from scrubin.release.audit.videos import decoding
+from scrubin.release.audit.videos.decoding import Examination
 
 CODE = (
-    "release/audit/blackness.py",
     "release/containers/ebml.py",
     "release/containers/elements.py",
     "release/containers/h264.py",
@@ -23,56 +22,57 @@ CODE = (
     "release/containers/nal.py",
     "release/containers/tar.py",
     "release/audit/findings.py",
-    "release/audit/pictures.py",
     "release/audit/plan.py",
-    "release/audit/stills.py",
+    "release/audit/videos/blackness.py",
+    "release/audit/videos/decoding.py",
+    "release/audit/videos/stills.py",
 )
 PACKAGES = ("av", "numpy", "opencv-python-headless")
 
 
-def examine(folder: Path, video: VideoPlan, root: Path = store.STORE_PATH) -> Watched:
-    """Return what came of watching a released video, now or in an earlier run on the same bytes and plan.
+def examine_stored(folder: Path, video: VideoPlan, root: Path = store.STORE_PATH) -> Examination:
+    """Return the examination of a released video, made now or in an earlier run on the same bytes and plan.
 
     The bytes of the extracted frames count too, their names do not.
     """
     path = folder / video.path
     if not path.is_file():
-        return Watched()  # the audit says that it is missing
+        return Examination()  # the audit says that it is missing
     files = sorted({still.file for still in video.stills})
     sha256 = {file: sha256_of(folder / file) for file in files if (folder / file).is_file()}
     stills = [[sha256.get(still.file), still.member, still.source_frame, still.redacted, still.boxes] for still in video.stills]
     plan = {"frame_count": video.frame_count, "size_px": video.size_px, "hidden": [asdict(hidden) for hidden in video.hidden]}
     inputs = {"sha256": sha256_of(path), "plan": plan, "stills": stills}
     key = store.key_of("release", store.code_version(CODE, PACKAGES), inputs)
-    entry, _ = store.make(key, lambda _: _as_json(pictures.watch(path, video, folder), video), root)
+    entry, _ = store.make(key, lambda _: _as_json(decoding.examine(path, video, folder), video), root)
     return _of_json(entry.value, video)
 
 
-def _as_json(watched: Watched, video: VideoPlan) -> dict[str, object]:
+def _as_json(result: Examination, video: VideoPlan) -> dict[str, object]:
     number = {still.path: index for index, still in enumerate(video.stills)}
-    stills = [[number[path], [asdict(fault) for fault in faults]] for path, faults in watched.stills.items()]
+    stills = [[number[path], [asdict(fault) for fault in faults]] for path, faults in result.stills.items()]
     return {
-        "faults": [asdict(fault) for fault in watched.faults],
+        "faults": [asdict(fault) for fault in result.faults],
         "stills": stills,
-        "frames": watched.frames,
-        "compared": watched.compared,
+        "frames": result.frames,
+        "compared": result.compared,
     }
 
 
-def _of_json(value: dict[str, Any], video: VideoPlan) -> Watched:
+def _of_json(value: dict[str, Any], video: VideoPlan) -> Examination:
     stills = {video.stills[number].path: [Fault(**fault) for fault in faults] for number, faults in value["stills"]}
-    return Watched([Fault(**fault) for fault in value["faults"]], stills, value["frames"], value["compared"])
+    return Examination([Fault(**fault) for fault in value["faults"]], stills, value["frames"], value["compared"])
 
 
-class Examined:
-    """Results at hand, in the form that ``audit`` takes; other files are watched when they are asked for."""
+class Examinations:
+    """Results at hand, in the form that ``audit`` takes; other files are examined when they come."""
 
-    def __init__(self, folder: Path, found: Mapping[str, Watched]) -> None:
+    def __init__(self, folder: Path, known: Mapping[str, Examination]) -> None:
         self._folder = folder
-        self._found = {folder / name: watched for name, watched in found.items()}
+        self._by_path = {folder / name: result for name, result in known.items()}
 
-    def __call__(self, path: Path, video: VideoPlan | None) -> Watched:
-        """Return what came of watching a video file."""
-        if path in self._found:
-            return self._found[path]
-        return pictures.watch(path, video, self._folder)
+    def __call__(self, path: Path, video: VideoPlan | None) -> Examination:
+        """Return the examination of a video file."""
+        if path in self._by_path:
+            return self._by_path[path]
+        return decoding.examine(path, video, self._folder)

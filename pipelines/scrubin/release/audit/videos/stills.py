@@ -21,9 +21,9 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.release.audit.blackness import Picture, not_black
 from scrubin.release.audit.findings import Fault
 from scrubin.release.audit.plan import Box, StillPlan
+from scrubin.release.audit.videos.blackness import Picture, not_black
 from scrubin.release.containers import images, tar
 
 CELL_PX, CELLS = 8, 64

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from itertools import product
 
-from scrubin.release.audit.spelling import fold
+from scrubin.release.audit.strings.spelling import fold
 
 _YEARS = range(1990, 2090)  # so that two digits stand for one year only
 _MONTHS = (
@@ -52,18 +52,18 @@ _SIX = re.compile(r"(?<!\d)\d{6}(?!\d)")
 Reading = tuple[int, int, int]
 
 
-def found_in(text: str) -> frozenset[datetime.date]:
+def dates_in(text: str) -> frozenset[datetime.date]:
     """Return every date that a name can be read as; an ambiguous one gives all its readings.
 
-    >>> sorted(map(str, found_in("20230417T143205_left")))
+    >>> sorted(map(str, dates_in("20230417T143205_left")))
     ['2023-04-17']
-    >>> sorted(map(str, found_in("04/05/2023")))
+    >>> sorted(map(str, dates_in("04/05/2023")))
     ['2023-04-05', '2023-05-04']
     """
-    return runs_in(text) | written_in(text)
+    return _dates_in_runs(text) | written_in(text)
 
 
-def runs_in(text: str) -> frozenset[datetime.date]:
+def _dates_in_runs(text: str) -> frozenset[datetime.date]:
     """Return the dates that runs of 6, 8 or more digits can be read as."""
     readings: set[Reading] = set()
     for year, a, b in _LONG_RUN.findall(text):
@@ -102,10 +102,10 @@ def _numeric(text: str) -> set[Reading]:
 
 
 def _wordy_readings(text: str) -> set[Reading]:
-    found = [(long or short, month, day) for day, month, long, short in _DAY_MONTH.findall(text)]
-    found += [(long or short, month, day) for month, day, long, short in _MONTH_DAY.findall(text)]
-    found += _YEAR_MONTH.findall(text)
-    return {(_full(year), _MONTH_OF[month], int(day)) for year, month, day in found}
+    readings = [(long or short, month, day) for day, month, long, short in _DAY_MONTH.findall(text)]
+    readings += [(long or short, month, day) for month, day, long, short in _MONTH_DAY.findall(text)]
+    readings += _YEAR_MONTH.findall(text)
+    return {(_full(year), _MONTH_OF[month], int(day)) for year, month, day in readings}
 
 
 def of_names(names: Iterable[str]) -> frozenset[datetime.date]:
@@ -123,12 +123,12 @@ def of_names(names: Iterable[str]) -> frozenset[datetime.date]:
     for name in names:
         for position, run in enumerate(_SIX.findall(name)):
             runs.setdefault((_SIX.sub("#", name), position), set()).add(run)
-    counting = {key for key, found in runs.items() if _counts_up(found)}
-    return frozenset().union(*(found_in(_without(name, counting)) for name in names))
+    counting = {key for key, numbers in runs.items() if _counts_up(numbers)}
+    return frozenset().union(*(dates_in(_without(name, counting)) for name in names))
 
 
 def _counts_up(runs: set[str]) -> bool:
-    if 2 * sum(bool(runs_in(run)) for run in runs) < len(runs):
+    if 2 * sum(bool(_dates_in_runs(run)) for run in runs) < len(runs):
         return True
     numbers = sorted(map(int, runs))
     return any(numbers[i + LONGEST_MONTH] - numbers[i] == LONGEST_MONTH for i in range(len(numbers) - LONGEST_MONTH))
@@ -152,25 +152,32 @@ def spellings(date: datetime.date) -> frozenset[str]:
     """
     year, short = f"{date.year}", f"{date.year % 100:02d}"
     month, day = f"{date.month:02d}", f"{date.day:02d}"
-    found = {year + month + day, day + month + year, month + day + year, short + month + day, day + month + short, f"{year}:{month}:{day}"}
+    spelled = {
+        year + month + day,
+        day + month + year,
+        month + day + year,
+        short + month + day,
+        day + month + short,
+        f"{year}:{month}:{day}",
+    }
     for gap in _SEPARATORS:
-        found |= {gap.join(parts) for parts in ((year, month, day), (day, month, year), (month, day, year))}
-        found |= {gap.join((f"{date.day}", f"{date.month}", year)), gap.join((f"{date.month}", f"{date.day}", year))}
+        spelled |= {gap.join(parts) for parts in ((year, month, day), (day, month, year), (month, day, year))}
+        spelled |= {gap.join((f"{date.day}", f"{date.month}", year)), gap.join((f"{date.month}", f"{date.day}", year))}
         if gap not in ". ":  # "2023.04" is also a number
-            found.add(year + gap + month)
+            spelled.add(year + gap + month)
         if gap != " ":
-            found |= {gap.join(parts) for parts in ((short, month, day), (day, month, short), (month, day, short))}
-    return frozenset(found | _wordy(date))
+            spelled |= {gap.join(parts) for parts in ((short, month, day), (day, month, short), (month, day, short))}
+    return frozenset(spelled | _wordy(date))
 
 
 def _wordy(date: datetime.date) -> set[str]:
     names = {name for full in _MONTHS[date.month - 1] for name in (full, full[:3])}
-    found = set()
+    spelled = set()
     for name, day in product(names, {f"{date.day}", f"{date.day:02d}"}):
         for gap in ("", " ", "-", "_", ". "):
-            found.add(f"{day}{gap}{name}{gap.strip('.')}{date.year}")
-        found |= {f"{name} {day}, {date.year}", f"{name} {day} {date.year}"}
-    return found
+            spelled.add(f"{day}{gap}{name}{gap.strip('.')}{date.year}")
+        spelled |= {f"{name} {day}, {date.year}", f"{name} {day} {date.year}"}
+    return spelled
 
 
 def _both(year: str, a: str, b: str) -> set[Reading]:
@@ -185,11 +192,11 @@ def _full(year: str) -> int:
 
 
 def _valid(readings: Iterable[Reading]) -> frozenset[datetime.date]:
-    found = set()
+    valid = set()
     for year, month, day in readings:
         if year in _YEARS and 1 <= month <= 12:
             try:
-                found.add(datetime.date(year, month, day))
+                valid.add(datetime.date(year, month, day))
             except ValueError:  # no such day
                 continue
-    return frozenset(found)
+    return frozenset(valid)

@@ -10,10 +10,10 @@ import av
 import numpy as np
 from av.error import FFmpegError
 
-from scrubin.release.audit.blackness import not_black
 from scrubin.release.audit.findings import Fault
 from scrubin.release.audit.plan import VideoPlan
-from scrubin.release.audit.stills import Comparison
+from scrubin.release.audit.videos.blackness import not_black
+from scrubin.release.audit.videos.stills import Comparison
 from scrubin.release.containers import ebml, h264, nal
 
 SHOWN = 3
@@ -22,8 +22,8 @@ SHOWN_TAGS = ("major_brand", "minor_version", "compatible_brands")
 
 
 @dataclass(frozen=True)
-class Watched:
-    """What came of watching one video to its end.
+class Examination:
+    """What came of decoding one video to its end.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Watched:
     compared: int = 0
 
 
-def watch(path: Path, plan: VideoPlan | None = None, folder: Path | None = None) -> Watched:
+def examine(path: Path, plan: VideoPlan | None = None, folder: Path | None = None) -> Examination:
     """Return what is wrong with the streams and pictures of a video file, and with the frames extracted from it.
 
     Parameters
@@ -53,21 +53,21 @@ def watch(path: Path, plan: VideoPlan | None = None, folder: Path | None = None)
     folder
         The release, in which the extracted frames of the plan lie; None leaves them alone.
     """
-    watching = _Watching(plan, Comparison(folder, plan.stills if plan and folder else ()))
+    one_pass = _Pass(plan, Comparison(folder, plan.stills if plan and folder else ()))
     try:
         # `file:` keeps a name from being taken for a protocol; edit lists may not hide anything from this reader.
         with av.open(f"file:{path}", options={"ignore_editlist": "1"}, metadata_errors="replace") as container:
-            watching.streams(container)
+            one_pass.streams(container)
             if container.streams.video:
-                watching.packets(container)
+                one_pass.packets(container)
     except FFmpegError as error:
-        watching.faults.append(Fault("unreadable", "", f"it cannot be decoded ({error.strerror}); render it again"))
-    stills = watching.comparison.faults()
-    return Watched([*watching.faults, *_first(watching.many)], stills, watching.count, watching.comparison.compared)
+        one_pass.faults.append(Fault("unreadable", "", f"it cannot be decoded ({error.strerror}); render it again"))
+    stills = one_pass.comparison.faults()
+    return Examination([*one_pass.faults, *_first(one_pass.many)], stills, one_pass.count, one_pass.comparison.compared)
 
 
 @dataclass
-class _Watching:
+class _Pass:
     plan: VideoPlan | None
     comparison: Comparison
     faults: list[Fault] = field(default_factory=list)
@@ -119,16 +119,16 @@ class _Watching:
         except ValueError as error:
             self.fault("nal", place, f"{error}; render it again")
 
-    def _units(self, units: nal.Units, inside: h264.Stream, place: str, found: list[bytes]) -> None:
-        for unit in found:
+    def _units(self, units: nal.Units, inside: h264.Stream, place: str, data: list[bytes]) -> None:
+        for unit in data:
             rule = nal.fault(units.codec, unit)
             if rule:
                 what = "an SEI message, which can hold times and texts" if rule == "sei" else "a unit that no picture needs"
-                self.fault(rule, place, f"{what} (NAL type {nal.kind_of(units.codec, unit)}, {len(unit)} bytes); strip it")
+                self.fault(rule, place, f"{what} (NAL type {nal.unit_type(units.codec, unit)}, {len(unit)} bytes); strip it")
         if units.codec == "h264":
-            for message in inside.faults(found):
+            for message in inside.faults(data):
                 self.fault("nal", place, message)
-        elif nal.hevc_pictures(found) > 1:
+        elif nal.hevc_pictures(data) > 1:
             self.fault("nal", place, "more than one picture in a packet, of which only one is shown")
 
     def _frame(self, frame: av.VideoFrame) -> None:

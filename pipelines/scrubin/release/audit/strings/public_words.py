@@ -55,8 +55,8 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
         texts += [table.name, table.description]
         texts += [[column.name, column.unit, column.description, column.null, list(column.values)] for column in table.columns]
     for name in vocabularies:
-        words = vocabulary.load(name)
-        texts += [name, words.version, words.source, [list(words.names(kind)) for kind in vocabulary.NAMINGS]]
+        loaded = vocabulary.load(name)
+        texts += [name, loaded.version, loaded.source, [list(loaded.names(naming)) for naming in vocabulary.NAMINGS]]
     return [*texts, *others]
 
 
@@ -67,7 +67,7 @@ def vocabularies(tables: Mapping[str, pd.DataFrame]) -> list[str]:
 
 def subsets(splits: pd.DataFrame) -> list[str]:
     """Return the names of schemes and subsets, and of the columns in which sheets show them."""
-    found = {*splits["scheme"], *splits["subset"]}
+    names = {*splits["scheme"], *splits["subset"]}
     for scheme, rows in splits.groupby("scheme"):
-        found |= {f"split_{scheme}", *(f"split_{scheme}_{fold}" for fold in rows["fold"])}
-    return sorted(map(str, found))
+        names |= {f"split_{scheme}", *(f"split_{scheme}_{fold}" for fold in rows["fold"])}
+    return sorted(map(str, names))

@@ -35,10 +35,10 @@ def text_of(place: str, values: npt.NDArray[Any] | Iterable[float], *, day: bool
         size = np.abs(array.astype(np.float64)).ravel()
     low = SMALLEST_OF_A_DAY if day else SMALLEST
     whole = np.unique(size[(size >= low) & (size < LARGEST) & (size == np.floor(size))])
-    found = set(map(int, whole.tolist()))
-    spelled = {str(number) for number in found}
+    numbers = set(map(int, whole.tolist()))
+    spelled = {str(number) for number in numbers}
     # A leading zero is lost in a number. Seven digits that count up are ids.
-    spelled |= {f"{number:08d}" for number in found if number < 10**7 and not {number - 1, number + 1} & found}
+    spelled |= {f"{number:08d}" for number in numbers if number < 10**7 and not {number - 1, number + 1} & numbers}
     if day:
-        spelled |= {f"{number:06d}" for number in found if number < 10**5}
+        spelled |= {f"{number:06d}" for number in numbers if number < 10**5}
     return [Text(place, "\n".join(sorted(spelled)), structured=not day)] if spelled else []

@@ -10,10 +10,10 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from scrubin.release.audit.dates import written_in
 from scrubin.release.audit.findings import Text
-from scrubin.release.audit.private_strings import Needle, Private
-from scrubin.release.audit.spelling import fold, unescaped, without_accents, written_out
+from scrubin.release.audit.strings.dates import written_in
+from scrubin.release.audit.strings.private_strings import Needle, Private
+from scrubin.release.audit.strings.spelling import fold, unescaped, without_accents, written_out
 
 _RUN = re.compile(r"\w+")
 CHUNK_BYTES = 1 << 22
@@ -61,7 +61,7 @@ class Scanner:
                     yield position, pattern
 
     def _candidates(self, data: np.ndarray) -> list[tuple[int, int]]:
-        found = []
+        candidates = []
         for shift in (0, 1):
             count = (len(data) - shift) // 2
             if count <= 0:
@@ -73,8 +73,8 @@ class Scanner:
                 prefix = (prefix << np.uint32(8)) | data[at + i]
             slot = np.minimum(np.searchsorted(self._prefixes, prefix), len(self._prefixes) - 1)
             hit = self._prefixes[slot] == prefix
-            found += list(zip(at[hit].tolist(), prefix[hit].tolist(), strict=True))
-        return found
+            candidates += list(zip(at[hit].tolist(), prefix[hit].tolist(), strict=True))
+        return candidates
 
 
 class Search:
@@ -187,14 +187,14 @@ def spellings(text: str) -> frozenset[bytes]:
     UTF-8 (composed and decomposed), Latin-1 and UTF-16; accents as given, left out and written
     out; letters outside ASCII in both cases, because only ASCII is lowered in the file.
     """
-    found = set()
+    encoded = set()
     for base in {text, without_accents(text), written_out(text)}:
         for cased in {base, base.lower(), base.upper(), base.title()}:
-            found |= {cased.encode("utf-8"), unicodedata.normalize("NFD", cased).encode("utf-8")}
-            found |= {cased.encode("utf-16-le"), cased.encode("utf-16-be")}
+            encoded |= {cased.encode("utf-8"), unicodedata.normalize("NFD", cased).encode("utf-8")}
+            encoded |= {cased.encode("utf-16-le"), cased.encode("utf-16-be")}
             if all(ord(letter) < 0x100 for letter in cased):
-                found.add(cased.encode("latin-1"))
-    return frozenset(spelled.lower() for spelled in found if len(spelled) >= PREFIX)
+                encoded.add(cased.encode("latin-1"))
+    return frozenset(spelled.lower() for spelled in encoded if len(spelled) >= PREFIX)
 
 
 def chance(pattern: bytes) -> float:
@@ -208,13 +208,13 @@ def affordable(patterns: Iterable[bytes], total_bytes: int) -> list[bytes]:
     Their expected number of chance hits, for all together over ``total_bytes`` random bytes, is
     at most ``CHANCE_HITS``. For 100 MB and 1,000 names that is 6 letters or more, for 1 TB 9.
     """
-    found, expected = [], 0.0
+    kept, expected = [], 0.0
     for pattern in sorted(patterns, key=lambda item: (chance(item), item)):
         expected += chance(pattern) * total_bytes
         if expected > CHANCE_HITS:
             break
-        found.append(pattern)
-    return found
+        kept.append(pattern)
+    return kept
 
 
 def chunks_of(path: Path) -> Iterator[bytes]:

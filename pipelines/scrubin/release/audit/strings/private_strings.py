@@ -43,8 +43,8 @@ from typing import Literal
 import pandas as pd
 
 from scrubin.errors import PrivacyError
-from scrubin.release.audit import dates
-from scrubin.release.audit.spelling import fold, vocabulary, without_accents, words, written_out
+from scrubin.release.audit.strings import dates
+from scrubin.release.audit.strings.spelling import fold, vocabulary, without_accents, words, written_out
 
 Rule = Literal["anywhere", "digits", "token", "labelled"]
 ANYWHERE_LENGTH = 4
@@ -56,7 +56,7 @@ LABELS = {
     "site": ("site", "centre", "center", "hospital", "clinic", "location"),
     "recording": ("recording", "video", "case", "procedure", "operation"),
 }
-GIVEN = "given"
+REQUESTED = "requested"
 COLUMNS = ("participant", "trial", "site", "recording", "path", "sha256", "text")
 # Words of paths and recording names that say nothing about who, where or when.
 GENERIC = """video videos recording recordings record raw data file files movie clip camera cam left right mono stereo trial
@@ -79,22 +79,24 @@ class Needle:
     ----------
     text
         As spelled in the private table, or as derived from it.
-    kind
-        What it tells: participant, trial, site, recording, path, sha256, date or text (read in a picture); ``given`` when asked for.
+    discloses
+        What it tells: participant, trial, site, recording, path, sha256, date or text (read in a picture);
+        ``requested`` when somebody asks for it.
     rule
         How it is searched; see the module.
     """
 
     text: str
-    kind: str
+    discloses: str
     rule: Rule
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """What a finding says."""
-        if self.kind == GIVEN:
+        if self.discloses == REQUESTED:
             return f"it holds {self.text!r}, which was asked for; take it out"
-        return f"it holds {self.text!r}, which tells the {self.kind}; take it out, or list it in release.public_words if it is harmless"
+        fix = "take it out, or list it in release.public_words if it is harmless"
+        return f"it holds {self.text!r}, which tells the {self.discloses}; {fix}"
 
     @property
     def folded(self) -> tuple[str, ...]:
@@ -103,9 +105,9 @@ class Needle:
 
     @property
     def labelled(self) -> re.Pattern[str]:
-        """Pattern for a folded text: the value next to a label of its kind."""
+        """Pattern for a folded text: the value next to a label of what it tells."""
         value = f"0*{int(self.text)}" if self.text.isdecimal() else re.escape(fold(self.text))
-        return re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS[self.kind])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}){value}(?![^\W_])")
+        return re.compile(rf"(?<![^\W_])(?:{'|'.join(LABELS[self.discloses])})(?:[\s\"']{{0,2}}[-_.:=#/]?[\s\"']{{0,2}}){value}(?![^\W_])")
 
 
 @dataclass(frozen=True)
@@ -151,28 +153,28 @@ def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: 
 
 
 def derive(values: Mapping[str, Iterable[str]], public: frozenset[str]) -> Private:
-    """Return the needles that follow from private values, by kind."""
+    """Return the needles that follow from private values, by what they tell."""
     needles: set[Needle] = set()
     skipped = set()
-    found: set[datetime.date] = set()
-    for kind, texts in sorted(values.items()):
+    all_dates: set[datetime.date] = set()
+    for discloses, texts in sorted(values.items()):
         wholes = sorted({value.strip() for value in texts})
-        if kind != "sha256":
-            found |= dates.of_names(wholes)
+        if discloses != "sha256":
+            all_dates |= dates.of_names(wholes)
         for whole in wholes:
-            for text in _parts(kind, whole):
-                rule = _rule(kind, text)
+            for text in _parts(discloses, whole):
+                rule = _rule(discloses, text)
                 if rule is None or (rule == "labelled" and text != whole):
                     continue
                 if rule != "labelled" and (text in public or not _telling(text)) and all(fold(word) in public for word in words(text)):
-                    skipped.add((kind, text))
+                    skipped.add((discloses, text))
                     continue
-                needles.add(Needle(text, kind, rule))
-    needles |= {Needle(text, "date", "digits" if text.isdecimal() else "anywhere") for date in found for text in dates.spellings(date)}
-    return Private(tuple(sorted(needles)), public, len(skipped), frozenset(found))
+                needles.add(Needle(text, discloses, rule))
+    needles |= {_of_date(text, "date") for date in all_dates for text in dates.spellings(date)}
+    return Private(tuple(sorted(needles)), public, len(skipped), frozenset(all_dates))
 
 
-def with_given(private: Private, texts: Iterable[str]) -> Private:
+def with_requested(private: Private, texts: Iterable[str]) -> Private:
     """Return what is private together with texts that somebody asks for, as they are and, where they are dates, in all spellings.
 
     Raises
@@ -181,29 +183,33 @@ def with_given(private: Private, texts: Iterable[str]) -> Private:
         For a text so short that it occurs everywhere.
     """
     wanted = sorted({text.strip() for text in texts})
-    rules = {text: _rule(GIVEN, text) for text in wanted}
+    rules = {text: _rule(REQUESTED, text) for text in wanted}
     short = [text for text in wanted if rules[text] is None]
     if short:
         msg = f"{short[0]!r} occurs everywhere and cannot be searched; give at least 2 characters with a letter, or 6 digits"
         raise PrivacyError(msg)
-    found = dates.of_names(wanted)
-    needles = {Needle(text, GIVEN, rule) for text, rule in rules.items() if rule is not None}
-    needles |= {Needle(text, GIVEN, "digits" if text.isdecimal() else "anywhere") for date in found for text in dates.spellings(date)}
-    asked = {fold(word) for text in wanted for word in (text, *words(text))}
+    all_dates = dates.of_names(wanted)
+    needles = {Needle(text, REQUESTED, rule) for text, rule in rules.items() if rule is not None}
+    needles |= {_of_date(text, REQUESTED) for date in all_dates for text in dates.spellings(date)}
+    requested = {fold(word) for text in wanted for word in (text, *words(text))}
     every = tuple(sorted({*private.needles, *needles}))
-    return Private(every, private.public - asked, private.skipped, private.dates | found)
+    return Private(every, private.public - requested, private.skipped, private.dates | all_dates)
 
 
-def _parts(kind: str, value: str) -> set[str]:
+def _of_date(text: str, discloses: str) -> Needle:
+    return Needle(text, discloses, "digits" if text.isdecimal() else "anywhere")
+
+
+def _parts(discloses: str, value: str) -> set[str]:
     """Return the strings that one value gives away: itself, names of files and folders, words, joined words."""
     parts = {value}
-    if kind == "path":
+    if discloses == "path":
         path = PurePosixPath(value)
         parts |= {path.name, path.stem, *path.parent.parts}
         value = str(path.with_suffix("")) if path.name else value
-    if kind != "sha256":
+    if discloses != "sha256":
         parts.update(words(value))
-    if kind in ("participant", "site"):
+    if discloses in ("participant", "site"):
         single = [word for word in value.replace("_", " ").split() if word]
         if 1 < len(single) <= JOINED_WORDS:
             parts |= {gap.join(order) for order in permutations(single) for gap in ("", " ", "_", "-", ".")}
@@ -217,21 +223,21 @@ def _numbered(value: str) -> set[str]:
     return {f"{match[1]}{int(match[2]):0{width}d}" for width in range(1, 5)} if match else set()
 
 
-def _rule(kind: str, text: str) -> Rule | None:
+def _rule(discloses: str, text: str) -> Rule | None:
     length = len(without_accents(text))
     if not any(letter.isalnum() for letter in text):
         return None
-    if kind == "text" and not _says_something(text):
+    if discloses == "text" and not _says_something(text):
         return None
     if text.isdecimal():
         if length >= DIGITS_LENGTH:
             return "digits"
-        return "labelled" if kind in LABELS else None
+        return "labelled" if discloses in LABELS else None
     if length >= ANYWHERE_LENGTH:
         return "anywhere"
-    if length == 1 or kind == "trial":
-        return "labelled" if kind in LABELS else None
-    if kind in ("path", "recording") and text.isalpha() and text.islower():
+    if length == 1 or discloses == "trial":
+        return "labelled" if discloses in LABELS else None
+    if discloses in ("path", "recording") and text.isalpha() and text.islower():
         return None  # "out" in "out 7.mkv" is a word; a short name of a person stands in their own column, too
     return "token"
 

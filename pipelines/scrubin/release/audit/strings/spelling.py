@@ -104,13 +104,13 @@ def words(text: str) -> tuple[str, ...]:
     >>> words("2023-04-17_AnnaSchmidt2")
     ('2023', '04', '17', 'AnnaSchmidt2', 'AnnaSchmidt', 'Anna', 'Schmidt')
     """
-    found: dict[str, None] = {}
+    each_once: dict[str, None] = {}
     for run in _RUN.findall(text):
-        found[run] = None
+        each_once[run] = None
         for letters in _LETTERS.findall(run):
-            found[letters] = None
-            found.update(dict.fromkeys(_HUMP.split(letters)))
-    return tuple(found)
+            each_once[letters] = None
+            each_once.update(dict.fromkeys(_HUMP.split(letters)))
+    return tuple(each_once)
 
 
 def vocabulary(texts: object) -> frozenset[str]:

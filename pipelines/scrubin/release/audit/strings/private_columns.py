@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from scrubin.release.audit.spelling import fold, smallest_words, without_accents, words
+from scrubin.release.audit.strings.spelling import fold, smallest_words, without_accents, words
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 
 IDENTIFYING_WORDS = frozenset(

@@ -1,0 +1,1 @@
+"""Private texts: what must not stand in a release, in which spellings it could, and how it is searched."""
