@@ -85,40 +85,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _formats()
 
 
-def run(given: argparse.Namespace) -> int:
-    """Read, fit, write; what the target cannot hold is told on stderr and counted."""
-    writer = output.writer_of(given.target)
-    path, out = Path(given.path), Path(given.out)
+def run(args: argparse.Namespace) -> int:
+    """Read, fit, write; what the target cannot hold is said on stderr and counted."""
+    writer = output.writer_of(args.target)
+    path, out = Path(args.path), Path(args.out)
     _refuse_source(path, out)
-    if not 0 <= given.box_tolerance <= 0.2:
-        msg = f"--box-tolerance {given.box_tolerance:g}: give a share in 0..0.2"
+    if not 0 <= args.box_tolerance <= 0.2:
+        msg = f"--box-tolerance {args.box_tolerance:g}: give a share in 0..0.2"
         raise AnnotationError(msg)
-    if given.first_frame < 0:
-        msg = f"--first-frame {given.first_frame}: give 0 or more"
+    if args.first_frame < 0:
+        msg = f"--first-frame {args.first_frame}: give 0 or more"
         raise AnnotationError(msg)
-    merges = label_map.load(given.label_map) if given.label_map else None
-    reading = reader.read_path(path, given.source, Options(given.vocabulary, merges, given.box_tolerance, given.first_frame))
+    merges = label_map.load(args.label_map) if args.label_map else None
+    reading = reader.read_path(path, args.source, Options(args.vocabulary, merges, args.box_tolerance, args.first_frame))
     policy.enforce("convert", reading.faults)
     form = reading.form
-    collection = _at_rate(reading.collection, form, rate_or_none("--fps", given.fps))
-    source_fps = rate_or_none("--fps", given.fps) or form.by_hand.fps
-    if given.video:
-        _check_length(collection, Path(given.video), given.first_frame)
-    size = _size(given.image_size)
-    fit = Fit(form.name, source_fps, rate_or_none("--to-fps", given.to_fps), size, given.only_instruments, given.first_frame)
+    collection = _at_rate(reading.collection, form, rate_or_none("--fps", args.fps))
+    source_fps = rate_or_none("--fps", args.fps) or form.by_hand.fps
+    if args.video:
+        _check_length(collection, Path(args.video), args.first_frame)
+    size = _size(args.image_size)
+    fit = Fit(form.name, source_fps, rate_or_none("--to-fps", args.to_fps), size, args.only_instruments, args.first_frame)
     kept, losses = loss.fitted(collection, writer, fit)
-    made = output.render(kept, writer)
+    written = output.render(kept, writer)
     form_of_out = readable().get(READ_AS.get(writer.name, writer.name))
-    paths = output.save(made.files, out, form_of_out, reading.paths)
-    _tell(_others(path, reading.others))
-    if form.by_hand.fps_unstated and not given.fps and any(_by_frame(labels) for labels in collection.recordings):
-        _tell(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
-    _tell(_unstated_rate(kept, form_of_out))
-    _tell_all(summary(reading.faults))
+    paths = output.save(written.files, out, form_of_out, reading.paths)
+    _note(_others(path, reading.others))
+    if form.by_hand.fps_unstated and not args.fps and any(_by_frame(labels) for labels in collection.recordings):
+        _note(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
+    _note(_unstated_rate(kept, form_of_out))
+    _note_all(summary(reading.faults))
     for (of, to), count in sorted(_merged(collection, merges).items()):
-        _tell(f"merged: {of} -> {to}: {count} instances")
-    for what, count in sorted((losses + made.losses).items()):
-        _tell(f"not in {given.target}: {what}: {count}")
+        _note(f"merged: {of} -> {to}: {count} instances")
+    for what, count in sorted((losses + written.losses).items()):
+        _note(f"not in {args.target}: {what}: {count}")
     sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {len(paths)} files, {_summary(kept)}\n")
     return 0
 
@@ -139,14 +139,14 @@ def _formats() -> str:
     return "formats:\n" + "\n".join(lines) + f"\nother names: {others}\n\n{NOTE}"
 
 
-def _tell(sentence: str) -> None:
+def _note(sentence: str) -> None:
     if sentence:
         sys.stderr.write(f"scrubin convert: {sentence}\n")
 
 
-def _tell_all(warnings: Sequence[str]) -> None:
+def _note_all(warnings: Sequence[str]) -> None:
     for warning in warnings:
-        _tell(warning)
+        _note(warning)
 
 
 def _others(path: Path, others: Sequence[Path]) -> str:
@@ -159,8 +159,12 @@ def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None) -> str
     if form is None or not form.by_hand.fps_unstated:
         return ""
     rates = {1 / labels.clock.period_s for labels in kept.recordings if labels.clock.period_s is not None}
-    told = " and ".join(map(str, sorted(rates - {form.by_hand.fps})))
-    return f"{form.name}: frames are numbered at {told} per second, which no file of it states; read it with --fps {told}" if told else ""
+    stated = " and ".join(map(str, sorted(rates - {form.by_hand.fps})))
+    return (
+        f"{form.name}: frames are numbered at {stated} per second, which no file of it states; read it with --fps {stated}"
+        if stated
+        else ""
+    )
 
 
 def _refuse_source(path: Path, out: Path) -> None:
@@ -185,7 +189,7 @@ def _size(text: str | None) -> tuple[int, int] | None:
 
 
 def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction | None) -> Collection:
-    """Return the collection at a given rate, where no file states another one."""
+    """Return the collection at a stated rate, where no file states another one."""
     if fps is None:
         return collection
     if form.by_hand.fps is None:
@@ -203,16 +207,16 @@ def _check_length(collection: Collection, video: Path, first_frame: int) -> None
     # Video tools only when asked for.
     from scrubin.video.probe import probe
 
-    found = probe(existing_video(str(video)), str(video))
+    probed = probe(existing_video(str(video)), str(video))
     if len(collection.recordings) != 1:
         msg = f"{video}: one video, but there are {len(collection.recordings)} recordings; convert them one by one"
         raise AnnotationError(msg)
     faults = Faults()
     lengths.check(
         collection.recordings[0],
-        source_frames=found.frame_count,
-        source_s=float(found.end_s),
-        source_size=(found.width, found.height),
+        source_frames=probed.frame_count,
+        source_s=float(probed.end_s),
+        source_size=(probed.width, probed.height),
         tolerance_s=LENGTH_TOLERANCE_S,
         faults=faults,
         first=first_frame,
@@ -225,7 +229,7 @@ def _merged(collection: Collection, merges: LabelMap | None) -> Mapping[tuple[st
     for labels in collection.recordings:
         counts.update(labels.merged)
     if merges is not None and not counts:
-        _tell(f"label map {merges.name}: no instance was merged")
+        _note(f"label map {merges.name}: no instance was merged")
     return counts
 
 
