@@ -6,11 +6,11 @@ from pathlib import Path
 import plumbing
 
 from prefect import flow
-from scrubin.labels.problems import Problems
 
 from scrubin.annotations import report, sources, study
 from scrubin.annotations.params import AnnotationsParams
 from scrubin.core import files, params
+from scrubin.core.faults import Faults
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.phases import PHASES
@@ -30,19 +30,19 @@ def main() -> None:
     """Write the tables `triplets`, `phases` and `spans`, and the report."""
     p = params.load("annotations", AnnotationsParams)
     raw = params.raw_folder()
-    problems = Problems()
+    faults = Faults()
     recordings = io.read(RECORDINGS, INTERIM / "recordings.parquet")
     cuts = io.read(CUTS, INTERIM / "cuts.parquet")
     videos = io.read(VIDEOS, TABLES / "videos.parquet")
     known = study.released(recordings, cuts, videos, io.read(FRAMES, TABLES / "frames.parquet"))
     set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet")
     names = {*recordings["recording"], *set_aside["recording"]}
-    batches = sources.find(raw, p.sources, names, problems)
+    batches = sources.find(raw, p.sources, names, faults)
     wanted = [batch for batch in batches if batch.recording in known]
     read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels")
     outcomes = [outcome for _, outcome in read.done]
     left_out = {batch.recording for batch in batches} - set(known)
-    made = study.tables(outcomes, known, left_out, p.length_tolerance_s, problems, p.windows and p.windows.windows())
+    made = study.tables(outcomes, known, left_out, p.length_tolerance_s, faults, p.windows and p.windows.windows())
     io.write(TRIPLETS, made.triplets, TABLES / "triplets.parquet")
     io.write(PHASES, made.phases, TABLES / "phases.parquet")
     io.write(SPANS, made.spans, TABLES / "spans.parquet")
