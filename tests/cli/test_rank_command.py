@@ -43,7 +43,7 @@ def test_a_team_that_fails_is_listed_and_the_exit_code_is_1(folder, capsys):
     assert rank(folder, "one", "two") == 1
     told = json.loads((folder / "out/ranking.json").read_text())
     assert [team["team"] for team in told["teams"]] == ["one"]
-    assert told["not_ranked"][0]["reasons"] == ["VID02.json: the file is missing: 40 frames are not predicted; add it"]
+    assert told["not_ranked"][0]["reasons"] == ["VID02.json: the video is not predicted; add it; predicted are VID01"]
     assert "not ranked: two: 1 error" in capsys.readouterr().out
 
 

@@ -37,7 +37,7 @@ def test_all_problems_are_told_with_counts_per_file(folder, capsys):
     assert capsys.readouterr().out.splitlines() == [
         "deviation: VID01.json, frames 0-9: the key is padded with zeros (10 frames); write 12, not 00012",
         "error: VID01.json, frame 3: a probability is above 1 (first: frame 3, triplet 7 is 1.25); give numbers in 0..1",
-        "error: VID02.json: the file is missing: 10 frames are not predicted; add it",
+        "error: VID02.json: the video is not predicted; add it; predicted are VID01",
         "VID01.json: 2 problems",
         "VID02.json: 1 problem",
         "team (recognition): 1 of 2 videos, 10 frames looked at; 3 problems: 2 errors, 1 deviation; it cannot be scored",

@@ -38,13 +38,13 @@ def test_predictions_numbered_from_one_are_told(study, capsys):
     (study / "found/VID02.npy").rename(study / "VID02.npy")
     np.savez(study / "found/VID02.npz", scores=np.load(study / "VID02.npy"))
     said = fault(capsys, *recognition(study))
-    assert "VID01: 1 of 12 labelled frames are not predicted (0); all of them would be if the predictions were numbered 1 lower" in said
+    assert "VID01: the numbers look shifted by +1, as if frames were counted from 1; subtract 1 from every frame number" in said
 
 
 def test_missing_frames_are_told_as_ranges(study, capsys):
     np.save(study / "found/VID01.npy", np.load(study / "found/VID01.npy")[:9])
     said = fault(capsys, *recognition(study))
-    assert "3 of 12 labelled frames are not predicted (9-11); labels are numbered 0 to 11, predictions 0 to 8" in said
+    assert "frames 9-11: labelled, but not predicted: labels are numbered 0 to 11, predictions 0 to 8 (3 frames)" in said
 
 
 def test_frames_and_videos_without_label_do_not_count_and_are_told(study, capsys):
@@ -53,8 +53,8 @@ def test_frames_and_videos_without_label_do_not_count_and_are_told(study, capsys
     np.save(study / "found/VID03.npy", np.ones((2, 100)))
     said = good(capsys, *recognition(study))
     assert said.out == before
-    assert "1 predicted videos have no ground truth and do not count: VID03" in said.err
-    assert "2 predicted frames have no label and do not count" in said.err
+    assert "VID03: the video has no ground truth, so it does not count" in said.err
+    assert "VID01, frames 12-13: not labelled, so not counted (2 frames)" in said.err
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ TRUTH = "frame,phase\n0,preparation\n1,preparation\n2,CalotTriangleDissection\n"
         ("frame,phase_id\n0,0\n1,\n2,1\n", "line 3: expected 2 cells with a phase"),
         ("frame,phase_id\nx,0\n", "line 2: 'x' is no frame number"),
         ("", "has no frames"),
-        ("0,0\n1,0\n", "a: 1 of 3 labelled frames are not predicted (2)"),
+        ("0,0\n1,0\n", "a, frame 2: labelled, but not predicted"),
         ("a,b\n0,0\n", "'a' is no frame number"),
     ],
 )

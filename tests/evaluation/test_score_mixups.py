@@ -6,6 +6,7 @@ import unicodedata
 import numpy as np
 import pytest
 
+from challenge_cases import vector
 from score_runs import fault, good, sides
 from scrubin.cli import main
 
@@ -37,36 +38,38 @@ def test_predictions_at_the_rate_of_the_video_are_not_taken_for_labelled_frames(
     arrays(study, 12, 300)
     said = fault(capsys, *sides(study, "recognition"))
     assert (
-        "the predictions are numbered 25 times as far as the other side in every video (VID01: labels 0 to 11, predictions 0 to 299)"
+        "the predictions are numbered 25 times as far as the labels in every video (labels are numbered 0 to 11, predictions 0 to 299)"
         in said
     )
-    assert "say both rates by --fps and --predictions-fps" in said
+    assert "say both rates to 'scrubin score' by --fps and --predictions-fps" in said
     good(capsys, *sides(study, "recognition", "--fps", "1", "--predictions-fps", "25"))
     # Whoever says that both count alike has labelled the beginning only.
     good(capsys, *sides(study, "recognition", "--fps", "1", "--predictions-fps", "1"))
 
 
 def test_a_rate_that_the_files_contradict_is_refused(study, capsys):
-    frames = {str(frame): {"recognition": [0.5] * 100} for frame in range(12)}
+    tool = vector(TRIPLET, 0, BOX)
     arrays(study, 12, 12)
     (study / "found/VID01.npy").unlink()
-    (study / "found/VID01.json").write_text(json.dumps(frames))
-    good(capsys, *sides(study, "recognition", "--predictions-fps", "1"))
-    said = fault(capsys, *sides(study, "recognition", "--predictions-fps", "25"))
-    assert "VID01: cholectriplet2022 labels are numbered 1 per second by the files themselves, not 25" in said
+    document = {"video": 1, "fps": 1, "num_frames": 12, "annotations": {str(frame): [tool] for frame in range(12)}}
+    (study / "found/VID01.json").write_text(json.dumps(document))
+    good(capsys, *sides(study, "recognition", "--predictions-from", "cholect50", "--predictions-fps", "1"))
+    said = fault(capsys, *sides(study, "recognition", "--predictions-from", "cholect50", "--predictions-fps", "25"))
+    assert "VID01: cholect50 labels are numbered 1 per second by the files themselves, not 25" in said
 
 
 def test_a_part_of_a_video_may_be_labelled(study, capsys):
     arrays(study, 12, 40)
-    assert "28 predicted frames have no label and do not count" in good(capsys, *sides(study, "recognition")).err
+    assert "frames 12-39: not labelled, so not counted (28 frames)" in good(capsys, *sides(study, "recognition")).err
 
 
 @pytest.mark.parametrize(
     ("labelled", "predicted", "expected"),
     [
-        (range(12), range(1, 13), "would be the labelled ones if they were numbered 1 lower"),
-        (range(1, 13), range(12), "would be the labelled ones if they were numbered 1 higher"),
-        (range(12), range(100, 112), "no labelled frame is predicted; labels are numbered 0 to 11, predictions 100 to 111"),
+        (range(12), range(1, 13), "shifted by +1, as if frames were counted from 1; subtract 1 from every frame number"),
+        (range(1, 13), range(12), "shifted by -1; add 1 to every frame number"),
+        (range(12), range(100, 112), "shifted by +100; subtract 100 from every frame number"),
+        (range(12), [100, 117], "no labelled frame is predicted: labels are numbered 0 to 11, predictions 100 to 117"),
         (range(0, 300, 25), range(12), "the labels are numbered 25 times as far"),
         (range(12), range(300), "the predictions are numbered 25 times as far"),
     ],
@@ -95,7 +98,8 @@ def test_a_name_in_other_unicode_characters_is_told(study, capsys):
 def test_boxes_that_are_missing_in_some_frames_are_no_shift(study, capsys):
     lists(study / "truth", range(12), [ROW])
     lists(study / "found", range(3, 12), [ROW])
-    assert "3 labelled frames are not among the predictions" in good(capsys, *sides(study, "detection")).err
+    said = good(capsys, *sides(study, "detection")).err
+    assert "frames 0-2: labelled, but not among the predictions: nothing is detected there (3 frames)" in said
 
 
 def test_swapped_sides_are_told(study, capsys):

@@ -46,7 +46,7 @@ def test_names_of_digits_keep_their_zeros(matrices, capsys):
             ",".join(map(str, range(100))) + "\n" + ("0.5," * 99 + "0.5\n") * 5,
             "the first row is 0, 1, 2 ..., which looks like names of columns",
         ),
-        (",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n", "007: the video is not predicted; there are none"),
+        (",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n", "007: the video is not predicted; add it; predicted are none"),
     ],
 )
 def test_tables_that_would_be_read_wrongly_are_refused(matrices, capsys, text, expected):

@@ -31,7 +31,7 @@ def test_every_fault_of_every_file_is_told_at_once(given, checked):
     given["VID02"]["9"]["recognition"][0] = float("nan")
     given["VID03"] = given["VID02"]
     assert sorted(checked()) == [
-        ("frames-extra", "error", "VID02.json", [20]),
+        ("frames-extra", "deviation", "VID02.json", [20]),
         ("frames-missing", "error", "VID01.json", [7, 8]),
         ("name-video", "error", "VID03.json", []),
         ("recognition-above-1", "error", "VID01.json", [3]),

@@ -15,8 +15,8 @@ def test_all_videos_in_one_file_and_frames_below_a_key_are_told(given, checked):
     assert checked() == [
         ("file-layout", "error", "VID01.json", []),
         ("file-layout", "error", "VID02.json", []),
-        ("frames-extra", "error", "VID02.json", [99]),
         ("frame-layout", "error", "VID02.json", [99]),
+        ("frames-extra", "deviation", "VID02.json", [99]),
     ]
 
 

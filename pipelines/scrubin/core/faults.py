@@ -18,6 +18,7 @@ SEVERITIES: tuple[Severity, ...] = get_args(Severity)
 """``error``: the value cannot be used. ``deviation``: not as the format says, but it can mean one thing only, and is
 read so. ``warning``: everything is possible, but something looks wrong."""
 SHOWN = 20
+RANGES_SHOWN = 10
 FILES_SHOWN = 100
 _VALUES = re.compile(r"'[^']*'|\"[^\"]*\"|\[[^\[\]]*\]|\([^()]*\)|-?\d+(?:[.,]\d+)*(?:[eE][-+]?\d+)?")
 
@@ -56,7 +57,11 @@ class Fault:
     @property
     def sentence(self) -> str:
         """The fault on one line: file, place, frames, what is wrong, the fix."""
-        where = ", ".join(part for part in (self.file, self.place, self._frames()) if part)
+        return self.line()
+
+    def line(self, most_ranges: int | None = None) -> str:
+        """Return the sentence with so many ranges of frames only; None: all of them."""
+        where = ", ".join(part for part in (self.file, self.place, self._frames(most_ranges)) if part)
         number = f" ({self._number()})" if max(len(self.frames), self.count) > 1 else ""
         says = f"{self.what}{number}; {self.fix}" if self.fix else f"{self.what}{number}"
         return f"{where}: {says}" if where else says
@@ -80,8 +85,8 @@ class Fault:
             "sentence": self.sentence,
         }
 
-    def _frames(self) -> str:
-        return f"{'frame' if len(self.frames) == 1 else 'frames'} {ranges_text(self.frames)}" if self.frames else ""
+    def _frames(self, most_ranges: int | None) -> str:
+        return f"{'frame' if len(self.frames) == 1 else 'frames'} {ranges_text(self.frames, most_ranges)}" if self.frames else ""
 
     def _number(self) -> str:
         if not self.frames:
@@ -163,7 +168,7 @@ def summary(faults: Sequence[Fault], most: int = SHOWN) -> list[str]:
     """Return faults for reading: those of one cause are one line, with a count.
 
     The first fault of each cause is written out; behind it stands at how many more places the same is wrong, and in
-    which other files.
+    which other files. Of many ranges of frames the first ones are shown.
 
     >>> summary([Fault("a.json", "id", f"id '{name}' is no number", "give numbers", f"image {i}") for i, name in enumerate("xyz")])
     ["a.json, image 0: id 'x' is no number; give numbers (and at 2 more places)"]
@@ -200,9 +205,9 @@ def within(faults: Iterable[Fault], file: str) -> tuple[Fault, ...]:
 def _of_one_cause(alike: Sequence[Fault]) -> str:
     first, more = alike[0], len(alike) - 1
     if not more:
-        return first.sentence
+        return first.line(RANGES_SHOWN)
     others = {fault.file for fault in alike} - {first.file}
-    return f"{first.sentence} (and at {more} more place{'s' if more > 1 else ''}{_also(others)})"
+    return f"{first.line(RANGES_SHOWN)} (and at {more} more place{'s' if more > 1 else ''}{_also(others)})"
 
 
 def _also(files: Iterable[str]) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from scrubin.core.faults import summary
 from scrubin.errors import MetricsError
 from scrubin.labels import detect, policy, reader
 from scrubin.labels.export import span_frames
-from scrubin.labels.model import Collection, Labels
+from scrubin.labels.model import Collection, Labels, Layer
 from scrubin.labels.rates import Numbering, of_clock
 from scrubin.labels.registry import WRITERS, DatasetFormat, Format
 from scrubin.vocabulary.vocabulary import related
@@ -89,6 +89,11 @@ def notes_of(collection: Collection) -> tuple[str, ...]:
     What tables cannot hold is not needed for scores, and frames from 1 show when both sides are joined.
     """
     return tuple(summary([fault for fault in collection.faults if fault.rule not in UNIMPORTANT], NOTES_SHOWN))
+
+
+def file_of(labels: Labels, layer: Layer) -> str:
+    """Return the file of a layer when it is that of the recording alone, for messages; "" when there are several."""
+    return layer.file if PurePosixPath(layer.file).stem == labels.recording else ""
 
 
 def numbering_of(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Numbering | None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core.faults import Fault, Faults, printable
+from scrubin.evaluation.series import IntArray, Track, faults_of, note_missing_video
 from scrubin.evaluation.submission import folders
 from scrubin.evaluation.submission.folders import Found, Kind
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
@@ -91,16 +92,22 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     faults = Faults()
     found = folders.sort_files(folders.folder_of(path), truth.videos, faults)
     looked: dict[str, Read] = {}
+    predicted: dict[Kind, dict[str, Track]] = {"json": {}, "csv": {}}
     for (kind, video), file in sorted(found.files.items()):
         one = _read(kind, file, truth.videos[video], truth, faults)
         if one.content is not None and take is not None:
             take(truth.videos[video], one.content)
+        if len(one.frames):
+            predicted[kind][video] = Track(one.frames, one.frames, file=file.name)
         if kind == "json":
             # What was read is given on; kept is only which frames lack what.
-            looked[file.name] = Read(None, one.given, one.lacking)
+            looked[file.name] = Read(None, one.frames, one.given, one.lacking)
     given: set[Task] = {*tasks, *(task for one in looked.values() for task in one.given)}
     if any(kind == "csv" for kind, _ in found.files):
         given.add("phases")
+    for kind, of in predicted.items():
+        labelled = {video: _wanted(truth.videos[video], kind) for video in of}
+        faults.extend(faults_of({video: Track(frames, frames) for video, frames in labelled.items() if frames is not None}, of))
     _note_lacking(looked, given, faults)
     _note_missing(found, truth, given, faults)
     seen = {video for _, video in found.files}
@@ -109,12 +116,17 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     return Outcome(faults.all(), tuple(task for task in TASKS if task in given), len(seen), frames, tuple(notes))
 
 
+def _wanted(video: TrueVideo, kind: Kind) -> IntArray | None:
+    """Return the frames that a file must have; None when the video is not labelled so."""
+    return video.frames if kind == "json" else video.phase_frames
+
+
 def _frames(video: TrueVideo) -> set[int]:
     return {frame for frames in (video.frames, video.phase_frames) if frames is not None for frame in frames.tolist()}
 
 
 def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: Faults) -> Read:
-    wanted = video.frames if kind == "json" else video.phase_frames
+    wanted = _wanted(video, kind)
     if wanted is None:
         what = "triplet" if kind == "json" else "phase"
         faults.error(file.name, "name-video", f"the ground truth has no {what} labels of this video", "remove the file")
@@ -154,7 +166,5 @@ def _note_missing(found: Found, truth: GroundTruth, given: Collection[Task], fau
         kinds.append("csv")
     for kind in kinds:
         for name, video in truth.videos.items():
-            wanted = video.frames if kind == "json" else video.phase_frames
-            if wanted is not None and (kind, name) not in found.files:
-                fault = f"the file is missing: {len(wanted)} frames are not predicted"
-                faults.error(f"{name}.{kind}", "video-missing", fault, "add it")
+            if _wanted(video, kind) is not None and (kind, name) not in found.files:
+                note_missing_video(f"{name}.{kind}", name, [video for of, video in found.files if of == kind], faults)

@@ -53,12 +53,7 @@ def computed(truth: Side, predictions: Side, semantics: str, choice: Mapping[str
     MetricsError
         When they do not fit each other, or a choice does not fit the boxes.
     """
-    joined = join(truth.tracks, predictions.tracks, every_frame=False)
-    unpredicted = sum(int(np.count_nonzero(pair.prediction < 0)) for pair in joined.pairs.values())
-    notes = [
-        *joined.notes,
-        *([f"{unpredicted} labelled frames are not among the predictions: nothing is detected there"] * bool(unpredicted)),
-    ]
+    joined = join(truth.tracks, predictions.tracks, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
     at_truth = {name: truth.tracks[name].frames[pair.truth] for name, pair in joined.pairs.items()}
@@ -74,7 +69,7 @@ def computed(truth: Side, predictions: Side, semantics: str, choice: Mapping[str
     threshold = _iou(choice["iou"])
     make = _paper if semantics == "paper" else _compat
     results = make(scene, components, threshold, choice)
-    return [Computed(names, results, of_vocabulary(truth.words), joined.frames, truth.words.name)], notes
+    return [Computed(names, results, of_vocabulary(truth.words), joined.frames, truth.words.name)], joined.notes
 
 
 def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:

@@ -23,6 +23,8 @@ from scrubin.labels.model import BOX, Labels
 from scrubin.labels.registry import DatasetFormat, Format
 from scrubin.vocabulary.vocabulary import Vocabulary
 
+SUBMISSION = "cholectriplet2022"
+
 
 @dataclass(frozen=True, eq=False)
 class Side:
@@ -40,6 +42,8 @@ class Side:
         Whether every box has a whole triplet; else instruments only.
     notes
         What the user should know.
+    every_frame
+        Whether the format has every frame, also those in which nothing is detected.
     """
 
     tracks: Mapping[str, Track]
@@ -47,6 +51,7 @@ class Side:
     words: Vocabulary
     whole: bool
     notes: tuple[str, ...] = ()
+    every_frame: bool = False
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -90,7 +95,8 @@ def predictions_of(asked: Asked, truth: Side, truth_asked: Asked) -> Side:
     named = Asked(part_of(asked.path, "detection", name), asked.format, name, asked.fps)
     collection, form = label_files.collection_of(named, box_lists.PREDICTED_TOLERANCE)
     side = _side([(one, label_files.numbering_of(one, form, asked.fps)) for one in collection.recordings], asked, "predictions")
-    return _agreeing(replace(side, notes=(*side.notes, *label_files.notes_of(collection))), truth, asked)
+    every_frame = form.name == SUBMISSION
+    return _agreeing(replace(side, notes=(*side.notes, *label_files.notes_of(collection)), every_frame=every_frame), truth, asked)
 
 
 def _side(found: Sequence[tuple[Labels, Any]], asked: Asked, what: str) -> Side:
@@ -120,7 +126,7 @@ def _side(found: Sequence[tuple[Labels, Any]], asked: Asked, what: str) -> Side:
         _check_boxes(kept[one.recording][list(BOX)].to_numpy(np.float64), one.recording, what)
         if what == "ground truth":
             _check_certain(asked, one.recording, kept[one.recording])
-        tracks[one.recording] = Track(frames, np.arange(len(frames)), numbering)
+        tracks[one.recording] = Track(frames, np.arange(len(frames)), numbering, label_files.file_of(one, one.instances))
     notes = [f"{left_out} frames of the {what} have an instance without box or whole class, and do not count"] * bool(left_out)
     without = len(labelled) - len(tracks)
     notes += [f"{without} videos of the {what} have no box and do not count"] * bool(without)

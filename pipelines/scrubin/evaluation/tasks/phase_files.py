@@ -168,7 +168,9 @@ def _tracks(recordings: Sequence[Labels], form: Format | DatasetFormat, asked: A
             continue
         rows = of.phases.rows.sort_values("position")
         numbering = label_files.numbering_of(of, form, asked.fps)
-        found[one.recording] = Track(rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64), numbering)
+        found[one.recording] = Track(
+            rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64), numbering, label_files.file_of(of, of.phases)
+        )
         if words is not None and words.name != of.vocabulary.name:
             msg = f"{asked.path}: there are several vocabularies ({words.name}, {of.vocabulary.name}); score them one by one"
             raise MetricsError(msg)

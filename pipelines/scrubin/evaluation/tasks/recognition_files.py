@@ -115,7 +115,8 @@ def predictions_of(asked: Asked, truth: Truth) -> tuple[dict[str, Track], tuple[
                 f"the ground truth has {'triplets' if truth.whole else 'instruments'} of '{truth.words.name}'; predict these"
             )
             raise MetricsError(msg)
-        found[one.recording] = Track(*_scores(path, one, truth.whole), label_files.numbering_of(one, form, asked.fps))
+        numbering = label_files.numbering_of(one, form, asked.fps)
+        found[one.recording] = Track(*_scores(path, one, truth.whole), numbering, label_files.file_of(one, one.instances))
     return found, label_files.notes_of(collection)
 
 

@@ -63,7 +63,7 @@ def _has_predictions(path: Path) -> bool:
     pattern=r"[^/]+\.json",
     expected="<video>.json, frame to recognition and detection",
     title="CholecTriplet2022 submission: probabilities and boxes of triplets; read only",
-    by_hand=ByHand(vocabulary="cholect50", evidence=_has_predictions),
+    by_hand=ByHand(vocabulary="cholect50", fps=Fraction(1), fps_unstated=True, evidence=_has_predictions),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the predictions of all videos.

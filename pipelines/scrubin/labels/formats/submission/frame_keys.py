@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-import numpy as np
-
 from scrubin.core.faults import Faults
-from scrubin.evaluation import offsets
-from scrubin.evaluation.offsets import IntArray
 from scrubin.labels.formats.submission.documents import RepeatedKeys, shown
 
 PLAIN = re.compile(r"0|[1-9][0-9]{0,14}")
@@ -48,33 +44,6 @@ def frames_of(file: str, video: str, document: Any, faults: Faults) -> dict[int,
         faults.error(file, "file-layout", f"the frames stand one level too deep, under {shown(inner)}", "move them up to the top")
         document = document[inner]
     return _by_number(file, document, faults)
-
-
-def compare(file: str, given: IntArray, expected: IntArray, faults: Faults) -> None:
-    """Note missing and extra frames, and the likely cause.
-
-    Parameters
-    ----------
-    given, expected
-        Frame numbers, increasing, each once.
-    """
-    missing, extra = np.setdiff1d(expected, given), np.setdiff1d(given, expected)
-    cause = offsets.advice(given, expected)
-    if cause is not None:
-        faults.error(file, "frames-shifted", *cause)
-    if len(missing):
-        from_one = len(given) and not len(extra) and missing[0] == 0 and given[0] == 1
-        mend = "predict every frame of the ground truth" + ("; if the file counts frames from 1, subtract 1" if from_one else "")
-        faults.error(file, "frames-missing", "missing", mend, frames=missing.tolist(), count=len(missing))
-    if not len(extra):
-        return
-    if np.array_equal(expected, np.arange(len(expected))):
-        mend = f"leave out what is not in 0-{len(expected) - 1}" if len(expected) else "leave them out"
-        faults.error(file, "frames-extra", "not in the ground truth", mend, frames=extra.tolist(), count=len(extra))
-    else:
-        # Labels with gaps: whoever predicts the whole video does nothing that could be misread.
-        fault = "not in the ground truth, whose labels have gaps, so not scored"
-        faults.deviation(file, "frames-extra", fault, "leave them out", frames=extra.tolist(), count=len(extra))
 
 
 def _by_number(file: str, document: dict[str, Any], faults: Faults) -> dict[int, Any]:

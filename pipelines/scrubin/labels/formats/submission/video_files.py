@@ -11,7 +11,7 @@ import numpy as np
 from scrubin.core.faults import Faults
 from scrubin.evaluation.submission.truth import TrueVideo
 from scrubin.labels.formats.submission import detections, documents, frame_keys, phase_sheets, probabilities
-from scrubin.labels.formats.submission.content import Content, Task
+from scrubin.labels.formats.submission.content import Content, IntArray, Task
 from scrubin.labels.formats.submission.documents import RepeatedKeys, shown
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -19,7 +19,7 @@ KEYS: tuple[Task, ...] = ("recognition", "detection")
 WANTED = "give recognition, detection or both"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Read:
     """A file that was looked at.
 
@@ -27,6 +27,8 @@ class Read:
     ----------
     content
         None when nothing of it could be read.
+    frames
+        Those of the content, increasing.
     given
         Tasks that any frame has.
     lacking
@@ -34,6 +36,7 @@ class Read:
     """
 
     content: Content | None = None
+    frames: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
     given: frozenset[Task] = frozenset()
     lacking: dict[Task, list[int]] = field(default_factory=dict)
 
@@ -54,7 +57,6 @@ def read_json(file: str, data: bytes, video: TrueVideo, words: Vocabulary, fault
     faults
         Takes everything that is wrong, except what `Read.lacking` says.
     """
-    expected = video.frames if video.frames is not None else np.zeros(0, np.int64)
     classes = len(words.triplets)
     document = documents.json_value(file, data, faults)
     if document is None:
@@ -63,7 +65,6 @@ def read_json(file: str, data: bytes, video: TrueVideo, words: Vocabulary, fault
     if not found:
         return Read()
     frames = np.array(sorted(found), np.int64)
-    frame_keys.compare(file, frames, expected, faults)
     values = {frame: _object(file, frame, found[frame], faults) for frame in frames.tolist()}
     by_task = {task: {frame: one[task] for frame, one in values.items() if task in one} for task in KEYS}
     lacking = {task: [frame for frame, one in values.items() if one and task not in one] for task in KEYS}
@@ -74,7 +75,7 @@ def read_json(file: str, data: bytes, video: TrueVideo, words: Vocabulary, fault
         recognition[np.searchsorted(frames, sorted(by_task["recognition"]))] = rows
     boxes = detections.boxes_of(file, by_task["detection"], words, faults) if by_task["detection"] else None
     content = Content(video.name, frames, recognition, boxes)
-    return Read(content, frozenset(task for task in KEYS if by_task[task]), lacking)
+    return Read(content, frames, frozenset(task for task in KEYS if by_task[task]), lacking)
 
 
 def read_phases(file: str, data: bytes, video: TrueVideo, words: Vocabulary, faults: Faults) -> Read:
@@ -82,11 +83,9 @@ def read_phases(file: str, data: bytes, video: TrueVideo, words: Vocabulary, fau
     given: frozenset[Task] = frozenset({"phases"})
     found = phase_sheets.phases_of(file, data, words, faults)
     if found is None:
-        return Read(None, given)
+        return Read(given=given)
     frames, phases = found
-    if len(frames) and video.phase_frames is not None:
-        frame_keys.compare(file, frames, video.phase_frames, faults)
-    return Read(Content(video.name, np.zeros(0, np.int64), phase_frames=frames, phases=phases), given)
+    return Read(Content(video.name, np.zeros(0, np.int64), phase_frames=frames, phases=phases), frames, given)
 
 
 def _object(file: str, frame: int, value: Any, faults: Faults) -> dict[str, Any]:

@@ -1,0 +1,85 @@
+"""Frames that are numbered otherwise than in the ground truth get the same advice from every command."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from challenge_cases import WORDS, labels, scores, write, write_labels
+from scrubin.cli import main
+
+FRAMES = 40
+RATES = "or say both rates to 'scrubin score' by --fps and --predictions-fps"
+ADVICE = {
+    "x 25": (lambda frame: 25 * frame, f"the numbers look like frames of a 25 fps video; divide every frame number by 25, {RATES}"),
+    "+ 5": (lambda frame: frame + 5, "the numbers look shifted by +5; subtract 5 from every frame number"),
+    "+ 1": (
+        lambda frame: frame + 1,
+        "the numbers look shifted by +1, as if frames were counted from 1; subtract 1 from every frame number",
+    ),
+    "missing": (
+        lambda frame: frame if frame < 30 else None,
+        "labelled, but not predicted: labels are numbered 0 to 39, predictions 0 to 29 (10 frames); predict every labelled frame",
+    ),
+    "at 25 fps": (
+        lambda frame: range(25 * frame, 25 * frame + 25),
+        "the predictions are numbered 25 times as far as the labels in every video (labels are numbered 0 to 39, predictions 0 to 999); "
+        f"they seem to count at another rate: number frames as in the ground truth, {RATES}",
+    ),
+}
+
+
+@pytest.fixture
+def challenge(tmp_path):
+    """Write labels, and predictions of all tasks at frames that a function changes."""
+    truth = {"VID01": labels(1, FRAMES), "VID02": labels(2, FRAMES)}
+    write_labels(tmp_path / "gt", truth)
+
+    def made(change):
+        documents, sheets = {}, {}
+        for name, of in truth.items():
+            values = scores(3, of, 1)
+            frames = {frame: np.atleast_1d(change(frame)).tolist() for frame in range(FRAMES) if change(frame) is not None}
+            documents[name] = {str(number): frame(values[at], of[at]) for at, numbers in frames.items() for number in numbers}
+            sheets[name] = "".join(f"{number},{7 * at // FRAMES}\n" for at, numbers in frames.items() for number in numbers)
+        write(tmp_path / "json", documents)
+        (tmp_path / "csv").mkdir()
+        for name, rows in sheets.items():
+            (tmp_path / "csv" / f"{name}.csv").write_text("frame,phase_id\n" + rows)
+        return tmp_path
+
+    def frame(row, of):
+        found = [{"triplet": int(one), "instrument": [WORDS.triplets[one][0], 0.9, 0.1, 0.2, 0.3, 0.4]} for one in np.flatnonzero(of)]
+        return {"recognition": row.tolist(), "detection": found}
+
+    return made
+
+
+def said(capsys, *arguments):
+    """Everything that a command prints, which must fail."""
+    assert main([str(one) for one in arguments]) == 1
+    printed = capsys.readouterr()
+    return printed.out + printed.err
+
+
+@pytest.mark.parametrize("case", ADVICE)
+def test_every_command_gives_the_same_advice(challenge, capsys, case):
+    change, advice = ADVICE[case]
+    folder = challenge(change)
+    truth = ("--ground-truth", folder / "gt", "--from", "cholect50")
+    for task, kind in (("recognition", "json"), ("detection", "json"), ("phases", "csv")):
+        assert advice in said(capsys, "score", task, *truth, "--predictions", folder / kind)
+        assert advice in said(capsys, "submission", "check", folder / kind, *truth)
+        assert advice in said(capsys, "rank", folder / kind, *truth, "--metric", task)
+
+
+def test_frames_without_a_label_stop_no_command(challenge, capsys):
+    folder = challenge(lambda frame: [frame, 60] if frame == 39 else frame)
+    truth, extra = ("--ground-truth", folder / "gt", "--from", "cholect50"), "frame 60: not labelled, so not counted; leave them out"
+    for task, kind in (("recognition", "json"), ("detection", "json"), ("phases", "csv")):
+        assert main(["score", task, *map(str, truth), "--predictions", str(folder / kind)]) == 0
+        assert main(["rank", str(folder / kind), *map(str, truth), "--metric", task, "--resamples", "10"]) == 0
+        printed = capsys.readouterr()
+        assert extra in printed.err
+        assert extra in printed.out
+        assert f"deviation: VID01.{kind}, {extra}" in said(capsys, "submission", "check", folder / kind, *truth)
