@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.core import params
-from scrubin.validate.duplicates.hashed_videos import Film
+from scrubin.validate.duplicates.hashed_videos import HashedVideo
 from scrubin.validate.duplicates.near import limits, near_duplicates, pairs
 from scrubin.validate.params import ValidateParams
 
@@ -119,7 +119,7 @@ def wandering(number: int, frames: int) -> np.ndarray:
     return np.packbits(bits.astype(np.uint8), axis=1).view(np.uint64).ravel()
 
 
-def cost(kind: str, films: list[Film]) -> None:
+def cost(kind: str, films: list[HashedVideo]) -> None:
     """Print seconds and memory; these films have nothing in common."""
     begin, cpu = time.perf_counter(), time.process_time()
     found = pairs(films, LIMITS)
@@ -135,8 +135,8 @@ def main() -> None:
     """Print everything."""
     every = pd.read_parquet("data/tables/frames.parquet")
     print(f"synthetic study: {every.id.nunique()} recordings, {len(near_duplicates(every, LIMITS))} pairs", flush=True)
-    cost("wandering, stereo", [Film(f"{i // 2}", str(i % 2), wandering(i, 150), np.ones(150, dtype=bool)) for i in range(2540)])
-    cost("wandering", [Film(f"{i}", "left", wandering(i, 3600), np.ones(3600, dtype=bool)) for i in range(200)])
+    cost("wandering, stereo", [HashedVideo(f"{i // 2}", str(i % 2), wandering(i, 150), np.ones(150, dtype=bool)) for i in range(2540)])
+    cost("wandering", [HashedVideo(f"{i}", "left", wandering(i, 3600), np.ones(3600, dtype=bool)) for i in range(200)])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for kind, fastest in (("fast", 0.6), ("slow", 0.2)):

@@ -157,7 +157,7 @@ def test_a_result_that_another_run_made_meanwhile_is_taken(tmp_path):
 
     def overtaken(folder: Path) -> str:
         (folder / "a.txt").write_text("x")
-        store._made(key, lambda other: (other / "a.txt").write_text("x"), tmp_path)
+        store._stored(key, lambda other: (other / "a.txt").write_text("x"), tmp_path)
         return "x"
 
     entry, _ = store.make(key, overtaken, tmp_path)

@@ -12,12 +12,17 @@ from hypothesis import strategies as st
 
 from scrubin.demo import Encoding, encode_clip
 from scrubin.demo.procedures import procedures
-from scrubin.demo.scenes.canvas import Noise, blur, solid, thin_out, veil, yuv
+from scrubin.demo.scenes.canvas import Noise, blur, filled, thin_out, veil, yuv
 from scrubin.demo.scenes.curves import Way, ease, generator, wave
 from scrubin.demo.scenes.encoding import repeat_clip
 from scrubin.errors import StageError
 
 RECORDINGS = procedures(7)
+
+
+def solid(width, height, red, green, blue):
+    """A frame of one colour."""
+    return thin_out(filled(width, height, yuv(red, green, blue)))
 
 
 @given(st.floats(-5, 5), st.floats(-5, 5))

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from scrubin.core.files import sha256_of
-from scrubin.demo import cohort, procedures, sheets
-from scrubin.demo.study import PSEUDONYM_KEY
+from scrubin.demo import cohort, curator_sheets, procedures
+from scrubin.demo.raw_study import PSEUDONYM_KEY
 from scrubin.demo.triplets import triplets
 
 UNREADABLE = {"missing", "no_moov", "empty", "text"}
@@ -246,7 +246,7 @@ def test_the_whole_study_is_complete_and_affordable():
     assert len({one.name for one in recordings}) == len(recordings) == 14 * 3 * 2 + 4 * 2 + 3 + 9
     assert len({path for one in recordings for path in one.paths.values()}) == 2 * (84 + 8 + 3) + 9
     assert sum(one.frame_count * len(one.paths) for one in recordings) < 45_000
-    assert all("\n" not in row for row in sheets.manifest(recordings).splitlines())
+    assert all("\n" not in row for row in curator_sheets.manifest(recordings).splitlines())
     for one in recordings:
         end_ms = one.end_ms if one.end_ms is not None else one.duration * 1000
         assert 0 <= (one.start_ms or 0) < end_ms <= one.duration * 1000

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubin.errors import ParamsError
-from scrubin.validate.duplicates.hashed_videos import Film
+from scrubin.validate.duplicates.hashed_videos import HashedVideo
 from scrubin.validate.duplicates.near import COLUMNS, Limits, limits, near_duplicates, pairs
 from scrubin.validate.params import NearDuplicate
 
@@ -15,9 +15,9 @@ LIMITS = Limits(evidence_bits=20, min_frames=20)
 
 
 def walk(seed, n, moving=0.04, fixed=0):
-    """Hashes of a film in which so many of 64 bits never change and the others flip now and then.
+    """Hashes of a video in which so many of 64 bits never change and the others flip now and then.
 
-    The bits that never change are the same in every film: a box trainer from a fixed camera.
+    The bits that never change are the same in every video: a box trainer from a fixed camera.
     """
     rng = np.random.default_rng(seed)
     start = rng.integers(0, 2, 64)
@@ -33,12 +33,12 @@ def noisy(hashes, seed, share=0.02):
     return hashes ^ flips
 
 
-def film(name, hashes, usable=None, camera="left"):
-    return Film(name, camera, hashes, np.ones(len(hashes), dtype=bool) if usable is None else usable)
+def hashed(name, hashes, usable=None, camera="left"):
+    return HashedVideo(name, camera, hashes, np.ones(len(hashes), dtype=bool) if usable is None else usable)
 
 
 def study(n=30, frames=120, fixed=0):
-    return [film(f"film{i:02d}", walk(i, frames, fixed=fixed)) for i in range(n)]
+    return [hashed(f"item{i:02d}", walk(i, frames, fixed=fixed)) for i in range(n)]
 
 
 def named(rows):
@@ -48,10 +48,10 @@ def named(rows):
 @given(st.integers(0, 10**6), st.integers(0, 60), st.sampled_from([0, 20, 40]))
 @settings(max_examples=25, deadline=None)
 def test_a_shifted_noisy_excerpt_is_found_with_its_shift_and_nothing_else(seed, start, fixed):
-    films = study(12, fixed=fixed)
-    source = films[seed % 12]
-    copy = film("copy", noisy(source.hashes[start : start + 50], seed))
-    rows = pairs([*films, copy], LIMITS)
+    videos = study(12, fixed=fixed)
+    source = videos[seed % 12]
+    copy = hashed("copy", noisy(source.hashes[start : start + 50], seed))
+    rows = pairs([*videos, copy], LIMITS)
     assert named(rows) == [["copy", source.id]]
     assert rows.shift_frames[0] == start
     assert 20 <= rows.matching_frames[0] <= rows.compared_frames[0] == 50
@@ -59,28 +59,28 @@ def test_a_shifted_noisy_excerpt_is_found_with_its_shift_and_nothing_else(seed, 
 
 @given(st.integers(0, 10**6), st.sampled_from([0, 30, 48]), st.sampled_from([0.01, 0.04, 0.2]))
 @settings(max_examples=12, deadline=None)
-def test_films_of_the_same_place_are_no_near_duplicates(seed, fixed, moving):
-    assert pairs([film(f"film{i}", walk(seed * 100 + i, 100, moving, fixed)) for i in range(20)], LIMITS).empty
+def test_videos_of_the_same_place_are_no_near_duplicates(seed, fixed, moving):
+    assert pairs([hashed(f"item{i}", walk(seed * 100 + i, 100, moving, fixed)) for i in range(20)], LIMITS).empty
 
 
 @given(st.randoms(), st.integers(0, 10**6))
 @settings(max_examples=8, deadline=None)
-def test_neither_order_nor_names_of_films_matter(random, seed):
-    films = [*study(6, 80), film("copy", noisy(walk(2, 80)[15:70], seed)), film("twin", noisy(walk(4, 80), seed))]
-    names = [f"name {i}" for i in range(len(films))]
+def test_neither_order_nor_names_of_videos_matter(random, seed):
+    videos = [*study(6, 80), hashed("copy", noisy(walk(2, 80)[15:70], seed)), hashed("twin", noisy(walk(4, 80), seed))]
+    names = [f"name {i}" for i in range(len(videos))]
     random.shuffle(names)
-    renamed = [film(name, one.hashes) for name, one in zip(names, films, strict=True)]
+    renamed = [hashed(name, one.hashes) for name, one in zip(names, videos, strict=True)]
     random.shuffle(renamed)
-    old = dict(zip(names, (one.id for one in films), strict=True))
+    old = dict(zip(names, (one.id for one in videos), strict=True))
     found = {}
     for row in pairs(renamed, LIMITS).itertuples(index=False):
         assert row.one < row.other
         (one, shift), (other, _) = sorted([(old[row.one], row.shift_frames), (old[row.other], -row.shift_frames)])
         found[one, other] = (shift, row.matching_frames, row.compared_frames)
     expected = {
-        (row.one, row.other): (row.shift_frames, row.matching_frames, row.compared_frames) for row in pairs(films, LIMITS).itertuples()
+        (row.one, row.other): (row.shift_frames, row.matching_frames, row.compared_frames) for row in pairs(videos, LIMITS).itertuples()
     }
-    assert set(expected) == {("copy", "film02"), ("film04", "twin")}
+    assert set(expected) == {("copy", "item02"), ("item04", "twin")}
     assert found == expected
 
 
@@ -88,99 +88,99 @@ def test_neither_order_nor_names_of_films_matter(random, seed):
 @settings(max_examples=8, deadline=None)
 def test_the_same_pair_at_another_shift_is_the_same_finding(lead):
     source = walk(1, 80)
-    films = [*study(4), film("a", noisy(source, 3)), film("b", np.concatenate([walk(50, lead), source]))]
-    rows = pairs(films, LIMITS)
+    videos = [*study(4), hashed("a", noisy(source, 3)), hashed("b", np.concatenate([walk(50, lead), source]))]
+    rows = pairs(videos, LIMITS)
     rows = rows[rows.one == "a"]
-    assert rows[["other", "shift_frames", "compared_frames"]].to_numpy().tolist() == [["b", lead, 80], *([["film01", 0, 80]])]
+    assert rows[["other", "shift_frames", "compared_frames"]].to_numpy().tolist() == [["b", lead, 80], *([["item01", 0, 80]])]
 
 
-def test_films_that_stand_still_for_long_are_no_near_duplicates():
-    films = []
+def test_videos_that_stand_still_for_long_are_no_near_duplicates():
+    videos = []
     for i in range(15):
         still = np.full(40, walk(7, 1, fixed=64)[0])
-        films.append(film(f"film{i}", np.concatenate([noisy(still, i), walk(i, 60, fixed=40), noisy(still, 50 + i)])))
-    assert pairs(films, LIMITS).empty
+        videos.append(hashed(f"item{i}", np.concatenate([noisy(still, i), walk(i, 60, fixed=40), noisy(still, 50 + i)])))
+    assert pairs(videos, LIMITS).empty
 
 
-def test_films_that_start_to_move_at_the_same_time_are_no_near_duplicates():
+def test_videos_that_start_to_move_at_the_same_time_are_no_near_duplicates():
     still = np.full(25, walk(7, 1, fixed=64)[0])
-    assert pairs([film(f"film{i:03d}", np.concatenate([still, walk(i, 60, 0.3, 30), still])) for i in range(60)], LIMITS).empty
+    assert pairs([hashed(f"item{i:03d}", np.concatenate([still, walk(i, 60, 0.3, 30), still])) for i in range(60)], LIMITS).empty
 
 
-def test_a_copy_within_a_longer_film_of_something_else_is_found():
-    films = study(10)
-    spliced = film("spliced", np.concatenate([walk(100, 80), noisy(films[4].hashes[30:75], 1), walk(101, 40)]))
-    rows = pairs([*films, spliced], LIMITS)
-    assert rows[["one", "other", "shift_frames"]].to_numpy().tolist() == [["film04", "spliced", 50]]
+def test_a_copy_within_a_longer_video_of_something_else_is_found():
+    videos = study(10)
+    spliced = hashed("spliced", np.concatenate([walk(100, 80), noisy(videos[4].hashes[30:75], 1), walk(101, 40)]))
+    rows = pairs([*videos, spliced], LIMITS)
+    assert rows[["one", "other", "shift_frames"]].to_numpy().tolist() == [["item04", "spliced", 50]]
     assert 35 <= rows.matching_frames[0] <= 55
 
 
 @pytest.mark.parametrize("part", [0.3, 0.5])
 def test_frames_between_the_frames_of_the_other_are_found(part):
-    films = study(10)
-    source = films[6].hashes
+    videos = study(10)
+    source = videos[6].hashes
     rng = np.random.default_rng(3)
     # A bit that flips between two frames has flipped already at this part of the way, or not yet.
     flipped = np.packbits((rng.random((119, 64)) < part).astype(np.uint8), axis=1).view(np.uint64).ravel()
     between = (source[:-1] & ~flipped) | (source[1:] & flipped)
-    rows = pairs([*films, film("copy", noisy(between, 1))], LIMITS)
-    assert named(rows) == [["copy", "film06"]]
+    rows = pairs([*videos, hashed("copy", noisy(between, 1))], LIMITS)
+    assert named(rows) == [["copy", "item06"]]
     assert rows.shift_frames[0] in (0, 1)
 
 
 def test_hidden_frames_are_no_evidence_and_do_not_hide_the_rest():
-    films = study(10)
+    videos = study(10)
     usable = np.arange(120) % 5 != 0
-    copy = film("copy", np.where(usable, noisy(films[2].hashes, 1), 0).astype(np.uint64), usable)
-    rows = pairs([*films, copy], LIMITS)
-    assert [*rows[["one", "other", "compared_frames"]].to_numpy().tolist()] == [["copy", "film02", 96]]
-    assert pairs([*films, film("hidden", films[3].hashes, np.zeros(120, dtype=bool))], LIMITS).empty
+    copy = hashed("copy", np.where(usable, noisy(videos[2].hashes, 1), 0).astype(np.uint64), usable)
+    rows = pairs([*videos, copy], LIMITS)
+    assert [*rows[["one", "other", "compared_frames"]].to_numpy().tolist()] == [["copy", "item02", 96]]
+    assert pairs([*videos, hashed("hidden", videos[3].hashes, np.zeros(120, dtype=bool))], LIMITS).empty
 
 
 @pytest.mark.parametrize("n", [19, 21, 24])
 def test_it_does_not_matter_which_of_two_has_too_few_usable_frames(n):
-    films = study(12, n)
+    videos = study(12, n)
     usable = np.arange(n) % 5 != 0
     for name in ("a copy", "z copy"):
-        assert named(pairs([*films, film(name, noisy(films[2].hashes, 1), usable)], LIMITS)) == [sorted([name, "film02"])]
+        assert named(pairs([*videos, hashed(name, noisy(videos[2].hashes, 1), usable)], LIMITS)) == [sorted([name, "item02"])]
 
 
 def test_cameras_of_one_recording_are_alike_and_cameras_of_two_are_compared_with_each_other():
-    films = [film(f"film{i}", walk(i, 80), camera="left") for i in range(8)]
-    films += [film(one.id, noisy(one.hashes, i, 0.05), camera="right") for i, one in enumerate(films)]
-    assert pairs(films, LIMITS).empty
-    copy = film("copy", noisy(films[3 + 8].hashes[5:60], 7), camera="mono")
-    rows = pairs([*[one for one in films if (one.id, one.camera) != ("film3", "left")], film("film3", walk(90, 80)), copy], LIMITS)
-    assert rows[["one", "other", "camera", "other_camera", "shift_frames"]].to_numpy().tolist() == [["copy", "film3", "mono", "right", 5]]
+    videos = [hashed(f"item{i}", walk(i, 80), camera="left") for i in range(8)]
+    videos += [hashed(one.id, noisy(one.hashes, i, 0.05), camera="right") for i, one in enumerate(videos)]
+    assert pairs(videos, LIMITS).empty
+    copy = hashed("copy", noisy(videos[3 + 8].hashes[5:60], 7), camera="mono")
+    rows = pairs([*[one for one in videos if (one.id, one.camera) != ("item3", "left")], hashed("item3", walk(90, 80)), copy], LIMITS)
+    assert rows[["one", "other", "camera", "other_camera", "shift_frames"]].to_numpy().tolist() == [["copy", "item3", "mono", "right", 5]]
 
 
 def test_recordings_too_short_for_runs_are_compared_as_a_whole():
-    films = study(14, frames=7)
-    copy = film("copy", noisy(films[5].hashes[2:], 1))
-    rows = pairs([*films, copy], LIMITS)
+    videos = study(14, frames=7)
+    copy = hashed("copy", noisy(videos[5].hashes[2:], 1))
+    rows = pairs([*videos, copy], LIMITS)
     assert rows.drop(columns=["camera", "other_camera"]).to_dict("records") == [
-        {"one": "copy", "other": "film05", "shift_frames": 2, "matching_frames": 5, "compared_frames": 5}
+        {"one": "copy", "other": "item05", "shift_frames": 2, "matching_frames": 5, "compared_frames": 5}
     ]
-    assert pairs([*films, film("tiny", films[5].hashes[:2])], LIMITS).empty
-    assert pairs([*films, copy], Limits(evidence_bits=20, min_frames=0)).empty
+    assert pairs([*videos, hashed("tiny", videos[5].hashes[:2])], LIMITS).empty
+    assert pairs([*videos, copy], Limits(evidence_bits=20, min_frames=0)).empty
 
 
 def test_of_three_copies_of_a_short_recording_each_pair_is_found():
-    films = study(20, frames=7)
-    rows = pairs([*films, *(film(f"copy{i}", noisy(films[5].hashes, i)) for i in range(2))], LIMITS)
-    assert named(rows) == [["copy0", "copy1"], ["copy0", "film05"], ["copy1", "film05"]]
+    videos = study(20, frames=7)
+    rows = pairs([*videos, *(hashed(f"copy{i}", noisy(videos[5].hashes, i)) for i in range(2))], LIMITS)
+    assert named(rows) == [["copy0", "copy1"], ["copy0", "item05"], ["copy1", "item05"]]
 
 
 @pytest.mark.parametrize("fixed", [0, 40])
 def test_two_short_recordings_alone_are_judged_by_how_much_they_move(fixed):
-    films = study(2, frames=9, fixed=fixed)
-    assert pairs(films, LIMITS).empty
-    assert len(pairs([films[0], film("copy", noisy(films[0].hashes, 1))], LIMITS)) == 1
-    still = np.full(9, films[0].hashes[0])
-    assert pairs([film("a", still), film("b", still)], LIMITS).empty
+    videos = study(2, frames=9, fixed=fixed)
+    assert pairs(videos, LIMITS).empty
+    assert len(pairs([videos[0], hashed("copy", noisy(videos[0].hashes, 1))], LIMITS)) == 1
+    still = np.full(9, videos[0].hashes[0])
+    assert pairs([hashed("a", still), hashed("b", still)], LIMITS).empty
 
 
-def frames_of(films, period_s=1.0, cameras=("left", "right")):
+def frames_of(videos, period_s=1.0, cameras=("left", "right")):
     rows = [
         {
             "id": one.id,
@@ -191,7 +191,7 @@ def frames_of(films, period_s=1.0, cameras=("left", "right")):
             "contrast": 40.0,
             "perceptual_hash": f"{int(value):016x}",
         }
-        for one in films
+        for one in videos
         for camera in cameras
         for k, value in enumerate(one.hashes)
     ]
@@ -201,20 +201,20 @@ def frames_of(films, period_s=1.0, cameras=("left", "right")):
 @given(st.randoms())
 @settings(max_examples=5, deadline=None)
 def test_the_order_of_rows_is_irrelevant_and_pairs_are_named_alphabetically(random):
-    films = study(6)
-    table = frames_of([*films, film("a copy", noisy(films[3].hashes[20:90], 1)), film("z copy", noisy(films[3].hashes, 2))], 0.5)
+    videos = study(6)
+    table = frames_of([*videos, hashed("a copy", noisy(videos[3].hashes[20:90], 1)), hashed("z copy", noisy(videos[3].hashes, 2))], 0.5)
     first = near_duplicates(table, LIMITS)
     pd.testing.assert_frame_equal(first, near_duplicates(table.iloc[random.sample(range(len(table)), len(table))], LIMITS))
     assert first[["one", "other", "shift_frames", "shift_s"]].to_numpy().tolist() == [
-        ["a copy", "film03", 20, 10.0],
+        ["a copy", "item03", 20, 10.0],
         ["a copy", "z copy", 20, 10.0],
-        ["film03", "z copy", 0, 0.0],
+        ["item03", "z copy", 0, 0.0],
     ]
 
 
 @pytest.mark.parametrize("rows", [0, 1])
 def test_nothing_to_compare_gives_no_pairs(rows):
-    table = frames_of([film("a", walk(1, 1))], cameras=["left"]).head(rows)
+    table = frames_of([hashed("a", walk(1, 1))], cameras=["left"]).head(rows)
     found = near_duplicates(table, LIMITS)
     assert found.columns.tolist() == [*COLUMNS, "shift_s"]
     assert found.empty
@@ -224,35 +224,35 @@ def test_nothing_to_compare_gives_no_pairs(rows):
     ("column", "values"), [("perceptual_hash", [None, "", "xyz", "0x12", "f" * 17]), ("contrast", [None, 3.9]), ("redacted", [True, None])]
 )
 def test_frames_without_a_usable_hash_are_no_evidence_and_no_crash(column, values):
-    films = study(6)
-    table = frames_of([*films, film("copy", noisy(films[3].hashes, 1))], cameras=["left"]).astype({"redacted": object})
+    videos = study(6)
+    table = frames_of([*videos, hashed("copy", noisy(videos[3].hashes, 1))], cameras=["left"]).astype({"redacted": object})
     copy = table.index[table.id == "copy"]
     for k, value in enumerate(values):
         table.loc[copy[20 + k :: 20], column] = value
     rows = near_duplicates(table, LIMITS)
-    assert rows[["one", "other", "compared_frames"]].to_numpy().tolist() == [["copy", "film03", 120 - 5 * len(values)]]
+    assert rows[["one", "other", "compared_frames"]].to_numpy().tolist() == [["copy", "item03", 120 - 5 * len(values)]]
     table.loc[copy, column] = values[0]
     assert near_duplicates(table, LIMITS).empty
 
 
 def test_accepted_pairs_are_not_named_again_but_others_are():
-    films = study(6)
-    table = frames_of([*films, film("copy", noisy(films[3].hashes, 1)), film("twin", noisy(films[3].hashes, 2))])
-    of = NearDuplicate(evidence_bits=20, min_frames=20, accepted=(("film03", "copy"),))
-    assert named(near_duplicates(table, limits(of, table.id))) == [["copy", "twin"], ["film03", "twin"]]
+    videos = study(6)
+    table = frames_of([*videos, hashed("copy", noisy(videos[3].hashes, 1)), hashed("twin", noisy(videos[3].hashes, 2))])
+    of = NearDuplicate(evidence_bits=20, min_frames=20, accepted=(("item03", "copy"),))
+    assert named(near_duplicates(table, limits(of, table.id))) == [["copy", "twin"], ["item03", "twin"]]
 
 
 @pytest.mark.parametrize(
     ("pair", "message"),
     [
-        (("film00", "flim01"), r"accepted\[1\]' names 'flim01', which is no recording of this study; did you mean 'film01'"),
-        (("film00", "zzz"), "names 'zzz', which is no recording of this study; remove the pair"),
-        (("film00",), r"accepted\[1\]' must name two different recordings"),
-        (("film00", "film00"), "must name two different recordings"),
-        (("film00", "film01", "film02"), "must name two different recordings"),
+        (("item00", "itme01"), r"accepted\[1\]' names 'itme01', which is no recording of this study; did you mean 'item01'"),
+        (("item00", "zzz"), "names 'zzz', which is no recording of this study; remove the pair"),
+        (("item00",), r"accepted\[1\]' must name two different recordings"),
+        (("item00", "item00"), "must name two different recordings"),
+        (("item00", "item01", "item02"), "must name two different recordings"),
     ],
 )
 def test_an_accepted_pair_that_is_none_is_named(pair, message):
-    of = NearDuplicate(evidence_bits=20, min_frames=20, accepted=(("film02", "film03"), pair))
+    of = NearDuplicate(evidence_bits=20, min_frames=20, accepted=(("item02", "item03"), pair))
     with pytest.raises(ParamsError, match=message):
-        limits(of, [f"film{i:02d}" for i in range(5)])
+        limits(of, [f"item{i:02d}" for i in range(5)])

@@ -8,16 +8,16 @@ near miss, because a typo that is silently ignored gives wrong numbers.
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
 
+from scrubin.core.suggest import hint, near
 from scrubin.errors import ParamsError
 
 SECTIONS = (
@@ -128,19 +128,17 @@ def _alternative(path: Path, where: str, arguments: tuple[Any, ...], value: Any)
     sections = [argument for argument in known if dataclasses.is_dataclass(argument)]
     others = [argument for argument in known if argument not in sections]
     if isinstance(value, dict) and len(sections) > 1:
-        return _of_kind(path, where, sections, value)
+        return _section_named(path, where, sections, value)
     return (sections or others)[0] if isinstance(value, dict) else (others or sections)[0]
 
 
-def _of_kind(path: Path, where: str, sections: list[Any], value: Mapping[Any, Any]) -> Any:
-    kind_of = {field.metadata["choices"][0]: of for of in sections for field in dataclasses.fields(of) if field.name == "kind"}
-    kind = value.get("kind")
-    if kind not in kind_of:
-        near = difflib.get_close_matches(str(kind), kind_of, n=1)
-        hint = f"; did you mean '{near[0]}'?" if near else ""
-        msg = f"{path}: '{where}.kind' must be one of {', '.join(kind_of)}, but is {kind!r}{hint}"
+def _section_named(path: Path, where: str, sections: list[Any], value: Mapping[Any, Any]) -> Any:
+    by_name = {field.metadata["choices"][0]: of for of in sections for field in dataclasses.fields(of) if field.name == "kind"}
+    name = value.get("kind")
+    if name not in by_name:
+        msg = f"{path}: '{where}.kind' must be one of {', '.join(by_name)}, but is {name!r}{_did_you_mean(name, by_name)}"
         raise ParamsError(msg)
-    return kind_of[kind]
+    return by_name[name]
 
 
 def _scalar(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Field[Any]) -> Any:
@@ -153,9 +151,7 @@ def _scalar(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Fi
         raise ParamsError(msg)
     choices = field.metadata.get("choices")
     if choices is not None and value not in choices:
-        near = difflib.get_close_matches(str(value), [str(choice) for choice in choices], n=1)
-        hint_text = f"; did you mean '{near[0]}'?" if near else ""
-        msg = f"{path}: '{where}' must be one of {', '.join(map(str, choices))}, but is {value!r}{hint_text}"
+        msg = f"{path}: '{where}' must be one of {', '.join(map(str, choices))}, but is {value!r}{_did_you_mean(value, choices)}"
         raise ParamsError(msg)
     low, high = field.metadata.get("low"), field.metadata.get("high")
     # Written as "not (inside)", so that NaN is refused as well.
@@ -163,6 +159,11 @@ def _scalar(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Fi
         msg = f"{path}: '{where}' must lie in [{_end(low, '-inf')}, {_end(high, 'inf')}], but is {value}"
         raise ParamsError(msg)
     return value
+
+
+def _did_you_mean(value: Any, choices: Iterable[Any]) -> str:
+    close = near(str(value), map(str, choices))
+    return f"; did you mean '{close}'?" if close else ""
 
 
 def _fraction(path: Path, where: str, value: Any) -> Fraction:
@@ -182,8 +183,8 @@ def _end(value: float | None, unbounded: str) -> str:
     return unbounded if value is None else str(value)
 
 
-def _expect(path: Path, where: str, value: Any, kind: type, name: str) -> None:
-    if not isinstance(value, kind):
+def _expect(path: Path, where: str, value: Any, expected: type, name: str) -> None:
+    if not isinstance(value, expected):
         msg = f"{path}: '{where}' must be {name}, but is {value!r}"
         raise ParamsError(msg)
 
@@ -192,9 +193,7 @@ def _refuse_unknown(path: Path, where: str, values: Mapping[Any, Any], known: tu
     for key in sorted(map(str, values)):
         if key not in known:
             name = f"{where}.{key}" if where else key
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known)}"
-            msg = f"{path}: '{name}' is not a parameter; {hint}"
+            msg = f"{path}: '{name}' is not a parameter; {hint(key, known)}"
             raise ParamsError(msg)
 
 

@@ -94,8 +94,8 @@ def make(key: str, work: Callable[[Path], Any], root: Path = STORE_PATH) -> tupl
     gets its final name in one step, so a killed run leaves nothing that looks finished.
     """
     with _lock(key):
-        found = lookup(key, root)
-        return (found, True) if found is not None else (_made(key, work, root), False)
+        entry = lookup(key, root)
+        return (entry, True) if entry is not None else (_stored(key, work, root), False)
 
 
 def remove_leftovers(root: Path = STORE_PATH, older_than_s: float = 86_400) -> None:
@@ -106,7 +106,7 @@ def remove_leftovers(root: Path = STORE_PATH, older_than_s: float = 86_400) -> N
                 shutil.rmtree(folder)
 
 
-def _made(key: str, work: Callable[[Path], Any], root: Path) -> Entry:
+def _stored(key: str, work: Callable[[Path], Any], root: Path) -> Entry:
     folder = _folder(key, root)
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".part-", dir=folder.parent) as temporary:
@@ -125,10 +125,10 @@ def _made(key: str, work: Callable[[Path], Any], root: Path) -> Entry:
             part.rename(folder)
         except OSError:
             # Another run was faster; what it made has the same key, so it is the same.
-            found = lookup(key, root)
-            if found is None:
+            entry = lookup(key, root)
+            if entry is None:
                 raise
-            return found
+            return entry
     return Entry(folder, files, value)
 
 

@@ -65,8 +65,8 @@ def _tags(recording: Recording) -> dict[str, str]:
 
 
 def _text(recording: Recording, cameras: tuple[str, ...], x: int, y: int) -> Recording:
-    words = f"{recording.participant.split('_')[0]} {recording.date.isoformat()}"
-    text = Text(words, TEN + 613 * (recording.trial or 1), x, y, cameras)
+    caption = f"{recording.participant.split('_')[0]} {recording.date.isoformat()}"
+    text = Text(caption, TEN + 613 * (recording.trial or 1), x, y, cameras)
     return dataclasses.replace(recording, texts=(text,))
 
 

@@ -36,11 +36,11 @@ class Span:
 
 @dataclass(frozen=True)
 class Text:
-    """Burned-in words with a running clock.
+    """Burned-in text with a running clock.
 
     Parameters
     ----------
-    words
+    caption
         Name and date.
     clock_s
         Time of day at the first frame, in seconds.
@@ -52,7 +52,7 @@ class Text:
         When it is there; None: from the start, to the end.
     """
 
-    words: str
+    caption: str
     clock_s: int
     x: int
     y: int

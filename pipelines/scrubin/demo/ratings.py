@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.demo.cohort import TASKS
+from scrubin.demo.curator_sheets import table
 from scrubin.demo.plan import Recording
 from scrubin.demo.scenes.curves import bell, generator
-from scrubin.demo.sheets import table
 
 ASPECTS = ("depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling")
 COLUMNS = ("id", "rater", *ASPECTS, "GRS")

@@ -55,7 +55,7 @@ def triplets() -> dict[int, Triplet]:
     """Return the triplets of the demo by their id in CholecT50."""
     with TABLE.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    found = [
+    classes = [
         Triplet(
             int(row["triplet"]),
             int(row["instrument"]),
@@ -67,4 +67,4 @@ def triplets() -> dict[int, Triplet]:
         )
         for row in rows
     ]
-    return {one.triplet: one for one in found}
+    return {one.triplet: one for one in classes}

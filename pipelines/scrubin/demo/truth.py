@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
-from scrubin.demo.labels import labelled_frames
+from scrubin.demo.label_files import labelled_frames
 from scrubin.demo.names import DISTINCT_SITE_WORDS, SITES, spellings
 from scrubin.demo.plan import MS, Recording
 from scrubin.demo.ratings import ERRORS, Rating, occurred
@@ -20,17 +20,17 @@ TIME_LIMITS_S = {"PegTransfer": 360, "SutureAndKnot": 600}
 def files(recordings: Sequence[Recording], ratings: Sequence[Rating]) -> dict[str, Any]:
     """Return the content of every truth file by its name."""
     return {
-        "expected.json": {one.name: expected(one) for one in recordings},
+        "expected.json": {one.name: _expected(one) for one in recordings},
         "labels.json": {one.name: _labels(one) for one in recordings if one.labels},
         "media.json": [_media(one, camera) for one in recordings for camera in sorted(one.paths)],
-        "private_strings.json": private_strings(recordings),
+        "private_strings.json": _private_strings(recordings),
         "skill.json": _skill(recordings, ratings),
         "spans.json": [row for one in recordings for row in _spans(one)],
         "text.json": [row for one in recordings for row in _texts(one)],
     }
 
 
-def expected(recording: Recording) -> dict[str, Any]:
+def _expected(recording: Recording) -> dict[str, Any]:
     """Return what ingest should make of a recording: status, why, and the kept part in source seconds."""
     start_s = (recording.start_ms or 0) / MS
     end_s = recording.end_ms / MS if recording.end_ms is not None else float(recording.duration)
@@ -40,7 +40,7 @@ def expected(recording: Recording) -> dict[str, Any]:
     if recording.exclude:
         status, why = "excluded", recording.exclude
     elif recording.damage:
-        status, why = "quarantined", ", ".join(f"{camera}: {kind}" for camera, kind in sorted(recording.damage.items()))
+        status, why = "quarantined", ", ".join(f"{camera}: {damage}" for camera, damage in sorted(recording.damage.items()))
     elif over and recording.task == "PegTransfer":
         status, why = "excluded", "over the time limit"
     elif over and limit_s is not None:
@@ -48,7 +48,7 @@ def expected(recording: Recording) -> dict[str, Any]:
     return {"status": status, "why": why, "start_s": start_s, "end_s": end_s, "cameras": sorted(recording.paths)}
 
 
-def private_strings(recordings: Sequence[Recording]) -> dict[str, list[str]]:
+def _private_strings(recordings: Sequence[Recording]) -> dict[str, list[str]]:
     """Return every string that must not be found in a release, by what it gives away."""
     people = {part for one in recordings for part in (one.participant, one.participant.replace("_", " "), *one.participant.split("_"))}
     dates = {spelling for one in recordings for spelling in spellings(one.date)}

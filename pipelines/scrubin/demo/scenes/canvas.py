@@ -56,11 +56,6 @@ def thin_out(image: Image) -> Frame:
     )
 
 
-def solid(width: int, height: int, red: int, green: int, blue: int) -> Frame:
-    """Return a frame of one colour."""
-    return thin_out(filled(width, height, yuv(red, green, blue)))
-
-
 def filled(width: int, height: int, colour: tuple[int, int, int]) -> Image:
     """Return an image of one colour, given as Y, U, V."""
     return np.full((height, width, 3), colour, np.uint8)

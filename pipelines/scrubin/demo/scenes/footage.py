@@ -26,20 +26,20 @@ def frames(recording: Recording, camera: str) -> Iterator[Frame]:
     planted = _planted(recording)
     for number in range(recording.drawn_count):
         time_s = float(recording.time_of(number))
-        kinds = planted.get(number, ())
-        if "black" in kinds:
+        spans = planted.get(number, ())
+        if "black" in spans:
             frame = thin_out(room.black(recording.width, recording.height))
         else:
-            image = room_seen.draw(time_s, camera) if "out_of_body" in kinds else scene.draw(time_s, drape="drape" in kinds)
-            frame = _worsen(thin_out(image), kinds)
+            image = room_seen.draw(time_s, camera) if "out_of_body" in spans else scene.draw(time_s, drape="drape" in spans)
+            frame = _worsen(thin_out(image), spans)
             frame = Frame(noise.over(frame.y, number), frame.u, frame.v)
         for text in recording.texts:
-            if camera in text.cameras and text_is_on(recording, text, number):
+            if camera in text.cameras and _text_is_on(recording, text, number):
                 frame = overlay.burn(frame, text, time_s)
         yield frame
 
 
-def text_is_on(recording: Recording, text: Text, frame: int) -> bool:
+def _text_is_on(recording: Recording, text: Text, frame: int) -> bool:
     """Return whether the burned-in text is in this frame."""
     time_ms = recording.time_of(frame) * MS
     return (text.start_ms is None or time_ms >= text.start_ms) and (text.end_ms is None or time_ms < text.end_ms)
@@ -74,18 +74,18 @@ class _Scene:
 
 
 def _planted(recording: Recording) -> dict[int, tuple[str, ...]]:
-    kinds: dict[int, tuple[str, ...]] = {}
+    by_frame: dict[int, tuple[str, ...]] = {}
     for span in recording.spans:
         for number in recording.frames_of(span):
-            kinds[number] = (*kinds.get(number, ()), span.kind)
-    return kinds
+            by_frame[number] = (*by_frame.get(number, ()), span.kind)
+    return by_frame
 
 
-def _worsen(frame: Frame, kinds: tuple[str, ...]) -> Frame:
-    if "blur" in kinds:
+def _worsen(frame: Frame, spans: tuple[str, ...]) -> Frame:
+    if "blur" in spans:
         frame = blur(frame)
-    if "smoke" in kinds:
+    if "smoke" in spans:
         frame = veil(frame, SMOKE, SMOKE_PERCENT)
-    if "dark" in kinds:
+    if "dark" in spans:
         frame = veil(frame, DARK, DARK_PERCENT)
     return frame

@@ -95,7 +95,7 @@ class Operation:
 
     def tools_at(self, time_s: float) -> list[Tool]:
         """Return the instruments in view at a time in s."""
-        found = []
+        in_view = []
         phase, start_s, end_s = self._current(time_s)
         for number, action in enumerate(ACTIONS[phase]):
             begin, end = (start_s + share * (end_s - start_s) for share in (action.start, action.end))
@@ -103,8 +103,8 @@ class Operation:
                 pose = self._pose(action, number, time_s, ease(min(time_s - begin, end - time_s) / MOVE_S))
                 box = instruments.visible_box(pose, self._view)
                 if box is not None:
-                    found.append(Tool(triplets()[action.triplet], pose, box))
-        return found
+                    in_view.append(Tool(triplets()[action.triplet], pose, box))
+        return in_view
 
     def draw(self, time_s: float, tools: list[Tool] | None = None, cover: Image | None = None) -> Image:
         """Return the picture at a time in s; ``cover`` replaces the tissue below the instruments."""

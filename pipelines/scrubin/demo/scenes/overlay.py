@@ -33,18 +33,18 @@ def burn(frame: Frame, text: Text, time_s: float) -> Frame:
 def line(text: Text, time_s: float) -> str:
     """Return what stands there: the words and the time of day."""
     second = text.clock_s + int(time_s)
-    return f"{text.words} {second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
+    return f"{text.caption} {second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
 
 
 def box(text: Text) -> tuple[int, int, int, int]:
     """Return the rectangle that the text covers at all times: x, y, w, h in even px."""
     # The widest clock: no digit of this font is wider than an 8.
-    (width, _), _ = cv2.getTextSize(f"{text.words} 88:88:88", cv2.FONT_HERSHEY_SIMPLEX, SCALE, 1)
+    (width, _), _ = cv2.getTextSize(f"{text.caption} 88:88:88", cv2.FONT_HERSHEY_SIMPLEX, SCALE, 1)
     return text.x, text.y, (width + 10) // 2 * 2, HEIGHT_PX
 
 
 @lru_cache(maxsize=512)
-def _letters(words: str, width: int) -> NDArray[np.bool_]:
+def _letters(text: str, width: int) -> NDArray[np.bool_]:
     canvas = np.zeros((HEIGHT_PX, width), np.uint8)
-    cv2.putText(canvas, words, (3, BASELINE_PX), cv2.FONT_HERSHEY_SIMPLEX, SCALE, 255, 1)
+    cv2.putText(canvas, text, (3, BASELINE_PX), cv2.FONT_HERSHEY_SIMPLEX, SCALE, 255, 1)
     return np.asarray(canvas > 110)

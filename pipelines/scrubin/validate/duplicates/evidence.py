@@ -1,6 +1,6 @@
-"""How much speaks for two films being one at a shift in time, in whole sixteenths of a bit.
+"""How much speaks for two videos being one at a shift in time, in whole sixteenths of a bit.
 
-A frame speaks for it by rank: when of n frames of the other film only c are as near as the one at this
+A frame speaks for it by rank: when of n frames of the other video only c are as near as the one at this
 shift, chance would do that with probability c / n, and the evidence is log2(n / c) bits. The same is asked
 from the other side, and the smaller of the two counts. So a frame that looks like every frame (a box at
 rest, a static camera) says nothing, whatever the scene, the contrast and the quality of the picture.
@@ -8,7 +8,7 @@ rest, a static camera) says nothing, whatever the scene, the contrast and the qu
 Two bits are taken off per frame, so that frames that match by chance lose; the best successive part of the
 overlap counts, as in the local alignment of sequences (Karlin and Altschul 1990), so that one may be a part of the other.
 
-Successive frames resemble each other and are no independent witnesses: two slow films may agree for a while
+Successive frames resemble each other and are no independent witnesses: two slow videos may agree for a while
 at any shift. So the evidence counts only as far as the time matters: it is multiplied by 1 - (different
 bits at this shift) / (different bits of the same frames a few frames earlier and later).
 """
@@ -22,7 +22,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.validate.duplicates.hashed_videos import Film, Moments, Whole
+from scrubin.validate.duplicates.hashed_videos import HashedVideo, Moments, Whole
 
 Says = npt.NDArray[np.int16]
 
@@ -31,9 +31,9 @@ UNITS = 16
 COST = 2 * UNITS
 """What every compared frame costs; by chance a frame has less than this on average."""
 NEAR, FAR = 3, 12
-"""Shifts, in frames, from the one in question, at which copies no longer agree, and films of the same place still do."""
+"""Shifts, in frames, from the one in question, at which copies no longer agree, and videos of the same place still do."""
 BACKGROUND = 400
-"""A frame is ranked among at most so many frames of the other film."""
+"""A frame is ranked among at most so many frames of the other video."""
 FINE = 1000
 """Means of different bits are whole thousandths."""
 MOVES = np.array([side * distance for distance in range(NEAR, FAR + 1) for side in (-1, 1)])[:, None]
@@ -41,7 +41,7 @@ MOVES = np.array([side * distance for distance in range(NEAR, FAR + 1) for side 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Two films at one shift.
+    """Two videos at one shift.
 
     Parameters
     ----------
@@ -60,45 +60,45 @@ class Agreement:
     compared: int
 
 
-def most(film: Film) -> int:
-    """Return the most evidence that a film can give, with one that is not shorter."""
-    return film.count * max(0, int(_log2_shares(min(film.count, BACKGROUND))[1]) - COST) if film.count else 0
+def most(video: HashedVideo) -> int:
+    """Return the most evidence that a video can give, with one that is not shorter."""
+    return video.count * max(0, int(_log2_shares(min(video.count, BACKGROUND))[1]) - COST) if video.count else 0
 
 
-def agreement(film: Film, other: Film, shift: int, least: int) -> Agreement | None:
-    """Return the best agreement of two films at a shift, give or take a frame; None below the least evidence, in sixteenths of a bit.
+def agreement(video: HashedVideo, other: HashedVideo, shift: int, least: int) -> Agreement | None:
+    """Return the best agreement of two videos at a shift, give or take a frame; None below the least evidence, in sixteenths of a bit.
 
     A frame is held against the frames of the other, and against what lies between them: the shift may be no whole number of frames.
     """
     least = max(least, 1)
     frames, between = other.moments
-    parts = _parts(film, frames, shift)
+    parts = _parts(video, frames, shift)
     if max(part.evidence for part in parts.values()) < least // 2:
         return None
-    found = [*_agreements(film, frames, parts, least), *_agreements(film, between, _parts(film, between, shift), least)]
-    return max(found, key=lambda one: (one.evidence, -abs(one.shift), one.shift), default=None)
+    agreements = [*_agreements(video, frames, parts, least), *_agreements(video, between, _parts(video, between, shift), least)]
+    return max(agreements, key=lambda one: (one.evidence, -abs(one.shift), one.shift), default=None)
 
 
-def _agreements(film: Film, moments: Moments, parts: Mapping[int, _Part], least: int) -> Iterator[Agreement]:
+def _agreements(video: HashedVideo, moments: Moments, parts: Mapping[int, _Part], least: int) -> Iterator[Agreement]:
     for shift, part in parts.items():
         if part.evidence >= least:
-            bits = FINE * moments.bits(film.hashes[part.frames], part.frames + shift)
-            usual = _usual(film, moments, part.frames, shift)
-            timed = part.evidence * max(0, usual - int(bits.sum()) // len(bits)) // max(usual, 1)
+            bits = FINE * moments.bits(video.hashes[part.frames], part.frames + shift)
+            when_moved = _bits_when_moved(video, moments, part.frames, shift)
+            timed = part.evidence * max(0, when_moved - int(bits.sum()) // len(bits)) // max(when_moved, 1)
             if timed >= least:
-                yield Agreement(shift, timed, int((2 * bits <= usual).sum()), part.compared)
+                yield Agreement(shift, timed, int((2 * bits <= when_moved).sum()), part.compared)
 
 
-def _parts(film: Film, moments: Moments, shift: int) -> dict[int, _Part]:
-    mine, theirs = _says(film, moments)
-    return {at: _best_part(film, moments, at, mine, theirs) for at in (shift - 1, shift, shift + 1)}
+def _parts(video: HashedVideo, moments: Moments, shift: int) -> dict[int, _Part]:
+    mine, theirs = _says(video, moments)
+    return {at: _best_part(video, moments, at, mine, theirs) for at in (shift - 1, shift, shift + 1)}
 
 
-def _says(film: Film, moments: Moments) -> tuple[Says, Says]:
-    """Return what each frame of a film, and each moment of another, says when so many bits differ, in units, shapes (frames, 65)."""
-    these, those = _sample(film.usable), _sample(moments.usable)
-    mine = moments.bits(film.hashes[:, None], those[None, :])
-    theirs = moments.bits(film.hashes[these][:, None], slice(None)).T
+def _says(video: HashedVideo, moments: Moments) -> tuple[Says, Says]:
+    """Return what each frame of a video, and each moment of another, says when so many bits differ, in units, shapes (frames, 65)."""
+    these, those = _sample(video.usable), _sample(moments.usable)
+    mine = moments.bits(video.hashes[:, None], those[None, :])
+    theirs = moments.bits(video.hashes[these][:, None], slice(None)).T
     return _ranked(mine), _ranked(theirs)
 
 
@@ -129,11 +129,11 @@ class _Part:
     compared: int
 
 
-def _best_part(film: Film, moments: Moments, shift: int, mine: Says, theirs: Says) -> _Part:
-    low, high = max(0, -shift), min(len(film.hashes), len(moments.hashes) - shift)
+def _best_part(video: HashedVideo, moments: Moments, shift: int, mine: Says, theirs: Says) -> _Part:
+    low, high = max(0, -shift), min(len(video.hashes), len(moments.hashes) - shift)
     frames = np.arange(low, max(low, high))
-    frames = frames[film.usable[frames] & moments.usable[frames + shift]]
-    bits = moments.bits(film.hashes[frames], frames + shift)
+    frames = frames[video.usable[frames] & moments.usable[frames + shift]]
+    bits = moments.bits(video.hashes[frames], frames + shift)
     says = np.minimum(mine[frames, bits], theirs[frames + shift, bits]).astype(np.int64) - COST
     total: Whole = np.concatenate([[0], np.cumsum(says)])
     lowest = np.minimum.accumulate(total)
@@ -142,18 +142,18 @@ def _best_part(film: Film, moments: Moments, shift: int, mine: Says, theirs: Say
     return _Part(frames[start:end], int(total[end] - total[start]), len(frames))
 
 
-def _usual(film: Film, moments: Moments, frames: Whole, shift: int) -> int:
+def _bits_when_moved(video: HashedVideo, moments: Moments, frames: Whole, shift: int) -> int:
     """Return how many bits the same frames differ by, the one or the other moved by a few frames; the smaller median."""
     still = np.zeros((len(MOVES), 1), dtype=np.int64)
-    return min(_moved(film, moments, frames + one, frames + shift + two) for one, two in ((still, MOVES), (MOVES, still)))
+    return min(_moved(video, moments, frames + one, frames + shift + two) for one, two in ((still, MOVES), (MOVES, still)))
 
 
-def _moved(film: Film, moments: Moments, frames: Whole, places: Whole) -> int:
+def _moved(video: HashedVideo, moments: Moments, frames: Whole, places: Whole) -> int:
     """Return the median over the rows of their mean of different bits; rows of which fewer than half are known do not count."""
-    inside = (frames >= 0) & (frames < len(film.hashes)) & (places >= 0) & (places < len(moments.hashes))
+    inside = (frames >= 0) & (frames < len(video.hashes)) & (places >= 0) & (places < len(moments.hashes))
     frames, places = np.where(inside, frames, 0), np.where(inside, places, 0)
-    known = inside & film.usable[frames] & moments.usable[places]
+    known = inside & video.usable[frames] & moments.usable[places]
     counts = known.sum(axis=1)
     enough = 2 * counts >= frames.shape[1]
-    bits = (moments.bits(film.hashes[frames], places) * known).sum(axis=1)
+    bits = (moments.bits(video.hashes[frames], places) * known).sum(axis=1)
     return int(np.median(FINE * bits[enough] // counts[enough])) if enough.any() else 0

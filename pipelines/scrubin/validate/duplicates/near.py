@@ -14,7 +14,6 @@ evidence. What is found and what is not, with numbers, tells ``benchmarks/near_d
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -22,10 +21,11 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from scrubin.core.suggest import near
 from scrubin.errors import ParamsError
 from scrubin.validate.duplicates import short_videos
 from scrubin.validate.duplicates.evidence import UNITS, Agreement, agreement, most
-from scrubin.validate.duplicates.hashed_videos import Film, Shelf, Whole
+from scrubin.validate.duplicates.hashed_videos import HashedVideo, Shelf, Whole
 from scrubin.validate.params import NearDuplicate
 
 FLAT_CONTRAST = 4.0
@@ -67,8 +67,8 @@ def limits(of: NearDuplicate, ids: Iterable[str]) -> Limits:
         where = f"params.yaml: 'validate.near_duplicate.accepted[{number}]'"
         for name in pair:
             if name not in known:
-                near = difflib.get_close_matches(name, known, n=1)
-                hint = f"did you mean '{near[0]}'?" if near else "remove the pair"
+                close = near(name, known)
+                hint = f"did you mean '{close}'?" if close else "remove the pair"
                 msg = f"{where} names '{name}', which is no recording of this study; {hint}"
                 raise ParamsError(msg)
         if len(pair) != PAIR or len(set(pair)) != PAIR:
@@ -97,47 +97,49 @@ def near_duplicates(frames: pd.DataFrame, limits: Limits) -> pd.DataFrame:
     ordered = frames.sort_values(["id", "camera", "frame"], kind="stable").reset_index(drop=True)
     groups = ordered.groupby(["id", "camera"]).indices
     places = {(str(key[0]), str(key[1])): np.asarray(rows) for key, rows in groups.items() if isinstance(key, tuple)}
-    found = pairs(_films(ordered, places), limits)
+    duplicates = pairs(_hashed_videos(ordered, places), limits)
     times = {key: ordered["time_s"].to_numpy(dtype=float)[rows] for key, rows in places.items()}
-    ones = zip(found["one"], found["camera"], strict=True)
-    others = zip(found["other"], found["other_camera"], strict=True)
-    shifts = [_shift_s(times[one], times[other], int(shift)) for one, other, shift in zip(ones, others, found["shift_frames"], strict=True)]
-    return found.assign(shift_s=np.array(shifts, dtype=float))
+    ones = zip(duplicates["one"], duplicates["camera"], strict=True)
+    others = zip(duplicates["other"], duplicates["other_camera"], strict=True)
+    shifts = [
+        _shift_s(times[one], times[other], int(shift)) for one, other, shift in zip(ones, others, duplicates["shift_frames"], strict=True)
+    ]
+    return duplicates.assign(shift_s=np.array(shifts, dtype=float))
 
 
-def pairs(films: Sequence[Film], limits: Limits) -> pd.DataFrame:
-    """Return the near-duplicates among films, at most one row per pair of ids; the same columns without shift_s."""
-    found = []
-    for film, other, agreed in _agreements(Shelf(films), limits):
-        (one, shift), (two, _) = sorted([(film, agreed.shift), (other, -agreed.shift)], key=lambda side: side[0].id)
+def pairs(videos: Sequence[HashedVideo], limits: Limits) -> pd.DataFrame:
+    """Return the near-duplicates among videos, at most one row per pair of ids; the same columns without shift_s."""
+    agreeing = []
+    for video, other, agreed in _agreements(Shelf(videos), limits):
+        (one, shift), (two, _) = sorted([(video, agreed.shift), (other, -agreed.shift)], key=lambda side: side[0].id)
         if frozenset((one.id, two.id)) not in limits.accepted:
-            found.append((one.id, two.id, one.camera, two.camera, shift, agreed.matching, agreed.compared, agreed.evidence))
+            agreeing.append((one.id, two.id, one.camera, two.camera, shift, agreed.matching, agreed.compared, agreed.evidence))
     # Of several cameras the pair that agrees best.
     by = ["one", "other", "evidence", "camera", "other_camera"]
-    rows = pd.DataFrame(found, columns=[*COLUMNS, "evidence"]).sort_values(by, ascending=[True, True, False, True, True], kind="stable")
+    rows = pd.DataFrame(agreeing, columns=[*COLUMNS, "evidence"]).sort_values(by, ascending=[True, True, False, True, True], kind="stable")
     return rows.drop_duplicates(["one", "other"], ignore_index=True)[COLUMNS]
 
 
-def _agreements(shelf: Shelf, limits: Limits) -> Iterator[tuple[Film, Film, Agreement]]:
+def _agreements(shelf: Shelf, limits: Limits) -> Iterator[tuple[HashedVideo, HashedVideo, Agreement]]:
     least = UNITS * limits.evidence_bits
-    for i, film in enumerate(shelf.films):
-        if most(film) < least:
+    for i, video in enumerate(shelf.videos):
+        if most(video) < least:
             continue
         for k, shift in shelf.candidates(i):
-            agreed = agreement(film, shelf.films[k], shift, least)
+            agreed = agreement(video, shelf.videos[k], shift, least)
             if agreed:
-                yield film, shelf.films[k], agreed
+                yield video, shelf.videos[k], agreed
     yield from short_videos.agreements(shelf, limits.min_frames)
 
 
-def _films(ordered: pd.DataFrame, places: Mapping[tuple[str, str], Whole]) -> list[Film]:
-    """Return every video as a film. A frame whose hash, contrast or redaction is missing is no evidence; other rules report it."""
+def _hashed_videos(ordered: pd.DataFrame, places: Mapping[tuple[str, str], Whole]) -> list[HashedVideo]:
+    """Return every video as hashes. A frame whose hash, contrast or redaction is missing is no evidence; other rules report it."""
     text = ordered["perceptual_hash"]
     known = text.str.fullmatch(HASH).fillna(value=False).to_numpy(dtype=bool)
     values = np.fromiter((int(one, 16) if fine else 0 for one, fine in zip(text, known, strict=True)), np.uint64, count=len(ordered))
     shown = ~ordered["redacted"].fillna(value=True).to_numpy(dtype=bool)
     usable = known & shown & (ordered["contrast"] >= FLAT_CONTRAST).fillna(value=False).to_numpy(dtype=bool)
-    return [Film(id_, camera, values[rows], usable[rows]) for (id_, camera), rows in places.items()]
+    return [HashedVideo(id_, camera, values[rows], usable[rows]) for (id_, camera), rows in places.items()]
 
 
 def _shift_s(times: npt.NDArray[np.float64], others: npt.NDArray[np.float64], shift: int) -> float:

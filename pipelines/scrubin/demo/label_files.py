@@ -58,7 +58,7 @@ def cholec80_tools(recording: Recording) -> str:
     return "\n".join(lines) + "\n"
 
 
-def labelme_step(recording: Recording) -> int:
+def _labelme_step(recording: Recording) -> int:
     """Return how many source frames lie between two labelled ones: about a second."""
     return round(recording.fps)
 
@@ -66,7 +66,7 @@ def labelme_step(recording: Recording) -> int:
 def labelme(recording: Recording) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield file name and LabelMe JSON of every labelled source frame; no shapes where nothing is seen."""
     operation = Operation(recording)
-    for frame in range(0, recording.frame_count, labelme_step(recording)):
+    for frame in range(0, recording.frame_count, _labelme_step(recording)):
         yield (
             f"{frame:06d}.json",
             {
@@ -86,7 +86,7 @@ def labelled_frames(recording: Recording) -> list[int]:
     if recording.labels == "cholect50":
         last = int(recording.time_of(recording.frame_count - 1))
         return [recording.first_frame_at(Fraction(second)) for second in range(last + 1)]
-    return list(range(0, recording.frame_count, labelme_step(recording)))
+    return list(range(0, recording.frame_count, _labelme_step(recording)))
 
 
 def _phase(recording: Recording, operation: Operation, frame: int) -> int:
@@ -107,12 +107,12 @@ def _vectors(recording: Recording, operation: Operation, frame: int) -> list[lis
 
 
 def _categories() -> dict[str, dict[str, str]]:
-    found = triplets().values()
+    classes = triplets().values()
     return {
-        "triplet": {str(one.triplet): one.name for one in found},
-        "instrument": dict(sorted({str(one.instrument): one.instrument_name for one in found}.items())),
-        "verb": dict(sorted({str(one.verb): one.verb_name for one in found}.items())),
-        "target": {str(number): name for number, name in sorted({one.target: one.target_name for one in found}.items())},
+        "triplet": {str(one.triplet): one.name for one in classes},
+        "instrument": dict(sorted({str(one.instrument): one.instrument_name for one in classes}.items())),
+        "verb": dict(sorted({str(one.verb): one.verb_name for one in classes}.items())),
+        "target": {str(number): name for number, name in sorted({one.target: one.target_name for one in classes}.items())},
         "phase": {str(number): name for number, name in enumerate(CHOLECT50_PHASES)},
     }
 

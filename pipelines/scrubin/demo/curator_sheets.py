@@ -12,7 +12,7 @@ from scrubin.demo.scenes import overlay
 
 MANIFEST_COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
 REDACTION_COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
-REDACTED_KINDS = {"drape": "out_of_body"}
+REDACTED_AS = {"drape": "out_of_body"}
 # A curator stops a clock by hand: the end of a span is known to a tenth of a second.
 HAND_MS = 100
 
@@ -31,7 +31,7 @@ def manifest(recordings: Sequence[Recording]) -> str:
     rows = [
         (
             *(one.name, one.participant, one.trial or "", one.site, one.task, camera, one.paths[camera]),
-            *(seconds(one.start_ms), seconds(one.end_ms), one.exclude),
+            *(_seconds(one.start_ms), _seconds(one.end_ms), one.exclude),
         )
         for one in recordings
         for camera in sorted(one.paths)
@@ -46,7 +46,7 @@ def redactions(recordings: Sequence[Recording]) -> str:
         rows += [_span_row(one, span) for span in one.spans if span.decision]
         for text in one.texts:
             cameras = ("",) if set(text.cameras) == set(one.paths) else text.cameras
-            times = seconds(text.start_ms), seconds(text.end_ms)
+            times = _seconds(text.start_ms), _seconds(text.end_ms)
             rows += [(one.name, camera, "text", *times, *overlay.box(text), "add") for camera in cameras]
     return table(REDACTION_COLUMNS, rows)
 
@@ -56,14 +56,14 @@ def _span_row(recording: Recording, span: Span) -> tuple[object, ...]:
     first, end = recording.time_of(frames.start), recording.time_of(frames.stop)
     start_ms = int(first * MS) // HAND_MS * HAND_MS
     end_ms = -(-Fraction(end * MS) // HAND_MS) * HAND_MS
-    kind = REDACTED_KINDS.get(span.kind, span.kind)
-    return recording.name, "", kind, seconds(start_ms), seconds(int(end_ms)), "", "", "", "", span.decision
+    kind = REDACTED_AS.get(span.kind, span.kind)
+    return recording.name, "", kind, _seconds(start_ms), _seconds(int(end_ms)), "", "", "", "", span.decision
 
 
-def seconds(time_ms: int | None) -> str:
+def _seconds(time_ms: int | None) -> str:
     """Return ms as seconds with three decimals, and nothing for None.
 
-    >>> seconds(2360), seconds(None)
+    >>> _seconds(2360), _seconds(None)
     ('2.360', '')
     """
     return "" if time_ms is None else f"{time_ms // MS}.{time_ms % MS:03d}"

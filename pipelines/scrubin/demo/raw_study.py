@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scrubin.core.files import fresh_folder, write_json, write_text
-from scrubin.demo import damage, labels, ratings, sheets, truth
+from scrubin.demo import curator_sheets, damage, label_files, ratings, truth
 from scrubin.demo.cohort import trainings
 from scrubin.demo.params import DemoParams
 from scrubin.demo.plan import DROPPED_TICKS, JITTER_TICKS, TICKS_PER_S, Recording
@@ -45,8 +45,8 @@ def make_study(params: DemoParams, folder: Path, truth_folder: Path, *, longest_
     fresh_folder(folder)
     fresh_folder(truth_folder)
     _write_videos(recordings, folder)
-    write_text(folder / "recordings.csv", sheets.manifest(recordings))
-    write_text(folder / "redactions.csv", sheets.redactions(recordings))
+    write_text(folder / "recordings.csv", curator_sheets.manifest(recordings))
+    write_text(folder / "redactions.csv", curator_sheets.redactions(recordings))
     write_text(folder / "pseudonym.key", PSEUDONYM_KEY + "\n")
     for name, text in ratings.sheets(rated).items():
         write_text(folder / "ratings" / name, text)
@@ -62,11 +62,11 @@ def _write_videos(recordings: list[Recording], folder: Path) -> None:
     works = [(recording, camera) for recording in recordings for camera in recording.paths]
     works.sort(key=lambda work: -work[0].drawn_count)
     with ThreadPoolExecutor(WORKERS) as pool:
-        for done in [pool.submit(write_video, *work, folder) for work in works]:
+        for done in [pool.submit(_write_video, *work, folder) for work in works]:
             done.result()
 
 
-def write_video(recording: Recording, camera: str, folder: Path) -> None:
+def _write_video(recording: Recording, camera: str, folder: Path) -> None:
     """Write one camera's file of a recording below the raw folder, damaged where that is planned."""
     path = folder / recording.paths[camera]
     harm = recording.damage.get(camera)
@@ -78,7 +78,7 @@ def write_video(recording: Recording, camera: str, folder: Path) -> None:
     if harm in instead:
         instead[harm]()
         return
-    encoding = encoding_of(recording, camera)
+    encoding = _encoding_of(recording, camera)
     if recording.loops == 1:
         encode_clip(path, frames(recording, camera), recording.fps, encoding)
     else:
@@ -90,7 +90,7 @@ def write_video(recording: Recording, camera: str, folder: Path) -> None:
         damage.cut(path)
 
 
-def encoding_of(recording: Recording, camera: str) -> Encoding:
+def _encoding_of(recording: Recording, camera: str) -> Encoding:
     """Return how a recording's file is encoded."""
     duration_s = float(recording.duration)
     long_s = duration_s / max(len(recording.chapters), 1)
@@ -107,9 +107,9 @@ def encoding_of(recording: Recording, camera: str) -> Encoding:
 
 def _write_labels(recording: Recording, number: int, folder: Path) -> None:
     if recording.labels == "cholect50":
-        write_json(folder / "cholect50" / f"{recording.name}.json", labels.cholect50(recording, number))
+        write_json(folder / "cholect50" / f"{recording.name}.json", label_files.cholect50(recording, number))
     if recording.labels == "cholec80":
-        write_text(folder / "cholec80" / f"{recording.name}-phase.txt", labels.cholec80_phases(recording))
-        write_text(folder / "cholec80" / f"{recording.name}-tool.txt", labels.cholec80_tools(recording))
-        for name, content in labels.labelme(recording):
+        write_text(folder / "cholec80" / f"{recording.name}-phase.txt", label_files.cholec80_phases(recording))
+        write_text(folder / "cholec80" / f"{recording.name}-tool.txt", label_files.cholec80_tools(recording))
+        for name, content in label_files.labelme(recording):
             write_json(folder / "labelme" / recording.name / name, content)
