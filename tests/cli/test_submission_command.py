@@ -24,7 +24,9 @@ def check(folder, *more):
 
 def test_a_good_submission_ends_with_0(folder, capsys):
     assert check(folder) == 0
-    assert capsys.readouterr() == ("team (recognition): 2 of 2 videos, 20 frames looked at; no problem\n", "")
+    out, err = capsys.readouterr()
+    assert out == "team (recognition): 2 of 2 videos, 20 frames looked at; no problem\n"
+    assert "gt: read as cholect50: 2 files, 2 recordings; frames that count: 20 for recognition, 20 for detection, 20 for phases" in err
 
 
 def test_all_problems_are_told_with_counts_per_file(folder, capsys):
@@ -66,7 +68,7 @@ def test_only_some_videos_may_be_asked_for(folder):
     assert check(folder, "--videos", "VID01", "--task", "detection") == 1
 
 
-@pytest.mark.parametrize(("what", "words"), [("team", "no such folder"), ("gt", "no such ground truth")])
+@pytest.mark.parametrize(("what", "words"), [("team", "no such folder"), ("gt", "there is no such file or folder")])
 def test_what_is_not_there_is_one_sentence(folder, capsys, what, words):
     (folder / what).rename(folder / "elsewhere")
     assert check(folder) == 1

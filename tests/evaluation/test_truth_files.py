@@ -111,12 +111,19 @@ def test_only_the_videos_that_are_asked_for_count(tmp_path):
         truth_files.read(folder, only=["VID03"])
 
 
-@pytest.mark.parametrize("make", ["missing", "empty", "other"])
-def test_what_is_no_ground_truth_is_refused_with_what_would_be(tmp_path, make):
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        ("missing", "there is no such file or folder"),
+        ("empty", "there is no file in it"),
+        ("other", "name the format by --from: .*cholect50"),
+    ],
+)
+def test_what_is_no_ground_truth_is_refused_as_by_every_other_command(tmp_path, make, message):
     path = tmp_path / "gt"
     if make != "missing":
         path.mkdir()
     if make == "other":
         (path / "readme.txt").write_text("x")
-    with pytest.raises(AnnotationError, match="CholecT50 labels"):
+    with pytest.raises(AnnotationError, match=message):
         truth_files.read(path)

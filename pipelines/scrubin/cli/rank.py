@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from scrubin.cli.submission import add_truth, truth_of
+from scrubin.cli.submission import add_truth, note_truth, truth_of
 from scrubin.core import files
 from scrubin.errors import AnnotationError
 from scrubin.evaluation.ranking import clips, detection_measure, measures, ranking_text, ranks, significance
@@ -54,6 +54,7 @@ def run(given: argparse.Namespace) -> int:
     if out is not None:
         _refuse_out(out, [*teams.values(), Path(given.ground_truth)])
     truth = truth_of(given)
+    note_truth("rank", given.ground_truth, truth)
     measure = measures.measure(given.metric, given.component, truth, count_null=given.count_null)
     document = ranks.rank(teams, truth, measure, settings)
     told = "".join(f"{line}\n" for line in ranking_text.lines(document))

@@ -7,7 +7,7 @@ import json
 import sys
 from pathlib import Path
 
-from scrubin.core.faults import SEVERITIES
+from scrubin.core.faults import SEVERITIES, summary
 from scrubin.core.ranges import count_text
 from scrubin.evaluation.submission import submission, truth_files
 from scrubin.evaluation.submission.submission import Outcome
@@ -65,14 +65,24 @@ def truth_of(given: argparse.Namespace) -> GroundTruth:
     return truth_files.read(Path(given.ground_truth), form=given.source, words=given.vocabulary, only=only)
 
 
+def note_truth(command: str, path: str, truth: GroundTruth) -> None:
+    """Say on stderr as what a ground truth was read, and what of it is not as it should be."""
+    if truth.verdict is not None:
+        for line in (f"{path}: {truth.verdict.line}", *summary(truth.verdict.faults)):
+            sys.stderr.write(f"scrubin {command}: {line}\n")
+
+
 def run(given: argparse.Namespace) -> int:
     """Check, and say everything that is wrong."""
     path = Path(given.submission)
     truth = truth_of(given)
     outcome = submission.check(path, truth, tasks=given.task)
     if given.json:
-        sys.stdout.write(json.dumps({"submission": path.resolve().name, **outcome.as_json()}, indent=2, ensure_ascii=False) + "\n")
+        read = None if truth.verdict is None else truth.verdict.as_json()
+        said = {"submission": path.resolve().name, "ground_truth": read, **outcome.as_json()}
+        sys.stdout.write(json.dumps(said, indent=2, ensure_ascii=False) + "\n")
     else:
+        note_truth("submission check", given.ground_truth, truth)
         sys.stdout.write("".join(f"{line}\n" for line in _lines(path.resolve().name, outcome, len(truth.videos))))
     return 1 if stopping("submission check", outcome.faults) else 0
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scrubin.labels.formats.submission.content import BoolArray, Boxes, IntArray
+from scrubin.labels.verdict import Verdict
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 
@@ -50,7 +51,10 @@ class GroundTruth:
         Names and ids.
     videos
         By name, in order of names.
+    verdict
+        On the label files; None where frames are known from elsewhere.
     """
 
     vocabulary: Vocabulary
     videos: Mapping[str, TrueVideo]
+    verdict: Verdict | None = None

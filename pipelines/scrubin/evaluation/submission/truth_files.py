@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -12,18 +14,22 @@ import numpy as np
 from scrubin.errors import AnnotationError
 from scrubin.evaluation.submission import own_truth
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
-from scrubin.labels import label_folder, policy, reader
+from scrubin.labels import detect, policy, reader
+from scrubin.labels.export import span_frames, timing
 from scrubin.labels.formats.submission.content import Boxes
 from scrubin.labels.formats.submission.frame_keys import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
 from scrubin.labels.reader import Options
+from scrubin.labels.registry import WRITERS
+from scrubin.labels.verdict import verdict_of
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 DEFAULT = "cholect50"
+SPANS_FPS = Fraction(1)
 IMAGE = re.compile(r"[0-9]{1,15}\.(?:png|jpe?g)", re.IGNORECASE)
 KNOWN = (
-    "CholecT50 labels (<video>.json), CholecT45 labels (triplet/<video>.txt), our own ground truth (<vocabulary>/recognition/<video>.npz), "
+    "labels in any format that `scrubin convert` reads, our own ground truth (<vocabulary>/recognition/<video>.npz), "
     "images (<video>/000000.png) or a CSV with the columns video,frame"
 )
 
@@ -47,9 +53,6 @@ def read(path: Path, *, form: str | None = None, words: str | None = None, only:
     AnnotationError
         When it cannot be read, is of no known kind, has no frames, or lacks a video that was asked for.
     """
-    if not path.exists():
-        msg = f"{path}: there is no such ground truth; name a folder or file with {KNOWN}"
-        raise AnnotationError(msg)
     truth = _read(path, form, words)
     videos = {name: truth.videos[name] for name in sorted(truth.videos)}
     unknown = sorted(set(only) - set(videos))
@@ -60,41 +63,58 @@ def read(path: Path, *, form: str | None = None, words: str | None = None, only:
     if not any(len(frames) for video in kept.values() for frames in (video.frames, video.phase_frames) if frames is not None):
         msg = f"{path}: the ground truth has no frames; name a folder or file with {KNOWN}"
         raise AnnotationError(msg)
-    return GroundTruth(truth.vocabulary, kept)
+    return GroundTruth(truth.vocabulary, kept, truth.verdict)
 
 
 def _read(path: Path, form: str | None, words: str | None) -> GroundTruth:
-    if form is not None:
+    if form is None:
+        own = own_truth.folder_in(path, words)
+        if own is not None:
+            return own_truth.read(own, words)
+        if _is_frame_list(path):
+            return _frame_list(path, words)
+    try:
         return _labels(path, form, words)
-    own = own_truth.folder_in(path, words)
-    if own is not None:
-        return own_truth.read(own, words)
-    if path.is_file() and path.suffix == ".csv":
-        return _frame_list(path, words)
-    if path.is_file() or any(path.glob("*.json")) or any(path.glob("labels/*.json")):
-        return _labels(path, "cholect50", words)
-    if any(path.glob("triplet/*.txt")):
-        return _labels(path, "cholect45", words)
-    found = _images(path, words)
-    if found is None:
-        msg = f"{path}: is no ground truth that is known; give {KNOWN}, or name the format of its labels with --from"
-        raise AnnotationError(msg)
-    return found
+    except AnnotationError as error:
+        # Only where nothing is a label file can images be what is meant.
+        images = _images(path, words) if form is None and error.faults[0].rule in ("format-unknown", "no-files") else None
+        if images is None:
+            raise
+        return images
 
 
-def _labels(path: Path, form: str, words: str | None) -> GroundTruth:
-    known = label_folder.format_of(form)
+def _is_frame_list(path: Path) -> bool:
+    if not path.is_file() or path.suffix != ".csv":
+        return False
+    with path.open("rb") as opened:
+        header = opened.readline().removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip().split(b",")
+    return b"frame" in header and set(header) <= {b"video", b"id", b"frame"} and len(header) == 2
+
+
+def _labels(path: Path, form: str | None, words: str | None) -> GroundTruth:
+    known = detect.format_of_path(path, form)
+    names_its_own = known.by_hand.brings_words or known.by_hand.vocabulary_of is not None
     # The vocabulary of labels is that of the file, unless another one is asked for.
-    reading = reader.read_path(path, form, Options(None if known.by_hand.brings_words else words))
+    reading = reader.read_path(path, known.name, Options(None if names_its_own else words))
     policy.enforce("rank", reading.faults)
-    collection = reading.collection
-    vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in collection.recordings}
+    recordings = [_by_frame(labels, known.by_hand.fps) for labels in reading.collection.recordings]
+    vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
     if len(vocabularies) != 1:
         names = ", ".join(sorted(vocabularies)) or "none"
         msg = f"{path}: the labels must be of one vocabulary, but there are {names}; name one folder per vocabulary"
         raise AnnotationError(msg)
     (used,) = vocabularies.values()
-    return GroundTruth(used, {labels.recording: _video(labels, used) for labels in collection.recordings})
+    return GroundTruth(used, {labels.recording: _video(labels, used) for labels in recordings}, verdict_of(reading))
+
+
+def _by_frame(labels: Labels, source_fps: Fraction | None) -> Labels:
+    """Return labels by frame, where a format has spans of time: one frame a second."""
+    tables = WRITERS["tables"]
+    if labels.spans is not None:
+        labels = span_frames.with_frames(labels, tables, source_fps, None, 0, Counter())
+    if labels.segments is not None:
+        labels = timing.retimed(labels, tables, source_fps, SPANS_FPS, Counter())
+    return labels
 
 
 def _video(labels: Labels, words: Vocabulary) -> TrueVideo:

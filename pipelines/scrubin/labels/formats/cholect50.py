@@ -68,7 +68,15 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
 
 
 def _has_vectors(path: Path) -> bool:
-    return evidence.keys("video", "categories", annotations=dict)(path) and not evidence.objects_by_frame(path)
+    """Return whether frames have vectors; where no frame has one, the categories beside them tell."""
+    document = evidence.document(path)
+    frames = document.get("annotations") if isinstance(document, Mapping) else None
+    if not isinstance(frames, Mapping):
+        return False
+    rows = [row for vectors in frames.values() if isinstance(vectors, list) for row in vectors]
+    if rows:
+        return any(isinstance(row, list) for row in rows)
+    return "video" in document and "categories" in document and not evidence.objects_by_frame(path)
 
 
 @label_format(
