@@ -180,5 +180,5 @@ def write_frames(study: Study, release: Path) -> Path:
 def page_without_pictures(of: Study, release: Path, params: ReportParams = PARAMS) -> str:
     """The page for tests of its text: figures take seconds to draw, and have tests of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page, "draw", lambda *_: dict.fromkeys(FIGURES, drawing.blank("not drawn")))
+        patch.setattr(page, "_draw", lambda *_: dict.fromkeys(FIGURES, drawing.blank("not drawn")))
         return page.render(of, document(of, params), release, params)

@@ -1,4 +1,4 @@
-"""`scrubin audit PATH`."""
+"""`scrubin audit PATH`: prove that nothing private is in a finished release, or in one video."""
 
 from __future__ import annotations
 

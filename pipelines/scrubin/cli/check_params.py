@@ -1,4 +1,4 @@
-"""`scrubin check-params [PATH]`."""
+"""`scrubin check-params [PATH]`: check every section of a params.yaml."""
 
 from __future__ import annotations
 

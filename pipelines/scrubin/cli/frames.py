@@ -1,4 +1,4 @@
-"""`scrubin frames VIDEO OUT_DIR`."""
+"""`scrubin frames VIDEO OUT_DIR`: extract frames by the frame contract."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`scrubin frames-check DIR VIDEO`."""
+"""`scrubin frames-check DIR VIDEO`: which convention made a folder of frames, and its offset."""
 
 from __future__ import annotations
 

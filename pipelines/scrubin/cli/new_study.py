@@ -1,4 +1,4 @@
-"""`scrubin new-study FOLDER`."""
+"""`scrubin new-study FOLDER`: the empty folders and lists of a raw study."""
 
 from __future__ import annotations
 

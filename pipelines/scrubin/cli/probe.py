@@ -1,4 +1,4 @@
-"""`scrubin probe VIDEO`."""
+"""`scrubin probe VIDEO`: what a video file holds."""
 
 from __future__ import annotations
 

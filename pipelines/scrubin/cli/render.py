@@ -1,4 +1,4 @@
-"""`scrubin render VIDEO OUT`."""
+"""`scrubin render VIDEO OUT`: trim a video and black out what could identify."""
 
 from __future__ import annotations
 

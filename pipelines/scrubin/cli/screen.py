@@ -1,4 +1,4 @@
-"""`scrubin screen VIDEO`."""
+"""`scrubin screen VIDEO`: what in a video could identify a person."""
 
 from __future__ import annotations
 

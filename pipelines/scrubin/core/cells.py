@@ -1,4 +1,4 @@
-"""Cells of the lists that curators write by hand."""
+"""Times in seconds from the cells of lists that curators write by hand."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What must be true before anything is released."""
+"""Refusals before anything is released: failed validation, quarantined recordings, proposals that nobody reviewed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def require_valid(path: Path) -> None:
         msg = f"{path}: it does not say whether the tables passed ({type(error).__name__}: {error}); run 'dvc repro validate'"
         raise ReleaseError(msg) from error
     if verdict != "passed":
-        msg = f"{path}: the tables did not pass validation; mend what it lists and run 'dvc repro' again"
+        msg = f"{path}: the tables did not pass validation; fix what it lists and run 'dvc repro' again"
         raise ReleaseError(msg)
 
 
@@ -42,7 +42,7 @@ def joined(tables: Iterable[pd.DataFrame]) -> pd.DataFrame:
 
 
 def lines(quarantine: pd.DataFrame) -> list[str]:
-    """Return one line per quarantined file: which recording, which file, why and the mend."""
+    """Return one line per quarantined file: which recording, which file, why and the fix."""
     # A file name may hold line breaks.
     return [" ".join(f"'{row['recording']}': {row['path']}: {row['reason']}; {row['mend']}".splitlines()) for row in records(quarantine)]
 

@@ -42,9 +42,9 @@ def render(study: Study, document: Mapping[str, Any], release: Path, p: ReportPa
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": number, "share": share, "count": count, "rate": rate, "between": between}
+    environment.filters |= {"number": _number, "share": share, "count": _count, "rate": _rate, "between": _between}
     with drawing.style():
-        drawn = {name: drawing.svg_uri(figure) for name, figure in draw(study, document, p).items()}
+        drawn = {name: drawing.svg_uri(figure) for name, figure in _draw(study, document, p).items()}
     worst = [
         {**frame, "image": jpeg_uri(release, frame["path"], p.thumbnail_width_px, p.thumbnail_quality)}
         for frame in document["quality"]["worst"]
@@ -59,17 +59,19 @@ def render(study: Study, document: Mapping[str, Any], release: Path, p: ReportPa
     )
 
 
-def draw(study: Study, document: Mapping[str, Any], p: ReportParams) -> dict[str, Figure]:
+def _draw(study: Study, document: Mapping[str, Any], p: ReportParams) -> dict[str, Figure]:
     """Return the figures by name."""
     thresholds = {row["task"]: row["disagreement"]["threshold"] for row in document["skill"]["tasks"]}
     labels, splits = document["labels"], document["splits"]
-    asked = {row["subset"]: row["share"] for scheme in splits["schemes"] if scheme["scheme"] == splits["main"] for row in scheme["subsets"]}
+    planned_shares = {
+        row["subset"]: row["share"] for scheme in splits["schemes"] if scheme["scheme"] == splits["main"] for row in scheme["subsets"]
+    }
     return {
         "quality": figures.quality(visible(study)),
         "grs": figures.grs(study.skill),
         "development": figures.development(document["skill"]["development"]),
         "disagreement": figures.disagreement(study.skill, thresholds),
-        "subsets": split_figures.shares(splits["tasks"], asked),
+        "subsets": split_figures.shares(splits["tasks"], planned_shares),
         "balance": split_figures.balance(splits["balance"]),
         "subset_grs": split_figures.grs(splits["tasks"]),
         "folds": split_figures.folds(splits["folds"]),
@@ -78,10 +80,10 @@ def draw(study: Study, document: Mapping[str, Any], p: ReportParams) -> dict[str
     }
 
 
-def number(value: float | None, digits: int = 0) -> str:
+def _number(value: float | None, digits: int = 0) -> str:
     """Return a number with thousands separators and a real minus sign, which zero has not; a dash when it is undefined.
 
-    >>> number(12345.678, 1), number(-0.5, 2), number(-0.001, 2), number(None)
+    >>> _number(12345.678, 1), _number(-0.5, 2), _number(-0.001, 2), _number(None)
     ('12,345.7', '−0.50', '0.00', '–')
     """
     return UNDEFINED if value is None else f"{value:z,.{digits}f}".replace("-", "−")
@@ -93,32 +95,32 @@ def share(value: float | None, digits: int = 0) -> str:
     >>> share(0.256), share(None)
     ('26 %', '–')
     """
-    return UNDEFINED if value is None else f"{number(value * 100, digits)} %"
+    return UNDEFINED if value is None else f"{_number(value * 100, digits)} %"
 
 
-def between(spread: Mapping[str, float | None], digits: int = 0) -> str:
+def _between(spread: Mapping[str, float | None], digits: int = 0) -> str:
     """Return the range of a number over folds.
 
-    >>> between({"lowest": 9, "highest": 10}), between({"lowest": 9, "highest": 9})
+    >>> _between({"lowest": 9, "highest": 10}), _between({"lowest": 9, "highest": 9})
     ('9 to 10', '9')
     """
-    low, high = number(spread["lowest"], digits), number(spread["highest"], digits)
+    low, high = _number(spread["lowest"], digits), _number(spread["highest"], digits)
     return low if low == high else f"{low} to {high}"
 
 
-def count(value: int, noun: str) -> str:
+def _count(value: int, noun: str) -> str:
     """Return a number with its noun.
 
-    >>> count(1, "error"), count(0, "error")
+    >>> _count(1, "error"), _count(0, "error")
     ('1 error', '0 errors')
     """
-    return f"{number(value)} {noun}" if value == 1 else f"{number(value)} {noun}s"
+    return f"{_number(value)} {noun}" if value == 1 else f"{_number(value)} {noun}s"
 
 
-def rate(fraction: str) -> str:
+def _rate(fraction: str) -> str:
     """Return an exact frame rate for reading.
 
-    >>> rate("30000/1001"), rate("25")
+    >>> _rate("30000/1001"), _rate("25")
     ('29.97', '25')
     """
     return f"{float(Fraction(fraction)):.2f}".removesuffix(".00")

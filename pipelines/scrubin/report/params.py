@@ -1,4 +1,4 @@
-"""Parameters of the report."""
+"""The section ``report`` of ``params.yaml``."""
 
 from __future__ import annotations
 

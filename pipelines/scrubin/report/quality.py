@@ -31,8 +31,8 @@ def distributions(study: Study) -> list[dict[str, Any]]:
     rows = []
     for task, group in visible(study).groupby("task"):
         for measure in MEASURES:
-            found = {name: float(group[measure].quantile(share)) for name, share in QUANTILES.items()}
-            rows.append({"task": str(task), "measure": measure, "n": len(group), **found})
+            quantiles = {name: float(group[measure].quantile(share)) for name, share in QUANTILES.items()}
+            rows.append({"task": str(task), "measure": measure, "n": len(group), **quantiles})
     return rows
 
 

@@ -17,5 +17,5 @@ def verdict(study: Study) -> dict[str, Any]:
 
 def broken(study: Study) -> list[dict[str, Any]]:
     """Return the checks that did not pass, the most severe first."""
-    found = [outcome for outcome in study.validation["outcomes"] if outcome["result"] not in HARMLESS]
-    return sorted(found, key=lambda outcome: (RANK[outcome["severity"]], outcome["table"], outcome["rule"], outcome["columns"]))
+    outcomes = [outcome for outcome in study.validation["outcomes"] if outcome["result"] not in HARMLESS]
+    return sorted(outcomes, key=lambda outcome: (RANK[outcome["severity"]], outcome["table"], outcome["rule"], outcome["columns"]))

@@ -10,7 +10,7 @@ from scrubin.report.splits.split_summary import Entry, entries, scheme_of, task_
 from scrubin.report.splits.spreads import spread
 from scrubin.report.study import Study
 
-KINDS = ("triplets", "phases", "phase transitions", "errors")
+CLASS_TYPES = ("triplets", "phases", "phase transitions", "errors")
 """In this order; others follow."""
 NAMED = 5
 """So many classes are named in a warning; the table has all."""
@@ -38,9 +38,9 @@ def warnings(study: Study) -> list[dict[str, Any]]:
 
 def _of_split(entry: Entry) -> Iterator[dict[str, Any]]:
     folds, first = [fold["coverage"] for fold in entry["folds"]], training(entry)
-    found = sorted({kind for fold in folds for kind in fold})
-    for kind in sorted(found, key=lambda kind: KINDS.index(kind) if kind in KINDS else len(KINDS)):
-        facts = [fold[kind] for fold in folds if kind in fold]
+    class_types = sorted({one for fold in folds for one in fold})
+    for class_type in sorted(class_types, key=lambda one: CLASS_TYPES.index(one) if one in CLASS_TYPES else len(CLASS_TYPES)):
+        facts = [fold[class_type] for fold in folds if class_type in fold]
         if not any(fact["classes"] for fact in facts):
             continue
         for subset in entry["subsets"]:
@@ -49,7 +49,7 @@ def _of_split(entry: Entry) -> Iterator[dict[str, Any]]:
                 "name": entry["scheme"],
                 "scheme": scheme_of(entry),
                 "task": task_of(entry),
-                "kind": kind,
+                "kind": class_type,
                 "subset": subset,
                 "training": first,
                 "of": len(folds),

@@ -23,7 +23,7 @@ CHARACTER_PERCENT = 1.0
 Row = Mapping[str, Any]
 
 
-def shares(rows: Sequence[Row], asked: Mapping[str, float | None]) -> Figure:
+def shares(rows: Sequence[Row], planned_shares: Mapping[str, float | None]) -> Figure:
     """Return the share of each task's recordings per subset, with the shares asked for, if any, as dashed lines."""
     if not rows:
         return blank("no recording is in a subset")
@@ -31,22 +31,22 @@ def shares(rows: Sequence[Row], asked: Mapping[str, float | None]) -> Figure:
     figure = Figure(figsize=(WIDTH_IN, 0.9 + 0.42 * len(tasks)))
     axes = figure.add_subplot()
     left = np.zeros(len(tasks))
-    for i, subset in enumerate(asked):
+    for i, subset in enumerate(planned_shares):
         of_subset = {row["task"]: row for row in rows if row["subset"] == subset}
         widths = np.array([of_subset[task]["share"] * 100 for task in tasks])
         bars = axes.barh(tasks, widths, left=left, height=0.62, color=COLOURS[i % len(COLOURS)], edgecolor="white", label=subset)
         counts = [_between(of_subset[task]["recordings"]) for task in tasks]
-        fitting = [text if width > len(text) * CHARACTER_PERCENT else "" for text, width in zip(counts, widths, strict=True)]
-        axes.bar_label(bars, fitting, label_type="center", color="white", fontsize=8, fontweight="bold")
+        bar_texts = [text if width > len(text) * CHARACTER_PERCENT else "" for text, width in zip(counts, widths, strict=True)]
+        axes.bar_label(bars, bar_texts, label_type="center", color="white", fontsize=8, fontweight="bold")
         left += widths
-    wanted = [share for share in asked.values() if share is not None]
+    wanted = [share for share in planned_shares.values() if share is not None]
     for edge in np.cumsum(wanted)[:-1]:
         axes.axvline(edge * 100 / math.fsum(wanted), color=INK, ls="--", lw=1)
     axes.invert_yaxis()
     axes.set_xlim(0, 100)
     axes.set_xlabel("recordings (%); the number is the count" + ("; dashed: as asked for" if wanted else ""))
     no_grid(axes, "y")
-    figure.legend(loc="outside upper center", ncols=max(1, len(asked)), frameon=False)
+    figure.legend(loc="outside upper center", ncols=max(1, len(planned_shares)), frameon=False)
     return figure
 
 
@@ -64,11 +64,11 @@ def balance(rows: Sequence[Row]) -> Figure:
         )
         axes.axvline(0, color=INK, lw=1)
         for i, subset in enumerate(names):
-            found = [row["subsets"][subset]["deviation"] for row in shown]
+            deviations = [row["subsets"][subset]["deviation"] for row in shown]
             places = np.arange(len(shown)) + (i - (len(names) - 1) / 2) * 0.6 / max(3, len(names))
             colour, percent = (
                 COLOURS[i % len(COLOURS)],
-                {name: [one[name] * 100 for one in found] for name in ("lowest", "median", "highest")},
+                {name: [one[name] * 100 for one in deviations] for name in ("lowest", "median", "highest")},
             )
             axes.hlines(places, percent["lowest"], percent["highest"], color=colour, lw=1.4)
             axes.plot(
@@ -192,8 +192,8 @@ def _legend(figure: Figure, axes: Axes, count: int) -> None:
 
 
 def _shortened(measure: str) -> str:
-    words = measure.replace("_", " ")
-    return words if len(words) <= LONGEST_LABEL else words[: LONGEST_LABEL - 1] + "…"
+    text = measure.replace("_", " ")
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
 def _between(spread: Mapping[str, float | None]) -> str:

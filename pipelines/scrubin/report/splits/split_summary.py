@@ -51,7 +51,7 @@ def main(study: Study) -> str | None:
     return next((scheme_of(entry) for entry in entries(study)), None)
 
 
-def main_entries(study: Study) -> list[Entry]:
+def _main_entries(study: Study) -> list[Entry]:
     """Return the splits of the main scheme: one, or one per task."""
     return [entry for entry in entries(study) if scheme_of(entry) == main(study)]
 
@@ -89,7 +89,7 @@ def _worst_at(entry: Entry) -> dict[str, Any] | None:
     cells = [(row, subset, cell) for row in entry["imbalance"]["measures"] for subset, cell in row["subsets"].items()]
     if not cells:
         return None
-    row, subset, cell = max(cells, key=lambda found: found[2]["imbalance"])
+    row, subset, cell = max(cells, key=lambda place: place[2]["imbalance"])
     return {"fold": row["fold"], "task": row["task"], "measure": row["measure"], "subset": subset} if cell["imbalance"] else None
 
 
@@ -101,7 +101,7 @@ def tasks(study: Study) -> list[dict[str, Any]]:
     """
     return [
         {"task": task, "subset": subset, **_of_subset([fold["tasks"][task][subset] for fold in entry["folds"] if task in fold["tasks"]])}
-        for entry in main_entries(study)
+        for entry in _main_entries(study)
         for task in sorted({task for fold in entry["folds"] for task in fold["tasks"]})
         for subset in entry["subsets"]
     ]
@@ -126,13 +126,13 @@ def balance(study: Study) -> list[dict[str, Any]]:
 
     A measure is ``whole`` when it is a count; otherwise it is the shift of a mean, in standard deviations.
     """
-    found = []
-    for entry in main_entries(study):
+    cells = []
+    for entry in _main_entries(study):
         rows: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
         for row in entry["imbalance"]["measures"]:
             rows.setdefault((row["task"], row["measure"]), []).append(row)
-        found += [{"task": task, "measure": measure, **_of_measure(folds, entry["subsets"])} for (task, measure), folds in rows.items()]
-    return found
+        cells += [{"task": task, "measure": measure, **_of_measure(folds, entry["subsets"])} for (task, measure), folds in rows.items()]
+    return cells
 
 
 def _of_measure(folds: Sequence[Mapping[str, Any]], subsets: Sequence[str]) -> dict[str, Any]:

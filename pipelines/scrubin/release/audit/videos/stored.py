@@ -1,4 +1,4 @@
-"""Watching of one released video for the audit, kept by content: the same bytes have the same faults."""
+"""The examination of one released video, kept by content: the same bytes have the same faults."""
 
 from __future__ import annotations
 
