@@ -17,6 +17,7 @@ from scrubin.validate.registry import RULES, rule
 
 ONLY_REPORTED = {
     "class_drift": "warning",
+    "file_labels": "warning",
     "frame_repeated": "note",
     "frame_twice": "warning",
     "label_in_dropped_frame": "note",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, evidence
+from scrubin.labels import documents
 from scrubin.labels.formats.yolo import LISTS_CLASSES, NAMES_CLASSES
 from scrubin.labels.label_folder import files_of_format, format_of, is_note
 from scrubin.labels.registry import WRITERS, Content, DatasetFormat, Format, readable
@@ -109,7 +109,7 @@ def _first(path: Path, files: Iterable[Path]) -> str:
     if file is None:
         return ""
     name = file.name if path.is_file() else file.relative_to(path).as_posix()
-    if file.suffix.lower() == ".json" and evidence.document(file) is None:
+    if file.suffix.lower() == ".json":
         try:
             documents.json_object(name, file.read_bytes())
         except (AnnotationError, OSError) as error:

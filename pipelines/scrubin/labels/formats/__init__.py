@@ -9,8 +9,8 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
 
-OF_SCORES = ("box_lists", "ground_truth", "matrices", "matrix_tables", "phase_tables", "submission")
-"""What only scores and submissions read; they import it themselves."""
+NOT_REGISTERED = ("box_lists", "ground_truth", "matrices", "matrix_tables", "phase_tables", "stored", "submission")
+"""What only scores, submissions and validation read; they import it themselves."""
 
 
 def modules(paths: Iterable[str], package: str) -> Iterator[str]:
@@ -25,7 +25,7 @@ def modules(paths: Iterable[str], package: str) -> Iterator[str]:
     """
     for one in sorted(pkgutil.iter_modules(list(paths)), key=lambda one: one.name):
         name = f"{package}.{one.name}"
-        if one.name in OF_SCORES:
+        if one.name in NOT_REGISTERED:
             continue
         yield name
         if one.ispkg:

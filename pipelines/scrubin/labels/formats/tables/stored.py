@@ -1,0 +1,154 @@
+"""Our own tables as they are stored: whatever columns and values their files hold, for those who judge them afterwards."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from scrubin.core.faults import Fault, Faults
+from scrubin.errors import AnnotationError
+from scrubin.labels.formats.tables import files, notes
+from scrubin.labels.formats.tables.notes import NOTES, Notes
+from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
+from scrubin.tables.declare import ARROW, Table
+
+PUBLIC = public_tables(())
+PRIVATE = tuple(table.name for table in PRIVATE_TABLES)
+
+
+@dataclass
+class StoredTables:
+    """The tables of a folder, or one of them.
+
+    Parameters
+    ----------
+    files
+        How many files there are.
+    tables
+        Declaration and content by name; types and columns are those of the file.
+    file_of
+        Name of the file by table.
+    notes
+        What ``labels.json`` says beside the tables.
+    faults
+        What is wrong with files as such.
+    """
+
+    files: int
+    tables: dict[str, tuple[Table, pa.Table]] = field(default_factory=dict)
+    file_of: dict[str, str] = field(default_factory=dict)
+    notes: Notes = field(default_factory=Notes)
+    faults: tuple[Fault, ...] = ()
+
+
+def read(path: Path) -> StoredTables:
+    """Return the tables at a path: one table, a folder of them, or a release with a folder ``tables``.
+
+    Raises
+    ------
+    AnnotationError
+        When there is no table.
+    """
+    if not path.exists():
+        msg = f"{path}: there is no such file or folder"
+        raise AnnotationError(msg)
+    paths = [path] if path.is_file() else _tables_of(path)
+    if not paths:
+        msg = f"{path}: there is no table in it; expected {', '.join(sorted(PUBLIC))}, each .parquet or .csv"
+        raise AnnotationError(msg)
+    stored, faults = StoredTables(len(paths)), Faults()
+    for file in paths:
+        if _is_accepted(file, stored, faults):
+            _add(file, stored, faults)
+    beside = paths[0].parent / NOTES
+    if beside.is_file():
+        try:
+            stored.notes = notes.read(NOTES, beside.read_bytes())
+        except AnnotationError as error:
+            faults.extend(error.faults)
+    stored.faults = faults.all()
+    return stored
+
+
+def _tables_of(folder: Path) -> list[Path]:
+    for place in (folder, folder / "tables"):
+        paths = sorted(file for file in place.iterdir() if _is_table(file)) if place.is_dir() else []
+        if paths:
+            return paths
+    return []
+
+
+def _is_table(file: Path) -> bool:
+    return file.is_file() and (file.suffix == ".parquet" or (file.suffix == ".csv" and file.stem in (*PUBLIC, *PRIVATE)))
+
+
+def _is_accepted(file: Path, stored: StoredTables, faults: Faults) -> bool:
+    name = file.stem
+    if name in PRIVATE:
+        faults.error(file.name, "table-private", f"the table '{name}' is private and lies among public ones", "take it away")
+    elif name not in PUBLIC:
+        faults.error(file.name, "table-unknown", f"it is none of our tables ({', '.join(sorted(PUBLIC))})", "give it its name")
+    elif name in stored.tables:
+        faults.error(file.name, "table-repeated", f"the table is also in {stored.file_of[name]}", "keep one of them")
+    else:
+        return True
+    return False
+
+
+def _add(file: Path, stored: StoredTables, faults: Faults) -> None:
+    try:
+        arrow = pq.ParquetFile(file).read() if file.suffix == ".parquet" else _csv(file, faults)
+    except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
+        form = "parquet" if file.suffix == ".parquet" else "CSV"
+        faults.error(file.name, "table-form", f"it cannot be read as {form}: {str(error).splitlines()[0]}", "write it again")
+        return
+    twice = sorted(name for name, count in Counter(arrow.schema.names).items() if count > 1)
+    for name in twice:
+        faults.error(file.name, "column-repeated", f"the column '{name}' stands twice", "keep one of them")
+    if not twice:
+        stored.tables[file.stem] = (_declared(file.stem, arrow.schema.names), arrow)
+        stored.file_of[file.stem] = file.name
+
+
+def _declared(name: str, columns: list[str]) -> Table:
+    return files.declared(name, columns) if name == "skill" else PUBLIC[name]
+
+
+def _csv(file: Path, faults: Faults) -> pa.Table:
+    """Return a CSV with the declared types; a column in which a value does not fit stays text, and the first such value is noted."""
+    header = pa_csv.open_csv(file).schema.names
+    texts = pa_csv.read_csv(
+        file,
+        parse_options=pa_csv.ParseOptions(newlines_in_values=True),
+        convert_options=pa_csv.ConvertOptions(
+            column_types=dict.fromkeys(header, pa.string()), null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=True
+        ),
+    )
+    types = {column.name: ARROW[column.dtype] for column in _declared(file.stem, header).columns}
+    for place, name in enumerate(texts.schema.names):
+        if name in types and types[name] != pa.string():
+            texts = texts.set_column(place, name, _typed(file, name, texts.column(place), types[name], faults))
+    return texts
+
+
+def _typed(file: Path, name: str, values: pa.ChunkedArray, wanted: pa.DataType, faults: Faults) -> pa.ChunkedArray:
+    try:
+        return values.cast(wanted)
+    except pa.ArrowInvalid:
+        row = next(i for i, value in enumerate(values) if not _fits(value, wanted))
+        place = f"column '{name}', row {row + 1}"
+        faults.error(file.name, "value-type", f"'{values[row].as_py()}' is no {wanted}", "correct it", place=place)
+        return values
+
+
+def _fits(value: pa.Scalar, wanted: pa.DataType) -> bool:
+    try:
+        value.cast(wanted)
+    except pa.ArrowInvalid:
+        return False
+    return True
