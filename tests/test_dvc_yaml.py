@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,16 @@ def test_every_imported_file_is_a_dependency(stage):
 def test_every_stage_is_a_child_of_dvc_and_follows_its_section(stage):
     assert STAGES[stage]["cmd"] == f"exec .venv/bin/python pipelines/flows/{stage}.py"
     assert stage in STAGES[stage]["params"]
+
+
+def test_no_stage_reads_a_report():
+    """What one stage tells another is data; a report may say more, or say it in other words, and nothing else changes."""
+    read = [dep for stage in STAGES.values() for dep in stage["deps"] if Path(dep).is_relative_to("reports")]
+    assert read == []
+    written = {out for stage in STAGES for out in outputs(stage) if out.startswith("reports/")}
+    flows = [path.read_text(encoding="utf-8") for path in sorted((ROOT / "pipelines/flows").glob("*.py"))]
+    named = {name for text in flows for name in re.findall(r'"(reports/[^"]*)"', text)}
+    assert named <= written
 
 
 def test_the_library_never_imports_a_flow():

@@ -1,4 +1,4 @@
-"""Annotations: label files of any format to triplets, phases and spans on our frames."""
+"""Annotations: label files of any format to labelled frames, triplets, phases and spans of our frames."""
 
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from scrubin.core import files, params
 from scrubin.core.faults import Faults
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.quarantine import QUARANTINE
@@ -27,7 +28,7 @@ INTERIM = Path("data/interim")
 
 @flow(name="annotations", task_runner=plumbing.runner())
 def main() -> None:
-    """Write the tables `triplets`, `phases` and `spans`, and the report."""
+    """Write the tables `labelled`, `triplets`, `phases` and `spans`, and what became of the labels."""
     p = params.load("annotations", AnnotationsParams)
     raw = params.raw_folder()
     faults = Faults()
@@ -42,12 +43,15 @@ def main() -> None:
     read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels")
     outcomes = [outcome for _, outcome in read.done]
     left_out = {batch.recording for batch in batches} - set(known)
-    made = study.tables(outcomes, known, left_out, p.length_tolerance_s, faults, p.windows and p.windows.windows())
-    io.write(TRIPLETS, made.triplets, TABLES / "triplets.parquet")
-    io.write(PHASES, made.phases, TABLES / "phases.parquet")
-    io.write(SPANS, made.spans, TABLES / "spans.parquet")
-    merged = sources.merges(raw, p.sources, read.done)
-    files.write_json(Path("reports/annotations.json"), report.document(made.report, merged, p.windows))
+    tables = study.tables(outcomes, known, left_out, p.length_tolerance_s, faults, p.windows and p.windows.windows())
+    io.write(LABELLED, tables.labelled, TABLES / "labelled.parquet")
+    io.write(TRIPLETS, tables.triplets, TABLES / "triplets.parquet")
+    io.write(PHASES, tables.phases, TABLES / "phases.parquet")
+    io.write(SPANS, tables.spans, TABLES / "spans.parquet")
+    document = report.document(tables.report, sources.merges(raw, p.sources, read.done), p.windows)
+    files.write_json(INTERIM / "annotations.json", report.beyond_tables(document))
+    files.write_text(INTERIM / "annotations.sha256", f"{report.digest(document)}\n")
+    files.write_json(Path("reports/annotations.json"), document)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,5 @@
 """Groundtruth: from the tables, exactly what each metric takes."""
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -13,14 +12,15 @@ from scrubin.groundtruth import recordings, sheets, stamps, study, subsets
 from scrubin.groundtruth.params import GroundtruthParams
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.splits import SPLITS
 from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
 
 OUT = Path("data/release/groundtruth")
-REPORT = Path("reports/annotations.json")
-NAMES = ("errors", "frames", "phases", "skill", "splits", "triplets")
+LABELS_SHA256 = Path("data/interim/annotations.sha256")
+NAMES = ("errors", "frames", "labelled", "phases", "skill", "splits", "triplets")
 TABLES = {name: Path(f"data/tables/{name}.parquet") for name in NAMES}
 
 
@@ -28,11 +28,10 @@ TABLES = {name: Path(f"data/tables/{name}.parquet") for name in NAMES}
 def main() -> None:
     """Write the folder of the ground truth, with its manifest last."""
     params.load("groundtruth", GroundtruthParams)
-    report = json.loads(REPORT.read_text(encoding="utf-8"))
-    stamped = stamps.Stamps.of_files({**TABLES, "annotations": REPORT})
+    stamped = stamps.Stamps.of_files(TABLES, LABELS_SHA256)
     frames = io.read(FRAMES, TABLES["frames"])
-    labelled = recordings.labelled(report, io.read(TRIPLETS, TABLES["triplets"]), io.read(PHASES, TABLES["phases"]))
-    labelled = recordings.with_files(labelled, frames)
+    layers = (io.read(table, TABLES[table.name]) for table in (LABELLED, TRIPLETS, PHASES))
+    labelled = recordings.with_files(recordings.of_tables(*layers), frames)
     folder, pictures = files.fresh_folder(OUT), study.Pictures(study.images(frames))
     one = partial(study.write_recording, folder, stamped, pictures)
     written = [done for _, done in plumbing.map_items(one, labelled, name="groundtruth").done]

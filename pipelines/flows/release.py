@@ -38,7 +38,7 @@ def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
     study, scores = project.load(), params.load("scores", ScoresParams)
     refuse_borrowed_name(params.raw_folder(), study.params)
-    gate.require_valid(Path("reports/validation/validation.json"))
+    gate.require_valid(Path("data/interim/validation.json"))
     gate.refuse_quarantined(study.quarantine, study.params.on_quarantine)
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
     sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps)

@@ -14,6 +14,7 @@ from scrubin.report.params import ReportParams
 from scrubin.report.study import Study, read_json
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.quarantine import QUARANTINE
@@ -38,13 +39,14 @@ def main() -> None:
         linkage=io.read(LINKAGE, Path("data/private/linkage.parquet")),
         videos=io.read(VIDEOS, TABLES / "videos.parquet"),
         frames=io.read(FRAMES, TABLES / "frames.parquet"),
+        labelled=io.read(LABELLED, TABLES / "labelled.parquet"),
         skill=io.read(skill_table(tuple(params.read()["scores"]["aspects"])), TABLES / "skill.parquet"),
         triplets=io.read(TRIPLETS, TABLES / "triplets.parquet"),
         phases=io.read(PHASES, TABLES / "phases.parquet"),
-        scores=read_json(REPORTS / "scores.json"),
-        annotations=read_json(REPORTS / "annotations.json"),
-        splits=read_json(REPORTS / "splits.json"),
-        validation=read_json(REPORTS / "validation/validation.json"),
+        scores=read_json(INTERIM / "scores.json"),
+        annotations=read_json(INTERIM / "annotations.json"),
+        splits=read_json(INTERIM / "splits.json"),
+        validation=read_json(INTERIM / "validation.json"),
         development=read_json(Path("data/private/development.json")),
     )
     said = document(study, p)

@@ -41,7 +41,7 @@ def main() -> None:
     io.write(skill_table(p.aspects), skill, TABLES / "skill.parquet")
     io.write(ERRORS, errors, TABLES / "errors.parquet")
     files.write_json(Path("data/private/development.json"), development(skill, recordings, linkage))
-    files.write_json(Path("reports/scores.json"), statistics.summarise(entries, normalised, skill, errors, roster, p))
+    files.write_json(Path("data/interim/scores.json"), statistics.summarise(entries, normalised, skill, errors, roster, p))
 
 
 if __name__ == "__main__":

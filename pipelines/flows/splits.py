@@ -51,7 +51,7 @@ def main() -> None:
     for name, text in listings(table, videos, next(iter(p.schemes))).items():
         files.write_text(folder / name, text)
     files.write_json(Path("data/private/obstacles.json"), study.obstacles(made))
-    files.write_json(Path("reports/splits.json"), study.document(made, everyone, tables, p))
+    files.write_json(Path("data/interim/splits.json"), study.document(made, everyone, tables, p))
 
 
 if __name__ == "__main__":

@@ -19,6 +19,7 @@ from scrubin.validate.rules import counts
 from scrubin.vocabulary import vocabulary
 
 TABLES = Path("data/tables")
+VERDICT = Path("data/interim/validation.json")
 OUT = Path("reports/validation")
 
 
@@ -38,8 +39,8 @@ def main() -> None:
         expected=expected(p, vocabularies, declared.values()),
     )
     checked, rows = suite.run(stored, p.severity), suite.row_counts(stored)
+    files.write_json(VERDICT, outcomes.document(checked, rows))
     folder = files.fresh_folder(OUT)
-    files.write_json(folder / "validation.json", outcomes.document(checked, rows))
     files.write_json(folder / "class_counts.json", {"tables": counts.class_counts(stored)})
     files.write_json(folder / "metrics.json", outcomes.metrics(checked, rows))
     files.write_text(folder / "index.html", page.render(checked, rows))

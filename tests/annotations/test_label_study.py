@@ -2,20 +2,29 @@
 
 from fractions import Fraction
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from scrubin.annotations import study
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
+from scrubin.groundtruth import recordings
 from scrubin.labels.formats import cholec80, cholect50, labelme
+from scrubin.labels.model import Clock, Labels, Layer, instance_rows, phase_rows
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.tables.videos import VIDEOS
+from scrubin.vocabulary.vocabulary import load
+
+LAYERS = ("instances", "phases")
 
 
 def tables_of(*, seconds=10, source_s=20, offset_s=Fraction(0), fps=25, cameras=("mono",), recording="case one", id_="mabolu"):
@@ -121,6 +130,50 @@ def test_a_frame_labelled_as_nothing_is_counted_and_has_no_row(jso, make):
     assert len(tables.triplets) == 1
     assert (entry["labelled_frames"], entry["unlabelled_frames"], entry["runs"]) == (3, 7, [[0, 2], [5, 6]])
     assert entry["labelled_hidden_frames"] == 1
+
+
+def test_the_released_tables_alone_tell_no_instrument_from_not_labelled(jso, make, tmp_path):
+    tables = made([jso({"0": [make.nothing()], "1": [make.vector(phase=2)], "5": []})], known_of())
+    for table, rows in ((LABELLED, tables.labelled), (TRIPLETS, tables.triplets)):
+        io.write(table, rows, tmp_path / f"{table.name}.parquet")
+    labelled = io.read(LABELLED, tmp_path / "labelled.parquet")
+    looked_at = set(labelled.loc[labelled["layer"] == "instances", "frame"])
+    with_instrument = set(io.read(TRIPLETS, tmp_path / "triplets.parquet")["frame"])
+    assert (looked_at, looked_at - with_instrument, set(range(10)) - looked_at) == ({0, 1, 5}, {0, 5}, {2, 3, 4, 6, 7, 8, 9})
+    assert labelled.loc[labelled["layer"] == "phases", "frame"].tolist() == tables.phases["frame"].tolist() == [0, 1]
+
+
+def test_a_labelled_frame_names_vocabulary_and_detail_and_phases_have_no_detail(txt):
+    tables = made([txt(phases=["Preparation"] * 500, tools=[[1, 0, 0, 0, 0, 0, 0]] * 3 + [[0] * 7] * 17)], known_of())
+    facts = tables.labelled.drop_duplicates("layer").set_index("layer")
+    assert facts.loc["instances", ["id", "vocabulary", "detail"]].tolist() == ["mabolu", "cholect50", "instrument"]
+    assert pd.isna(facts.loc["phases", "detail"])
+    assert tables.labelled.groupby("layer").size().to_dict() == {"instances": 10, "phases": 10}
+
+
+@given(st.sets(st.integers(0, 19)), st.sets(st.integers(0, 19)), st.integers(0, 6))
+def test_labelled_frames_survive_the_way_through_the_table(tmp_path_factory, instances, phases, first):
+    source = Labels(
+        "case one",
+        "cholect50",
+        load("cholect50"),
+        Clock(Fraction(1)),
+        phases=Layer("p", np.array(sorted(phases), np.int64), phase_rows(sorted(phases), [0] * len(phases))) if phases else None,
+        instances=Layer("i", np.array(sorted(instances), np.int64), instance_rows([])) if instances else None,
+    )
+    tables = made([source], known_of(offset_s=Fraction(first)))
+    path = tmp_path_factory.mktemp("t") / "labelled.parquet"
+    io.write(LABELLED, tables.labelled, path)
+    back = io.read(LABELLED, path)
+    assert back.equals(tables.labelled)
+    recordings_back = recordings.of_tables(back, tables.triplets, tables.phases)
+    released = set(range(first, first + 10))
+    of_layers = [(one.instances, one.phases) for one in recordings_back] or [(None, None)]
+    found = [set() if layer is None else {frame + first for frame in layer.frames.tolist()} for layer in of_layers[0]]
+    assert found == [instances & released, phases & released]
+    entry = tables.report["ids"].get("mabolu", {})
+    runs = [[frame for start, end in (entry[layer]["runs"] if entry.get(layer) else []) for frame in range(start, end)] for layer in LAYERS]
+    assert [back.loc[back["layer"] == layer, "frame"].tolist() for layer in LAYERS] == runs
 
 
 def test_a_cut_beside_the_label_is_a_warning_with_the_shift(jso, make):

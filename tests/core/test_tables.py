@@ -38,8 +38,8 @@ def rows(*more: dict[str, object]) -> list[dict[str, object]]:
 
 def every_table() -> list[Table]:
     found = [skill(("efficiency",))]
-    for module in pkgutil.iter_modules(scrubin.tables.__path__):
-        values = vars(importlib.import_module(f"scrubin.tables.{module.name}")).values()
+    for module in pkgutil.walk_packages(scrubin.tables.__path__, "scrubin.tables."):
+        values = vars(importlib.import_module(module.name)).values()
         found += [value for value in values if isinstance(value, Table)]
     return found
 

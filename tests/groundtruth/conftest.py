@@ -8,6 +8,7 @@ from ground_truths import write_ground_truth
 from scrubin.groundtruth import recordings
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.skill import skill
 from scrubin.tables.splits import SPLITS
@@ -41,8 +42,9 @@ def phase_rows(id_, ids):
     return [{"id": id_, "frame": f, "vocabulary": "cholect50", "phase": WORDS.phases[p], "phase_id": p} for f, p in ids.items()]
 
 
-def entry(runs, detail="triplet"):
-    return {"vocabulary": "cholect50", "runs": runs, "detail": detail}
+def labelled_rows(id_, layer, frames, detail="triplet"):
+    facts = {"layer": layer, "vocabulary": "cholect50", "detail": None if layer == "phases" else detail}
+    return [{"id": id_, "frame": frame, **facts} for frame in frames]
 
 
 def video_rows(id_, n, camera="mono"):
@@ -59,24 +61,23 @@ def video_rows(id_, n, camera="mono"):
 
 @pytest.fixture(scope="session")
 def tables():
-    """The tables of the study and the report of the stage annotations."""
+    """The tables of the study."""
     triplets = [
         *triplet_rows("aboreta", {0: [17, 12], 2: [94]}),
         *triplet_rows("belumi", {1: [57]}, box=None),
         *triplet_rows("coresa", {0: [2], 1: [0, 2]}, box=None, whole=False),
     ]
     phases = [*phase_rows("aboreta", {0: 0, 1: 0, 2: 3}), *phase_rows("dimora", {0: 6})]
-    report = {
-        "ids": {
-            "aboreta": {"instances": entry([[0, 3]]), "phases": entry([[0, 3]])},
-            "belumi": {"instances": entry([[1, 2], [4, 5]]), "phases": None},
-            "coresa": {"instances": entry([[0, 3]], "instrument"), "phases": None},
-            "dimora": {"instances": None, "phases": entry([[0, 1]])},
-        }
-    }
-    videos, frames = zip(*(video_rows(id_, 5) for id_ in report["ids"]), strict=True)
+    looked_at = [
+        *labelled_rows("aboreta", "instances", range(3)),
+        *labelled_rows("aboreta", "phases", range(3)),
+        *labelled_rows("belumi", "instances", (1, 4)),
+        *labelled_rows("coresa", "instances", range(3), "instrument"),
+        *labelled_rows("dimora", "phases", range(1)),
+    ]
+    videos, frames = zip(*(video_rows(id_, 5) for id_ in ("aboreta", "belumi", "coresa", "dimora")), strict=True)
     return {
-        "report": report,
+        "labelled": io.frame_of(LABELLED, looked_at),
         "triplets": io.frame_of(TRIPLETS, triplets),
         "phases": io.frame_of(PHASES, phases),
         "videos": io.frame_of(VIDEOS, videos),
@@ -87,8 +88,7 @@ def tables():
 @pytest.fixture(scope="session")
 def labelled(tables):
     """The recordings of the study, by id."""
-    found = recordings.labelled(tables["report"], tables["triplets"], tables["phases"])
-    return {one.id: one for one in found}
+    return {one.id: one for one in recordings.of_tables(tables["labelled"], tables["triplets"], tables["phases"])}
 
 
 @pytest.fixture(scope="session")
@@ -119,7 +119,7 @@ def random_study():
     rng = np.random.default_rng(5)
     triplets = [row for id_ in SCORED for row in random_triplets(id_, rng)]
     phases = [row for id_ in SCORED for row in phase_rows(id_, dict(enumerate(np.sort(rng.integers(0, 7, FRAME_COUNT)).tolist())))]
-    report = {"ids": {id_: {"instances": entry([[0, FRAME_COUNT]]), "phases": entry([[0, FRAME_COUNT]])} for id_ in SCORED}}
+    looked_at = [row for id_ in SCORED for layer in ("instances", "phases") for row in labelled_rows(id_, layer, range(FRAME_COUNT))]
     rated = {"task": "PegTransfer", "n_ratings": 3, "disagreement": 0.1, "strong_disagreement": False}
     scores = [{"id": id_, "GRS": None if id_ == "bagiru" else float(rng.normal()), **rated} for id_ in SCORED]
     errors = [
@@ -127,12 +127,11 @@ def random_study():
     ]
     splits = [{"scheme": "balanced", "fold": 0, "subset": SPLIT_OF[id_][0], "id": id_} for id_ in SCORED]
     splits += [{"scheme": "cv", "fold": k, "subset": SPLIT_OF[id_][k], "id": id_} for k in (0, 1) for id_ in SCORED]
-    made = {"triplets": io.frame_of(TRIPLETS, triplets), "phases": io.frame_of(PHASES, phases), "report": report}
+    made = {table.name: io.frame_of(table, rows) for table, rows in ((LABELLED, looked_at), (TRIPLETS, triplets), (PHASES, phases))}
     frames = [row for id_ in SCORED for row in video_rows(id_, FRAME_COUNT)[1]]
     frames = [{**row, "path": f"frames/Cholecystectomy/mono/{row['id']}/{row['frame']:06d}.jpg"} for row in frames]
     made["frames"] = io.frame_of(FRAMES, frames)
-    made |= {"skill": io.frame_of(skill(()), scores), "errors": io.frame_of(ERRORS, errors), "splits": io.frame_of(SPLITS, splits)}
-    return made | {"labelled": {one.id: one for one in recordings.labelled(report, made["triplets"], made["phases"])}}
+    return made | {"skill": io.frame_of(skill(()), scores), "errors": io.frame_of(ERRORS, errors), "splits": io.frame_of(SPLITS, splits)}
 
 
 @pytest.fixture(scope="session")

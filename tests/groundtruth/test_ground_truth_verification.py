@@ -7,10 +7,11 @@ import subprocess
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from ground_truths import write_ground_truth
+from ground_truths import LABELS_SHA256, write_ground_truth
 from scrubin.cli import main
 from scrubin.core.files import sha256_of, write_json
 from scrubin.errors import TableError
@@ -19,6 +20,7 @@ from scrubin.groundtruth.archives import npz
 from scrubin.groundtruth.stamps import INPUTS
 from scrubin.release import croissant
 from scrubin.tables import io
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.splits import SPLITS
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.ground_truth import DEFINITIONS, FRAME_CONTRACT
@@ -33,11 +35,12 @@ WORDLESS = json.dumps(
     }
 )
 TABLES = sorted(INPUTS["subset"] - {"annotations"})
+FRAME_COUNT = 24
 
 
 def tables_of(folder):
     beside = folder.with_name(f"{folder.name}_tables")
-    return {**{name: beside / f"{name}.parquet" for name in TABLES}, "annotations": beside / "annotations.json"}
+    return {name: beside / f"{name}.parquet" for name in (*TABLES, "labelled")}
 
 
 @pytest.fixture
@@ -51,17 +54,35 @@ def test_what_was_written_is_right(written_once):
     assert verification.check(written_once, tables_of(written_once)) == []
 
 
-@pytest.mark.parametrize("name", [*TABLES, "annotations"])
+@pytest.mark.parametrize("name", TABLES)
 def test_a_changed_table_is_noticed_by_the_stamps_of_what_was_made_of_it(copy, name):
     tables = tables_of(copy)
     with tables[name].open("ab") as file:
         file.write(b" ")
-    faults = verification.check(copy, tables)
-    assert len(faults) == 1
-    assert f"was made of another table '{name}'" in faults[0]
+    (fault,) = verification.check(copy, tables)
+    assert f"was made of another table '{name}'" in fault
     coco = verification.stamp_of(copy / "cholect50/coco.json")
     told = list(verification.of_tables(coco["inputs"], tables, "coco.json"))
     assert bool(told) == (name in INPUTS["coco"])
+
+
+@pytest.mark.parametrize(("layer", "counted"), [("instances", "recognition_frames"), ("phases", "phase_frames")])
+def test_labelled_frames_that_are_not_those_of_the_ground_truth_are_noticed(copy, layer, counted):
+    tables = tables_of(copy)
+    labelled = io.read(LABELLED, tables["labelled"])
+    further = labelled[(labelled["id"] == "cenopa") & (labelled["layer"] == layer)].head(1).assign(frame=FRAME_COUNT)
+    io.write(LABELLED, pd.concat([labelled, further]), tables["labelled"])
+    (fault,) = verification.check(copy, tables)
+    assert fault.startswith(f"manifest.json: cenopa has {FRAME_COUNT} {counted}, but {FRAME_COUNT + 1} by the table 'labelled'; run")
+    io.write(LABELLED, labelled[(labelled["id"] != "cenopa") | (labelled["layer"] != layer)], tables["labelled"])
+    (fault,) = verification.check(copy, tables)
+    assert f"{FRAME_COUNT} {counted}, but none by the table" in fault
+
+
+def test_a_release_without_the_table_of_labelled_frames_is_checked_by_its_stamps_alone(copy):
+    tables = tables_of(copy)
+    tables["labelled"].unlink()
+    assert verification.check(copy, tables) == []
 
 
 def test_a_missing_table_is_noticed(copy):
@@ -168,7 +189,8 @@ def test_every_file_has_a_stamp_with_tables_vocabulary_contract_and_definition(w
     assert (stamp["kind"], stamp["definition"], stamp["frame_contract"]) == (kind, DEFINITIONS[kind], FRAME_CONTRACT)
     of_subset = {"splits"} if name.startswith("splits") else set()
     assert set(stamp["inputs"]) == INPUTS[kind] | of_subset
-    assert stamp["inputs"] == {table: sha256_of(path) for table, path in tables_of(written_once).items() if table in stamp["inputs"]}
+    hashes = {table: sha256_of(path) for table, path in tables_of(written_once).items()} | {"annotations": LABELS_SHA256}
+    assert stamp["inputs"] == {table: hashes[table] for table in stamp["inputs"]}
     words = {"name": "cholect50", "version": WORDS.version, "sha256": WORDS.sha256}
     assert stamp["vocabulary"] == (None if kind in ("skill", "errors", "subset") else words)
     assert stamp.get("split") == ({"scheme": "cv", "fold": 0, "subset": "test"} if of_subset else None)

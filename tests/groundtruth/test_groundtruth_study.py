@@ -10,9 +10,12 @@ from ground_truths import write_ground_truth
 from scrubin.core import files
 from scrubin.groundtruth import detection, recordings, sheets, stamps, study
 from scrubin.tables import io
+from scrubin.tables.labelled import LABELLED
+from scrubin.tables.phases import PHASES
 from scrubin.tables.skill import skill
 from scrubin.tables.splits import SPLITS
 from scrubin.tables.task_errors import ERRORS
+from scrubin.tables.triplets import TRIPLETS
 from scrubin.vocabulary import vocabulary
 
 ASPECTS = ("depth_perception",)
@@ -36,18 +39,18 @@ def splits(*rows):
     return io.frame_of(SPLITS, [dict(zip(("scheme", "fold", "subset", "id"), row, strict=True)) for row in rows])
 
 
-def written(folder, tables, labelled, scores, errors):
+def written(folder, tables, scores, errors):
     """Write a whole ground truth as the flow does; return its manifest."""
     of_split = splits(("balanced", 0, "train", "aboreta"), ("balanced", 0, "test", "belumi"))
-    return write_ground_truth(folder, {**tables, "labelled": labelled, "skill": scores, "errors": errors, "splits": of_split})
+    return write_ground_truth(folder, {**tables, "skill": scores, "errors": errors, "splits": of_split})
 
 
 def read_csv(text):
     return list(csv.DictReader(text_io.StringIO(text)))
 
 
-def test_every_kind_of_label_has_its_file_and_nothing_else(tables, labelled, scores, errors, tmp_path):
-    written(tmp_path / "g", tables, labelled, scores, errors)
+def test_every_kind_of_label_has_its_file_and_nothing_else(tables, scores, errors, tmp_path):
+    written(tmp_path / "g", tables, scores, errors)
     found = sorted(path.relative_to(tmp_path / "g").as_posix() for path in (tmp_path / "g").rglob("*") if path.is_file())
     assert found == [
         "README.md",
@@ -82,14 +85,14 @@ def test_every_kind_of_label_has_its_file_and_nothing_else(tables, labelled, sco
     ]
 
 
-def test_written_again_every_byte_is_the_same(tables, labelled, scores, errors, tmp_path):
-    one, other = (written(tmp_path / name, tables, labelled, scores, errors) for name in ("a", "b"))
+def test_written_again_every_byte_is_the_same(tables, scores, errors, tmp_path):
+    one, other = (written(tmp_path / name, tables, scores, errors) for name in ("a", "b"))
     assert one == other
     assert (tmp_path / "a/manifest.json").read_bytes() == (tmp_path / "b/manifest.json").read_bytes()
 
 
-def test_the_manifest_stamps_files_vocabulary_contract_and_counts(tables, labelled, scores, errors, tmp_path):
-    manifest = written(tmp_path / "g", tables, labelled, scores, errors)
+def test_the_manifest_stamps_files_vocabulary_contract_and_counts(tables, scores, errors, tmp_path):
+    manifest = written(tmp_path / "g", tables, scores, errors)
     data = (tmp_path / "g/cholect50/coco.json").read_bytes()
     assert manifest["files"]["cholect50/coco.json"] == hashlib.sha256(data).hexdigest()
     assert "manifest.json" not in manifest["files"]
@@ -102,9 +105,10 @@ def test_the_manifest_stamps_files_vocabulary_contract_and_counts(tables, labell
 
 def test_the_manifest_has_the_hash_of_every_input(tmp_path):
     (tmp_path / "triplets.parquet").write_bytes(b"x")
-    stamped = stamps.Stamps.of_files({"triplets": tmp_path / "triplets.parquet"})
+    (tmp_path / "annotations.sha256").write_text("5a\n")
+    stamped = stamps.Stamps.of_files({"triplets": tmp_path / "triplets.parquet"}, tmp_path / "annotations.sha256")
     manifest = stamps.manifest(files.fresh_folder(tmp_path / "g"), stamped.inputs, [], {})
-    assert manifest["inputs"] == {"triplets": hashlib.sha256(b"x").hexdigest()}
+    assert manifest["inputs"] == {"annotations": "5a", "triplets": hashlib.sha256(b"x").hexdigest()}
     assert str(tmp_path) not in json.dumps(manifest)
 
 
@@ -140,7 +144,8 @@ def test_skill_is_read_with_whatever_aspects_it_has(scores, tmp_path):
 
 
 def test_a_study_without_labels_and_ratings_has_just_manifest_and_readme(tables, tmp_path):
-    made = {**tables, "labelled": {}, "skill": io.frame_of(skill(()), []), "errors": io.frame_of(ERRORS, []), "splits": splits()}
+    none = {table.name: io.frame_of(table, []) for table in (LABELLED, TRIPLETS, PHASES, skill(()), ERRORS)}
+    made = {**tables, **none, "splits": splits()}
     nothing = write_ground_truth(tmp_path / "g", made)
     assert list(nothing["files"]) == ["README.md"]
     assert nothing["recordings"] == {}
@@ -150,7 +155,7 @@ def test_a_dropped_frame_is_left_out_of_what_is_scored_and_counted(tables, label
     frames = tables["frames"].copy()
     frames.loc[(frames.id == "aboreta") & (frames.frame == 2), ["path", "dropped"]] = [None, True]
     kept = {one.id: one for one in recordings.with_files(list(labelled.values()), frames)}
-    manifest = written(tmp_path / "g", {**tables, "frames": frames}, kept, scores, errors)
+    manifest = written(tmp_path / "g", {**tables, "frames": frames}, scores, errors)
     assert manifest["recordings"]["aboreta"]["dropped_frames_left_out"] == 1
     assert manifest["recordings"]["aboreta"]["recognition_frames"] == 2
     assert manifest["recordings"]["belumi"]["dropped_frames_left_out"] == 0

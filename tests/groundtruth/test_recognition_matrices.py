@@ -72,7 +72,7 @@ def test_of_instruments_alone_only_the_instrument_matrix_is_made(labelled):
 def test_one_instance_that_is_no_whole_triplet_leaves_the_rest_undefined(tables):
     triplets = tables["triplets"].copy()
     triplets.loc[0, ["target_id", "triplet_id"]] = None
-    found = {one.id: one for one in recordings.labelled(tables["report"], triplets, tables["phases"])}
+    found = {one.id: one for one in recordings.of_tables(tables["labelled"], triplets, tables["phases"])}
     assert list(recognition.matrices(found["aboreta"])) == ["i"]
 
 
@@ -111,10 +111,18 @@ def test_the_table_is_read_back_as_written(labelled, tmp_path):
     assert metadata == recognition.table(WORDS).schema.metadata
 
 
-def test_a_report_of_another_run_is_refused(tables):
-    ids = tables["report"]["ids"]
-    shorter = {"ids": {**ids, "aboreta": {**ids["aboreta"], "instances": {**ids["aboreta"]["instances"], "runs": [[0, 2]]}}}}
-    with pytest.raises(TableError, match="aboreta, frame 2 has a label but is in no run; run 'dvc repro annotations'"):
-        recordings.labelled(shorter, tables["triplets"], tables["phases"])
-    with pytest.raises(TableError, match="has no entry for dimora"):
-        recordings.labelled({"ids": {k: v for k, v in ids.items() if k != "dimora"}}, tables["triplets"], tables["phases"])
+def test_a_table_of_another_run_is_refused(tables):
+    labelled = tables["labelled"]
+    shorter = labelled[~((labelled["id"] == "aboreta") & (labelled["layer"] == "instances") & (labelled["frame"] == 2))]
+    with pytest.raises(TableError, match="aboreta, frame 2 has a row in 'triplets', but is not labelled; run 'dvc repro annotations'"):
+        recordings.of_tables(shorter, tables["triplets"], tables["phases"])
+    with pytest.raises(TableError, match="dimora, frame 0 has a row in 'phases', but is not labelled"):
+        recordings.of_tables(labelled[labelled["id"] != "dimora"], tables["triplets"], tables["phases"])
+
+
+@pytest.mark.parametrize(("column", "value"), [("vocabulary", "prostatd"), ("detail", "instrument")])
+def test_a_recording_has_one_vocabulary_and_one_detail(tables, column, value):
+    labelled = tables["labelled"].copy()
+    labelled.loc[0, column] = value
+    with pytest.raises(TableError, match="'labelled': aboreta, instances: 2 different vocabularies or details"):
+        recordings.of_tables(labelled, tables["triplets"], tables["phases"])

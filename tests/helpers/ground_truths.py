@@ -3,34 +3,38 @@
 import json
 
 from scrubin.core import files
-from scrubin.groundtruth import stamps, study, subsets
+from scrubin.groundtruth import recordings, stamps, study, subsets
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.skill import skill
 from scrubin.tables.splits import SPLITS
 from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
 
+LABELS_SHA256 = "5" * 64
 FIXED = {"skill", "id", "task", "GRS", "n_ratings", "disagreement", "strong_disagreement"}
 
 
 def write_tables(folder, made):
     """Write the tables that a ground truth is made of; return their paths by name."""
     aspects = tuple(name for name in made["skill"].columns if name not in FIXED)
-    declared = {"errors": ERRORS, "frames": FRAMES, "phases": PHASES, "skill": skill(aspects), "splits": SPLITS, "triplets": TRIPLETS}
-    for name, table in declared.items():
-        io.write(table, made[name], folder / f"{name}.parquet")
-    files.write_json(folder / "annotations.json", made["report"])
-    return {**{name: folder / f"{name}.parquet" for name in declared}, "annotations": folder / "annotations.json"}
+    declared = (ERRORS, FRAMES, LABELLED, PHASES, skill(aspects), SPLITS, TRIPLETS)
+    for table in declared:
+        io.write(table, made[table.name], folder / f"{table.name}.parquet")
+    return {table.name: folder / f"{table.name}.parquet" for table in declared}
 
 
 def write_ground_truth(folder, made):
     """Write tables (beside the folder) and ground truth; return its manifest."""
-    stamped = stamps.Stamps.of_files(write_tables(folder.with_name(f"{folder.name}_tables"), made))
+    beside = folder.with_name(f"{folder.name}_tables")
+    files.write_text(beside / "annotations.sha256", f"{LABELS_SHA256}\n")
+    stamped = stamps.Stamps.of_files(write_tables(beside, made), beside / "annotations.sha256")
     files.fresh_folder(folder)
+    labelled = recordings.with_files(recordings.of_tables(made["labelled"], made["triplets"], made["phases"]), made["frames"])
     pictures = study.Pictures(study.images(made["frames"]))
-    done = [study.write_recording(folder, stamped, pictures, one) for _, one in sorted(made["labelled"].items())]
+    done = [study.write_recording(folder, stamped, pictures, one) for one in labelled]
     wholes = study.write_vocabularies(folder, stamped, done, pictures)
     study.write_sheets(folder, stamped, made["skill"], made["errors"], made["splits"])
     every = subsets.Everything(done, wholes, made["skill"], made["errors"], made["splits"])

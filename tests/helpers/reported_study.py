@@ -84,13 +84,16 @@ def study() -> Study:
         "mend": "copy it",
     }
     tables["quarantine"] = pd.DataFrame([broken])
+    # Two frames without a row: nothing was to be seen there, but somebody looked.
+    for name, frame in (("triplets", 5), ("phases", 11)):
+        tables[name] = tables[name][tables[name]["frame"] != frame]
     return _study(tables, scores(tables["skill"]), annotations(tables))
 
 
 def empty() -> Study:
     """A study in which no recording could be used: every table is empty."""
     tables = synthetic_study.empty_tables()
-    return _study(tables, {"tasks": {}}, {"ids": {}, "totals": {}, "left_out_recordings": 0, "without_labels": 0}, splits={})
+    return _study(tables, {"tasks": {}}, annotations(tables, outside_cut=0, left_out_recordings=0), splits={})
 
 
 def _study(
@@ -160,13 +163,11 @@ def scores(skill: pd.DataFrame) -> dict[str, Any]:
     return {"tasks": tasks}
 
 
-def annotations(tables: dict[str, pd.DataFrame]) -> dict[str, Any]:
-    """What annotations reports, in its shape: one frame is labelled although it has no row."""
-    runs = {"phases": {"runs": [[0, 12]]}, "instances": {"runs": [[0, 4], [6, 13]]}, "warnings": ["the cut does not start on a label"]}
-    ids = {name: runs for name in sorted(tables["triplets"]["id"].unique())}
-    counts = {"labelled_frames": 48, "unlabelled_frames": 0, "rows": 48, "labels_before_cut": 1, "labels_after_cut": 2}
-    totals = {f"{kind}_{name}": number for kind in ("phases", "instances") for name, number in counts.items()}
-    return {"ids": ids, "totals": totals, "left_out_recordings": 1, "without_labels": 8}
+def annotations(tables: dict[str, pd.DataFrame], outside_cut: int = 1, left_out_recordings: int = 1) -> dict[str, Any]:
+    """What annotations says beyond its tables, in its shape."""
+    counts = {layer: {"before_cut": outside_cut, "after_cut": 2 * outside_cut} for layer in ("phases", "instances")}
+    notes = {name: ["the cut does not start on a label"] for name in sorted(tables["triplets"]["id"].unique())}
+    return {"left_out_recordings": left_out_recordings, "outside_cut": counts, "notes": notes}
 
 
 def write_frames(study: Study, release: Path) -> Path:

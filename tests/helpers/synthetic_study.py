@@ -10,6 +10,7 @@ import pandas as pd
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.quarantine import QUARANTINE
@@ -35,6 +36,7 @@ DECLARED: tuple[Table, ...] = (
     RATINGS,
     skill(ASPECTS),
     ERRORS,
+    LABELLED,
     TRIPLETS,
     PHASES,
     SPANS,
@@ -45,7 +47,7 @@ DECLARED: tuple[Table, ...] = (
     QUARANTINE,
 )
 BY_NAME = {table.name: table for table in DECLARED}
-PUBLIC = ("videos", "frames", "ratings", "skill", "errors", "triplets", "phases", "spans", "splits")
+PUBLIC = ("videos", "frames", "ratings", "skill", "errors", "labelled", "triplets", "phases", "spans", "splits")
 
 
 def tables() -> dict[str, pd.DataFrame]:
@@ -64,6 +66,7 @@ def tables() -> dict[str, pd.DataFrame]:
         "ratings": [row for i, key in enumerate(rated) for row in _ratings(ids[key], key[0], i)],
         "skill": [_skill(ids[key], key[0], i) for i, key in enumerate(rated)],
         "errors": [{"id": ids[key], "task": key[0], "error": "object_dropped", "occurred": i % 2 == 0} for i, key in enumerate(rated)],
+        "labelled": [row for name in labelled for row in _labelled(name)],
         "triplets": [row for i, name in enumerate(labelled) for row in _triplets(name, i)],
         "phases": [row for name in labelled for row in _phases(name)],
         "spans": [row for name in labelled for row in _spans(name)],
@@ -131,6 +134,15 @@ def _ratings(name: str, task: str, i: int) -> list[dict[str, object]]:
 def _skill(name: str, task: str, i: int) -> dict[str, object]:
     scores = {"GRS": i * 0.4 - 1.0, **{aspect: i * 0.3 - 1.0 for aspect in ASPECTS}}
     return {"id": name, "task": task, **scores, "n_ratings": 2, "disagreement": 0.1 * i, "strong_disagreement": i == 7}
+
+
+def _labelled(name: str) -> list[dict[str, object]]:
+    details = {"instances": "triplet", "phases": None}
+    return [
+        {"id": name, "layer": layer, "frame": k, "vocabulary": "cholect50", "detail": detail}
+        for layer, detail in details.items()
+        for k in range(N_FRAMES)
+    ]
 
 
 def _triplets(name: str, i: int) -> list[dict[str, object]]:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reported_study
-from scrubin.report import attention, hidden, quality, recordings
+from scrubin.report import attention, hidden, labels, quality, recordings
 from scrubin.report.study import Study
 
 
@@ -46,7 +46,21 @@ def test_a_recording_that_a_later_stage_quarantined_counts_as_quarantined(study)
 
 
 def test_labelled_frames_are_counted_once_and_include_those_without_an_instrument(study):
-    assert recordings.overview(study)["labelled_frames"] == 4 * 13
+    assert len(study.triplets) == len(study.phases) == 4 * 11
+    assert recordings.overview(study)["labelled_frames"] == 4 * 12
+
+
+def test_labels_are_counted_by_layer_and_a_frame_nobody_looked_at_is_unlabelled(study):
+    unseen = study.labelled[(study.labelled["layer"] == "instances") & (study.labelled["frame"] == 3)]
+    found = labels.totals(dataclasses.replace(study, labelled=study.labelled.drop(unseen.index)))
+    assert {name: found[name] for name in ("recordings", "without_labels", "left_out_recordings")} == {
+        "recordings": 4,
+        "without_labels": 8,
+        "left_out_recordings": 1,
+    }
+    layers = [[found[f"{layer}_{name}"] for name in ("labelled_frames", "unlabelled_frames", "rows")] for layer in ("instances", "phases")]
+    assert layers == [[44, 4, 44], [48, 0, 44]]
+    assert (found["phases_labels_before_cut"], found["phases_labels_after_cut"]) == (1, 2)
 
 
 def test_hidden_seconds_tell_spans_rectangles_and_what_stayed_visible_apart(study):

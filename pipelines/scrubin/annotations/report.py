@@ -1,11 +1,11 @@
-"""What became of the labels: counts per recording, with released ids only.
+"""What became of the labels: counts per recording, with released ids only. People read it; no stage does.
 
-``runs`` are the labelled frames, half open. A table of triplets cannot tell a frame labelled as
-"no instrument" from a frame without a label; these runs can, and the ground truth needs it.
+``runs`` are the labelled frames, half open, which the table ``labelled`` has row by row.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
@@ -17,12 +17,16 @@ import pandas as pd
 from scrubin.annotations.alignment import NS, Timeline
 from scrubin.annotations.params import SourceParams, WindowsParams
 from scrubin.annotations.placing import Placed
+from scrubin.core.files import json_text
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.label_map import table as label_map_table
 from scrubin.labels.model import IntArray, Labels
 from scrubin.labels.spans.span_table import runs
 
-__all__ = ["document", "layer", "merges", "runs", "shift_warning", "totals"]
+LAYERS = ("instances", "phases")
+CHANGED = ("label_maps", "windows")
+IN_DIGEST = ("ids", "totals", "left_out_recordings", "without_labels", *CHANGED)
+OF_RECORDING_IN_DIGEST = ("frames", *LAYERS, "comparisons", "warnings")
 
 
 def layer(placed: Placed, line: Timeline, hidden: IntArray) -> dict[str, Any]:
@@ -92,6 +96,40 @@ def document(summary: Mapping[str, Any], merged: Sequence[Mapping[str, Any]], wi
     """Return the whole report; what no label was changed by is not in it."""
     changed = {"label_maps": list(merged), "windows": None if windows is None else asdict(windows)}
     return {**summary, **{name: value for name, value in changed.items() if value}}
+
+
+def beyond_tables(report: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the curator's page shows of the labels although no table has it.
+
+    Parameters
+    ----------
+    report
+        As ``document`` returns it.
+
+    Returns
+    -------
+    dict
+        ``left_out_recordings``; by layer the number of labels ``before_cut`` and ``after_cut``; ``notes``, sentences by
+        released id; ``label_maps`` and ``windows`` where they changed a label.
+    """
+    sums = report["totals"]
+    return {
+        "left_out_recordings": report["left_out_recordings"],
+        "outside_cut": {layer: {side: sums[f"{layer}_labels_{side}"] for side in ("before_cut", "after_cut")} for layer in LAYERS},
+        "notes": {id_: said for id_, entry in report["ids"].items() if (said := [*entry["warnings"], *entry["comparisons"]])},
+        **{name: report[name] for name in CHANGED if name in report},
+    }
+
+
+def digest(report: Mapping[str, Any]) -> str:
+    """Return the SHA-256 by which the stamps of the ground truth name its labels, as ``annotations``.
+
+    It is that of ``reports/annotations.json`` as version 0.1 wrote it. Only what stood there then counts: a report that
+    says more does not change a ground truth of the same labels.
+    """
+    ids = {id_: {key: entry[key] for key in OF_RECORDING_IN_DIGEST} for id_, entry in report["ids"].items()}
+    stamped = {key: report[key] for key in IN_DIGEST if key in report}
+    return hashlib.sha256(json_text({**stamped, "ids": ids}).encode()).hexdigest()
 
 
 def totals(ids: dict[str, Any]) -> dict[str, int]:

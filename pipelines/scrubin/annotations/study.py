@@ -1,4 +1,4 @@
-"""All labels of a study to the tables triplets, phases and spans, and a report."""
+"""All labels of a study to the tables labelled, triplets, phases and spans, and a report."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from scrubin.annotations.windows import Windows
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels.model import IntArray, Labels
-from scrubin.labels.rows import joined, rows_of_phases, rows_of_triplets
+from scrubin.labels.rows import joined, rows_of_labelled, rows_of_phases, rows_of_triplets
 from scrubin.labels.spans import span_table
 from scrubin.labels.spans.expansion import numbers_of
+from scrubin.tables.cameras import REFERENCE_CAMERAS
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.triplets import TRIPLETS
-
-REFERENCE_CAMERAS = ("left", "mono", "right")
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,7 @@ class Released:
 class Tables:
     """The tables of the stage, and its report."""
 
+    labelled: pd.DataFrame
     triplets: pd.DataFrame
     phases: pd.DataFrame
     spans: pd.DataFrame
@@ -127,25 +128,42 @@ def tables(
             faults=faults,
         )
     AnnotationError.raise_any(faults)
-    triplet_rows, number_rows, phase_rows, ids = [], [], [], {}
-    for recording in sorted({one.recording for one in labels}, key=lambda name: known[name].id):
-        to = known[recording]
-        of_recording = [one for one in labels if one.recording == recording]
-        phases, phase_notes = placing.choose_phases([placing.place(one, one.phases, to.line) for one in of_recording if one.phases])
-        placed = [found for one in of_recording if (found := _placed_instances(one, to, windows)) is not None]
-        instances, notes = placing.choose_instances(placed)
-        # Published: what is wrong, never the name of a file or recording.
-        warnings = [f"{one.format}: {fault.what}" for one in of_recording for fault in one.faults]
-        ids[to.id] = _entry(to, phases, instances, [*phase_notes, *notes], warnings)
-        phase_rows += _phase_rows(to.id, phases)
-        triplet_rows += _triplet_rows(to.id, instances)
-        number_rows.append(None if instances is None else numbers_of(to.id, instances.rows, "frame"))
-    triplets = joined(TRIPLETS, triplet_rows)
-    unlabelled = sorted({to.id for to in known.values()} - set(ids))
-    summary = {"ids": ids, "totals": report.totals(ids), "left_out_recordings": len(left_out), "without_labels": len(unlabelled)}
-    numbers = [rows for rows in number_rows if rows is not None]
-    runs = span_table.from_triplets(triplets, pd.concat(numbers) if numbers else None)
-    return Tables(triplets, joined(PHASES, phase_rows), runs, summary)
+    names = sorted({one.recording for one in labels}, key=lambda name: known[name].id)
+    recordings = [_recording(known[name], [one for one in labels if one.recording == name], windows) for name in names]
+    with_instances = {one.id: one.instances for one in recordings if one.instances is not None}
+    with_phases = {one.id: one.phases for one in recordings if one.phases is not None}
+    labelled = [rows_of_labelled(id_, "instances", one.vocabulary, one.frames, one.detail) for id_, one in with_instances.items()]
+    labelled += [rows_of_labelled(id_, "phases", one.vocabulary, one.frames) for id_, one in with_phases.items()]
+    triplets = joined(TRIPLETS, [rows_of_triplets(id_, one.vocabulary, one.rows) for id_, one in with_instances.items()])
+    numbers = [rows for id_, one in with_instances.items() if (rows := numbers_of(id_, one.rows, "frame")) is not None]
+    ids = {one.id: one.entry for one in recordings}
+    unlabelled = {to.id for to in known.values()} - set(ids)
+    return Tables(
+        labelled=joined(LABELLED, labelled),
+        triplets=triplets,
+        phases=joined(PHASES, [rows_of_phases(id_, one.vocabulary, one.rows) for id_, one in with_phases.items()]),
+        spans=span_table.from_triplets(triplets, pd.concat(numbers) if numbers else None),
+        report={"ids": ids, "totals": report.totals(ids), "left_out_recordings": len(left_out), "without_labels": len(unlabelled)},
+    )
+
+
+@dataclass(frozen=True)
+class _Recording:
+    """The labels of one recording that count, on its frames, and what the report says of them."""
+
+    id: str
+    phases: Placed | None
+    instances: Placed | None
+    entry: dict[str, Any]
+
+
+def _recording(to: Released, sources: Sequence[Labels], windows: Windows | None) -> _Recording:
+    phases, phase_notes = placing.choose_phases([placing.place(one, one.phases, to.line) for one in sources if one.phases])
+    placed = [one for source in sources if (one := _placed_instances(source, to, windows)) is not None]
+    instances, notes = placing.choose_instances(placed)
+    # Published: what is wrong, never the name of a file or recording.
+    warnings = [f"{one.format}: {fault.what}" for one in sources for fault in one.faults]
+    return _Recording(to.id, phases, instances, _entry(to, phases, instances, [*phase_notes, *notes], warnings))
 
 
 def _placed_instances(labels: Labels, to: Released, windows: Windows | None) -> Placed | None:
@@ -164,11 +182,3 @@ def _entry(to: Released, phases: Placed | None, instances: Placed | None, compar
         "comparisons": comparisons,
         "warnings": [*warnings, *shifts],
     }
-
-
-def _phase_rows(id_: str, placed: Placed | None) -> list[pd.DataFrame]:
-    return [] if placed is None else [rows_of_phases(id_, placed.vocabulary, placed.rows)]
-
-
-def _triplet_rows(id_: str, placed: Placed | None) -> list[pd.DataFrame]:
-    return [] if placed is None else [rows_of_triplets(id_, placed.vocabulary, placed.rows)]

@@ -60,8 +60,13 @@ def write_text(path: Path, text: str) -> None:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write JSON with sorted keys, so that equal values give equal bytes. NaN is refused."""
-    write_text(path, json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n")
+    """Write JSON as ``json_text`` has it, whole or not at all."""
+    write_text(path, json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """Return JSON with sorted keys, so that equal values give equal bytes. NaN is refused."""
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def fresh_folder(path: Path) -> Path:

@@ -1,31 +1,33 @@
 """The labelled recordings: which frames of which recording are labelled, and with what.
 
-The runs of labelled frames come from the report of the stage annotations, because a table of
-triplets has no row for a frame that is labelled as "no instrument". That frame is a true
-negative of every class; a frame without a label is none and must not be scored.
+The table ``labelled`` says which, because a table of triplets has no row for a frame that is
+labelled as "no instrument". That frame is a true negative of every class; a frame without a label
+is none and must not be scored.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
 from scrubin.errors import TableError
+from scrubin.tables.cameras import of_reference_camera
+from scrubin.tables.labelled import LayerName
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 IntArray = npt.NDArray[np.int64]
-CAMERA_ORDER = {"left": 0, "mono": 1, "right": 2}
+TABLE_OF: Mapping[LayerName, str] = {"instances": "triplets", "phases": "phases"}
+AGAIN = "run 'dvc repro annotations'"
 
 
 @dataclass(frozen=True)
 class Layer:
-    """Labels of one kind of one recording.
+    """One layer of the labels of one recording.
 
     Parameters
     ----------
@@ -35,16 +37,19 @@ class Layer:
         Labelled frames, increasing, shape (n,).
     rows
         Rows of the table ``triplets`` or ``phases``.
+    detail
+        What is labelled of an instance, ``triplet`` or ``instrument``; None for phases.
     """
 
     vocabulary: Vocabulary
     frames: IntArray
     rows: pd.DataFrame
+    detail: str | None = None
 
 
 @dataclass(frozen=True)
 class Recording:
-    """One recording with labels; a kind that is not labelled is None.
+    """One recording with labels; a layer that is not labelled is None.
 
     Parameters
     ----------
@@ -61,54 +66,38 @@ class Recording:
     dropped_frames: int = 0
 
 
-def labelled(report: Mapping[str, Any], triplets: pd.DataFrame, phases: pd.DataFrame) -> list[Recording]:
+def of_tables(labelled: pd.DataFrame, triplets: pd.DataFrame, phases: pd.DataFrame) -> list[Recording]:
     """Return the recordings that have labels, sorted by id.
 
     Parameters
     ----------
-    report
-        ``reports/annotations.json``.
-    triplets, phases
+    labelled, triplets, phases
         The tables of the same name.
 
     Raises
     ------
     TableError
-        When the report and a table are not of the same run.
+        When the tables are not of the same run.
     """
-    instances_of, phases_of = dict(list(triplets.groupby("id"))), dict(list(phases.groupby("id")))
-    unknown = sorted({*triplets["id"], *phases["id"]} - set(report["ids"]))
-    if unknown:
-        msg = f"reports/annotations.json: has no entry for {unknown[0]}, which has labels; run 'dvc repro annotations'"
-        raise TableError(msg)
-    recordings = []
-    for id_, entry in sorted(report["ids"].items()):
-        instances = _layer(id_, entry["instances"], instances_of.get(id_, triplets.iloc[:0]))
-        detail = entry["instances"]["detail"] if instances is not None else ""
-        whole = instances is not None and detail == "triplet" and bool(instances.rows["triplet_id"].notna().all())
-        recordings.append(Recording(id_, instances, _layer(id_, entry["phases"], phases_of.get(id_, phases.iloc[:0])), whole))
-    return recordings
+    instances, with_phases = _layers("instances", labelled, triplets), _layers("phases", labelled, phases)
+    whole = {id_ for id_, one in instances.items() if one.detail == "triplet" and one.rows["triplet_id"].notna().all()}
+    ids = sorted({*instances, *with_phases})
+    return [Recording(id_, instances.get(id_), with_phases.get(id_), id_ in whole) for id_ in ids]
 
 
-def with_files(found: Sequence[Recording], frames: pd.DataFrame) -> list[Recording]:
+def with_files(recordings: Sequence[Recording], frames: pd.DataFrame) -> list[Recording]:
     """Return recordings without the labels of dropped frames: without a picture nobody can predict them.
 
     Parameters
     ----------
-    found
-        The labelled recordings.
+    recordings
+        Those with labels.
     frames
         The table ``frames``; the camera that labels refer to decides.
     """
-    seen = labelled_camera(frames)
+    seen = of_reference_camera(frames)
     dropped = {str(id_): np.sort(group.to_numpy(np.int64)) for id_, group in seen[seen["path"].isna()].groupby("id")["frame"]}
-    return [_without(one, dropped[one.id]) if one.id in dropped else one for one in found]
-
-
-def labelled_camera(frames: pd.DataFrame) -> pd.DataFrame:
-    """Return the frames of the camera that labels refer to: of each recording left, mono, else right."""
-    order = frames["camera"].map(CAMERA_ORDER)
-    return frames[order == order.groupby(frames["id"]).transform("min")]
+    return [_without(one, dropped[one.id]) if one.id in dropped else one for one in recordings]
 
 
 def _without(one: Recording, dropped: IntArray) -> Recording:
@@ -123,19 +112,23 @@ def _kept(layer: Layer | None, dropped: IntArray) -> Layer | None:
     return replace(layer, frames=layer.frames[~np.isin(layer.frames, dropped)], rows=layer.rows[~layer.rows["frame"].isin(dropped)])
 
 
-def _layer(id_: str, entry: Mapping[str, Any] | None, rows: pd.DataFrame) -> Layer | None:
-    frames = expand([] if entry is None else entry["runs"])
-    outside = sorted(set(rows["frame"]) - set(frames.tolist()))
-    if outside:
-        msg = f"reports/annotations.json: {id_}, frame {outside[0]} has a label but is in no run; run 'dvc repro annotations'"
+def _layers(layer: LayerName, labelled: pd.DataFrame, rows: pd.DataFrame) -> dict[str, Layer]:
+    """Return one layer of every recording that has it, by id."""
+    own = labelled[labelled["layer"] == layer]
+    known = pd.MultiIndex.from_frame(own[["id", "frame"]])
+    outside = rows[~pd.MultiIndex.from_frame(rows[["id", "frame"]]).isin(known)]
+    for row in outside.head(1).itertuples():
+        msg = f"table 'labelled': {row.id}, frame {row.frame} has a row in '{TABLE_OF[layer]}', but is not labelled; {AGAIN}"
         raise TableError(msg)
-    return None if entry is None else Layer(vocabulary.load(entry["vocabulary"]), frames, rows)
+    rows_of = dict(list(rows.groupby("id")))
+    return {str(id_): _layer(f"{id_}, {layer}", group, rows_of.get(id_, rows.iloc[:0])) for id_, group in own.groupby("id")}
 
 
-def expand(runs: Sequence[Sequence[int]]) -> IntArray:
-    """Return the frames of half-open runs.
-
-    >>> expand([[0, 3], [7, 8]]).tolist()
-    [0, 1, 2, 7]
-    """
-    return np.concatenate([np.arange(start, end, dtype=np.int64) for start, end in runs]) if runs else np.zeros(0, np.int64)
+def _layer(place: str, labelled: pd.DataFrame, rows: pd.DataFrame) -> Layer:
+    facts = labelled[["vocabulary", "detail"]].drop_duplicates()
+    if len(facts) != 1:
+        msg = f"table 'labelled': {place}: {len(facts)} different vocabularies or details, but a recording has one; {AGAIN}"
+        raise TableError(msg)
+    name, detail = facts.iloc[0]
+    frames = np.sort(labelled["frame"].to_numpy(np.int64))
+    return Layer(vocabulary.load(name), frames, rows, None if pd.isna(detail) else detail)

@@ -32,10 +32,13 @@ INPUTS: Mapping[str, frozenset[str]] = {
     "errors": frozenset({"errors", "splits"}),
     "subset": frozenset({"annotations", "errors", "frames", "phases", "skill", "splits", "triplets"}),
 }
-"""The tables that each kind of file is made of; ``annotations`` is the report of the labelled frames."""
+"""What each kind of file is made of: tables, and as ``annotations`` the labels before they were tables.
 
-RELEASED = INPUTS["subset"] - {"annotations"}
-"""Those that lie in a release."""
+The table ``labelled`` is not named, because files that were stamped before it was there stay as they are:
+``verification`` holds its frames to the counts of the manifest.
+"""
+RELEASED = (INPUTS["subset"] - {"annotations"}) | {"labelled"}
+"""The tables of a release that a ground truth is held to."""
 
 
 @dataclass(frozen=True, order=True)
@@ -59,15 +62,24 @@ class Stamps:
     Parameters
     ----------
     inputs
-        SHA-256 of every table, by name.
+        SHA-256 of every input, by name.
     """
 
     inputs: Mapping[str, str]
 
     @classmethod
-    def of_files(cls, paths: Mapping[str, Path]) -> Stamps:
-        """Return the stamps of tables."""
-        return cls({name: sha256_of(path) for name, path in sorted(paths.items())})
+    def of_files(cls, paths: Mapping[str, Path], labels_sha256: Path) -> Stamps:
+        """Return the stamps of a run.
+
+        Parameters
+        ----------
+        paths
+            The tables that stamps name, and perhaps others.
+        labels_sha256
+            A text file with the digest of the labels, as the stage annotations writes it.
+        """
+        tables = INPUTS["subset"] & paths.keys()
+        return cls({"annotations": labels_sha256.read_text(encoding="ascii").strip()} | {name: sha256_of(paths[name]) for name in tables})
 
     def of(self, kind: str, words: Vocabulary | None, subset: Subset | None = None) -> dict[str, Any]:
         """Return the stamp of a file.
@@ -107,7 +119,7 @@ def manifest(
     folder
         The ground truth; all files in it are named by their SHA-256.
     inputs
-        SHA-256 of the tables it was made from, by name.
+        SHA-256 of what it was made from, by name.
     recordings
         Counts per released id.
     """

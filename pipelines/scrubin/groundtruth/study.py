@@ -14,8 +14,9 @@ from scrubin.errors import TableError
 from scrubin.groundtruth import detection, recognition, sheets, yolo
 from scrubin.groundtruth.detection import Boxed
 from scrubin.groundtruth.recognition import Matrix
-from scrubin.groundtruth.recordings import Layer, Recording, labelled_camera
+from scrubin.groundtruth.recordings import Layer, Recording
 from scrubin.groundtruth.stamps import SIDECAR, Stamps, compact, contents, digest
+from scrubin.tables.cameras import of_reference_camera
 from scrubin.vocabulary.vocabulary import Component, Vocabulary
 
 
@@ -171,7 +172,7 @@ def write_sidecar(folder: Path, stamp: Mapping[str, Any]) -> None:
 
 def images(frames: pd.DataFrame) -> pd.DataFrame:
     """Return one image per recording and frame that has a file: of the left camera, mono, else right."""
-    seen = labelled_camera(frames)
+    seen = of_reference_camera(frames)
     columns = ["id", "camera", "frame", "path", "width", "height"]
     return seen.loc[seen["path"].notna(), columns].sort_values(["id", "frame"], ignore_index=True)
 

@@ -14,9 +14,17 @@ import pyarrow.parquet as pq
 
 from scrubin.core.files import sha256_of
 from scrubin.errors import AnnotationError, TableError
+from scrubin.groundtruth import recordings
+from scrubin.groundtruth.recordings import Layer
 from scrubin.groundtruth.stamps import INPUTS, LIST, MANIFEST, README_NAME, SIDECAR, contents, digest
+from scrubin.tables import io
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.labelled import LABELLED
+from scrubin.tables.phases import PHASES
+from scrubin.tables.triplets import TRIPLETS
 from scrubin.vocabulary import vocabulary
 
+FRAME_COUNTS = ("recognition_frames", "phase_frames")
 AGAIN = "run 'dvc repro groundtruth', or download it again"
 
 
@@ -31,7 +39,7 @@ def check(folder: Path, tables: Mapping[str, Path]) -> list[str]:
     folder
         The ground truth.
     tables
-        Parquet files by the name of the table, as many as there are; ``annotations`` is the report of the labelled frames.
+        Parquet files by the name of the table, as many as there are.
 
     Raises
     ------
@@ -46,6 +54,7 @@ def check(folder: Path, tables: Mapping[str, Path]) -> list[str]:
         *_changes(hashes, manifest["files"], "file"),
         *_changes(folders, manifest["folders"], "folder"),
         *of_tables(manifest["inputs"], tables, MANIFEST),
+        *_labelled_frames(manifest, tables),
         *_vocabularies(manifest["vocabularies"]),
         *_stamps(folder, single, manifest),
         *_lists(single, {**hashes, **folders}, manifest),
@@ -101,6 +110,31 @@ def of_tables(inputs: Mapping[str, str], tables: Mapping[str, Path], place: str)
             yield f"{tables[name]}: is missing, but {place} was made of the table '{name}'; put it there"
         elif sha256_of(tables[name]) != expected:
             yield f"{place}: was made of another table '{name}' than {tables[name]}; {AGAIN}"
+
+
+def _labelled_frames(manifest: Mapping[str, Any], tables: Mapping[str, Path]) -> Iterator[str]:
+    """Yield recordings of which more or fewer frames are labelled than the manifest counts: stamps do not name that table."""
+    if not all(name in tables and tables[name].is_file() for name in ("labelled", "frames")):
+        return
+    if sha256_of(tables["frames"]) != manifest["inputs"].get("frames"):
+        return  # which is a fault of its own
+    counted = manifest["recordings"]
+    try:
+        labelled, frames = (io.read(table, tables[table.name]) for table in (LABELLED, FRAMES))
+        there = recordings.with_files(recordings.of_tables(labelled, io.frame_of(TRIPLETS, []), io.frame_of(PHASES, [])), frames)
+    except (TableError, AnnotationError) as error:
+        yield str(error)
+        return
+    frames_of = {one.id: {"recognition_frames": _count(one.instances), "phase_frames": _count(one.phases)} for one in there}
+    for id_ in sorted(frames_of.keys() | counted.keys()):
+        for name, frame_count in frames_of.get(id_, dict.fromkeys(FRAME_COUNTS)).items():
+            expected = facts.get(name) if isinstance(facts := counted.get(id_), Mapping) else None
+            if frame_count != expected:
+                yield f"{MANIFEST}: {id_} has {expected or 'no'} {name}, but {frame_count or 'none'} by the table 'labelled'; {AGAIN}"
+
+
+def _count(layer: Layer | None) -> int | None:
+    return None if layer is None else len(layer.frames)
 
 
 def _manifest(path: Path) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""Labels as rows of the tables triplets and phases, as matrices of classes, and which frames count: the one place."""
+"""Labels as rows of the tables labelled, triplets and phases, as matrices of classes, and which frames count: the one place."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pandas as pd
 
 from scrubin.labels import boxes
 from scrubin.labels.class_matrix import complete_frames, highest_scores
-from scrubin.labels.model import BOX, IDS, IntArray, Labels, Layer
+from scrubin.labels.model import BOX, IDS, Detail, IntArray, Labels, Layer
 from scrubin.tables import io
 from scrubin.tables.declare import Table
+from scrubin.tables.labelled import LABELLED, LayerName
 from scrubin.tables.phases import PHASES
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -60,6 +61,23 @@ def rows_of_phases(id_: str, vocabulary: Vocabulary, rows: pd.DataFrame) -> pd.D
     """Return phases as rows of the table ``phases``; parameters as `rows_of_triplets`, ``rows`` with ``phase_id``."""
     named = _named(rows["phase_id"], vocabulary.phases)
     return rows.rename(columns={"position": "frame"}).assign(id=id_, vocabulary=vocabulary.name, phase=named)[PHASES.column_names]
+
+
+def rows_of_labelled(id_: str, layer: LayerName, vocabulary: Vocabulary, frames: IntArray, detail: Detail | None = None) -> pd.DataFrame:
+    """Return labelled frames as rows of the table ``labelled``.
+
+    Parameters
+    ----------
+    id_, vocabulary
+        As for `rows_of_triplets`.
+    layer
+        Which of the two tables has the labels.
+    frames
+        All that somebody labelled, shape (n,), also those without a label.
+    detail
+        What is labelled of an instance; None for phases.
+    """
+    return pd.DataFrame({"frame": frames}).assign(id=id_, layer=layer, vocabulary=vocabulary.name, detail=detail)[LABELLED.column_names]
 
 
 def joined(declared: Table, parts: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -38,6 +38,9 @@ Frame k of a recording is the first decoded frame of the released video whose pr
 k / {fps} seconds. Its true time and its number in the video stand in the table `frames`; nothing drifts where the frame
 rate varies. Labels belong to (id, frame).
 
+Not every frame was labelled. The table `labelled` names those that were: one without a row in `triplets` shows no
+instrument; a frame that is not in `labelled` is unknown, and no negative example.
+
 Hidden frames are black. They keep their place, so that times and numbers hold; `frames` marks them as `redacted`.
 {dropped}Missing values are undefined. They are not zero.
 

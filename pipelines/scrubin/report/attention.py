@@ -39,9 +39,8 @@ def attention(study: Study, much_hidden_share: float) -> list[dict[str, Any]]:
         reasons[names[id_]].append("the raters disagree strongly: it may only be used for training")
     for id_ in study.skill.loc[study.skill["GRS"].isna(), "id"]:
         reasons[names[id_]].append("too few ratings for a GRS")
-    for id_, entry in sorted(study.annotations.get("ids", {}).items()):
-        said = [*entry.get("warnings", []), *entry.get("comparisons", [])]
-        reasons[names[id_]] += [f"labels: {sentence}" for sentence in said]
+    for id_, notes in sorted(study.annotations["notes"].items()):
+        reasons[names[id_]] += [f"labels: {sentence}" for sentence in notes]
     return [{"recording": name, "id": ids.get(name), "reasons": reasons[name]} for name in sorted(reasons) if reasons[name]]
 
 

@@ -7,17 +7,25 @@ from typing import Any
 import pandas as pd
 
 from scrubin.report.study import Study
+from scrubin.tables.cameras import of_reference_camera
 
 
 def totals(study: Study) -> dict[str, Any]:
-    """Return what annotations counted over all recordings, and how many recordings have labels."""
-    found = study.annotations
-    return {
-        "recordings": len(found.get("ids", {})),
-        "without_labels": found.get("without_labels", 0),
-        "left_out_recordings": found.get("left_out_recordings", 0),
-        **found.get("totals", {}),
+    """Return how many recordings have labels, and by layer the frames, the rows, and the labels that lie outside the cut."""
+    recordings = set(study.labelled["id"])
+    found = {
+        "recordings": len(recordings),
+        "without_labels": len(set(study.videos["id"]) - recordings),
+        "left_out_recordings": study.annotations["left_out_recordings"],
     }
+    frames = of_reference_camera(study.frames[["id", "camera"]])["id"]
+    for layer, rows in (("phases", study.phases), ("instances", study.triplets)):
+        labelled = study.labelled.loc[study.labelled["layer"] == layer, "id"]
+        found[f"{layer}_labelled_frames"] = len(labelled)
+        found[f"{layer}_unlabelled_frames"] = int(frames.isin(labelled).sum()) - len(labelled)
+        found[f"{layer}_rows"] = len(rows)
+        found |= {f"{layer}_labels_{side}": count for side, count in study.annotations["outside_cut"][layer].items()}
+    return found
 
 
 def phases(study: Study) -> list[dict[str, Any]]:

@@ -92,7 +92,7 @@ def unlabelled(study: Study) -> list[dict[str, Any]]:
 def contradictions(study: Study) -> list[dict[str, Any]]:
     """Return what contradicts the failure rules when all raters are taken together, and who said what.
 
-    Contradictions of single raters stand in ``reports/scores.json``.
+    Contradictions of single raters stand in ``data/interim/scores.json``.
     """
     return [
         {"task": task, **{name: row[name] for name in ("id", "failed", "error", "occurred")}, "said": [_said(one) for one in row["said"]]}

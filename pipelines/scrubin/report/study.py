@@ -21,10 +21,10 @@ class Study:
     ----------
     recordings, redactions, quarantine, linkage
         The private tables; ``quarantine`` is that of all stages.
-    videos, frames, skill, triplets, phases
+    videos, frames, skill, labelled, triplets, phases
         The public tables.
     scores, annotations, splits, validation
-        What these stages report.
+        What these stages say beyond their tables.
     development
         How the GRS develops over trials, as the stage scores tells it in private.
     """
@@ -36,6 +36,7 @@ class Study:
     videos: pd.DataFrame
     frames: pd.DataFrame
     skill: pd.DataFrame
+    labelled: pd.DataFrame
     triplets: pd.DataFrame
     phases: pd.DataFrame
     scores: Mapping[str, Any]
@@ -50,7 +51,7 @@ class Study:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return what another stage reports.
+    """Return what another stage says beyond its tables.
 
     Raises
     ------

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from scrubin.tables.declare import Table
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.hidden import HIDDEN
@@ -26,5 +27,5 @@ PRIVATE_TABLES = (RECORDINGS, LINKAGE, REDACTIONS, CUTS, HIDDEN, QUARANTINE)
 
 def public_tables(aspects: tuple[str, ...]) -> Mapping[str, Table]:
     """Return the public tables of a study that rates these aspects, by name."""
-    tables = (VIDEOS, FRAMES, RATINGS, skill(aspects), ERRORS, TRIPLETS, PHASES, SPANS, SPLITS)
+    tables = (VIDEOS, FRAMES, RATINGS, skill(aspects), ERRORS, LABELLED, TRIPLETS, PHASES, SPANS, SPLITS)
     return {table.name: table for table in tables}

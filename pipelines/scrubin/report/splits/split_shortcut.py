@@ -14,7 +14,7 @@ STRONG = 0.7
 FEWEST = 5
 """With four recordings in any order, the rank correlation is as strong in one of three cases; with two, always."""
 PREDICTION = "isotonic"
-"""The prediction that the page shows, which assumes nothing but a direction; the others stand in ``reports/splits.json``."""
+"""The prediction that the page shows, which assumes nothing but a direction; the others stand in ``data/interim/splits.json``."""
 NOTHING: Mapping[str, Any] = {"n": 0, "left_out": 0, "spearman": None, PREDICTION: {}, "training_mean": {}}
 
 
