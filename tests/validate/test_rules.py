@@ -92,6 +92,8 @@ def both(*changes: Change) -> Change:
 FRAME = {"id": EXERCISE, "camera": "left", "frame": 3}
 LAST = {**FRAME, "frame": 11}
 LABEL = {"id": CASE, "frame": 3}
+LOOKED = {"layer": "instances", **LABEL}
+PHASE = {"layer": "phases", **LABEL}
 VALIDATED = "dovi-wuma"  # in another subset than SECOND
 
 
@@ -156,6 +158,7 @@ BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
     ("known_id", "ratings", put("ratings", "id", "nobody", id=EXERCISE), {"id": "nobody", "rater": "0"}),
     ("known_id", "skill", both(drop("videos", id=SECOND), drop("frames", id=SECOND)), {"id": SECOND}),
     ("known_id", "errors", put("errors", "id", "nobody", id=EXERCISE), {"id": "nobody"}),
+    ("known_id", "labelled", put("labelled", "id", "nobody", **LOOKED), {"id": "nobody", "layer": "instances", "frame": 3}),
     ("known_id", "triplets", put("triplets", "id", "nobody", **LABEL), {"id": "nobody", "frame": 3}),
     ("known_id", "phases", put("phases", "id", "nobody", **LABEL), {"id": "nobody", "frame": 3}),
     ("known_id", "spans", put("spans", "id", "nobody", id=CASE, start_frame=4), {"id": "nobody", "start_frame": 4}),
@@ -184,10 +187,27 @@ BREAKS: list[tuple[str, str, Change, dict[str, Any]]] = [
         both(*(put("videos", "sha256", "0" * 64, id=name, camera="left") for name in (EXERCISE, SECOND))),
         {"id": SECOND, "camera": "left", "same_as": EXERCISE, "its_camera": "left"},
     ),
+    ("label_has_frame", "labelled", put("labelled", "frame", 12, **LOOKED), {**LOOKED, "frame": 12}),
     ("label_has_frame", "triplets", put("triplets", "frame", 12, **LABEL), {"id": CASE, "frame": 12}),
     ("label_has_frame", "phases", put("phases", "frame", 12, **LABEL), {"id": CASE, "frame": 12}),
     ("label_has_frame", "spans", put("spans", "end_frame", 13, id=CASE, start_frame=8), {"id": CASE, "end_frame": 13}),
     ("label_has_frame", "spans", drop("frames", id=CASE, frame=4), {"id": CASE, "start_frame": 4}),
+    ("label_in_labelled_frame", "triplets", drop("labelled", **LOOKED), LABEL),
+    ("label_in_labelled_frame", "triplets", put("labelled", "vocabulary", "prostatd", **LOOKED), {**LABEL, "vocabulary": "cholect50"}),
+    ("label_in_labelled_frame", "phases", drop("labelled", **PHASE), LABEL),
+    ("label_in_labelled_frame", "spans", drop("labelled", **{**LOOKED, "frame": 4}), {"id": CASE, "start_frame": 4}),
+    ("label_in_labelled_frame", "spans", drop("labelled", **{**LOOKED, "frame": 7}), {"id": CASE, "end_frame": 8}),
+    ("labelled_frame_has_phase", "labelled", drop("phases", **LABEL), PHASE),
+    ("one_vocabulary_per_layer", "labelled", put("labelled", "vocabulary", "prostatd", **PHASE), {**PHASE, "vocabulary": "prostatd"}),
+    (
+        "one_vocabulary_per_layer",
+        "labelled",
+        put("labelled", "vocabulary", "mine", id=CASE, layer="phases"),
+        {**PHASE, "vocabulary": "mine"},
+    ),
+    ("one_detail_per_recording", "labelled", put("labelled", "detail", "instrument", **LOOKED), {**LOOKED, "detail": "instrument"}),
+    ("one_detail_per_recording", "labelled", put("labelled", "detail", None, id=CASE, layer="instances"), {**LOOKED, "detail": None}),
+    ("one_detail_per_recording", "labelled", put("labelled", "detail", "triplet", **PHASE), {**PHASE, "detail": "triplet"}),
     ("label_in_redacted_frame", "triplets", HIDE, LABEL),
     ("label_in_redacted_frame", "phases", HIDE, LABEL),
     ("label_in_dropped_frame", "triplets", DROP, LABEL),
@@ -352,6 +372,11 @@ BESIDE: list[tuple[str, str, Change]] = [
     ("stereo_equal_length", "videos", drop("videos", id=SECOND, camera="right")),
     ("label_has_frame", "phases", put("phases", "id", EXERCISE, id=CASE, frame=11)),
     ("label_has_frame", "phases", put("frames", "camera", "right", id=CASE)),
+    ("label_in_labelled_frame", "triplets", drop("labelled", **PHASE)),
+    ("label_in_labelled_frame", "spans", drop("labelled", **{**LOOKED, "frame": 5})),
+    ("labelled_frame_has_phase", "labelled", both(drop("phases", **LABEL), drop("labelled", **PHASE))),
+    ("labelled_frame_has_phase", "labelled", drop("triplets", **LABEL)),
+    ("one_detail_per_recording", "labelled", put("labelled", "detail", "instrument", id=CASE, layer="instances")),
     ("label_in_redacted_frame", "phases", put("frames", "redacted", True, id=EXERCISE)),
     ("label_in_dropped_frame", "phases", put("frames", "dropped", True, id=EXERCISE)),
     ("dropped_without_file", "frames", DROP),

@@ -16,6 +16,7 @@ from scrubin.validate.study import Study
     ratings=("id",),
     skill=("id",),
     errors=("id",),
+    labelled=("id",),
     triplets=("id",),
     phases=("id",),
     spans=("id",),
@@ -44,12 +45,13 @@ def video_has_frames(study: Study, table: str) -> pd.Series[bool]:
 @rule(
     "error",
     "every label lies on an extracted frame of its recording",
+    labelled=("frame",),
     triplets=("frame",),
     phases=("frame",),
     spans=("start_frame", "end_frame"),
 )
 def label_has_frame(study: Study, table: str) -> pd.Series[bool]:
-    """Find labels without a frame; for spans, without their first or their last one."""
+    """Find labels, and labelled frames, without a frame; for spans, without their first or their last one."""
     known = labelled_frames(study)
     if table != "spans":
         return ~among(study.columns(table, "id", "frame"), known)
