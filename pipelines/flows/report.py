@@ -9,8 +9,8 @@ from prefect import flow
 
 from scrubin.core import files, params
 from scrubin.report import page
-from scrubin.report.document import document
 from scrubin.report.params import ReportParams
+from scrubin.report.report_document import document
 from scrubin.report.study import Study, read_json
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES

@@ -16,8 +16,8 @@ import pytest
 import synthetic_study
 from checked_study import severities, study_of
 from scrubin.report import drawing, page
-from scrubin.report.document import document
 from scrubin.report.params import ReportParams
+from scrubin.report.report_document import document
 from scrubin.report.study import Study
 from scrubin.splits import study as split_study
 from scrubin.splits.features import Tables as SplitTables

@@ -14,7 +14,7 @@ import synthetic_study
 from reported_study import PARAMS
 from scrubin.errors import StageError
 from scrubin.report import page
-from scrubin.report.document import document
+from scrubin.report.report_document import document
 from scrubin.report.study import Study, read_json
 from scrubin.tables import io
 

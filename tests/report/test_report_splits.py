@@ -15,7 +15,7 @@ import reported_study
 import synthetic_study
 from reported_study import BY_TASK, JOINT, PARAMS
 from scrubin.report import drawing, page
-from scrubin.report.document import document
+from scrubin.report.report_document import document
 from scrubin.report.splits import split_classes, split_figures, split_proofs, split_shortcut, split_summary
 from scrubin.report.study import Study
 from scrubin.splits.features import Tables

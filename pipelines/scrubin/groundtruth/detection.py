@@ -58,7 +58,7 @@ def boxed(recording: Recording) -> Boxed | None:
     return Boxed(recording.id, list(by_frame), list(by_frame.values()), len(layer.frames) - len(by_frame))
 
 
-def layouts(found: Boxed, words: Vocabulary) -> dict[str, Any]:
+def layouts(boxed: Boxed, vocabulary: Vocabulary) -> dict[str, Any]:
     """Return a recording as ivtmetrics and ivtdmetrics take it, boxes as top-left corner and size in 0..1.
 
     ``list`` has per frame rows of ``[triplet, instrument, score, x, y, w, h]``, ``dict`` the same
@@ -67,20 +67,20 @@ def layouts(found: Boxed, words: Vocabulary) -> dict[str, Any]:
     the frames.
     """
     return {
-        "id": found.id,
-        "frame": found.frames,
-        "list": [[[triplet, tool, SCORE, *box] for triplet, tool, box in rows] for rows in found.rows],
-        "list_9": [[[triplet, tool, SCORE, *words.triplets[triplet][1:], *box] for triplet, tool, box in rows] for rows in found.rows],
-        "dict": [[{"triplet": triplet, "instrument": [tool, SCORE, *box]} for triplet, tool, box in rows] for rows in found.rows],
+        "id": boxed.id,
+        "frame": boxed.frames,
+        "list": [[[triplet, tool, SCORE, *box] for triplet, tool, box in rows] for rows in boxed.rows],
+        "list_9": [[[triplet, tool, SCORE, *vocabulary.triplets[triplet][1:], *box] for triplet, tool, box in rows] for rows in boxed.rows],
+        "dict": [[{"triplet": triplet, "instrument": [tool, SCORE, *box]} for triplet, tool, box in rows] for rows in boxed.rows],
     }
 
 
-def coco(vocabulary: Vocabulary, found: Sequence[Boxed], images: pd.DataFrame) -> dict[str, Any]:
+def coco(vocabulary: Vocabulary, recordings: Sequence[Boxed], images: pd.DataFrame) -> dict[str, Any]:
     """Return all recordings as one COCO data set; category ids are triplet ids + 1.
 
     Parameters
     ----------
-    found
+    recordings
         Recordings of this vocabulary, sorted by id.
     images
         Extracted frames with ``id``, ``frame``, ``path``, ``width`` and ``height`` in px.
@@ -90,10 +90,10 @@ def coco(vocabulary: Vocabulary, found: Sequence[Boxed], images: pd.DataFrame) -
     Image and annotation ids start at 1 and are unique over the study, so a subset of
     recordings (field ``recording``) keeps its ids.
     """
-    where = {(row["id"], row["frame"]): row for row in images[images["id"].isin({one.id for one in found})].to_dict("records")}
+    where = {(row["id"], row["frame"]): row for row in images[images["id"].isin({one.id for one in recordings})].to_dict("records")}
     image_list: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
-    for one in found:
+    for one in recordings:
         for frame, rows in zip(one.frames, one.rows, strict=True):
             image = _image(len(image_list) + 1, where[one.id, frame])
             image_list.append(image)
@@ -120,10 +120,10 @@ def _image(number: int, row: Mapping[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _annotation(number: int, image: Mapping[str, Any], words: Vocabulary, triplet: int, box: tuple[float, ...]) -> dict[str, Any]:
+def _annotation(number: int, image: Mapping[str, Any], vocabulary: Vocabulary, triplet: int, box: tuple[float, ...]) -> dict[str, Any]:
     sides = (image["width"], image["height"], image["width"], image["height"])
     bbox = [round(share * side, PIXEL_DIGITS) for share, side in zip(box, sides, strict=True)]
-    instrument, verb, target = words.triplets[triplet]
+    instrument, verb, target = vocabulary.triplets[triplet]
     return {
         "id": number,
         "image_id": image["id"],
@@ -131,14 +131,14 @@ def _annotation(number: int, image: Mapping[str, Any], words: Vocabulary, triple
         "bbox": bbox,
         "area": round(bbox[2] * bbox[3], PIXEL_DIGITS),
         "iscrowd": 0,
-        "instrument": words.instruments[instrument],
-        "verb": words.verbs[verb],
-        "target": words.targets[target],
+        "instrument": vocabulary.instruments[instrument],
+        "verb": vocabulary.verbs[verb],
+        "target": vocabulary.targets[target],
     }
 
 
-def _categories(words: Vocabulary) -> list[dict[str, Any]]:
+def _categories(vocabulary: Vocabulary) -> list[dict[str, Any]]:
     return [
-        {"id": triplet + 1, "name": words.triplet_name(triplet), "supercategory": words.instruments[instrument]}
-        for triplet, (instrument, _, _) in enumerate(words.triplets)
+        {"id": triplet + 1, "name": vocabulary.triplet_name(triplet), "supercategory": vocabulary.instruments[instrument]}
+        for triplet, (instrument, _, _) in enumerate(vocabulary.triplets)
     ]

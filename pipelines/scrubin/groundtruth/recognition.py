@@ -69,11 +69,11 @@ def matrices(recording: Recording) -> dict[Component, Matrix]:
     return {component: disentangle(ivt, layer.vocabulary, component) for component in COMPONENTS}
 
 
-def archive(layer: Layer, found: Mapping[Component, Matrix], stamp: Mapping[str, Any]) -> bytes:
+def archive(layer: Layer, matrices: Mapping[Component, Matrix], stamp: Mapping[str, Any]) -> bytes:
     """Return the ``.npz`` of a recording: ``frame``, per component its matrix and ``<component>_ids``, and the stamp as JSON text."""
-    ids = {f"{component}_ids": np.array(layer.vocabulary.component_ids(component), np.int64) for component in found}
-    told = np.array(json.dumps(stamp, sort_keys=True))
-    return npz({"frame": layer.frames, **ids, **{str(component): matrix for component, matrix in found.items()}, "stamp": told})
+    ids = {f"{component}_ids": np.array(layer.vocabulary.component_ids(component), np.int64) for component in matrices}
+    stamp_json = np.array(json.dumps(stamp, sort_keys=True))
+    return npz({"frame": layer.frames, **ids, **{str(component): matrix for component, matrix in matrices.items()}, "stamp": stamp_json})
 
 
 def table(vocabulary: Vocabulary) -> Table:
@@ -103,20 +103,20 @@ def rows(vocabulary: Vocabulary, of_recordings: Sequence[tuple[str, IntArray, Ma
     return io.conform(declared, pd.concat(parts)) if parts else io.frame_of(declared, [])
 
 
-def write(path: Path, words: Vocabulary, rows: pd.DataFrame, stamp: Mapping[str, Any]) -> None:
+def write(path: Path, vocabulary: Vocabulary, rows: pd.DataFrame, stamp: Mapping[str, Any]) -> None:
     """Write rows of the recognition table as parquet, with the stamp as JSON text among its metadata."""
-    schema = table(words).schema
+    schema = table(vocabulary).schema
     arrow = pa.Table.from_pandas(rows, schema=schema, preserve_index=False)
     metadata = {**schema.metadata, b"stamp": json.dumps(stamp, sort_keys=True).encode()}
     with files.whole(path) as part:
         pq.write_table(arrow.replace_schema_metadata(metadata), part, compression="zstd")
 
 
-def _part(declared: Table, vocabulary: Vocabulary, id_: str, frames: IntArray, found: Mapping[Component, Matrix]) -> pd.DataFrame:
+def _part(declared: Table, vocabulary: Vocabulary, id_: str, frames: IntArray, matrices: Mapping[Component, Matrix]) -> pd.DataFrame:
     columns: dict[str, Any] = {"id": [id_] * len(frames), "frame": frames}
     for component in COMPONENTS:
         for k, value in enumerate(vocabulary.component_ids(component)):
-            occurs = found[component][:, k].astype(bool) if component in found else [None] * len(frames)
+            occurs = matrices[component][:, k].astype(bool) if component in matrices else [None] * len(frames)
             columns[f"{component}_{value}"] = pd.array(occurs, dtype="boolean")
     return pd.DataFrame(columns, columns=declared.column_names)
 

@@ -106,14 +106,14 @@ def _write_vocabulary(folder: Path, stamps: Stamps, part: Whole, written: Sequen
     study.write_whole(folder, stamps, part, subset=subset)
     if part.coco is not None:
         shown = {image["recording"] for image in part.coco["images"]}
-        of_words = [one for one in written if one.recording.id in shown]
-        boxed = [one.boxed for one in of_words if one.boxed is not None]
-        files.write_text(folder / PICTURES, yolo.picture_list(boxed, {one.recording.id: one.pictures for one in of_words}))
+        of_vocabulary = [one for one in written if one.recording.id in shown]
+        boxed = [one.boxed for one in of_vocabulary if one.boxed is not None]
+        files.write_text(folder / PICTURES, yolo.picture_list(boxed, {one.recording.id: one.pictures for one in of_vocabulary}))
 
 
 def _write_sheets(folder: Path, every: Everything, ids: Set[str]) -> None:
     skill, errors = (table[table["id"].isin(ids)] for table in (every.skill, every.errors))
     none = every.splits.iloc[:0]  # which subset it is, the folder tells
-    for kind, of_tasks in (("skill", sheets.skill_sheets(skill, none)), ("errors", sheets.error_sheets(errors, none))):
+    for sheet, of_tasks in (("skill", sheets.skill_sheets(skill, none)), ("errors", sheets.error_sheets(errors, none))):
         for task, text in of_tasks.items():
-            files.write_text(folder / kind / f"{task}.csv", text)
+            files.write_text(folder / sheet / f"{task}.csv", text)
