@@ -38,7 +38,7 @@ def test_predictions_numbered_from_one_are_told(study, capsys):
     (study / "found/VID02.npy").rename(study / "VID02.npy")
     np.savez(study / "found/VID02.npz", scores=np.load(study / "VID02.npy"))
     said = fault(capsys, *recognition(study))
-    assert "VID01: the numbers look shifted by +1, as if frames were counted from 1; subtract 1 from every frame number" in said
+    assert "VID01.npz: the numbers look shifted by +1, as if frames were counted from 1; subtract 1 from every frame number" in said
 
 
 def test_missing_frames_are_told_as_ranges(study, capsys):
@@ -53,16 +53,16 @@ def test_frames_and_videos_without_label_do_not_count_and_are_told(study, capsys
     np.save(study / "found/VID03.npy", np.ones((2, 100)))
     said = good(capsys, *recognition(study))
     assert said.out == before
-    assert "VID03: the video has no ground truth, so it does not count" in said.err
-    assert "VID01, frames 12-13: not labelled, so not counted (2 frames)" in said.err
+    assert "VID03.npy: the video has no ground truth, so it does not count" in said.err
+    assert "VID01.npy, frames 12-13: not labelled, so not counted (2 frames)" in said.err
 
 
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
-        (np.zeros((12, 94)), "94 classes, expected 100 in the order of the vocabulary"),
+        (np.zeros((12, 94)), "94 classes, expected 100 triplets or 6 instruments of 'cholect50' in their order"),
         (np.zeros((12, 101)), "is the first column the frame?"),
-        (np.full((12, 100), np.nan), "the score of frame 0, class 0 is nan; scores must be finite"),
+        (np.full((12, 100), np.nan), "frames 0-11: a score is not finite (first: class 0 of frame 0 is nan)"),
         (np.zeros(12), "the matrix has the shape (12,)"),
     ],
 )
@@ -212,7 +212,7 @@ TRUTH = "frame,phase\n0,preparation\n1,preparation\n2,CalotTriangleDissection\n"
         ("frame,phase_id\n0,0\n1,\n2,1\n", "line 3: expected 2 cells with a phase"),
         ("frame,phase_id\nx,0\n", "line 2: 'x' is no frame number"),
         ("", "has no frames"),
-        ("0,0\n1,0\n", "a, frame 2: labelled, but not predicted"),
+        ("0,0\n1,0\n", "a.csv, frame 2: labelled, but not predicted"),
         ("a,b\n0,0\n", "'a' is no frame number"),
     ],
 )
@@ -234,7 +234,7 @@ def test_labels_at_25_per_second_are_joined_with_predictions_at_1(tmp_path, caps
     arguments = phases(tmp_path, truth, found, "video01-phase.txt")
     assert "say the rate of the predictions by --predictions-fps" in fault(capsys, *arguments)
     said = good(capsys, *arguments, "--predictions-fps", "1")
-    assert "labels are read as 25 per second, the rate of Cholec80" in said.err
+    assert "labels are read as 25 per second, the rate of cholec80" in said.err
     assert "omega=10 frames" in said.out
     assert "1.0000" in said.out
 
@@ -305,7 +305,7 @@ BOXES = [[[17, 0, 1.0, 0.1, 0.1, 0.3, 0.3]], []]
         ([[[17, 0, 0.9, 0.5, 0.5, 0.8, 0.9]], []], "look like two corners"),
         ([[[17, 0, 0.9, 85, 48, 256, 144]], []], "pixels"),
         ([[[100, 0, 0.9, 0.1, 0.1, 0.3, 0.3]], []], "'triplet' is 100, expected a whole number in 0..99; ids are numbered from 0"),
-        ([[[17, 0, 0.9, 0.1, 0.1, 0.3]], []], "frame 0, row 0: expected 7 or 9 numbers"),
+        ([[[17, 0, 0.9, 0.1, 0.1, 0.3]], []], "VID01.json, row 0, frame 0: expected 7 or 9 numbers"),
         ([[[17, 0, "0.9", 0.1, 0.1, 0.3, 0.3]], []], "expected 7 or 9 numbers"),
         ([[[17, 0, 1.9, 0.1, 0.1, 0.3, 0.3]], []], "confidence"),
     ],
@@ -360,7 +360,9 @@ def test_a_model_may_predict_another_instrument_than_that_of_the_triplet(tmp_pat
         if one["options"].get("iou") == "0.5" and "AP" in one["metric"]
     }
     assert at_half == {"ivt": 1.0, "i": 0.0, "v": 1.0, "t": 1.0}
-    assert "triplet 17 is grasper,retract,gallbladder, but the instrument is 1" in fault(capsys, *boxes(tmp_path, other, BOXES))
+    # Labels are read in the same way: as written, and it is said.
+    said = good(capsys, *boxes(tmp_path, other, BOXES)).err
+    assert "frame 0: 1 of 1 rows have another instrument, verb or target than their triplet; read as written" in said
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,7 @@ def test_swapped_sides_are_told(study, capsys):
     np.savez(study / "found/VID01.npz", predictions=np.ones((12, 100)))
     (study / "found/VID01.npy").unlink()
     said = fault(capsys, *swapped)
-    assert "holds predictions; name the matrix of the truth 'ivt' or 'targets' or 'labels'" in said
+    assert "VID01 has predicted scores, but labels are 0 or 1; are ground truth and predictions swapped?" in said
 
 
 def test_swapped_boxes_are_told(study, capsys):
@@ -125,7 +125,7 @@ def test_scores_of_triplets_are_refused_with_the_reason_where_only_instruments_a
     (study / "truth/labels.json").write_text(json.dumps(document))
     np.save(study / "found/VID01.npy", np.ones((1, 100)))
     said = fault(capsys, *sides(study, "recognition", "--vocabulary", "cholect50"))
-    assert "VID01.npy: 100 classes, expected 6" in said
+    assert "VID01 is predicted in 100 triplets of 'cholect50', the ground truth has 6 instruments of 'cholect50'" in said
     assert "(1 instances are no whole triplet, so only instruments are scored)" in said
 
 
@@ -133,7 +133,7 @@ def test_a_submission_is_no_ground_truth(study, capsys):
     frames = {"0": {"recognition": [0.5] * 100, "detection": []}}
     for side in ("truth", "found"):
         (study / side / "VID01.json").write_text(json.dumps(frames))
-    assert "VID01 has probabilities, which labels have not" in fault(capsys, *sides(study, "recognition"))
+    assert "VID01 has the score 0.5 of class 0 in frame 0, but labels are 0 or 1" in fault(capsys, *sides(study, "recognition"))
 
 
 def test_a_submission_may_name_an_instrument_apart_from_the_triplet(study, capsys):
@@ -166,7 +166,9 @@ def test_a_table_of_another_vocabulary_is_refused(study, capsys):
     names = ",".join(["frame", *(f"ivt_{k}" for k in range(100))])
     (study / "found/a.csv").write_text(names + "\n" + "".join(f"{frame}{',0.5' * 100}\n" for frame in range(5)))
     said = fault(capsys, *sides(study, "recognition", "--vocabulary", "prostatd"))
-    assert "a.csv: has the column ivt_89 beyond ivt_88: these are classes of another vocabulary" in said
+    assert (
+        "a.csv: 100 classes, expected 89 triplets of 'prostatd' in their order; give one column per class, or name the vocabulary" in said
+    )
 
 
 def test_files_that_name_their_classes_are_not_read_in_another_vocabulary(study, capsys):

@@ -46,7 +46,10 @@ def test_names_of_digits_keep_their_zeros(matrices, capsys):
             ",".join(map(str, range(100))) + "\n" + ("0.5," * 99 + "0.5\n") * 5,
             "the first row is 0, 1, 2 ..., which looks like names of columns",
         ),
-        (",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n", "007: the video is not predicted; add it; predicted are none"),
+        (
+            ",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n",
+            "007.csv, frames 0-4: labelled, but not predicted: nothing is predicted (5 frames)",
+        ),
     ],
 )
 def test_tables_that_would_be_read_wrongly_are_refused(matrices, capsys, text, expected):
@@ -58,7 +61,7 @@ def test_a_score_that_is_not_finite_is_named_by_the_number_of_its_frame(matrices
     scores = np.ones((5, 100))
     scores[2, 3] = np.inf
     np.savez(matrices / "found/007.npz", scores=scores, frame=[0, 10, 20, 30, 40])
-    assert "007.npz: the score of frame 20, class 3 is inf" in fault(capsys, *recognition(matrices))
+    assert "007.npz, frame 20: a score is not finite (first: class 3 of frame 20 is inf)" in fault(capsys, *recognition(matrices))
 
 
 def test_columns_of_instruments_are_labels_of_instruments(matrices, capsys):
@@ -71,7 +74,7 @@ def test_columns_of_instruments_are_labels_of_instruments(matrices, capsys):
     assert "classes=6; component=i" in good(capsys, *recognition(matrices)).out
     # The first six triplets are no instruments.
     (matrices / "found/007.csv").write_text(",".join(["frame", *(f"ivt_{k}" for k in range(100))]) + "\n" + rows())
-    assert "expected the columns frame and i_0 to i_5" in fault(capsys, *recognition(matrices))
+    assert "007 is predicted in 100 triplets of 'cholect50', the ground truth has 6 instruments" in fault(capsys, *recognition(matrices))
 
 
 def phases(tmp_path, found, truth="0\n0\n1\n1\n", name="a.csv"):
@@ -115,7 +118,7 @@ def test_whole_floats_are_phases_in_arrays_too(tmp_path, capsys):
         ("frame,phase,prediction\n0,0,1\n", "the columns phase, prediction could all be meant"),
         ("frame,index,phase\n0,0,1\n", "the columns frame, index could all be meant"),
         ("0,0\n1,-1\n2,1\n3,1\n", "a.csv, line 2: phase -1 is below 0; leave frames without a phase out"),
-        ({"a.csv": "0\n0\n1\n1\n", "a.txt": "1\n1\n1\n1\n"}, "the video a has two tables, a.csv and a.txt; keep one of them"),
+        ({"a.csv": "0\n0\n1\n1\n", "a.txt": "1\n1\n1\n1\n"}, "a.csv; keep one of them"),
     ],
 )
 def test_tables_of_phases_that_could_mean_two_things_are_refused(tmp_path, capsys, found, expected):

@@ -11,11 +11,11 @@ from pathlib import Path
 from scrubin.cli.arguments import rate_or_none
 from scrubin.core import files
 from scrubin.errors import MetricsError
-from scrubin.evaluation import comparison, score_document, selection
+from scrubin.evaluation import comparison, score_document, selection, side
 from scrubin.evaluation.computation import Choice, Computed, intervals
-from scrubin.evaluation.ground_truth import inside_release
-from scrubin.evaluation.label_files import Asked
-from scrubin.evaluation.metrics import METRICS, Order, computed
+from scrubin.evaluation.metrics import METRICS, Order, scoring
+from scrubin.evaluation.side import Source
+from scrubin.labels.formats.ground_truth import inside_release
 from scrubin.metrics.bootstrap import LEVEL, Interval
 from scrubin.metrics.detection import quirks as detection_quirks
 from scrubin.metrics.phases import quirks as phase_quirks
@@ -63,8 +63,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ensemble", choices=ENSEMBLES, help="combine the predictions of several models (recognition)")
     parser.add_argument("--weights", nargs="+", type=float, default=[], metavar="W", help="of the models, for --ensemble weighted")
-    parser.add_argument("--from", dest="truth_format", metavar="FORMAT", help="format of the ground truth (default: by its signs)")
-    parser.add_argument("--predictions-from", metavar="FORMAT", help="format of the predictions (default: by their signs)")
+    parser.add_argument("--from", dest="truth_format", metavar="FORMAT", help="format of the ground truth (default: by what it looks like)")
+    parser.add_argument("--predictions-from", metavar="FORMAT", help="format of the predictions (default: by what they look like)")
     parser.add_argument(
         "--vocabulary", metavar="NAME", help="names and ids of classes (default: those of the format, the files or the folder)"
     )
@@ -73,22 +73,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = _choices()
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Read, join, compute, write and print; nothing is written when anything is wrong."""
-    name = given.metric or given.named
+    name = args.metric or args.named
     if name == COMPARE:
-        return _compare(given.files)
+        return _compare(args.files)
     if name == DIFFERENCES:
         return _differences()
-    order = _order(name, given)
-    out = _out(given)
-    made, notes = computed(name, order)
-    for note in notes:
+    order = _order(name, args)
+    out = _out(args)
+    of_order = scoring(name, order)
+    for note in score_document.notes_of(of_order):
         sys.stderr.write(f"scrubin score: {note}\n")
-    scored = [result for one in made for result in _scored(one, given.bootstrap)]
+    scored = [result for one in of_order.parts for result in _scored(one, args.bootstrap)]
     if out is not None:
-        paths = [asked.path for asked in order.predictions]
-        whole = score_document.text_of(score_document.document(name, order.truth.path, paths, made, scored, notes))
+        paths = [source.path for source in order.predictions]
+        whole = score_document.text_of(score_document.document(name, inside_release(order.truth.path), paths, of_order, scored))
         files.write_text(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else whole)
     # The file first: whoever reads the lines may stop after the first ones.
     for line in (*score_document.table(scored), *score_document.best_classes(scored)):
@@ -96,42 +96,41 @@ def run(given: argparse.Namespace) -> int:
     return 0
 
 
-def _order(name: str | None, given: argparse.Namespace) -> Order:
-    if name is None or (given.named and given.metric and given.named != given.metric) or given.files:
-        fault = f"'{' '.join(given.files)}' is too much" if given.files else "one metric is needed"
+def _order(name: str | None, args: argparse.Namespace) -> Order:
+    if name is None or (args.named and args.metric and args.named != args.metric) or args.files:
+        fault = f"'{' '.join(args.files)}' is too much" if args.files else "one metric is needed"
         msg = f"{fault}: scrubin score {'|'.join(METRICS)} --ground-truth PATH --predictions PATH"
         raise MetricsError(msg)
-    if not given.ground_truth or not given.predictions:
+    if not args.ground_truth or not args.predictions:
         msg = f"score {name} needs --ground-truth PATH and --predictions PATH"
         raise MetricsError(msg)
-    if given.subset and not given.videos:
-        msg = f"--subset {given.subset}: of which split? name its file by --videos"
+    if args.subset and not args.videos:
+        msg = f"--subset {args.subset}: of which split? name its file by --videos"
         raise MetricsError(msg)
-    if given.weights and given.ensemble != "weighted":
+    if args.weights and args.ensemble != "weighted":
         msg = "--weights belong to --ensemble weighted"
         raise MetricsError(msg)
-    if given.bootstrap < 0:
-        msg = f"--bootstrap {given.bootstrap}: give the number of draws, such as 1000"
+    if args.bootstrap < 0:
+        msg = f"--bootstrap {args.bootstrap}: give the number of draws, such as 1000"
         raise MetricsError(msg)
-    truth = Asked(inside_release(Path(given.ground_truth)), given.truth_format, given.vocabulary, rate_or_none("--fps", given.fps))
-    fps = rate_or_none("--predictions-fps", given.predictions_fps)
-    predictions = [Asked(Path(path), given.predictions_from, given.vocabulary, fps) for path in given.predictions]
-    for asked in (truth, *predictions):
-        if not asked.path.exists():
-            msg = f"{asked.path}: there is no such file or folder"
-            raise MetricsError(msg)
-    videos = selection.read(Path(given.videos), given.subset) if given.videos else None
-    return Order(truth, predictions, given.semantics, given.variant, videos, given.ensemble, given.weights)
+    truth = Source(Path(args.ground_truth), args.truth_format, args.vocabulary, rate_or_none("--fps", args.fps))
+    fps = rate_or_none("--predictions-fps", args.predictions_fps)
+    predictions = [Source(Path(path), args.predictions_from, args.vocabulary, fps) for path in args.predictions]
+    for source in (truth, *predictions):
+        if not source.path.exists():
+            raise side.refusal(source, "file-missing", "there is no such file or folder", "name the files of both sides")
+    videos = selection.read(Path(args.videos), args.subset) if args.videos else None
+    return Order(truth, predictions, args.semantics, args.variant, videos, args.ensemble, args.weights)
 
 
-def _out(given: argparse.Namespace) -> Path | None:
-    if not given.out:
+def _out(args: argparse.Namespace) -> Path | None:
+    if not args.out:
         return None
-    out = Path(given.out)
+    out = Path(args.out)
     if out.suffix.lower() not in (".json", ".csv") or out.is_dir():
         msg = f"--out {out}: name a file that ends in .json or .csv"
         raise MetricsError(msg)
-    read = [Path(given.ground_truth), *map(Path, given.predictions), *([Path(given.videos)] if given.videos else [])]
+    read = [Path(args.ground_truth), *map(Path, args.predictions), *([Path(args.videos)] if args.videos else [])]
     if any(out.resolve() == path.resolve() or path.resolve() in out.resolve().parents for path in read):
         msg = f"--out {out}: this is where input is read from; write elsewhere"
         raise MetricsError(msg)
@@ -140,11 +139,9 @@ def _out(given: argparse.Namespace) -> Path | None:
 
 def _scored(one: Computed, resamples: int) -> Iterator[score_document.Scored]:
     results = one.results(None)
-    found: Sequence[Interval | None] = [None] * len(results)
-    if resamples:
-        found = _intervals(one, resamples)
+    bounds: Sequence[Interval | None] = _intervals(one, resamples) if resamples else [None] * len(results)
     names = one.class_names
-    for result, interval in zip(results, found, strict=True):
+    for result, interval in zip(results, bounds, strict=True):
         yield score_document.Scored(result, interval, names.get(result.variant.options.get("component", ""), {}))
 
 
@@ -174,8 +171,8 @@ def _differences() -> int:
     """Print every known difference between a published program and the definition of its metric."""
     for metric, known in QUIRKS.items():
         for one in known:
-            told = {"published": one.published, "paper": one.paper, "compat": one.compat}
-            lines = [f"{metric}: {one.name} ({one.origin})", *(f"  {side + ':':<10} {what}" for side, what in told.items())]
+            by_side = {"published": one.published, "paper": one.paper, "compat": one.compat}
+            lines = [f"{metric}: {one.name} ({one.origin})", *(f"  {source + ':':<10} {what}" for source, what in by_side.items())]
             sys.stdout.write("\n".join(lines) + "\n")
     return 0
 

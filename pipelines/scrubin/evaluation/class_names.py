@@ -7,32 +7,31 @@ from collections.abc import Callable, Mapping
 from scrubin.vocabulary.vocabulary import COMPONENTS, Component, Vocabulary
 
 
-def of_vocabulary(words: Vocabulary, *, by_position: bool = False) -> dict[str, dict[str, str]]:
+def of_vocabulary(vocabulary: Vocabulary, *, by_position: bool = False) -> dict[str, dict[str, str]]:
     """Return names by component and by the key that results have.
 
     Parameters
     ----------
-    words
-        The vocabulary.
+    vocabulary
+        Names and ids.
     by_position
         Whether keys are positions among the ids that occur, as published programs number them, instead of ids.
 
-    >>> from scrubin.vocabulary import vocabulary
-    >>> names = of_vocabulary(vocabulary.load("cholect50"))
-    >>> names["iv"]["12"], of_vocabulary(vocabulary.load("cholect50"), by_position=True)["iv"]["7"]
+    >>> from scrubin.vocabulary.vocabulary import load
+    >>> of_vocabulary(load("cholect50"))["iv"]["12"], of_vocabulary(load("cholect50"), by_position=True)["iv"]["7"]
     ('bipolar,dissect', 'bipolar,dissect')
     """
-    if not words.triplets:
-        return {"i": {str(id_): name for id_, name in enumerate(words.instruments)}}
+    if not vocabulary.triplets:
+        return {"i": {str(id_): name for id_, name in enumerate(vocabulary.instruments)}}
     spelled: Mapping[Component, Callable[[int], str]] = {
-        "i": lambda id_: words.instruments[id_],
-        "v": lambda id_: words.verbs[id_],
-        "t": lambda id_: words.targets[id_],
-        "iv": lambda id_: f"{words.instruments[id_ // len(words.verbs)]},{words.verbs[id_ % len(words.verbs)]}",
-        "it": lambda id_: f"{words.instruments[id_ // len(words.targets)]},{words.targets[id_ % len(words.targets)]}",
-        "ivt": words.triplet_name,
+        "i": lambda id_: vocabulary.instruments[id_],
+        "v": lambda id_: vocabulary.verbs[id_],
+        "t": lambda id_: vocabulary.targets[id_],
+        "iv": lambda id_: f"{vocabulary.instruments[id_ // len(vocabulary.verbs)]},{vocabulary.verbs[id_ % len(vocabulary.verbs)]}",
+        "it": lambda id_: f"{vocabulary.instruments[id_ // len(vocabulary.targets)]},{vocabulary.targets[id_ % len(vocabulary.targets)]}",
+        "ivt": vocabulary.triplet_name,
     }
     return {
-        name: {str(place if by_position else id_): spelled[name](id_) for place, id_ in enumerate(words.component_ids(name))}
+        name: {str(place if by_position else id_): spelled[name](id_) for place, id_ in enumerate(vocabulary.component_ids(name))}
         for name in COMPONENTS
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from scrubin.core.faults import Fault
 from scrubin.errors import MetricsError
 from scrubin.metrics import bootstrap
 from scrubin.metrics.bootstrap import IntArray, Interval
@@ -39,6 +40,25 @@ class Computed:
     vocabulary: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class Scoring:
+    """What is to be computed of both sides, and what the user should know.
+
+    Parameters
+    ----------
+    parts
+        Results that belong together.
+    faults
+        Of the files of both sides, those that stop nothing.
+    notes
+        What was assumed or left out, one sentence each.
+    """
+
+    parts: Sequence[Computed]
+    faults: Sequence[Fault] = ()
+    notes: Sequence[str] = ()
+
+
 @dataclass(frozen=True)
 class Choice:
     """One thing that can be chosen of a metric.
@@ -58,12 +78,12 @@ class Choice:
     meaning: str
 
 
-def chosen(choices: Mapping[str, Choice], given: Sequence[str], metric: str) -> dict[str, str]:
+def chosen(choices: Mapping[str, Choice], variant: Sequence[str], metric: str) -> dict[str, str]:
     """Return the value of every choice.
 
     Parameters
     ----------
-    given
+    variant
         ``name=value``.
 
     Raises
@@ -71,11 +91,11 @@ def chosen(choices: Mapping[str, Choice], given: Sequence[str], metric: str) -> 
     MetricsError
         For a name or value that is not known, or a name that comes twice.
     """
-    found: dict[str, str] = {}
-    for one in given:
-        name, sign, value = one.partition("=")
-        if not sign or name not in choices or name in found:
-            fault = "is given twice" if name in found else "is no choice"
+    values: dict[str, str] = {}
+    for one in variant:
+        name, equals, value = one.partition("=")
+        if not equals or name not in choices or name in values:
+            fault = "stands twice" if name in values else "is no choice"
             msg = (
                 f"--variant {one}: '{name}' {fault} of {metric}; choose {', '.join(_shown(*item) for item in choices.items()) or 'nothing'}"
             )
@@ -83,8 +103,8 @@ def chosen(choices: Mapping[str, Choice], given: Sequence[str], metric: str) -> 
         if choices[name].values and value not in choices[name].values:
             msg = f"--variant {one}: {name} can be {', '.join(choices[name].values)}"
             raise MetricsError(msg)
-        found[name] = value
-    return {name: found.get(name, choice.default) for name, choice in choices.items()}
+        values[name] = value
+    return {name: values.get(name, choice.default) for name, choice in choices.items()}
 
 
 def of_runs(runs: Sequence[Computed]) -> Computed:
@@ -114,9 +134,9 @@ def intervals(computed: Computed, resamples: int, each: Callable[[], object]) ->
     """Return one confidence interval per result over draws of videos; ``each`` is called after every draw."""
 
     def metrics(draw: IntArray) -> list[Result]:
-        found = computed.results(draw)
+        results = computed.results(draw)
         each()
-        return found
+        return results
 
     return bootstrap.intervals(metrics, computed.names, resamples=resamples)
 

@@ -1,4 +1,4 @@
-"""One task of scoring: which files in, which numbers out."""
+"""Every metric by name: from two sides of files to what is computed of them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from scrubin.core.faults import Fault
 from scrubin.errors import MetricsError
-from scrubin.evaluation import sheets
-from scrubin.evaluation.computation import Choice, Computed, chosen, of_runs
-from scrubin.evaluation.label_files import Asked
-from scrubin.evaluation.series import Track, listed
-from scrubin.evaluation.tasks import detection, detection_files, errors, phase_files, phases, recognition, recognition_files, skill
+from scrubin.evaluation import sheets, side
+from scrubin.evaluation.computation import Choice, Scoring, chosen, of_runs
+from scrubin.evaluation.series import Series, listed
+from scrubin.evaluation.side import Source
+from scrubin.evaluation.tasks import detection, errors, phases, recognition, skill
 from scrubin.evaluation.tasks.recognition import Ensemble
 
 T = TypeVar("T")
-Made = tuple[list[Computed], list[str]]
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,8 @@ class Order:
         How the models are combined; None: they are runs.
     """
 
-    truth: Asked
-    predictions: Sequence[Asked]
+    truth: Source
+    predictions: Sequence[Source]
     semantics: str = "paper"
     variant: Sequence[str] = ()
     videos: Mapping[str, int] | None = None
@@ -55,17 +55,17 @@ class Metric:
         For the help.
     choices
         By semantics.
-    make
+    score
         Order and chosen variant to what is to be computed.
     """
 
     does: str
     choices: Mapping[str, Mapping[str, Choice]]
-    make: Callable[[Order, Mapping[str, str]], Made]
+    score: Callable[[Order, Mapping[str, str]], Scoring]
 
 
-def computed(name: str, order: Order) -> Made:
-    """Return what is to be computed of an order, and what the user should know.
+def scoring(name: str, order: Order) -> Scoring:
+    """Return what is to be computed of an order.
 
     Raises
     ------
@@ -77,19 +77,18 @@ def computed(name: str, order: Order) -> Made:
     if order.ensemble is not None and name != "recognition":
         msg = f"ensembles are of recognition only, not of {name}; score the models one by one"
         raise MetricsError(msg)
-    return metric.make(order, choice)
+    return metric.score(order, choice)
 
 
-def _recognition(order: Order, choice: Mapping[str, str]) -> Made:
-    truth = recognition_files.truth_of(order.truth)
-    known = truth.tracks
-    truth = replace(truth, tracks=_kept(truth.tracks, order))
-    read = [recognition_files.predictions_of(asked, truth) for asked in order.predictions]
-    models = [_wanted(tracks, order) for tracks, _ in read]
+def _recognition(order: Order, choice: Mapping[str, str]) -> Scoring:
+    truth = recognition.truth_of(order.truth)
+    counted = replace(truth, series=_counted_truth(truth.series, order))
+    sides = [recognition.predictions_of(source, counted) for source in order.predictions]
+    models = [_counted(one.series, order) for one in sides]
     if order.ensemble is not None:
         models = [recognition.combined(models, order.ensemble, order.weights)]
-    made = [recognition.computed(truth, one, order.semantics, choice) for one in models]
-    return _runs(made, [*_ensemble(order), *_unknown(order, known), *truth.notes, *(note for _, notes in read for note in notes)])
+    runs = [recognition.computed(counted, one, order.semantics, choice) for one in models]
+    return _of_runs(runs, _faults(truth.faults, *(one.faults for one in sides)), [*_ensemble(order), *_unknown(order, truth.series)])
 
 
 def _ensemble(order: Order) -> list[str]:
@@ -100,59 +99,62 @@ def _ensemble(order: Order) -> list[str]:
     return [f"scored is one ensemble ({order.ensemble}) of {len(order.predictions)} models{weights}"]
 
 
-def _detection(order: Order, choice: Mapping[str, str]) -> Made:
-    truth = detection_files.truth_of(order.truth)
-    known = truth.tracks
-    truth = replace(truth, tracks=_kept(truth.tracks, order))
-    models = [detection_files.predictions_of(asked, truth, order.truth) for asked in order.predictions]
-    models = [replace(one, tracks=_wanted(one.tracks, order)) for one in models]
-    made = [detection.computed(truth, one, order.semantics, choice) for one in models]
-    return _runs(made, [*_unknown(order, known), *truth.notes, *(note for one in models for note in one.notes)])
+def _detection(order: Order, choice: Mapping[str, str]) -> Scoring:
+    truth = detection.truth_of(order.truth)
+    counted = replace(truth, series=_counted_truth(truth.series, order))
+    sides = [detection.predictions_of(source, counted, order.truth) for source in order.predictions]
+    models = [replace(one, series=_counted(one.series, order)) for one in sides]
+    runs = [detection.computed(counted, one, order.semantics, choice) for one in models]
+    return _of_runs(runs, _faults(truth.faults, *(one.faults for one in sides)), _unknown(order, truth.series))
 
 
-def _phases(order: Order, choice: Mapping[str, str]) -> Made:
-    truth = phase_files.truth_of(order.truth)
-    known = truth.tracks
-    truth = replace(truth, tracks=_kept(truth.tracks, order))
-    read = [phase_files.predictions_of(asked, truth) for asked in order.predictions]
-    made, notes = phases.computed(truth, [_wanted(tracks, order) for tracks, _ in read], order.semantics, choice)
-    return made, list(dict.fromkeys([*_unknown(order, known), *truth.notes, *(note for _, more in read for note in more), *notes]))
+def _phases(order: Order, choice: Mapping[str, str]) -> Scoring:
+    truth = phases.truth_of(order.truth)
+    counted = replace(truth, series=_counted_truth(truth.series, order))
+    sides = [phases.predictions_of(source, counted) for source in order.predictions]
+    # Means over runs are of the metric itself.
+    of_runs = phases.computed(counted, [_counted(one.series, order) for one in sides], order.semantics, choice)
+    return _of_runs([of_runs], _faults(truth.faults, *(one.faults for one in sides)), [*_unknown(order, truth.series), *truth.notes])
 
 
-def _skill(order: Order, choice: Mapping[str, str]) -> Made:
+def _skill(order: Order, choice: Mapping[str, str]) -> Scoring:
     if order.semantics == "compat":
         msg = "no published program for skill scores is known; the semantics is 'paper', with variant form=... for the forms of concordance"
         raise MetricsError(msg)
     every = skill.sheets_of(order.truth)
     truth = _some(sheets.only(every, order.videos), order)
-    return _runs(
-        [skill.computed(truth, skill.sheets_of(asked), choice) for asked in order.predictions], _unknown(order, _recordings(every))
-    )
+    runs = [skill.computed(truth, skill.sheets_of(source), choice) for source in order.predictions]
+    return _of_runs(runs, (), _unknown(order, _recordings(every)))
 
 
-def _errors(order: Order, choice: Mapping[str, str]) -> Made:
+def _errors(order: Order, choice: Mapping[str, str]) -> Scoring:
     every = errors.sheets_of(order.truth)
     truth = _some(sheets.only(every, order.videos), order)
-    made = [errors.computed(truth, sheets.only(errors.sheets_of(asked), order.videos), order.semantics) for asked in order.predictions]
-    return _runs(made, _unknown(order, _recordings(every)))
+    runs = [errors.computed(truth, sheets.only(errors.sheets_of(source), order.videos), order.semantics) for source in order.predictions]
+    return _of_runs(runs, (), _unknown(order, _recordings(every)))
 
 
 def _recordings(every: Sequence[sheets.Sheet]) -> set[str]:
     return {str(id_) for sheet in every for id_ in sheet.rows.index}
 
 
-def _runs(made: Sequence[Made], notes: Sequence[str]) -> Made:
-    """Return the same parts of all runs together."""
-    parts = [of_runs(list(of_part)) for of_part in zip(*(found for found, _ in made), strict=True)]
-    return parts, list(dict.fromkeys([*notes, *(note for _, more in made for note in more)]))
+def _of_runs(runs: Sequence[Scoring], faults: Sequence[Fault], notes: Sequence[str]) -> Scoring:
+    """Return the same parts of all runs together, with what is to be said of sides and runs, each once."""
+    parts = [of_runs(list(of_part)) for of_part in zip(*(run.parts for run in runs), strict=True)]
+    every = dict.fromkeys([*faults, *(fault for run in runs for fault in run.faults)])
+    return Scoring(parts, tuple(every), list(dict.fromkeys([*notes, *(note for run in runs for note in run.notes)])))
 
 
-def _kept(tracks: Mapping[str, Track], order: Order) -> dict[str, Track]:
-    return _some(_wanted(tracks, order), order)
+def _faults(*of_sides: Sequence[Fault]) -> list[Fault]:
+    return [fault for of_side in of_sides for fault in of_side]
 
 
-def _wanted(tracks: Mapping[str, Track], order: Order) -> dict[str, Track]:
-    return {name: track for name, track in tracks.items() if order.videos is None or name in order.videos}
+def _counted_truth(series: Mapping[str, Series], order: Order) -> dict[str, Series]:
+    return _some(_counted(series, order), order)
+
+
+def _counted(series: Mapping[str, Series], order: Order) -> dict[str, Series]:
+    return {name: of_video for name, of_video in series.items() if order.videos is None or name in order.videos}
 
 
 def _unknown(order: Order, known: Container[str]) -> list[str]:
@@ -161,11 +163,10 @@ def _unknown(order: Order, known: Container[str]) -> list[str]:
     return [f"{len(unknown)} videos that count are not in the ground truth: {listed(unknown)}"] * bool(unknown)
 
 
-def _some(found: T, order: Order) -> T:
-    if not found:
-        msg = f"{order.truth.path}: none of the videos that count is in the ground truth; name them as there"
-        raise MetricsError(msg)
-    return found
+def _some(counted: T, order: Order) -> T:
+    if not counted:
+        raise side.refusal(order.truth, "video-missing", "none of the videos that count is in the ground truth", "name them as there")
+    return counted
 
 
 METRICS: Mapping[str, Metric] = {

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core import files
-from scrubin.evaluation.computation import Computed
+from scrubin.core.faults import summary
+from scrubin.evaluation.computation import Computed, Scoring
 from scrubin.metrics.bootstrap import Interval
 from scrubin.metrics.recognition.average_precision import METRIC as RECOGNITION
 from scrubin.metrics.recognition.top_k import top_classes
@@ -34,7 +35,7 @@ class Scored:
     result
         The numbers.
     interval
-        Confidence interval of the overall value, where one was asked for.
+        Confidence interval of the overall value, where one was wanted.
     class_names
         Names of the classes that the result numbers.
     """
@@ -44,9 +45,7 @@ class Scored:
     class_names: Names
 
 
-def document(
-    metric: str, truth: Path, predictions: Sequence[Path], made: Sequence[Computed], scored: Sequence[Scored], notes: Sequence[str]
-) -> dict[str, Any]:
+def document(metric: str, truth: Path, predictions: Sequence[Path], scoring: Scoring, scored: Sequence[Scored]) -> dict[str, Any]:
     """Return everything as JSON: undefined is null, with its n; infinity is the text "Infinity".
 
     ``scored`` says what counted: vocabulary, and the videos with the number of their frames (null where a recording is one row).
@@ -57,12 +56,20 @@ def document(
         "metric": metric,
         "ground_truth": source_of(truth),
         "predictions": [source_of(path) for path in predictions],
-        "scored": [
-            {"vocabulary": one.vocabulary or None, "videos": {name: one.frames.get(name) for name in sorted(one.names)}} for one in made
-        ],
-        "notes": list(notes),
+        "scored": [_counted(one) for one in scoring.parts],
+        "notes": notes_of(scoring),
+        "faults": [fault.as_json() for fault in scoring.faults],
         "results": [_result(one) for one in scored],
     }
+
+
+def _counted(one: Computed) -> dict[str, Any]:
+    return {"vocabulary": one.vocabulary or None, "videos": {name: one.frames.get(name) for name in sorted(one.names)}}
+
+
+def notes_of(scoring: Scoring) -> list[str]:
+    """Return what the user should know, for reading: what was assumed, and the faults that stopped nothing."""
+    return [*scoring.notes, *summary(scoring.faults)]
 
 
 def source_of(path: Path) -> dict[str, str]:
@@ -136,7 +143,7 @@ def _shared(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
 def _result(one: Scored) -> dict[str, Any]:
     result, interval = one.result, one.interval
     named = {id_: {"name": one.class_names[id_]} if id_ in one.class_names else {} for id_ in result.classes}
-    made: dict[str, Any] = {
+    document: dict[str, Any] = {
         "variant": result.variant.name,
         "metric": result.variant.metric,
         "semantics": result.variant.semantics,
@@ -146,12 +153,12 @@ def _result(one: Scored) -> dict[str, Any]:
         "videos": {name: _value(value) for name, value in result.videos.items()},
     }
     if interval is not None:
-        made["interval"] = {
+        document["interval"] = {
             "variant": interval.variant.options["interval"],
             "low": _value(interval.low),
             "high": _value(interval.high),
         }
-    return made
+    return document
 
 
 def _value(value: Value) -> dict[str, Any]:

@@ -31,7 +31,7 @@ SAY_RATES = "or say both rates to 'scrubin score' by --fps and --predictions-fps
 
 
 @dataclass(frozen=True, eq=False)
-class Track:
+class Series:
     """One video.
 
     Parameters
@@ -61,7 +61,7 @@ class Pair:
     frames
         (n,), numbers by which both were joined.
     truth, prediction
-        (n,), positions in the tracks; -1 where nothing is predicted.
+        (n,), positions in the series; -1 where nothing is predicted.
     """
 
     frames: IntArray
@@ -87,7 +87,7 @@ class Joined:
         return summary(self.faults)
 
 
-def join(truth: Mapping[str, Track], predictions: Mapping[str, Track], *, every_frame: bool = True) -> Joined:
+def join(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> Joined:
     """Bring both sides to the same videos and frames.
 
     Where both say how they count and do not count alike, the finer one goes to the rate of the coarser by the rule of
@@ -96,7 +96,7 @@ def join(truth: Mapping[str, Track], predictions: Mapping[str, Track], *, every_
     Parameters
     ----------
     truth, predictions
-        Tracks by name of the video.
+        Series by name of the video.
     every_frame
         Whether every labelled frame must be predicted; otherwise a missing one has no prediction.
 
@@ -117,7 +117,7 @@ def join(truth: Mapping[str, Track], predictions: Mapping[str, Track], *, every_
     return Joined(pairs, faults)
 
 
-def faults_of(truth: Mapping[str, Track], predictions: Mapping[str, Track], *, every_frame: bool = True) -> tuple[Fault, ...]:
+def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> tuple[Fault, ...]:
     """Return what is wrong with the videos and frames of predictions, with the likely cause and the fix.
 
     Parameters
@@ -252,7 +252,7 @@ def _spans(labelled: IntArray, predicted: IntArray) -> str:
     return f"{labels}predictions {predicted[0]} to {predicted[-1]}"
 
 
-def _ratio_of_all(pairs: Sequence[tuple[Track, Track]]) -> float | None:
+def _ratio_of_all(pairs: Sequence[tuple[Series, Series]]) -> float | None:
     """Return how many times as far predictions are numbered as labels, when every video says the same and not both rates are known.
 
     Joined as they are, they would be shifted.
@@ -279,7 +279,7 @@ def _ratio(labelled: IntArray, predicted: IntArray) -> float | None:
     return float(times) if fine is predicted else 1 / times
 
 
-def _at_one_rate(truth: Track, prediction: Track) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
+def _at_one_rate(truth: Series, prediction: Series) -> tuple[tuple[IntArray, IntArray], tuple[IntArray, IntArray]]:
     """Return numbers and positions of both sides at the coarser of their rates."""
     one, other = truth.numbering, prediction.numbering
     if one is None or other is None or one == other:
@@ -288,14 +288,14 @@ def _at_one_rate(truth: Track, prediction: Track) -> tuple[tuple[IntArray, IntAr
     return _renumbered(truth, one, coarser), _renumbered(prediction, other, coarser)
 
 
-def _as_is(track: Track) -> tuple[IntArray, IntArray]:
-    return track.frames, np.arange(len(track.frames), dtype=np.int64)
+def _as_is(series: Series) -> tuple[IntArray, IntArray]:
+    return series.frames, np.arange(len(series.frames), dtype=np.int64)
 
 
-def _renumbered(track: Track, of: Numbering, to: Numbering) -> tuple[IntArray, IntArray]:
+def _renumbered(series: Series, of: Numbering, to: Numbering) -> tuple[IntArray, IntArray]:
     if of == to:
-        return _as_is(track)
-    numbers = renumber(track.frames, of, to)
+        return _as_is(series)
+    numbers = renumber(series.frames, of, to)
     kept = np.flatnonzero(numbers != NONE)
     return numbers[kept], kept.astype(np.int64)
 

@@ -5,15 +5,15 @@ A path that fits no format, or several, is refused: a guess could shift labels.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents
 from scrubin.labels.formats.yolo import LISTS_CLASSES, NAMES_CLASSES
-from scrubin.labels.label_folder import files_of_format, format_of, is_note
-from scrubin.labels.registry import WRITERS, Content, DatasetFormat, Format, readable
+from scrubin.labels.label_folder import files_by_format, format_of, is_note
+from scrubin.labels.registry import Content, DatasetFormat, Format, contents_of, readable
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 
 TABLES = (*public_tables(()), *(table.name for table in PRIVATE_TABLES))
@@ -31,7 +31,7 @@ def format_of_path(path: Path, name: str | None, wanted: Content | None = None) 
     name
         Of the format; None: by names and content of the files.
     wanted
-        What a command needs, such as ``"phases"``: of several possible formats, those that hold it.
+        What a command needs, such as ``"phases"``: formats that hold it come before others.
 
     Raises
     ------
@@ -43,12 +43,16 @@ def format_of_path(path: Path, name: str | None, wanted: Content | None = None) 
     if not path.exists():
         msg = f"{path}: there is no such file or folder"
         raise AnnotationError(msg)
-    if is_own_tables(path):
+    is_tables = is_own_tables(path)
+    if is_tables and wanted is None:
         return format_of("tables")
-    files = {form.name: files_of_format(path, form) for form in readable().values()}
-    likely = _likely(files, first_only=True) or _likely(files, first_only=False)
-    if len(likely) > 1 and wanted is not None:
-        likely = [form for form in likely if form.name in WRITERS and wanted in WRITERS[form.name].holds] or likely
+    files = {name: of_format for name, of_format in files_by_format(path).items() if of_format}
+    able = [name for name in files if wanted is None or wanted in contents_of(readable()[name])]
+    likely = _likely({name: files[name] for name in able})
+    if is_tables and (not likely or likely[0].by_hand.precedence):
+        # A release has tables and ground truth; what is scored is the ground truth.
+        return format_of("tables")
+    likely = likely or _likely({name: files[name] for name in files if name not in able})
     if len(likely) != 1:
         raise AnnotationError([_undecided(path, likely)])
     return likely[0]
@@ -61,9 +65,17 @@ def is_own_tables(path: Path) -> bool:
     return any(_is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
 
 
-def _likely(files: dict[str, list[Path]], *, first_only: bool) -> list[AnyFormat]:
-    """Return the formats whose files look like them: the first file that tells anything, or any of the first ones."""
-    return [form for form in readable().values() if _looks_like(form, files[form.name], first_only=first_only)]
+def _likely(files: Mapping[str, Sequence[Path]]) -> list[AnyFormat]:
+    """Return the formats whose files look like them, those of the first precedence that any has.
+
+    The first file that tells anything decides; where it fits no format, any of the first ones.
+    """
+    for first_only in (True, False):
+        fits = [form for name, form in readable().items() if name in files and _looks_like(form, files[name], first_only=first_only)]
+        if fits:
+            first = min(form.by_hand.precedence for form in fits)
+            return [form for form in fits if form.by_hand.precedence == first]
+    return []
 
 
 def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> bool:

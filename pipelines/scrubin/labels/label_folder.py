@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -67,7 +67,8 @@ def find(path: Path, form: Format | DatasetFormat) -> LabelFolder:
     if not path.is_file() and not path.is_dir():
         msg = f"{path}: it is no plain file and no folder; name the file or folder with the labels"
         raise AnnotationError(msg)
-    every, wanted = _every(path), files_of_format(path, form)
+    every = _every(path)
+    wanted = _of_format(path, form, every)
     if not wanted:
         what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
@@ -80,10 +81,15 @@ def find(path: Path, form: Format | DatasetFormat) -> LabelFolder:
     return LabelFolder(contents, tuple(file for file in every if file not in taken), tuple(wanted))
 
 
+def files_by_format(path: Path) -> dict[str, list[Path]]:
+    """Return the files of a path, itself or all below a folder, whose names are those of a format, by format."""
+    every = _every(path)
+    return {name: _of_format(path, form, every) for name, form in readable().items()}
+
+
 def files_of_format(path: Path, form: Format | DatasetFormat) -> list[Path]:
-    """Return the files of a path, itself or all below a folder, whose names are those of a format."""
-    fits = _fits(form)
-    return [file for file in _every(path) if fits.fullmatch(_name(file)) and (file == path or not is_note(file))]
+    """Return the files of a path, itself or all below a folder, whose names are those of one format."""
+    return _of_format(path, form, _every(path))
 
 
 def is_note(file: Path) -> bool:
@@ -161,6 +167,13 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir()
     except OSError:  # a link to itself, which is refused when it is read
         return False
+
+
+def _of_format(path: Path, form: Format | DatasetFormat, every: Iterable[Path]) -> list[Path]:
+    if form.by_hand.files is not None:
+        return form.by_hand.files(path)
+    fits = _fits(form)
+    return [file for file in every if fits.fullmatch(_name(file)) and (file == path or not is_note(file))]
 
 
 def _fits(form: Format | DatasetFormat) -> re.Pattern[str]:

@@ -20,6 +20,8 @@ from scrubin.vocabulary.vocabulary import Vocabulary
 
 IntArray = npt.NDArray[np.int64]
 Detail = Literal["triplet", "instrument"]
+ClassesOf = Literal["ivt", "i"]
+"""The classes that instances have of their own: triplets, or instruments where only these are labelled."""
 IDS = ("instrument_id", "verb_id", "target_id", "triplet_id")
 BOX = ("x", "y", "w", "h")
 INSTANCE_COLUMNS = ("position", *IDS, *BOX, "score")
@@ -101,12 +103,41 @@ class Layer:
         Instances may have more columns than ours, such as tracks; what does not know them leaves them out.
     every_frame
         Whether the format labels every frame of the source, so that the length must be that of the video.
+    boxless
+        Whether nobody looked for boxes, as in a matrix of classes: then a frame in which nothing is labelled does not say that
+        nothing is to be detected.
     """
 
     file: str
     positions: IntArray
     rows: pd.DataFrame
     every_frame: bool = False
+    boxless: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Recognition:
+    """Predicted scores of classes in frames.
+
+    Parameters
+    ----------
+    file
+        Where they stand, for messages.
+    positions
+        Increasing, shape (n,).
+    scores
+        Shape (n, classes), columns by id; a row of NaN where a frame has none.
+    classes
+        Whether they are triplets or instruments.
+    beside_labels
+        Whether the file has labels of its own beside them, as archives of both sides do.
+    """
+
+    file: str
+    positions: IntArray
+    scores: npt.NDArray[np.float64]
+    classes: ClassesOf = "ivt"
+    beside_labels: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,7 +165,7 @@ class Labels:
         What the format says of single positions beyond labels: ``position`` and any columns, such
         as ``file_name``, ``width`` and ``height`` in px.
     recognition
-        Probability of each triplet at the positions of ``instances``, shape (n, n triplets).
+        Predicted scores of triplets or instruments, where the files are predictions.
     about
         What the format says of the whole file, to be written back: no label is only here.
     merged
@@ -156,7 +187,7 @@ class Labels:
     faults: tuple[Fault, ...] = ()
     segments: pd.DataFrame | None = None
     frames: pd.DataFrame | None = None
-    recognition: npt.NDArray[np.float64] | None = None
+    recognition: Recognition | None = None
     about: Mapping[str, Any] = field(default_factory=dict)
     merged: Mapping[tuple[str, str], int] = field(default_factory=dict)
     spans: pd.DataFrame | None = None

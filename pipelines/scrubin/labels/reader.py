@@ -39,12 +39,15 @@ class Options:
         A box may leave the image by this share of its side.
     first
         The number of the first frame, where a user says that frames are not numbered from 0.
+    classes
+        The vocabulary of files that do not name their own, such as that of the ground truth for predictions.
     """
 
     vocabulary: str | None = None
     label_map: LabelMap | None = None
     box_tolerance: float = BOX_TOLERANCE
     first: int = 0
+    classes: Vocabulary | None = None
 
 
 @dataclass(frozen=True)
@@ -140,9 +143,9 @@ def read(contents: Mapping[str, bytes], form: Format | DatasetFormat, options: O
 def _read_dataset(
     contents: Mapping[str, bytes], form: DatasetFormat, vocabulary_asked: Vocabulary | None, options: Options, faults: Faults
 ) -> Collection:
-    default = vocabulary_asked or (vocabulary.load(form.by_hand.vocabulary) if form.by_hand.vocabulary else FILES_OWN)
     try:
-        collection = form.read(_files("", contents, default, options))
+        of_files = vocabulary_asked or _vocabulary_of(form, contents, options.classes) or FILES_OWN
+        collection = form.read(_files("", contents, of_files, options))
     except AnnotationError as error:
         faults.extend(error.faults)
         return Collection()
@@ -158,7 +161,11 @@ def _read_recordings(
     recordings: list[Labels] = []
     for recording, files in sorted(by_recording(contents, form, faults).items()):
         try:
-            of_files = vocabulary_asked or _vocabulary_of(form, files)
+            of_files = vocabulary_asked or _vocabulary_of(form, files, options.classes)
+            if of_files is None:
+                raise AnnotationError(
+                    [Fault(min(files), "vocabulary-unknown", f"the format {form.name} does not say its vocabulary", "name one")]
+                )
             merges = None if options.label_map is None else within(options.label_map, of_files)
             labels = form.read(_files(recording, files, of_files, replace(options, label_map=merges)))
         except AnnotationError as error:
@@ -183,12 +190,14 @@ def _with_merged_ids(labels: Labels, merges: LabelMap) -> Labels:
     return replace(labels, instances=replace(labels.instances, rows=rows), merged=counts)
 
 
-def _vocabulary_of(form: Format, files: Mapping[str, bytes]) -> Vocabulary:
-    if form.by_hand.vocabulary_of is not None:
-        return form.by_hand.vocabulary_of(files)
-    if not form.by_hand.vocabulary:
-        raise AnnotationError([Fault(min(files), "format", f"the format {form.name} does not say its vocabulary", "name one")])
-    return vocabulary.load(form.by_hand.vocabulary)
+def _vocabulary_of(form: Format | DatasetFormat, files: Mapping[str, bytes], classes: Vocabulary | None) -> Vocabulary | None:
+    """Return the vocabulary that files name, else that of the other files, of their folder or of their format; None where there is none."""
+    by_hand = form.by_hand
+    named = None if by_hand.vocabulary_of is None else by_hand.vocabulary_of(files)
+    if named is not None or (classes is not None and not by_hand.brings_words):
+        return named or classes
+    name = (vocabulary.named_by_folder(min(files)) if by_hand.named_by_folder and files else None) or by_hand.vocabulary
+    return vocabulary.load(name) if name else None
 
 
 def _files(recording: str, files: Mapping[str, bytes], words: Vocabulary, options: Options) -> LabelFiles:

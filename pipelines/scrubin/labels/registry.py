@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from pathlib import Path
 from typing import Literal
 
 from scrubin.labels.evidence import Evidence, never
@@ -55,6 +56,8 @@ class ByHand:
         Name of the vocabulary when none is given.
     vocabulary_of
         Or how it follows from the files themselves.
+    named_by_folder
+        Whether the folder of the files may be named after their vocabulary.
     fps
         Frames per second of the source by whose frames the labels are numbered.
     fps_unstated
@@ -63,14 +66,25 @@ class ByHand:
         Whether its files name their vocabulary, so that none can be given.
     evidence
         Whether a file that has a name of the format looks like it: so it is known when nobody names it.
+    files
+        Which files below a path are of the format, where that is not told by their names alone; none for a path that is not of it.
+    holds
+        What files of a format can hold that is only read; of others their writer says it.
+    precedence
+        What looks like several formats is of the first of them: 0 for a layout of folders, which holds files of other
+        formats, 2 for plain arrays and tables, 1 for all others.
     """
 
     vocabulary: str = ""
     vocabulary_of: VocabularyOf | None = None
+    named_by_folder: bool = False
     fps: Fraction | None = None
     fps_unstated: bool = False
     brings_words: bool = False
     evidence: Evidence = never
+    files: Callable[[Path], list[Path]] | None = None
+    holds: tuple[Content, ...] = ()
+    precedence: Literal[0, 1, 2] = 1
 
 
 @dataclass(frozen=True)
@@ -236,6 +250,11 @@ def readable() -> dict[str, Format | DatasetFormat]:
     """Return every format that can be read, by name, sorted."""
     every: dict[str, Format | DatasetFormat] = {**FORMATS, **DATASET_FORMATS}
     return dict(sorted(every.items()))
+
+
+def contents_of(form: Format | DatasetFormat) -> frozenset[Content]:
+    """Return what files of a format can hold."""
+    return WRITERS[form.name].holds if form.name in WRITERS else frozenset(form.by_hand.holds)
 
 
 def _refuse_twice(name: str) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,7 @@ import pandas as pd
 
 from scrubin.labels import boxes
 from scrubin.labels.class_matrix import complete_frames, highest_scores
-from scrubin.labels.model import BOX, IDS, Detail, IntArray, Labels, Layer
+from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, INSTANCE_DTYPES, ClassesOf, Detail, IntArray, Labels, Layer
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.labelled import LABELLED, LayerName
@@ -19,9 +20,7 @@ from scrubin.tables.phases import PHASES
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.vocabulary.vocabulary import Vocabulary
 
-Classes = Literal["ivt", "i"]
-"""Classes that an instance has of its own: the triplet, or the instrument where only that is labelled."""
-ID_OF: dict[Classes, str] = {"ivt": "triplet_id", "i": "instrument_id"}
+ID_OF: Mapping[ClassesOf, str] = {"ivt": "triplet_id", "i": "instrument_id"}
 
 
 def triplets_table(recordings: Sequence[Labels]) -> pd.DataFrame:
@@ -107,12 +106,12 @@ def has_whole_triplets(labels: Labels) -> bool:
     return bool(labels.instances.rows["triplet_id"].notna().all())
 
 
-def number_of_classes(vocabulary: Vocabulary, classes: Classes) -> int:
+def number_of_classes(vocabulary: Vocabulary, classes: ClassesOf) -> int:
     """Return how many classes there are of a kind."""
     return len(vocabulary.triplets if classes == "ivt" else vocabulary.instruments)
 
 
-def class_scores(layer: Layer, vocabulary: Vocabulary, classes: Classes) -> npt.NDArray[np.float64]:
+def class_scores(layer: Layer, vocabulary: Vocabulary, classes: ClassesOf) -> npt.NDArray[np.float64]:
     """Return the highest score of each class at each labelled position: 1 where a label states none, 0 where nothing is labelled.
 
     Returns
@@ -126,26 +125,61 @@ def class_scores(layer: Layer, vocabulary: Vocabulary, classes: Classes) -> npt.
     return highest_scores(layer.positions, at, ids, scores, number_of_classes(vocabulary, classes))
 
 
-def class_occurrence(layer: Layer, vocabulary: Vocabulary, classes: Classes) -> npt.NDArray[np.int8]:
+def instances_of_classes(positions: IntArray, occurs: npt.NDArray[Any], vocabulary: Vocabulary, classes: ClassesOf) -> pd.DataFrame:
+    """Return the instances that a 0/1 matrix says: one for each class of a position, without box and score.
+
+    Parameters
+    ----------
+    positions
+        (n,), increasing.
+    occurs
+        (n, classes), what is not 0 occurs.
+
+    Returns
+    -------
+    pd.DataFrame
+        As `scrubin.labels.model.instance_rows` makes it, by position and class.
+    """
+    at, ids = np.nonzero(occurs)
+    parts = np.array(vocabulary.triplets, np.int64).reshape(-1, 3)[ids] if classes == "ivt" else None
+    columns: dict[str, Any] = dict.fromkeys(INSTANCE_COLUMNS, np.full(len(at), np.nan))
+    columns |= {"position": positions[at], ID_OF[classes]: ids}
+    if parts is not None:
+        columns |= {column: parts[:, k] for k, column in enumerate(IDS[:3])}
+    return pd.DataFrame(columns).astype(INSTANCE_DTYPES)
+
+
+def class_occurrence(layer: Layer, vocabulary: Vocabulary, classes: ClassesOf) -> npt.NDArray[np.int8]:
     """Return whether each class is labelled at each position, (positions, classes), 0 or 1."""
     return (class_scores(layer, vocabulary, classes) > 0).astype(np.int8)
 
 
-def boxed_layer(layer: Layer, classes: Classes) -> Layer:
+def boxed_layer(layer: Layer, classes: ClassesOf) -> Layer:
     """Return the positions on which detection can be scored, and their instances.
 
-    A position of which any instance lacks its box or its class does not count. Whether nothing labelled means
-    that nothing is there is not known in recordings without any box: see `has_boxes`.
+    A position of which any instance lacks its box or its class does not count. In recordings without any box none
+    does: see `counts_for_detection`.
     """
     rows = layer.rows
     is_complete = rows[[*BOX, ID_OF[classes]]].notna().all(axis=1).to_numpy()
     positions = complete_frames(layer.positions, rows["position"].to_numpy(np.int64), is_complete)
-    return Layer(layer.file, positions, rows[rows["position"].isin(positions)], layer.every_frame)
+    return replace(layer, positions=positions, rows=rows[rows["position"].isin(positions)])
 
 
 def has_boxes(layer: Layer) -> bool:
     """Return whether any instance has a box."""
     return bool(layer.rows["x"].notna().any())
+
+
+def counts_for_detection(layer: Layer) -> bool:
+    """Return whether detection can be scored on a recording: it has a box, or somebody looked and found no instrument at all."""
+    return has_boxes(layer) or (not len(layer.rows) and not layer.boxless)
+
+
+def detected_classes(labels: Labels) -> ClassesOf:
+    """Return which classes the boxes of a recording have: triplets, as soon as one has its triplet."""
+    has_triplets = labels.instances is not None and bool(labels.instances.rows["triplet_id"].notna().any())
+    return "ivt" if labels.detail == "triplet" and has_triplets else "i"
 
 
 def phase_vector(layer: Layer) -> tuple[IntArray, IntArray]:

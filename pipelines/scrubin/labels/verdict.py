@@ -9,7 +9,7 @@ from typing import Any
 from scrubin.core.faults import Fault
 from scrubin.labels.model import Labels, Layer
 from scrubin.labels.reader import Reading
-from scrubin.labels.rows import boxed_layer, has_boxes, has_whole_triplets
+from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes
 
 
 @dataclass(frozen=True)
@@ -105,9 +105,9 @@ def counts_of(labels: Labels) -> Counts:
 
 def _detection(labels: Labels) -> int:
     layer = labels.instances
-    if layer is None or (len(layer.rows) and not has_boxes(layer)):
+    if layer is None or not counts_for_detection(layer):
         return 0
-    return len(boxed_layer(layer, "ivt" if has_whole_triplets(labels) else "i").positions)
+    return len(boxed_layer(layer, detected_classes(labels)).positions)
 
 
 def _length(layer: Layer | None) -> int:

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any, Literal, get_args
 
 from scrubin.core.faults import Fault
@@ -181,6 +181,15 @@ def known() -> tuple[str, ...]:
     """Return the names of all vocabularies that can be loaded."""
     listed = (path.stem for path in FOLDER.glob("*.json") if "counts" not in facts(path.stem))
     return tuple(sorted({*listed, *SAME_LISTS}))
+
+
+def named_by_folder(file: str) -> str | None:
+    """Return the vocabulary that the folder of a file is named after, or one of the two folders above it; None when none is.
+
+    >>> named_by_folder("groundtruth/prostatd/recognition/a.npz"), named_by_folder("a.npz")
+    ('prostatd', None)
+    """
+    return next((folder.name for folder in list(PurePosixPath(file).parents)[:3] if folder.name in known()), None)
 
 
 @lru_cache

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core.faults import Fault, Faults, printable
-from scrubin.evaluation.series import IntArray, Track, faults_of, note_missing_video
+from scrubin.evaluation.series import IntArray, Series, faults_of, note_missing_video
 from scrubin.evaluation.submission import folders
 from scrubin.evaluation.submission.folders import Found, Kind
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
@@ -92,13 +92,13 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     faults = Faults()
     found = folders.sort_files(folders.folder_of(path), truth.videos, faults)
     looked: dict[str, Read] = {}
-    predicted: dict[Kind, dict[str, Track]] = {"json": {}, "csv": {}}
+    predicted: dict[Kind, dict[str, Series]] = {"json": {}, "csv": {}}
     for (kind, video), file in sorted(found.files.items()):
         one = _read(kind, file, truth.videos[video], truth, faults)
         if one.content is not None and take is not None:
             take(truth.videos[video], one.content)
         if len(one.frames):
-            predicted[kind][video] = Track(one.frames, one.frames, file=file.name)
+            predicted[kind][video] = Series(one.frames, one.frames, file=file.name)
         if kind == "json":
             # What was read is given on; kept is only which frames lack what.
             looked[file.name] = Read(None, one.frames, one.given, one.lacking)
@@ -107,7 +107,7 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
         given.add("phases")
     for kind, of in predicted.items():
         labelled = {video: _wanted(truth.videos[video], kind) for video in of}
-        faults.extend(faults_of({video: Track(frames, frames) for video, frames in labelled.items() if frames is not None}, of))
+        faults.extend(faults_of({video: Series(frames, frames) for video, frames in labelled.items() if frames is not None}, of))
     _note_lacking(looked, given, faults)
     _note_missing(found, truth, given, faults)
     seen = {video for _, video in found.files}

@@ -1,20 +1,30 @@
-"""Detection of triplets or instruments: average precision, best confidence, association."""
+"""Detection of triplets or instruments: both sides from files, average precision, best confidence, association."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.errors import MetricsError
+from scrubin.core.faults import Fault, Faults, warning
+from scrubin.errors import AnnotationError, MetricsError
+from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
-from scrubin.evaluation.computation import Choice, Computation, Computed
-from scrubin.evaluation.series import join
-from scrubin.evaluation.tasks.detection_files import Side
-from scrubin.labels.model import BOX
+from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
+from scrubin.evaluation.series import Series, join
+from scrubin.evaluation.side import Source
+from scrubin.labels import label_folder
+from scrubin.labels.detect import format_of_path
+from scrubin.labels.formats import coco_results
+from scrubin.labels.formats.ground_truth import WHOLES
+from scrubin.labels.model import BOX, ClassesOf, Labels, Layer
+from scrubin.labels.policy import enforce
+from scrubin.labels.reader import Options, Reading, read_contents
+from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes, has_boxes
 from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching
 from scrubin.metrics.detection.association import association
@@ -23,7 +33,12 @@ from scrubin.metrics.detection.confidence import at_best_confidence
 from scrubin.metrics.detection.precision_recall import INTERPOLATIONS
 from scrubin.metrics.detection.rows import BoxRows, BoxStudy, Scene, checked
 from scrubin.metrics.result import Result
+from scrubin.vocabulary.vocabulary import Vocabulary
 
+Role = Literal["ground truth", "predictions"]
+SUBMISSION = "cholectriplet2022"
+CORNERS_BEYOND = 0.02
+"""Drawn boxes leave the image by less."""
 COMPONENTS = ("ivt", "i", "v", "t")
 ID_OF = {"ivt": "triplet_id", "i": "instrument_id", "v": "verb_id", "t": "target_id"}
 SCOPES = ("both", "video-wise", "global")
@@ -45,31 +60,166 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {
 }
 
 
-def computed(truth: Side, predictions: Side, semantics: str, choice: Mapping[str, str]) -> tuple[list[Computed], list[str]]:
-    """Return what is to be computed of truth and predictions, and what the user should know.
+@dataclass(frozen=True, eq=False)
+class Boxes:
+    """Boxes of all videos, of one side.
+
+    Parameters
+    ----------
+    series
+        By video the frames that can be scored.
+    rows
+        By video: ``position``, ids, box and score.
+    vocabulary, classes
+        What the boxes are of: triplets or instruments of which vocabulary.
+    faults
+        What stops nothing.
+    every_frame
+        Whether the format has every frame, also those in which nothing is detected.
+    """
+
+    series: Mapping[str, Series]
+    rows: Mapping[str, pd.DataFrame]
+    vocabulary: Vocabulary
+    classes: ClassesOf
+    faults: tuple[Fault, ...] = ()
+    every_frame: bool = False
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many classes each component has."""
+        words = self.vocabulary
+        if self.classes == "i":
+            return {"i": len(words.instruments)}
+        return {"ivt": len(words.triplets), "i": len(words.instruments), "v": len(words.verbs), "t": len(words.targets)}
+
+
+def truth_of(source: Source) -> Boxes:
+    """Return the annotated boxes; frames with an instance without box or whole class are left out.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or without boxes.
+    """
+    return _boxes(source, side.read_truth(source, "boxes"), "ground truth")
+
+
+def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
+    """Return the predicted boxes in the classes of the truth.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or in other classes than the truth.
+    """
+    if format_of_path(source.path, source.format, "boxes").name == coco_results.NAME:
+        boxes = _boxes(replace(source, fps=truth_source.fps), _of_results(source, truth_source), "predictions")
+    else:
+        boxes = _boxes(source, side.read_predictions(source, "boxes", truth.vocabulary), "predictions")
+    if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
+        theirs, ours = (f"{'triplets' if one.classes == 'ivt' else 'instruments'} of '{one.vocabulary.name}'" for one in (boxes, truth))
+        raise side.refusal(source, "classes-other", f"these are {theirs}, the ground truth has {ours}", "predict these")
+    return boxes
+
+
+def _boxes(source: Source, reading: Reading, role: Role) -> Boxes:
+    labelled = [(labels, layer) for labels in reading.collection.recordings if (layer := labels.instances) is not None]
+    boxed = [labels for labels, layer in labelled if has_boxes(layer)]
+    if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
+        raise side.refusal(source, "no-boxes", f"no instance of the {role} has a box", "detection needs boxes")
+    vocabulary = side.one_vocabulary(source, [labels for labels, _ in labelled])
+    classes: ClassesOf = "ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i"
+    series, rows, left_out = {}, {}, 0
+    for labels, layer in labelled:
+        if role == "ground truth" and not counts_for_detection(layer):
+            continue
+        kept = boxed_layer(layer, classes)
+        left_out += len(layer.positions) - len(kept.positions)
+        _check_boxes(source, labels, kept, role)
+        numbering = side.numbering_of(labels, reading.form, source.fps)
+        places = np.arange(len(kept.positions))
+        series[labels.recording] = Series(kept.positions, places, numbering, side.file_of(labels, layer.file))
+        rows[labels.recording] = kept.rows
+    faults = (*_left_out(role, left_out, len(labelled) - len(series)), *reading.faults)
+    return Boxes(series, rows, vocabulary, classes, faults, every_frame=reading.form.name == SUBMISSION)
+
+
+def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:
+    faults = []
+    if frames:
+        what = f"{frames} frames of the {role} have an instance without box or whole class, and do not count"
+        faults.append(warning("", "box-missing", what, "draw every box"))
+    if videos:
+        faults.append(warning("", "box-missing", f"{videos} videos of the {role} have no box and do not count", "draw every box"))
+    return faults
+
+
+def _check_boxes(source: Source, labels: Labels, layer: Layer, role: Role) -> None:
+    """Refuse boxes that all look like two corners: readers judge single boxes, of which one may leave the image a little.
+
+    Annotations with confidences are refused, too: they are predictions.
+    """
+    boxes = layer.rows[list(BOX)].to_numpy(np.float64)
+    corners = (boxes[:, 2:] > boxes[:, :2]).all() and (boxes[:, :2] >= 0).all()
+    beyond = np.flatnonzero((boxes[:, :2] + boxes[:, 2:] > 1 + CORNERS_BEYOND).any(axis=1))
+    if len(boxes) and corners and len(beyond):
+        what = f"{labels.recording}: all boxes of the {role} look like two corners, such as {boxes[int(beyond[0])].tolist()}"
+        raise side.refusal(source, "box-form", what, "give width and height instead")
+    unsure = layer.rows[layer.rows["score"].fillna(1.0) != 1]
+    if role == "ground truth" and len(unsure):
+        frame, score = int(unsure["position"].iloc[0]), float(unsure["score"].iloc[0])
+        what = f"{labels.recording}, frame {frame}: an annotated box has the confidence {score}"
+        raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?")
+
+
+def _of_results(source: Source, truth: Source) -> Reading:
+    """Return COCO results as labels: images and categories are those of the ground truth, which must be one COCO file."""
+    of_truth = side.read_truth(truth, "boxes")
+    files = [path for path in of_truth.paths if of_truth.form.name in coco_results.IMAGES_IN or path.name == WHOLES["detection"]]
+    results = label_folder.find(source.path, label_folder.format_of(coco_results.NAME))
+    if len(files) != 1 or len(results.contents) != 1:
+        what = "these are COCO results by image id, but the ground truth is no single COCO file"
+        raise side.refusal(source, "images-unknown", what, "give that file, and one file of results")
+    ((file, data),) = results.contents.items()
+    faults = Faults()
+    merged = coco_results.with_images(file, data, files[0].read_bytes(), faults)
+    AnnotationError.raise_any(faults)
+    assert merged is not None
+    form = label_folder.format_of("coco") if of_truth.form.name not in coco_results.IMAGES_IN else of_truth.form
+    # A format may know its files by their names.
+    name = file if form.name == "coco" else str(files[0])
+    options = Options(classes=of_truth.collection.recordings[0].vocabulary, box_tolerance=side.PREDICTED_TOLERANCE)
+    reading = read_contents({name: merged}, form, options)
+    enforce("score", reading.faults)
+    return reading
+
+
+def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[str, str]) -> Scoring:
+    """Return what is to be computed of truth and predictions.
 
     Raises
     ------
     MetricsError
         When they do not fit each other, or a choice does not fit the boxes.
     """
-    joined = join(truth.tracks, predictions.tracks, every_frame=predictions.every_frame)
+    joined = join(truth.series, predictions.series, every_frame=predictions.every_frame)
     names = tuple(joined.pairs)
     lengths = [len(joined.pairs[name].frames) for name in names]
-    at_truth = {name: truth.tracks[name].frames[pair.truth] for name, pair in joined.pairs.items()}
-    at_found = {
+    at_truth = {name: truth.series[name].frames[pair.truth] for name, pair in joined.pairs.items()}
+    at_prediction = {
         name: np.where(
-            pair.prediction < 0, -1, predictions.tracks[name].frames[pair.prediction] if len(predictions.tracks[name].frames) else -1
+            pair.prediction < 0, -1, predictions.series[name].frames[pair.prediction] if len(predictions.series[name].frames) else -1
         )
         for name, pair in joined.pairs.items()
     }
-    study = BoxStudy(names, lengths, truth.sizes, _rows(truth, names, at_truth), _rows(predictions, names, at_found))
+    study = BoxStudy(names, lengths, truth.sizes, _rows(truth, names, at_truth), _rows(predictions, names, at_prediction))
     scene = checked(study)
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
-    make = _paper if semantics == "paper" else _compat
-    results = make(scene, components, threshold, choice)
-    return [Computed(names, results, of_vocabulary(truth.words), joined.frames, truth.words.name)], joined.notes
+    results_of = _paper if semantics == "paper" else _compat
+    results = results_of(scene, components, threshold, choice)
+    return Scoring([Computed(names, results, of_vocabulary(truth.vocabulary), joined.frames, truth.vocabulary.name)], joined.faults)
 
 
 def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:
@@ -77,16 +227,16 @@ def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Ma
 
     def results(draw: IntArray | None) -> list[Result]:
         of = scene if draw is None else matching.draw(scene, draw)
-        found: list[Result] = []
+        values: list[Result] = []
         for scope in cast("Any", _scopes(choice)):
             for name in components:
-                found.append(average_precision(of, name, threshold=threshold, interpolation=area, scope=scope))
-                found.append(average_precision_range(of, name, interpolation=area, scope=scope))
+                values.append(average_precision(of, name, threshold=threshold, interpolation=area, scope=scope))
+                values.append(average_precision_range(of, name, interpolation=area, scope=scope))
                 best = at_best_confidence(of, name, threshold=threshold, scope=scope)
-                found += [best.precision, best.recall, best.f1]
+                values += [best.precision, best.recall, best.f1]
             if "ivt" in components:
-                found += association(of, threshold=threshold, scope=scope).values()
-        return found
+                values += association(of, threshold=threshold, scope=scope).values()
+        return values
 
     return results
 
@@ -106,11 +256,11 @@ def _compat(scene: Scene, components: Sequence[str], threshold: float, choice: M
 
     def results(draw: IntArray | None) -> list[Result]:
         of = published if draw is None else published.take(draw)
-        found: list[Result] = []
+        values: list[Result] = []
         for name in own:
-            found += of.compute_video_ap(name).values() if "video-wise" in scopes else ()
-            found += of.compute_global_ap(name).values() if "global" in scopes else ()
-        return found
+            values += of.compute_video_ap(name).values() if "video-wise" in scopes else ()
+            values += of.compute_global_ap(name).values() if "global" in scopes else ()
+        return values
 
     return results
 
@@ -120,11 +270,11 @@ def _ivtdmetrics(published: compat_ivtdmetrics.Detection, components: Sequence[s
 
     def results(draw: IntArray | None) -> list[Result]:
         of = published if draw is None else published.take(draw)
-        found: list[Result] = []
+        values: list[Result] = []
         for name in components:
-            found += of.compute_video_ap(name, style).values() if "video-wise" in scopes else ()
-            found += of.compute_global_ap(name, style).values() if "global" in scopes else ()
-        return found
+            values += of.compute_video_ap(name, style).values() if "video-wise" in scopes else ()
+            values += of.compute_global_ap(name, style).values() if "global" in scopes else ()
+        return values
 
     return results
 
@@ -133,7 +283,7 @@ def _scopes(choice: Mapping[str, str]) -> tuple[str, ...]:
     return SCOPES[1:] if choice["scope"] == "both" else (choice["scope"],)
 
 
-def _components(truth: Side, wanted: str) -> tuple[str, ...]:
+def _components(truth: Boxes, wanted: str) -> tuple[str, ...]:
     if wanted == "all":
         return tuple(truth.sizes)
     if wanted not in truth.sizes:
@@ -153,16 +303,16 @@ def _iou(text: str) -> float:
     return value
 
 
-def _rows(side: Side, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> BoxRows:
+def _rows(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[Any]]) -> BoxRows:
     videos, places, parts = [], [], []
     for number, name in enumerate(names):
         place_of = {frame: place for place, frame in enumerate(frames[name].tolist()) if frame >= 0}
-        rows = side.rows[name]
+        rows = boxes.rows[name]
         rows = rows[rows["position"].isin(list(place_of))]
         videos.append(np.full(len(rows), number, np.int64))
         places.append(np.array([place_of[frame] for frame in rows["position"].tolist()], np.int64))
         parts.append(rows)
     every = pd.concat(parts, ignore_index=True)
-    classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in side.sizes}
+    classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in boxes.sizes}
     scores = every["score"].fillna(1.0).to_numpy(np.float64)
     return BoxRows(np.concatenate(videos), np.concatenate(places), classes, every[list(BOX)].to_numpy(np.float64), scores)

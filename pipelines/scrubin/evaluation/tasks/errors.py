@@ -10,10 +10,10 @@ import numpy as np
 import pandas as pd
 
 from scrubin.evaluation import sheets
-from scrubin.evaluation.computation import Choice, Computed
-from scrubin.evaluation.ground_truth import part_of
-from scrubin.evaluation.label_files import Asked
+from scrubin.evaluation.computation import Choice, Computed, Scoring
 from scrubin.evaluation.sheets import Sheet
+from scrubin.evaluation.side import Source
+from scrubin.labels.formats.ground_truth import sheets_in
 from scrubin.labels.model import Scores
 from scrubin.metrics import error_recognition
 from scrubin.metrics.bootstrap import IntArray
@@ -23,7 +23,7 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": {}, "compat": {}}
 TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
 
 
-def sheets_of(asked: Asked) -> list[Sheet]:
+def sheets_of(source: Source) -> list[Sheet]:
     """Return errors per task as 0 and 1.
 
     Raises
@@ -31,21 +31,21 @@ def sheets_of(asked: Asked) -> list[Sheet]:
     ScrubinError
         For files that cannot be used.
     """
-    return sheets.read(part_of(asked.path, "errors", None), _truth, _errors, asked.format)
+    return sheets.read(sheets_in(source.path, "errors"), _truth, _errors, source.format)
 
 
-def computed(truth: Sequence[Sheet], predictions: Sequence[Sheet], semantics: str) -> tuple[list[Computed], list[str]]:
+def computed(truth: Sequence[Sheet], predictions: Sequence[Sheet], semantics: str) -> Scoring:
     """Return what is to be computed, per task; raises `MetricsError` when truth and predictions do not fit."""
     pairs, notes = sheets.matched(truth, predictions)
-    return [_of_task(one, other, cast("Semantics", semantics)) for one, other in pairs], notes
+    return Scoring([_of_task(one, other, cast("Semantics", semantics)) for one, other in pairs], notes=notes)
 
 
-def _of_task(truth: Sheet, found: Sheet, semantics: Semantics) -> Computed:
+def _of_task(truth: Sheet, predicted: Sheet, semantics: Semantics) -> Computed:
     def results(draw: IntArray | None) -> list[Result]:
         at = slice(None) if draw is None else draw
         labels = {str(name): truth.rows[name].to_numpy()[at] for name in truth.rows.columns}
         # Where nothing is known nothing need be predicted.
-        predictions = {name: np.where(np.isnan(known), 0.0, found.rows[name].to_numpy()[at]) for name, known in labels.items()}
+        predictions = {name: np.where(np.isnan(known), 0.0, predicted.rows[name].to_numpy()[at]) for name, known in labels.items()}
         every = [error_recognition.score(metric, labels, predictions, semantics=semantics) for metric in error_recognition.METRICS]
         return [replace(one, variant=replace(one.variant, options={"task": truth.task, **one.variant.options})) for one in every]
 

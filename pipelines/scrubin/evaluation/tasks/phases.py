@@ -1,17 +1,28 @@
-"""Phase recognition: every named choice of the regular metrics, and those with relaxed boundaries."""
+"""Phase recognition: both sides from files, every named choice of the regular metrics, and those with relaxed boundaries."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
 
 import numpy as np
 
+from scrubin.core.faults import Fault
 from scrubin.errors import MetricsError
-from scrubin.evaluation.computation import Choice, Computation, Computed
-from scrubin.evaluation.series import Pair, Track, join
-from scrubin.evaluation.tasks.phase_files import SPANS_FPS, Truth
+from scrubin.evaluation import side
+from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
+from scrubin.evaluation.series import Pair, Series, join
+from scrubin.evaluation.side import Source
+from scrubin.labels.export.timing import retimed
+from scrubin.labels.formats import phase_tables
+from scrubin.labels.formats.ground_truth import is_subset
+from scrubin.labels.model import Labels, Layer
+from scrubin.labels.reader import Reading
+from scrubin.labels.registry import WRITERS
+from scrubin.labels.rows import phase_vector
 from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.phases import averaging, choices, compat, confusion, relaxed
 from scrubin.metrics.phases.compat import CHOLEC80, M2CAI
@@ -19,8 +30,11 @@ from scrubin.metrics.phases.rates import STRATEGIES
 from scrubin.metrics.phases.relaxed import cholec80
 from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.result import Result
-from scrubin.vocabulary.vocabulary import related
+from scrubin.vocabulary.vocabulary import Vocabulary, related
 
+SPANS_FPS = Fraction(1)
+AT_ANY_RATE = ("cholec80",)
+"""Formats in which people write predictions at another rate than the format has: nothing says which."""
 RELAXED_S = 10
 PROGRAMS = {CHOLEC80.phases: ("Cholec80", CHOLEC80), M2CAI.phases: ("M2CAI", M2CAI)}
 CHOICES: Mapping[str, Mapping[str, Choice]] = {
@@ -43,34 +57,145 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {
 }
 
 
-def computed(
-    truth: Truth, runs: Sequence[Mapping[str, Track]], semantics: str, choice: Mapping[str, str]
-) -> tuple[list[Computed], list[str]]:
-    """Return what is to be computed of truth and the predictions of one or more runs, and what the user should know.
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Annotated phases.
+
+    Parameters
+    ----------
+    series
+        Phase ids by video.
+    vocabulary
+        Names of the phases; the position is the id.
+    is_named
+        Whether that is a vocabulary, and not just what the files say.
+    faults, notes
+        What stops nothing, and what was assumed.
+    """
+
+    series: Mapping[str, Series]
+    vocabulary: Vocabulary
+    is_named: bool
+    faults: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The phases."""
+        return self.vocabulary.phases
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predicted phases of all videos in those of the truth, and what stops nothing."""
+
+    series: Mapping[str, Series]
+    faults: tuple[Fault, ...] = ()
+
+
+def truth_of(source: Source) -> Truth:
+    """Return the annotated phases.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or without phases.
+    """
+    reading = side.read_truth(source, "phases")
+    labelled = _labelled(reading, source)
+    if not labelled:
+        what, fix = f"no phase is labelled in these {reading.form.name} files", "give labels of phases"
+        if is_subset(reading.paths):
+            what = "a subset has no phases of its own"
+            fix = "name the whole ground truth, and the subset by --videos SPLIT.csv --subset NAME"
+        raise side.refusal(source, "no-labels", what, fix)
+    vocabulary = side.one_vocabulary(source, [labels for labels, _ in labelled])
+    series = {labels.recording: _series(labels, layer, reading, source.fps) for labels, layer in labelled}
+    is_named = not phase_tables.is_of_files(vocabulary) or reading.form.name != phase_tables.NAME
+    return Truth(series, vocabulary, is_named, reading.faults, _assumed_rate(reading, source))
+
+
+def predictions_of(source: Source, truth: Truth) -> Predictions:
+    """Return the predicted phases in those of the truth.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or phases that the truth does not have.
+    """
+    reading = side.read_predictions(source, "phases", truth.vocabulary)
+    labelled = _labelled(reading, source)
+    if not labelled:
+        return Predictions({}, reading.faults)
+    vocabulary = side.one_vocabulary(source, [labels for labels, _ in labelled])
+    if vocabulary.phases != truth.names:
+        what = f"the predictions are phases of '{vocabulary.name}', the ground truth has {', '.join(truth.names)}"
+        raise side.refusal(source, "classes-other", what, "predict these")
+    # Predictions are counted as the labels, unless somebody says otherwise.
+    series = {
+        labels.recording: _series(labels, layer, reading, source.fps, is_counted=reading.form.name not in AT_ANY_RATE)
+        for labels, layer in labelled
+    }
+    return Predictions(series, reading.faults)
+
+
+def _labelled(reading: Reading, source: Source) -> list[tuple[Labels, Layer]]:
+    """Return the recordings with phases; spans of time are taken at the instants of our frames."""
+    labelled = []
+    for one in reading.collection.recordings:
+        has_spans, fps = one.segments is not None, reading.form.by_hand.fps
+        labels = retimed(one, WRITERS["tables"], fps, source.fps or SPANS_FPS, Counter()) if has_spans else one
+        if labels.phases is not None:
+            labelled.append((labels, labels.phases))
+    return labelled
+
+
+def _series(labels: Labels, layer: Layer, reading: Reading, fps: Fraction | None, *, is_counted: bool = True) -> Series:
+    numbering = side.numbering_of(labels, reading.form, fps) if is_counted or fps is not None else None
+    return Series(*phase_vector(layer), numbering, side.file_of(labels, layer.file))
+
+
+def _assumed_rate(reading: Reading, source: Source) -> tuple[str, ...]:
+    by_hand = reading.form.by_hand
+    if by_hand.fps is None or by_hand.fps_unstated or source.fps is not None:
+        return ()
+    return (f"labels are read as {by_hand.fps} per second, the rate of {reading.form.name}",)
+
+
+def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str, choice: Mapping[str, str]) -> Scoring:
+    """Return what is to be computed of truth and the predictions of one or more runs.
 
     Raises
     ------
     MetricsError
         When they do not fit each other, or a choice does not fit the phases.
     """
-    joined = [join(truth.tracks, one) for one in runs]
+    joined = [join(truth.series, one) for one in runs]
     names = tuple(joined[0].pairs)
-    videos = [_video(name, truth.tracks[name], [one.pairs[name] for one in joined], [run[name] for run in runs]) for name in names]
-    omega = _omega(choice["omega"], _rate(truth.tracks, runs))
-    notes = list(dict.fromkeys(note for one in joined for note in one.notes))
-    frames, words = joined[0].frames, truth.words.name if truth.words else ""
-    if semantics == "compat":
-        if truth.words is None and (known := PROGRAMS.get(len(truth.names))) is not None:
-            # The highest id that occurs decides on the program: a last phase that no video has would choose the other one.
-            notes.append(
-                f"no vocabulary is named: these {len(truth.names)} phases are taken for those of {known[0]}, none missing at the end"
-            )
-        return [Computed(names, _compat(videos, truth.names, omega), {}, frames, words)], notes
+    videos = [_video(name, truth.series[name], [one.pairs[name] for one in joined], [run[name] for run in runs]) for name in names]
+    omega = _omega(choice["omega"], _rate(truth.series, runs))
+    faults = [fault for one in joined for fault in one.faults]
+    vocabulary = truth.vocabulary.name if truth.is_named else ""
     # Relaxed boundaries are defined for the workflow of Cholec80 only.
-    is_cholec80 = truth.words is not None and related(truth.words.name, "cholec80") and len(truth.names) == CHOLEC80.phases
-    if not is_cholec80:
-        notes.append("relaxed boundaries are defined for the seven phases of Cholec80 only, and left out")
-    return [Computed(names, _paper(videos, truth.names, omega if is_cholec80 else None, choice), {}, frames, words)], notes
+    is_cholec80 = truth.is_named and related(truth.vocabulary.name, "cholec80") and len(truth.names) == CHOLEC80.phases
+    if semantics == "compat":
+        results, notes = _compat(videos, truth.names, omega), _assumed_program(truth)
+    else:
+        results = _paper(videos, truth.names, omega if is_cholec80 else None, choice)
+        notes = ["relaxed boundaries are defined for the seven phases of Cholec80 only, and left out"] * (not is_cholec80)
+    return Scoring([Computed(names, results, {}, joined[0].frames, vocabulary)], faults, notes)
+
+
+def _assumed_program(truth: Truth) -> list[str]:
+    """Return a note of the published program that phases without a vocabulary are scored by.
+
+    The highest id that occurs decides on it: a last phase that no video has would choose the other one.
+    """
+    known = PROGRAMS.get(len(truth.names))
+    if truth.is_named or known is None:
+        return []
+    phases = f"these {len(truth.names)} phases are taken for those of {known[0]}, none missing at the end"
+    return [f"no vocabulary is named: {phases}"]
 
 
 def _paper(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int | None, choice: Mapping[str, str]) -> Computation:
@@ -82,10 +207,10 @@ def _paper(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int | No
 
     def results(draw: IntArray | None) -> list[Result]:
         counted = confusions if draw is None else confusions.take(draw)
-        found = list(choices.every(counted)) if choice["every"] == "yes" else choices.results(counted, chosen)
+        values = list(choices.every(counted)) if choice["every"] == "yes" else choices.results(counted, chosen)
         if counts is not None:
-            found += _relaxed(counts if draw is None else counts.take(draw), choice, chosen)
-        return found
+            values += _relaxed(counts if draw is None else counts.take(draw), choice, chosen)
+        return values
 
     return results
 
@@ -111,7 +236,7 @@ def _compat(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int) ->
     return lambda draw: compat.results(compat.summarised(whole if draw is None else whole.take(draw)), names)
 
 
-def _video(name: str, truth: Track, pairs: Sequence[Pair], runs: Sequence[Track]) -> PhaseVideo:
+def _video(name: str, truth: Series, pairs: Sequence[Pair], runs: Sequence[Series]) -> PhaseVideo:
     frames = pairs[0].frames
     if any(not np.array_equal(pair.frames, frames) for pair in pairs):
         msg = f"{name}: the runs are at different rates; predict the same frames in every run"
@@ -120,9 +245,9 @@ def _video(name: str, truth: Track, pairs: Sequence[Pair], runs: Sequence[Track]
     return PhaseVideo(name, truth.values[pairs[0].truth], predictions)
 
 
-def _rate(truth: Mapping[str, Track], runs: Sequence[Mapping[str, Track]]) -> Fraction | None:
-    """Return the frames per second of the joined tracks, where a file says it."""
-    rates = {track.numbering.per_second for side in (truth, *runs) for track in side.values() if track.numbering is not None}
+def _rate(truth: Mapping[str, Series], runs: Sequence[Mapping[str, Series]]) -> Fraction | None:
+    """Return the frames per second of the joined series, where a file says it."""
+    rates = {of_video.numbering.per_second for one in (truth, *runs) for of_video in one.values() if of_video.numbering is not None}
     return min(rates) if rates else None
 
 

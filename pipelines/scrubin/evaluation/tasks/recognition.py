@@ -1,25 +1,32 @@
-"""Recognition of triplets, or of instruments where only these are labelled: AP and top-k accuracy."""
+"""Recognition of triplets, or of instruments where only these are labelled: both sides from files, AP and top-k accuracy."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal, cast
 
 import numpy as np
 
+from scrubin.core.faults import Fault, warning
 from scrubin.errors import MetricsError
+from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
-from scrubin.evaluation.computation import Choice, Computation, Computed
-from scrubin.evaluation.series import Track, join
-from scrubin.evaluation.tasks.recognition_files import Truth
+from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
+from scrubin.evaluation.series import Series, join
+from scrubin.evaluation.side import Source
+from scrubin.labels.model import ClassesOf, Labels, Layer, Recognition
+from scrubin.labels.reader import Reading
+from scrubin.labels.rows import class_occurrence, class_scores, has_whole_triplets, number_of_classes
 from scrubin.metrics import ensembles
 from scrubin.metrics.bootstrap import IntArray, drawn
 from scrubin.metrics.recognition import compat, top_k
-from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap
+from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, triplet_map
 from scrubin.metrics.recognition.global_wise import Table, pooled, tables
 from scrubin.metrics.recognition.video_wise import of_per_video, per_video
-from scrubin.metrics.recognition.videos import TripletVideo
+from scrubin.metrics.recognition.videos import FloatArray, TripletVideo
 from scrubin.metrics.result import Result
+from scrubin.vocabulary.vocabulary import Vocabulary
 
 Ensemble = Literal["mean", "weighted", "soft-vote"]
 SCOPES = ("both", "video-wise", "global")
@@ -40,28 +47,177 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {
 }
 
 
-def computed(truth: Truth, predictions: Mapping[str, Track], semantics: str, choice: Mapping[str, str]) -> tuple[list[Computed], list[str]]:
-    """Return what is to be computed of truth and predictions, and what the user should know.
+NAMES: Mapping[ClassesOf, str] = {"ivt": "triplets", "i": "instruments"}
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """Labels of all videos.
+
+    Parameters
+    ----------
+    series
+        0/1 matrices by video.
+    vocabulary, classes
+        What the columns are: triplets or instruments of which vocabulary.
+    faults
+        What stops nothing.
+    """
+
+    series: Mapping[str, Series]
+    vocabulary: Vocabulary
+    classes: ClassesOf
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def triplets(self) -> TripletMap:
+        """The map of triplets; instruments alone are triplets of one verb and target."""
+        words = self.vocabulary
+        if self.classes == "i":
+            return triplet_map([(instrument, 0, 0) for instrument in range(len(words.instruments))], null=())
+        return triplet_map(words.triplets, verbs=len(words.verbs), targets=len(words.targets), null=words.null_triplets)
+
+
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """Predicted scores of all videos in the classes of the truth, and what stops nothing."""
+
+    series: Mapping[str, Series]
+    faults: tuple[Fault, ...] = ()
+
+
+def truth_of(source: Source) -> Truth:
+    """Return the labels: of triplets in the videos that have whole ones, else of instruments.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or without labels of instruments.
+    """
+    reading = side.read_truth(source, "instances")
+    _check_certain(source, reading)
+    labelled = [(labels, layer) for labels in reading.collection.recordings if (layer := labels.instances) is not None]
+    if not labelled:
+        what = f"no instrument is labelled in these {reading.form.name} files"
+        raise side.refusal(source, "no-labels", what, "give labels of triplets or instruments")
+    vocabulary = side.one_vocabulary(source, [labels for labels, _ in labelled])
+    whole = [(labels, layer) for labels, layer in labelled if has_whole_triplets(labels)]
+    classes: ClassesOf = "ivt" if whole else "i"
+    series = {
+        labels.recording: Series(
+            layer.positions,
+            class_occurrence(layer, vocabulary, classes),
+            side.numbering_of(labels, reading.form, source.fps),
+            side.file_of(labels, layer.file),
+        )
+        for labels, layer in whole or labelled
+    }
+    return Truth(series, vocabulary, classes, (*_partial(labelled, vocabulary), *reading.faults))
+
+
+def predictions_of(source: Source, truth: Truth) -> Predictions:
+    """Return predicted scores in the classes of the truth.
+
+    Raises
+    ------
+    ScrubinError
+        For files that cannot be used, or in other classes.
+    """
+    reading = side.read_predictions(source, "instances", truth.vocabulary)
+    series = {}
+    for labels in reading.collection.recordings:
+        of_video = _scores(source, labels, truth)
+        if of_video is None:
+            continue
+        values, layer = of_video
+        numbering = side.numbering_of(labels, reading.form, source.fps)
+        series[labels.recording] = Series(layer.positions, values, numbering, side.file_of(labels, layer.file))
+    return Predictions(series, reading.faults)
+
+
+def _check_certain(source: Source, reading: Reading) -> None:
+    """Refuse labels with scores: they are predictions."""
+    for labels in reading.collection.recordings:
+        scores, layer = labels.recognition, labels.instances
+        unsure = layer is not None and bool((layer.rows["score"].fillna(1.0) != 1).any())
+        if unsure or (scores is not None and not scores.beside_labels):
+            what = f"{labels.recording} has {_first_score(scores)}, but labels are 0 or 1"
+            raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?")
+
+
+def _first_score(scores: Recognition | None) -> str:
+    if scores is None:
+        return "instances with a confidence"
+    unsure = np.argwhere((scores.scores != 0) & (scores.scores != 1))
+    if not len(unsure):
+        return "predicted scores"
+    row, column = unsure[0].tolist()
+    return f"the score {scores.scores[row, column]:g} of class {column} in frame {scores.positions[row]}"
+
+
+def _partial(labelled: Sequence[tuple[Labels, Layer]], vocabulary: Vocabulary) -> tuple[Fault, ...]:
+    """Return the warning of videos with instances that are no whole triplet."""
+    partial = [labels.recording for labels, _ in labelled if not has_whole_triplets(labels)]
+    if not partial or not vocabulary.triplets:
+        return ()
+    if len(partial) < len(labelled):
+        what = f"videos with instances that are no whole triplet do not count ({len(partial)} of {len(labelled)}, first {partial[0]})"
+        return (warning("", "triplet-partial", what, "label whole triplets"),)
+    count = sum(int(layer.rows["triplet_id"].isna().sum()) for _, layer in labelled)
+    return (warning("", "triplet-partial", f"{count} instances are no whole triplet, so only instruments are scored"),)
+
+
+def _scores(source: Source, labels: Labels, truth: Truth) -> tuple[FloatArray, Layer | Recognition] | None:
+    """Return the scores of a video and where they stand; None where the files predict something else of it."""
+    layer, scores = labels.instances, labels.recognition
+    has_scores = scores is not None and (scores.classes == truth.classes or layer is None)
+    if not has_scores and layer is None:
+        return None
+    predicted = scores.classes if scores is not None and has_scores else "ivt" if has_whole_triplets(labels) else "i"
+    # Instances of triplets also are instances of instruments; a matrix is of the one or the other.
+    must_be_same = truth.classes == "ivt" or has_scores or (layer is not None and layer.boxless)
+    if labels.vocabulary.name != truth.vocabulary.name or (predicted != truth.classes and must_be_same):
+        _refuse_classes(source, labels, predicted, truth)
+    if scores is not None and has_scores:
+        undefined = scores.positions[np.isnan(scores.scores).any(axis=1)]
+        if len(undefined):
+            what, fix = "it has no 'recognition'", "give a probability for every triplet"
+            raise MetricsError([Fault(scores.file, "recognition-missing", what, fix, frames=tuple(undefined.tolist()))])
+        return scores.scores, scores
+    assert layer is not None
+    return class_scores(layer, truth.vocabulary, truth.classes), layer
+
+
+def _refuse_classes(source: Source, labels: Labels, predicted: ClassesOf, truth: Truth) -> None:
+    sides = ((predicted, labels.vocabulary), (truth.classes, truth.vocabulary))
+    theirs, ours = (f"{number_of_classes(words, one)} {NAMES[one]} of '{words.name}'" for one, words in sides)
+    what = f"{labels.recording} is predicted in {theirs}, the ground truth has {ours}"
+    why = next((f" ({fault.what})" for fault in truth.faults if fault.rule == "triplet-partial"), "")
+    raise side.refusal(source, "classes-other", what + why, "predict these")
+
+
+def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, choice: Mapping[str, str]) -> Scoring:
+    """Return what is to be computed of truth and predictions.
 
     Raises
     ------
     MetricsError
         When they do not fit each other, or a choice does not fit the labels.
     """
-    joined = join(truth.tracks, predictions)
+    joined = join(truth.series, predictions)
     videos = [
-        TripletVideo(name, truth.tracks[name].values[pair.truth], predictions[name].values[pair.prediction])
+        TripletVideo(name, truth.series[name].values[pair.truth], predictions[name].values[pair.prediction])
         for name, pair in joined.pairs.items()
     ]
     components = _components(truth, choice["component"])
-    make = _paper if semantics == "paper" else _compat
+    results_of = _paper if semantics == "paper" else _compat
     # The published program numbers classes by their position.
-    names = of_vocabulary(truth.words, by_position=semantics == "compat")
-    results = make(videos, truth.triplets, components, choice)
-    return [Computed(tuple(joined.pairs), results, names, joined.frames, truth.words.name)], joined.notes
+    names = of_vocabulary(truth.vocabulary, by_position=semantics == "compat")
+    results = results_of(videos, truth.triplets, components, choice)
+    return Scoring([Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name)], joined.faults)
 
 
-def combined(predictions: Sequence[Mapping[str, Track]], how: Ensemble, weights: Sequence[float]) -> dict[str, Track]:
+def combined(predictions: Sequence[Mapping[str, Series]], how: Ensemble, weights: Sequence[float]) -> dict[str, Series]:
     """Return an ensemble of predictions.
 
     Raises
@@ -75,15 +231,15 @@ def combined(predictions: Sequence[Mapping[str, Track]], how: Ensemble, weights:
             if name not in one or name not in first or not np.array_equal(one[name].frames, first[name].frames):
                 msg = f"model {number}: video {name} is not predicted at the same frames as by model 0; predict the same with all"
                 raise MetricsError(msg)
-    found = {}
-    for name, track in first.items():
+    ensemble = {}
+    for name, series in first.items():
         models = [one[name].values for one in predictions]
         if how == "weighted":
             values = ensembles.weighted(models, list(weights))
         else:
             values = ensembles.mean(models) if how == "mean" else ensembles.soft_vote(models)
-        found[name] = Track(track.frames, values, track.numbering)
-    return found
+        ensemble[name] = replace(series, values=values)
+    return ensemble
 
 
 def _paper(videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]) -> Computation:
@@ -99,17 +255,17 @@ def _paper(videos: Sequence[TripletVideo], triplets: TripletMap, components: Seq
         if draw is not None and not pools:
             # Only draws need what the pool is made of.
             pools.update({one: tables(videos, triplets, [one[0]], ignore_null=one[1])[one[0]] for one in whole})
-        found: list[Result] = []
+        values: list[Result] = []
         for name, ignore in wanted:
             if "video-wise" in scopes:
                 table = by_video[name] if draw is None else by_video[name].take(draw)
-                found.append(of_per_video(table, triplets, name, ignore_null=ignore))
+                values.append(of_per_video(table, triplets, name, ignore_null=ignore))
             if "global" in scopes:
-                found.append(whole[name, ignore] if draw is None else pools[name, ignore].take(draw))
+                values.append(whole[name, ignore] if draw is None else pools[name, ignore].take(draw))
         for k, of_k in hits.items():
             one = of_k if draw is None else drawn(of_k, draw)
-            found.append(top_k.accuracy(one, k, components[-1], classes).result)
-        return found
+            values.append(top_k.accuracy(one, k, components[-1], classes).result)
+        return values
 
     return results
 
@@ -123,21 +279,21 @@ def _compat(
 
     def results(draw: IntArray | None) -> list[Result]:
         published = whole if draw is None else whole.take(draw)
-        found = []
+        values = []
         for name in components:
             for ignore in _nulls(name, choice, triplets):
-                found += [published.compute_video_ap(name, ignore)] if "video-wise" in scopes else []
-                found += [published.compute_global_ap(name, ignore)] if "global" in scopes else []
-        return [*found, *(published.top_k(k, components[-1]) for k in ks)]
+                values += [published.compute_video_ap(name, ignore)] if "video-wise" in scopes else []
+                values += [published.compute_global_ap(name, ignore)] if "global" in scopes else []
+        return [*values, *(published.top_k(k, components[-1]) for k in ks)]
 
     return results
 
 
 def _components(truth: Truth, wanted: str) -> tuple[Component, ...]:
-    if not truth.whole and wanted not in ("all", "i"):
+    if truth.classes == "i" and wanted not in ("all", "i"):
         msg = f"component {wanted}: only instruments are labelled; choose component=i"
         raise MetricsError(msg)
-    every: tuple[Component, ...] = COMPONENTS if truth.whole else ("i",)
+    every: tuple[Component, ...] = COMPONENTS if truth.classes == "ivt" else ("i",)
     return every if wanted == "all" else (cast("Component", wanted),)
 
 

@@ -11,10 +11,10 @@ import numpy as np
 import pandas as pd
 
 from scrubin.evaluation import sheets
-from scrubin.evaluation.computation import Choice, Computed
-from scrubin.evaluation.ground_truth import part_of
-from scrubin.evaluation.label_files import Asked
+from scrubin.evaluation.computation import Choice, Computed, Scoring
 from scrubin.evaluation.sheets import Sheet
+from scrubin.evaluation.side import Source
+from scrubin.labels.formats.ground_truth import sheets_in
 from scrubin.labels.model import Scores
 from scrubin.metrics import skill
 from scrubin.metrics.bootstrap import IntArray
@@ -27,7 +27,7 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {
 }
 
 
-def sheets_of(asked: Asked) -> list[Sheet]:
+def sheets_of(source: Source) -> list[Sheet]:
     """Return skill scores per task.
 
     Raises
@@ -35,20 +35,20 @@ def sheets_of(asked: Asked) -> list[Sheet]:
     ScrubinError
         For files that cannot be used.
     """
-    return sheets.read(part_of(asked.path, "skill", None), _number, _skill, asked.format)
+    return sheets.read(sheets_in(source.path, "skill"), _number, _skill, source.format)
 
 
-def computed(truth: Sequence[Sheet], predictions: Sequence[Sheet], choice: Mapping[str, str]) -> tuple[list[Computed], list[str]]:
+def computed(truth: Sequence[Sheet], predictions: Sequence[Sheet], choice: Mapping[str, str]) -> Scoring:
     """Return what is to be computed, per task; raises `MetricsError` when truth and predictions do not fit."""
     pairs, notes = sheets.matched(truth, predictions)
-    return [_of_task(one, other, cast("Form", choice["form"])) for one, other in pairs], notes
+    return Scoring([_of_task(one, other, cast("Form", choice["form"])) for one, other in pairs], notes=notes)
 
 
-def _of_task(truth: Sheet, found: Sheet, form: Form) -> Computed:
+def _of_task(truth: Sheet, predicted: Sheet, form: Form) -> Computed:
     def results(draw: IntArray | None) -> list[Result]:
         every = []
         for column in truth.rows.columns:
-            ratings, predictions = truth.rows[column].to_numpy(), found.rows[column].to_numpy()
+            ratings, predictions = truth.rows[column].to_numpy(), predicted.rows[column].to_numpy()
             if draw is not None:
                 ratings, predictions = ratings[draw], predictions[draw]
             # Where nothing is known nothing need be predicted.

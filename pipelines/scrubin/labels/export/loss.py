@@ -175,7 +175,7 @@ def _without_layers(labels: Labels, writer: Writer, losses: Counter[str]) -> Lab
 def _without_details(labels: Labels, writer: Writer, losses: Counter[str]) -> Labels:
     """Return labels without what the format has no place for beside labels; what is lost with other words or rates, too."""
     if labels.recognition is not None and "recognition" not in writer.holds:
-        losses["frames with a probability per triplet"] += int((~np.isnan(labels.recognition).all(axis=1)).sum())
+        losses["frames with a probability per triplet"] += int((~np.isnan(labels.recognition.scores).all(axis=1)).sum())
         labels = replace(labels, recognition=None)
     if labels.frames is not None:
         for name in labels.frames.columns.difference(["position", "width", "height", *writer.frames]):

@@ -9,8 +9,8 @@ import importlib
 import pkgutil
 from collections.abc import Iterable, Iterator
 
-NOT_REGISTERED = ("box_lists", "ground_truth", "matrices", "matrix_tables", "phase_tables", "stored", "submission")
-"""What only scores, submissions and validation read; they import it themselves."""
+NOT_REGISTERED = ("stored", "submission")
+"""What only validation and submissions read; they import it themselves."""
 
 
 def modules(paths: Iterable[str], package: str) -> Iterator[str]:

@@ -1,73 +1,82 @@
-"""Boxes in the lists that ivtmetrics and ivtdmetrics take, one JSON file per video."""
+"""Boxes in the lists that ivtmetrics and ivtdmetrics take: JSON, ``<video>.json``, rows of numbers frame by frame; read only.
+
+``list`` has the rows of each frame and ``frame`` their numbers; a file with nothing but a list of frames counts them from 0.
+A row is ``triplet, instrument, score, x, y, w, h``, or with ``verb, target`` behind the score. It may name another instrument,
+verb or target than its triplet has, as models predict them apart: it is read as written.
+"""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError, MetricsError
-from scrubin.evaluation.ground_truth import part_of, triplet_words
-from scrubin.labels import documents, fields, label_folder
-from scrubin.labels.model import Clock, Labels, Layer, instance_rows
-from scrubin.labels.rates import Numbering
+from scrubin.labels import documents, evidence, fields
+from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, instance_rows
+from scrubin.labels.registry import ByHand, dataset_format
+from scrubin.labels.where import Where
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 COLUMNS = {7: ("triplet", "instrument", "score", *"xywh"), 9: ("triplet", "instrument", "score", "verb", "target", *"xywh")}
-TOLERANCE = 0.02
-PREDICTED_TOLERANCE = 1.0
-"""What is predicted may leave the image; what leaves it by more than its side is in pixels."""
+PARTS = ("instrument", "verb", "target")
+FEW = 10
+"""So many rows fit the wrong numbering by chance."""
 
 
-def read(path: Path, name: str | None, fps: Fraction | None, *, strict: bool) -> list[tuple[Labels, Numbering | None]] | None:
-    """Return the boxes of every video, or None when a path holds no such lists.
+@dataclass
+class _Reading:
+    """One file so far: its instances, and how the instruments of its rows agree with their triplets."""
 
-    Parameters
-    ----------
-    path
-        A file, a folder of them, or a ground truth of ours with a folder ``detection``.
-    name
-        The vocabulary; None: that which the folder is named after, else that of CholecT50.
-    fps
-        Frames per second by which frames are numbered, where it is said.
-    strict
-        Whether instrument, verb and target must be those of the triplet: annotations are; a model may predict them apart.
+    where: Where
+    source: LabelFiles
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    apart: dict[int, int] = field(default_factory=dict)
+    triplet_from_one: int = 0
+    both_from_one: int = 0
 
-    Raises
-    ------
-    ScrubinError
-        Names file, frame and row of every fault; also for a vocabulary without triplets.
-    """
-    folder = part_of(path, "detection", name)
-    files = [folder] if folder.is_file() else sorted(folder.glob("*.json")) if folder.is_dir() else []
-    files = [file for file in files if not label_folder.is_note(file)]
-    if not files or _lists(_document(files[0])) is None:
-        return None
-    words = triplet_words(folder, name)
-    if not words.triplets:
-        msg = f"{folder}: these rows name triplets, and the vocabulary '{words.name}' has none; name another by --vocabulary"
-        raise MetricsError(msg)
+
+def _has_lists(path: Path) -> bool:
+    return _lists(evidence.document(path)) is not None
+
+
+@dataset_format(
+    "box-lists",
+    pattern=r"[^/]+\.json",
+    expected="<video>.json, a list of rows of each frame",
+    title="lists of ivtmetrics and ivtdmetrics: triplet, instrument, score and box in 0..1; read only",
+    by_hand=ByHand(
+        vocabulary="cholect50",
+        named_by_folder=True,
+        fps=Fraction(1),
+        fps_unstated=True,
+        evidence=_has_lists,
+        holds=("instances", "actions", "boxes", "repeats", "scores", "empty frames"),
+    ),
+)
+def read(source: LabelFiles) -> Collection:
+    """Return the boxes of the videos without an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    found = [_labels(file, _document(file), words, faults, strict) for file in files]
-    AnnotationError.raise_any(faults)
-    numbering = None if fps is None else Numbering(fps)
-    return [(one, numbering) for one in found if one is not None]
-
-
-def _document(file: Path) -> Any:
-    try:
-        return json.loads(file.read_bytes())
-    except (ValueError, RecursionError):
-        return None
+    recordings: list[Labels] = []
+    file_of: dict[str, str] = {}
+    for file, data in sorted(source.files.items()):
+        of_file, name = Faults(), PurePosixPath(file).stem
+        if file_of.setdefault(name, file) != file:
+            of_file.error(file, "file-repeated", f"the video {name} is also in {file_of[name]}", "give every video once")
+        layer = _layer(_Reading(Where(of_file, file), source), data)
+        if not of_file.errors() and layer is not None:
+            recordings.append(Labels(name, "box-lists", source.vocabulary, Clock(Fraction(1)), instances=layer))
+        faults.extend(of_file.all())
+    return Collection(tuple(sorted(recordings, key=lambda labels: labels.recording)), faults=faults.all())
 
 
 def _lists(document: Any) -> tuple[list[Any] | None, list[Any]] | None:
-    """Return frame numbers, where they are given, and the rows of each frame."""
+    """Return frame numbers, where the file has them, and the rows of each frame."""
     if isinstance(document, Mapping) and isinstance(document.get("list"), list):
         frames = document.get("frame")
         return (frames if isinstance(frames, list) else None), document["list"]
@@ -76,74 +85,100 @@ def _lists(document: Any) -> tuple[list[Any] | None, list[Any]] | None:
     return None
 
 
-def _labels(file: Path, document: Any, words: Vocabulary, faults: Faults, strict: bool) -> Labels | None:
-    lists = _lists(document)
+def _layer(reading: _Reading, data: bytes) -> Layer | None:
+    where, vocabulary = reading.where, reading.source.vocabulary
+    if not vocabulary.triplets:
+        what = f"these rows name triplets, and the vocabulary '{vocabulary.name}' has none"
+        where.error("vocabulary-without-triplets", what, "name another vocabulary")
+        return None
+    lists = _lists(_document(where, data))
     if lists is None:
-        faults.error(file.name, "format", "holds no list of rows per frame", "give 'frame' and 'list', as in the other files")
+        where.error("layout", "holds no list of rows per frame", "give 'frame' and 'list', as in the other files")
         return None
     numbers, frames = lists
     positions = list(range(len(frames))) if numbers is None else numbers
-    wrong = [one for one in positions if not fields.is_whole(one) or one < 0]
-    if wrong or len(set(positions)) != len(positions) or len(positions) != len(frames):
-        fault = f"{len(positions)} frame numbers for {len(frames)} frames" if len(positions) != len(frames) else "frame numbers repeat"
-        faults.error(
-            file.name,
-            "format",
-            f"{documents.shown(wrong[0])} is no frame number" if wrong else fault,
-            "give every frame once, from 0",
-            place="frame",
-        )
+    if not _are_frames(where.at("frame"), positions, len(frames)):
         return None
-    rows = []
-    for position, frame in sorted(zip(positions, frames, strict=True)):
-        if not isinstance(frame, list):
-            faults.error(
-                file.name,
-                "format",
-                f"expected a list of rows, but got {documents.shown(frame)}",
-                "write [] for none",
-                place=f"frame {position}",
-            )
-            continue
-        for number, row in enumerate(frame):
-            one = _row(file.name, f"frame {position}, row {number}", row, words, faults, strict)
-            rows += [{"position": position, **one}] if one is not None else []
-    layer = Layer(file.name, np.array(sorted(positions), np.int64), instance_rows(rows))
-    return Labels(file.stem, "box lists", words, Clock(Fraction(1)), instances=layer)
+    for position, rows in sorted(zip(positions, frames, strict=True), key=lambda pair: int(pair[0])):
+        _read_frame(reading, position, rows)
+    _check_numbering(reading)
+    return Layer(where.file, np.array(sorted(positions), np.int64), instance_rows(reading.rows))
 
 
-def _row(file: str, place: str, row: Any, words: Vocabulary, faults: Faults, strict: bool) -> dict[str, Any] | None:
+def _document(where: Where, data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _are_frames(where: Where, positions: list[Any], number_of_lists: int) -> bool:
+    wrong = [one for one in positions if not fields.is_whole(one) or one < 0]
+    if wrong:
+        where.error("frame-key", f"{documents.shown(wrong[0])} is no frame number", "number frames from 0")
+    elif len(positions) != number_of_lists:
+        where.error("frame-key", f"{len(positions)} frame numbers for {number_of_lists} frames", "give one number per frame")
+    elif len(set(positions)) != len(positions):
+        where.error("frame-repeated", "frame numbers repeat", "give every frame once")
+    else:
+        return True
+    return False
+
+
+def _read_frame(reading: _Reading, position: int, rows: Any) -> None:
+    where = reading.where.at_frame(position)
+    if not isinstance(rows, list):
+        where.error("value-type", f"expected a list of rows, but got {documents.shown(rows)}", "write [] for none")
+        return
+    for number, row in enumerate(rows):
+        instance = _instance(reading, where.at(f"row {number}"), position, row)
+        reading.rows += [] if instance is None else [{"position": position, **instance}]
+
+
+def _instance(reading: _Reading, where: Where, position: int, row: Any) -> dict[str, Any] | None:
     if not isinstance(row, list) or len(row) not in COLUMNS or not all(fields.is_number(one) for one in row):
-        faults.error(
-            file,
-            "format",
-            f"expected 7 or 9 numbers, but got {documents.shown(row)}",
-            "give triplet, instrument, score, x, y, w, h",
-            place=place,
-        )
+        what = f"expected 7 or 9 numbers, but got {documents.shown(row)}"
+        where.error("row-length", what, "give triplet, instrument, score, x, y, w, h")
         return None
     cells = dict(zip(COLUMNS[len(row)], row, strict=True))
+    # Arrays that were written as lists have whole numbers as floats.
     whole = {key: int(value) if float(value).is_integer() else value for key, value in cells.items()}
-    triplet = fields.whole(file, place, whole, "triplet", faults, high=len(words.triplets) - 1)
-    box = fields.share_box(file, place, row[-4:], TOLERANCE if strict else PREDICTED_TOLERANCE, cut=False, faults=faults)
-    if triplet is None or box is None:
+    vocabulary = reading.source.vocabulary
+    place, faults = f"frame {position}, {where.place}", where.faults
+    triplet = fields.whole(where.file, place, whole, "triplet", faults, high=len(vocabulary.triplets) - 1)
+    box = fields.share_box(where.file, place, row[-4:], reading.source.box_tolerance, cut=False, faults=faults)
+    parts = {
+        key: fields.whole(where.file, place, whole, key, faults, high=len(names) - 1)
+        for key, names in zip(PARTS, (vocabulary.instruments, vocabulary.verbs, vocabulary.targets), strict=True)
+        if key in whole
+    }
+    if triplet is None or box is None or None in parts.values():
         return None
-    ids = dict(zip(("instrument", "verb", "target"), words.triplets[triplet], strict=True))
-    for key, names in (("instrument", words.instruments), ("verb", words.verbs), ("target", words.targets)):
-        if key not in whole:
-            continue
-        told = fields.whole(file, place, whole, key, faults, high=len(names) - 1)
-        if told is None:
-            return None
-        if strict and told != ids[key]:
-            faults.error(
-                file,
-                "format",
-                f"triplet {triplet} is {words.triplet_name(triplet)}, but the {key} is {told}",
-                "correct one of them",
-                place=place,
-            )
-            return None
-        ids[key] = told
+    ids = {**dict(zip(PARTS, vocabulary.triplets[triplet], strict=True)), **parts}
+    _compare(reading, position, triplet, ids, vocabulary)
     named = {f"{key}_id": id_ for key, id_ in ids.items()}
     return {**named, "triplet_id": triplet, **dict(zip("xywh", box, strict=True)), "score": float(cells["score"])}
+
+
+def _compare(reading: _Reading, position: int, triplet: int, ids: Mapping[str, int | None], vocabulary: Vocabulary) -> None:
+    instrument = ids["instrument"]
+    before = vocabulary.triplets[triplet - 1][0] if triplet else None
+    reading.triplet_from_one += before == instrument
+    reading.both_from_one += before is not None and instrument is not None and before == instrument - 1
+    if tuple(ids[key] for key in PARTS) != vocabulary.triplets[triplet]:
+        reading.apart[position] = reading.apart.get(position, 0) + 1
+
+
+def _check_numbering(reading: _Reading) -> None:
+    """Note rows that disagree with their triplets; an error where all would agree if they were numbered from 1."""
+    apart, count = sum(reading.apart.values()), len(reading.rows)
+    if not apart:
+        return
+    what, frames = f"{apart} of {count} rows have another instrument, verb or target than their triplet", sorted(reading.apart)
+    faults, file = reading.where.faults, reading.where.file
+    if reading.triplet_from_one == count or reading.both_from_one == count >= FEW:
+        fix = "the ids may be numbered from 1 instead of 0: subtract 1"
+        faults.error(file, "id-from-one", what, fix, frames=frames, count=apart)
+        return
+    fix = "read as written: the triplet counts for ivt, the others for themselves"
+    faults.deviation(file, "instrument-of-triplet", what, fix, frames=frames, count=apart)

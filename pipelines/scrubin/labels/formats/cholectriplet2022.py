@@ -18,7 +18,7 @@ import numpy as np
 from scrubin.core.faults import Faults, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
-from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, instance_rows
+from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, Recognition, instance_rows
 from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -63,7 +63,13 @@ def _has_predictions(path: Path) -> bool:
     pattern=r"[^/]+\.json",
     expected="<video>.json, frame to recognition and detection",
     title="CholecTriplet2022 submission: probabilities and boxes of triplets; read only",
-    by_hand=ByHand(vocabulary="cholect50", fps=Fraction(1), fps_unstated=True, evidence=_has_predictions),
+    by_hand=ByHand(
+        vocabulary="cholect50",
+        fps=Fraction(1),
+        fps_unstated=True,
+        evidence=_has_predictions,
+        holds=("instances", "boxes", "scores", "recognition"),
+    ),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the predictions of all videos.
@@ -198,5 +204,5 @@ def _labels(reading: _Reading) -> Labels:
         clock=Clock(Fraction(1)),
         instances=Layer(reading.file, positions, rows),
         faults=(*warnings, *fields.unkept(reading.file, reading.unkept)),
-        recognition=None if bool(np.isnan(matrix).all()) else matrix,
+        recognition=None if bool(np.isnan(matrix).all()) else Recognition(reading.file, positions, matrix),
     )

@@ -46,9 +46,6 @@ class Reading:
 
 
 def _is_coco(path: Path) -> bool:
-    document = evidence.document(path)
-    if isinstance(document, list):
-        return bool(document) and isinstance(document[0], Mapping) and {"image_id", "category_id", "bbox"} <= set(document[0])
     # Endoscapes calls its files so.
     return evidence.keys(images=list, annotations=list, categories=list)(path) and not path.stem.endswith("_coco")
 

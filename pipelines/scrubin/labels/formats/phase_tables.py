@@ -1,29 +1,49 @@
-"""Phases of one video from plain tables: a row per frame with the name or the id of its phase."""
+"""Phases in plain tables or arrays, as people write predictions: a row per frame with the name or the id of its phase; read only.
+
+CSV, TSV or text with the columns ``frame`` and ``phase`` (a name or an id) or ``phase_id``; without a header two columns are
+frame and phase, one is the phase of frames 0, 1, 2 ... npy and npz have one whole id per frame, and ``frame`` where there are
+gaps. The vocabulary is the one that is named, else the one that has all names, else what the files say.
+"""
 
 from __future__ import annotations
 
-import csv
+import io
 import re
-from collections.abc import Sequence
+import zipfile
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from fractions import Fraction
+from pathlib import Path, PurePosixPath
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from scrubin.errors import AnnotationError, MetricsError
-from scrubin.evaluation.series import IntArray
+from scrubin.core import csvtext
+from scrubin.core.faults import Faults
+from scrubin.errors import AnnotationError
 from scrubin.labels import documents
+from scrubin.labels.model import Clock, Collection, IntArray, LabelFiles, Labels, Layer, phase_rows
+from scrubin.labels.registry import ByHand, dataset_format
+from scrubin.labels.where import Where
+from scrubin.vocabulary import own, vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary, fold
 
-SUFFIXES = (".csv", ".tsv", ".txt", ".npy", ".npz")
+NAME = "phase-tables"
 FRAME_COLUMNS = ("frame", "frame_index", "index", "image")
 ID_COLUMNS = ("phase_id",)
+NAME_COLUMNS = ("phase", "phase_name", "prediction", "predicted", "label")
 AMBIGUOUS = "id"
 """An id of the phase, where no other column says it; else of the video."""
-NAME_COLUMNS = ("phase", "phase_name", "prediction", "predicted", "label")
+ARRAYS = (".npy", ".npz")
+FRAME_KEYS = ("frame", "frames")
 CHOLEC80 = re.compile(r"(?P<recording>.+)-phase")
-NO_TABLES = ("readme", "license", "licence")
+PREFERRED = "cholec80"
+"""The vocabulary of names that several number differently."""
 WHOLE_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)\.0*")
+HEAD_BYTES = 4096
+Row = tuple[int, int, str]
+"""Line, frame, and phase as written."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +53,7 @@ class Cells:
     Parameters
     ----------
     file
-        For messages.
+        Where they stand.
     frames
         (n,), increasing.
     phases
@@ -45,89 +65,99 @@ class Cells:
     phases: Sequence[str]
 
 
-def files_in(path: Path) -> list[Path]:
-    """Return the table files of a path, itself or directly in a folder; empty when there are none.
+def _has_phases(path: Path) -> bool:
+    if path.suffix.lower() in ARRAYS:
+        try:
+            arrays = _arrays_of(path.read_bytes(), path.suffix.lower())
+        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+            return True
+        return all(array.ndim == 1 for array in arrays.values())
+    with path.open("rb") as opened:
+        lines = csvtext.grid(path.name, opened.read(HEAD_BYTES), whitespace=True).lines
+    if not lines:
+        return True
+    header = [cell.strip().casefold() for cell in lines[0].cells]
+    if _is_header(header):
+        return bool(set(header) & {*ID_COLUMNS, *NAME_COLUMNS}) or (AMBIGUOUS in header and bool(set(header) & {*FRAME_COLUMNS}))
+    first = [_whole(line.cells[0].strip()) for line in lines]
+    return len(header) == 1 or (len(header) == 2 and any(documents.frame_number(cell) is not None for cell in first))
 
-    Cholec80 keeps its tables of tools beside those of phases; they are none, nor are readmes and licences.
-    """
-    files = [path] if path.is_file() else sorted(path.iterdir()) if path.is_dir() else []
-    tables = [file for file in files if file.is_file() and file.suffix.lower() in SUFFIXES and not file.name.startswith(".")]
-    return [file for file in tables if not file.stem.endswith("-tool") and file.stem.casefold() not in NO_TABLES]
+
+@dataset_format(
+    NAME,
+    # Cholec80 keeps its tables of tools beside those of phases.
+    pattern=r"(?!(?i:readme|licen[cs]e)\.)(?!.*-tool\.)[^/]+\.(?i:csv|tsv|txt|npy|npz)",
+    expected="<video>.csv, .tsv or .txt with the columns frame and phase, or .npy or .npz with a phase id per frame",
+    title="phases as plain tables or arrays, a row per frame; read only",
+    by_hand=ByHand(named_by_folder=True, fps=Fraction(1), fps_unstated=True, evidence=_has_phases, holds=("phases",), precedence=2),
+)
+def read(source: LabelFiles) -> Collection:
+    """Return the phases of the videos without an error; all faults are in ``Collection.faults``."""
+    faults = Faults()
+    cells: dict[str, Cells] = {}
+    for file, data in sorted(source.files.items()):
+        name = recording_of(file)
+        of_video = cells_of(Where(faults, file), data)
+        if name in cells:
+            faults.error(file, "file-repeated", f"the video {name} is also in {cells[name].file}", "keep one of them")
+        elif of_video is not None:
+            cells[name] = of_video
+    phases = source.vocabulary if source.vocabulary.name else _vocabulary_of(cells, faults)
+    if phases is None:
+        return Collection(faults=faults.all())
+    recordings = []
+    for name, of_video in sorted(cells.items()):
+        of_file = Faults()
+        ids = ids_of(Where(of_file, of_video.file), of_video, phases)
+        faults.extend(of_file.all())
+        if not of_file.errors():
+            layer = Layer(of_video.file, of_video.frames, phase_rows(of_video.frames.tolist(), ids))
+            recordings.append(Labels(name, NAME, phases, Clock(Fraction(1)), phases=layer))
+    return Collection(tuple(recordings), faults=faults.all())
 
 
-def recording_of(file: Path) -> str:
+def recording_of(file: str) -> str:
     """Return the name of the video: that of the file, without what Cholec80 adds to it.
 
-    >>> recording_of(Path("video41-phase.txt"))
+    >>> recording_of("folder/video41-phase.txt")
     'video41'
     """
-    match = CHOLEC80.fullmatch(file.stem)
-    return match["recording"] if match else file.stem
+    stem = PurePosixPath(file).stem
+    match = CHOLEC80.fullmatch(stem)
+    return match["recording"] if match else stem
 
 
-def read(file: Path) -> Cells:
-    """Return frames and phases as written.
-
-    Raises
-    ------
-    MetricsError
-        Names file and line of what cannot be used.
-    """
-    rows = _array(file) if file.suffix.lower() in (".npy", ".npz") else _rows(file)
-    if not rows:
-        msg = f"{file.name}: has no frames; give a row per frame"
-        raise MetricsError(msg)
-    seen: dict[int, int] = {}
+def cells_of(where: Where, data: bytes) -> Cells | None:
+    """Return frames and phases as written; None after noting what is wrong."""
+    before = len(where.faults)
+    suffix = PurePosixPath(where.file).suffix.lower()
+    rows = _rows_of_array(where, data, suffix) if suffix in ARRAYS else _rows_of_table(where, data)
+    if not rows and len(where.faults) == before:
+        where.error("no-labels", "has no frames", "give a row per frame")
+    line_of: dict[int, int] = {}
     for line, frame, _ in rows:
-        if frame in seen:
-            msg = f"{file.name}, line {line}: frame {frame} is also in line {seen[frame]}; give every frame once"
-            raise MetricsError(msg)
-        seen[frame] = line
+        if line_of.setdefault(frame, line) != line:
+            where.at(f"line {line}").error("frame-repeated", f"frame {frame} is also in line {line_of[frame]}", "give every frame once")
+    if len(where.faults) > before:
+        return None
     ordered = sorted(rows, key=lambda row: row[1])
-    return Cells(file.name, np.array([frame for _, frame, _ in ordered], np.int64), [phase for _, _, phase in ordered])
+    return Cells(where.file, np.array([frame for _, frame, _ in ordered], np.int64), [phase for _, _, phase in ordered])
 
 
-def read_all(path: Path) -> dict[str, Cells]:
-    """Return the tables of a path by video.
-
-    Raises
-    ------
-    MetricsError
-        As `read`; also when a video has two tables.
-    """
-    found: dict[str, Cells] = {}
-    for file in files_in(path):
-        name = recording_of(file)
-        if name in found:
-            msg = f"{path}: the video {name} has two tables, {found[name].file} and {file.name}; keep one of them"
-            raise MetricsError(msg)
-        found[name] = read(file)
-    return found
+def ids_of(where: Where, cells: Cells, phases: Vocabulary) -> list[int]:
+    """Return the id of each phase, 0 after noting one that is not known."""
+    looked_up: dict[str, int | None] = {}
+    ids = []
+    for frame, cell in zip(cells.frames.tolist(), cells.phases, strict=True):
+        if looked_up.get(cell, -1) in (-1, None):
+            looked_up[cell] = _id_of(where.at_frame(frame), cell, phases)
+        ids.append(looked_up[cell] or 0)
+    return ids
 
 
-def ids_of(cells: Cells, names: Sequence[str], words: Vocabulary | None) -> IntArray:
-    """Return phase ids (n,).
-
-    Parameters
-    ----------
-    names
-        Names of the phases; the position is the id.
-    words
-        The vocabulary with other spellings, where there is one.
-
-    Raises
-    ------
-    MetricsError
-        For a name that is not known, or an id out of range; names file and frame.
-    """
-    known: dict[str, int] = {fold(name): id_ for id_, name in enumerate(names)}
-    found = np.empty(len(cells.frames), np.int64)
-    looked_up: dict[str, int] = {}
-    for at, (frame, cell) in enumerate(zip(cells.frames.tolist(), cells.phases, strict=True)):
-        if cell not in looked_up:
-            looked_up[cell] = _id(f"{cells.file}, frame {frame}", cell, known, names, words)
-        found[at] = looked_up[cell]
-    return found
+def is_of_files(phases: Vocabulary) -> bool:
+    """Return whether a vocabulary is just what the files say: names in no known order, or ids without names."""
+    return phases.name.startswith(own.PREFIX)
 
 
 def is_id(cell: str) -> bool:
@@ -135,108 +165,148 @@ def is_id(cell: str) -> bool:
     return cell.isascii() and cell.isdigit()
 
 
-def _id(where: str, cell: str, known: dict[str, int], names: Sequence[str], words: Vocabulary | None) -> int:
-    if is_id(cell):
-        if words is None and not all(map(is_id, names)):
-            msg = f"{where}: phase {cell} is an id, but the ground truth has names of no known order; write names, or name the vocabulary"
-            raise MetricsError(msg)
-        if int(cell) >= len(names):
-            hint = "; are they numbered from 1?" if int(cell) == len(names) else ""
-            msg = f"{where}: phase {cell} is not in 0..{len(names) - 1}{hint}"
-            raise MetricsError(msg)
-        return int(cell)
-    if (id_ := known.get(fold(cell))) is not None:
-        return id_
-    if words is None:
-        msg = f"{where}: '{cell}' is no phase of the ground truth; there are {', '.join(names)}"
-        raise MetricsError(msg)
-    try:
-        return words.id_of("phase", cell)
-    except AnnotationError as error:
-        msg = f"{where}: {error}"
-        raise MetricsError(msg) from error
+def _id_of(where: Where, cell: str, phases: Vocabulary) -> int | None:
+    if not is_id(cell):
+        try:
+            return phases.id_of("phase", cell)
+        except AnnotationError as error:
+            for fault in error.faults:
+                where.error(fault.rule or "name-unknown", fault.what, fault.fix)
+            return None
+    if is_of_files(phases) and not all(map(is_id, phases.phases)):
+        what = f"phase {cell} is an id, but the phases {', '.join(phases.phases)} have no known order"
+        where.error("id-without-order", what, "write names, or name the vocabulary")
+        return None
+    if int(cell) >= len(phases.phases):
+        fix = "are they numbered from 1?" if int(cell) == len(phases.phases) else "correct it"
+        where.error("id-range", f"phase {cell} is not in 0..{len(phases.phases) - 1}", fix)
+        return None
+    return int(cell)
 
 
-def _array(file: Path) -> list[tuple[int, int, str]]:
+def _vocabulary_of(cells: Mapping[str, Cells], faults: Faults) -> Vocabulary | None:
+    """Return the vocabulary that the phases are written in: a known one that has all names, else the phases as they are."""
+    written = {cell for one in cells.values() for cell in one.phases}
+    names = {cell for cell in written if not is_id(cell)}
+    if names and all(CHOLEC80.fullmatch(PurePosixPath(one.file).stem) for one in cells.values()):
+        return vocabulary.load("cholec80")
+    known = map(vocabulary.load, vocabulary.known())
+    fits = [phases for phases in known if names and all(_has(phases, name) for name in names)]
+    # Vocabularies of the same operations number phases alike; the one that spells them so comes first.
+    fits.sort(key=lambda phases: (-len(names & set(phases.phases)), phases.name))
+    meant = {tuple(phases.id_of("phase", name) for name in sorted(names)) for phases in fits}
+    preferred = [phases for phases in fits if phases.name == PREFERRED]
+    if len(meant) == 1 or preferred:
+        return (preferred or fits)[0]
+    if names and names != written:
+        file = min(one.file for one in cells.values())
+        faults.error(file, "phase-form", "some phases are names, others ids", "write all in one way")
+        return None
+    if not names:
+        return own.vocabulary_of({"phase": [str(number) for number in range(max(map(int, written), default=-1) + 1)]})
+    return own.vocabulary_of({"phase": [name for _, name in sorted({fold(name): name for name in sorted(names, reverse=True)}.items())]})
+
+
+def _has(phases: Vocabulary, name: str) -> bool:
     try:
-        loaded = np.load(file, allow_pickle=False)
-        arrays = {name: loaded[name] for name in loaded.files} if file.suffix.lower() == ".npz" else {"phases": loaded}
-    except (OSError, ValueError) as error:
-        msg = f"{file.name}: cannot be read: {str(error).splitlines()[0]}; write it again by numpy"
-        raise MetricsError(msg) from error
-    frames = next((arrays.pop(key) for key in ("frame", "frames") if key in arrays), None)
+        phases.id_of("phase", name)
+    except AnnotationError:
+        return False
+    return True
+
+
+def _arrays_of(data: bytes, suffix: str) -> dict[str, npt.NDArray[Any]]:
+    loaded = np.load(io.BytesIO(data), allow_pickle=False)
+    return {name: loaded[name] for name in loaded.files} if suffix == ".npz" else {"phases": loaded}
+
+
+def _rows_of_array(where: Where, data: bytes, suffix: str) -> list[Row]:
+    try:
+        arrays = _arrays_of(data, suffix)
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        where.error("array-syntax", f"cannot be read: {reason}", "write it again by numpy")
+        return []
+    frames = next((arrays.pop(key) for key in FRAME_KEYS if key in arrays), None)
     if len(arrays) != 1:
-        msg = f"{file.name}: holds {', '.join(sorted(arrays)) or 'nothing'}; give one array of phase ids, and 'frame' if there are gaps"
-        raise MetricsError(msg)
+        fix = "give one array of phase ids, and 'frame' if there are gaps"
+        where.error("archive-keys", f"holds {', '.join(sorted(arrays)) or 'nothing'}", fix)
+        return []
     (ids,) = arrays.values()
     if ids.dtype.kind == "f" and np.isfinite(ids).all() and np.array_equal(ids, np.floor(ids)):
         ids = ids.astype(np.int64)
     numbers = np.arange(len(ids)) if frames is None and ids.ndim == 1 else frames
     if ids.ndim != 1 or ids.dtype.kind not in "iu" or numbers is None or numbers.shape != ids.shape or numbers.dtype.kind not in "iu":
-        msg = f"{file.name}: the array has the shape {ids.shape} and type {ids.dtype}; give one whole phase id per frame"
-        raise MetricsError(msg)
+        what = f"the array has the shape {ids.shape} and type {ids.dtype}"
+        where.error("array-shape", what, "give one whole phase id per frame")
+        return []
     if len(ids) and ids.min() < 0:
-        msg = f"{file.name}: phase {ids.min()} is below 0; leave frames without a phase out, and number the others by 'frame'"
-        raise MetricsError(msg)
+        what = f"phase {ids.min()} is below 0"
+        where.error("id-range", what, "leave frames without a phase out, and number the others by 'frame'")
+        return []
     return [(number, int(frame), str(int(id_))) for number, (frame, id_) in enumerate(zip(numbers, ids, strict=True))]
 
 
-def _rows(file: Path) -> list[tuple[int, int, str]]:
-    lines = documents.text(file.name, file.read_bytes()).splitlines()
-    numbered = [(number, cells) for number, cells in enumerate(_split(lines), start=1) if any(cells)]
-    if not numbered:
+def _rows_of_table(where: Where, data: bytes) -> list[Row]:
+    grid = csvtext.grid(where.file, data, whitespace=True)
+    if not grid.lines:
+        where.faults.extend(fault for fault in grid.faults if fault.rule != "file-empty")
         return []
-    header = [cell.casefold() for cell in numbered[0][1]]
-    has_header = bool(set(header) & {*FRAME_COLUMNS, *ID_COLUMNS, *NAME_COLUMNS, AMBIGUOUS})
-    width = len(header)
-    frame_at, phase_at = _columns(file, header) if has_header else (0 if width > 1 else None, width - 1)
-    if width > 2 and not has_header:
-        msg = f"{file.name}, line {numbered[0][0]}: {width} columns without a header; name them frame and phase"
-        raise MetricsError(msg)
-    found = []
-    for place, (number, cells) in enumerate(numbered[has_header:]):
-        if len(cells) != width or not cells[phase_at]:
-            msg = f"{file.name}, line {number}: expected {width} cells with a phase, but got {' '.join(cells)}; give one row per frame"
-            raise MetricsError(msg)
-        frame = place if frame_at is None else documents.frame_number(_whole(cells[frame_at]))
-        if frame is None:
-            msg = f"{file.name}, line {number}: '{cells[frame_at or 0]}' is no frame number; number frames from 0"
-            raise MetricsError(msg)
-        phase = _whole(cells[phase_at])
-        if phase.startswith("-") and is_id(phase[1:]):
-            msg = (
-                f"{file.name}, line {number}: phase {phase} is below 0; leave frames without a phase out, and number the others by 'frame'"
-            )
-            raise MetricsError(msg)
-        found.append((number, frame, phase))
-    return found
+    where.faults.extend(grid.faults)
+    header = [cell.strip().casefold() for cell in grid.lines[0].cells]
+    columns = _columns(where.at(f"line {grid.lines[0].number}"), header)
+    if columns is None:
+        return []
+    rows = []
+    for place, line in enumerate(grid.lines[_is_header(header) :]):
+        row = _row(where.at(f"line {line.number}"), [cell.strip() for cell in line.cells], len(header), columns, place)
+        rows += [] if row is None else [(line.number, *row)]
+    return rows
+
+
+def _is_header(cells: Sequence[str]) -> bool:
+    return bool(set(cells) & {*FRAME_COLUMNS, *ID_COLUMNS, *NAME_COLUMNS, AMBIGUOUS})
+
+
+def _columns(where: Where, header: Sequence[str]) -> tuple[int | None, int] | None:
+    """Return the places of frame and phase; None after noting that they are not clear."""
+    if not _is_header(header):
+        if len(header) > 2:
+            where.error("header", f"{len(header)} columns without a header", "name them frame and phase")
+            return None
+        return (0, 1) if len(header) == 2 else (None, 0)
+    frames, ids, names = ([name for name in columns if name in header] for columns in (FRAME_COLUMNS, ID_COLUMNS, NAME_COLUMNS))
+    if not ids and not names and AMBIGUOUS in header:
+        ids = [AMBIGUOUS]
+    if not ids and not names:
+        where.error("header", f"the header is {', '.join(header)}", "name the columns frame and phase_id, or frame and phase")
+        return None
+    if len(frames) > 1 or len(names) > 1 or len(set(header)) != len(header):
+        several = frames if len(frames) > 1 else names if len(names) > 1 else header
+        what = f"the columns {', '.join(several)} could all be meant"
+        where.error("header", what, "keep one column of frames and one of phases")
+        return None
+    return header.index(frames[0]) if frames else None, header.index((ids or names)[0])
+
+
+def _row(where: Where, cells: Sequence[str], width: int, columns: tuple[int | None, int], place: int) -> tuple[int, str] | None:
+    frame_at, phase_at = columns
+    if len(cells) != width or not cells[phase_at]:
+        where.error("row-length", f"expected {width} cells with a phase, but got '{' '.join(cells)}'", "give one row per frame")
+        return None
+    frame = place if frame_at is None else documents.frame_number(_whole(cells[frame_at]))
+    if frame is None:
+        where.error("frame-key", f"'{cells[frame_at or 0]}' is no frame number", "number frames from 0")
+        return None
+    phase = _whole(cells[phase_at])
+    if phase.startswith("-") and is_id(phase[1:]):
+        fix = "leave frames without a phase out, and number the others by 'frame'"
+        where.error("id-range", f"phase {phase} is below 0", fix)
+        return None
+    return frame, phase
 
 
 def _whole(cell: str) -> str:
     """Return a whole number that was written as a float without its point; anything else as it is."""
     match = WHOLE_AS_FLOAT.fullmatch(cell)
     return match["whole"] if match else cell
-
-
-def _split(lines: list[str]) -> list[list[str]]:
-    first = next((line for line in lines if line.strip()), "")
-    sign = next((sign for sign in ("\t", ";", ",") if sign in first), None)
-    if sign is None:
-        return [line.split() for line in lines]
-    return [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sign)]
-
-
-def _columns(file: Path, header: Sequence[str]) -> tuple[int | None, int]:
-    frames = [name for name in FRAME_COLUMNS if name in header]
-    ids = [name for name in ID_COLUMNS if name in header]
-    names = [name for name in NAME_COLUMNS if name in header]
-    if not ids and not names and AMBIGUOUS in header:
-        ids = [AMBIGUOUS]
-    if not ids and not names:
-        msg = f"{file.name}: the header is {', '.join(header)}; name the columns frame and phase_id, or frame and phase"
-        raise MetricsError(msg)
-    if len(frames) > 1 or len(names) > 1 or len(set(header)) != len(header):
-        several = frames if len(frames) > 1 else names if len(names) > 1 else header
-        msg = f"{file.name}: the columns {', '.join(several)} could all be meant; keep one column of frames and one of phases"
-        raise MetricsError(msg)
-    return header.index(frames[0]) if frames else None, header.index((ids or names)[0])

@@ -1,0 +1,67 @@
+"""COCO results: a JSON list of detections by image id, as pycocotools takes them; images and categories stand in another file.
+
+By themselves they say neither which frames they are of nor which classes: they are read beside the COCO file that is the
+ground truth, as ``scrubin score detection`` does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from scrubin.core.faults import Faults
+from scrubin.labels import evidence
+from scrubin.labels.model import Collection, LabelFiles
+from scrubin.labels.registry import ByHand, dataset_format
+
+NAME = "coco-results"
+KEYS = {"image_id", "category_id", "bbox"}
+IMAGES_IN = ("coco", "endoscapes")
+"""Formats of files with images and categories by id."""
+
+
+def _is_results(path: Path) -> bool:
+    document = evidence.document(path)
+    return isinstance(document, list) and bool(document) and isinstance(document[0], Mapping) and set(document[0]) >= KEYS
+
+
+@dataset_format(
+    NAME,
+    pattern=r"[^/]+\.json",
+    expected="<any name>.json, a list of image_id, category_id, bbox and score",
+    title="COCO results: boxes by image id, to be scored against a COCO file; read only",
+    by_hand=ByHand(fps=Fraction(1), fps_unstated=True, evidence=_is_results, holds=("instances", "boxes", "scores")),
+)
+def read(source: LabelFiles) -> Collection:
+    """Return nothing but the fault that results are no labels by themselves."""
+    faults = Faults()
+    for file in sorted(source.files):
+        what = "these are COCO results by image id, which name no image"
+        faults.error(file, "images-unknown", what, "score them against the COCO file that has the images")
+    return Collection(faults=faults.all())
+
+
+def with_images(file: str, results: bytes, images: bytes, faults: Faults) -> bytes | None:
+    """Return results as a COCO file of their own, with the images and categories of another one; None after noting what is wrong.
+
+    Parameters
+    ----------
+    file
+        Where the results stand.
+    results, images
+        Content of both files; they are known to be JSON.
+    """
+    annotations = []
+    for number, one in enumerate(json.loads(results)):
+        if isinstance(one, Mapping) and "score" in one:
+            annotations.append({"iscrowd": 0, **one, "id": number + 1})
+            continue
+        what = "has no score" if isinstance(one, Mapping) else "is no object"
+        faults.error(file, "results-layout", f"result {number} {what}", "give image_id, category_id, bbox and score of each")
+    if faults.errors():
+        return None
+    document: dict[str, Any] = {**json.loads(images), "annotations": annotations}
+    return json.dumps(document).encode()

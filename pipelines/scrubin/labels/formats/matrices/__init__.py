@@ -1,0 +1,1 @@
+"""Matrices of frames by classes, labels or predicted scores: npz, npy, CSV, parquet and JSON."""

@@ -1,0 +1,159 @@
+"""Matrices in arrays of numpy, npz and npy, and in JSON with a list of scores per frame."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.core.faults import Faults
+from scrubin.labels import documents
+from scrubin.labels.formats.matrices.matrix import Matrix, Meaning
+from scrubin.labels.model import ClassesOf
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+CLASSES: tuple[ClassesOf, ...] = ("ivt", "i")
+"""Our own archives have a matrix of triplets, and of each part; that of the triplets says all."""
+MEANINGS: Mapping[str, Meaning] = {"targets": "labels", "labels": "labels", "predictions": "scores", "scores": "scores"}
+FRAMES = ("frame", "frames")
+LENGTHS = "video_lengths"
+BROKEN = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile)
+
+
+def arrays_of(data: bytes, suffix: str) -> Arrays:
+    """Return the arrays of an npz or npy file by name.
+
+    Raises
+    ------
+    OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile
+        When it cannot be read.
+    """
+    loaded = np.load(io.BytesIO(data), allow_pickle=False)
+    return {name: loaded[name] for name in loaded.files} if suffix == ".npz" else {"": loaded}
+
+
+def has_matrix(path: Path) -> bool:
+    """Return whether an array file can be a matrix: only an array with one value per frame, as of phases, can not."""
+    try:
+        arrays = arrays_of(path.read_bytes(), path.suffix.lower())
+    except BROKEN:
+        return True
+    return any(array.ndim != 1 for name, array in arrays.items() if name not in (*FRAMES, LENGTHS))
+
+
+def read_npy(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
+    """Return the matrix of an npy file by recording; an empty mapping after noting what is wrong."""
+    arrays = _arrays(file, data, ".npy", faults)
+    return {} if arrays is None else {PurePosixPath(file).stem: [Matrix(file, "", None, arrays[""])]}
+
+
+def read_npz(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
+    """Return the matrices of an npz file by recording: labels and scores, where it has both."""
+    arrays = _arrays(file, data, ".npz", faults)
+    if arrays is None:
+        return {}
+    frames = next((arrays[key] for key in FRAMES if key in arrays), None)
+    named = _named(file, arrays, faults)
+    if LENGTHS not in arrays:
+        return {PurePosixPath(file).stem: [Matrix(file, "", frames, array, *says) for array, says in named]} if named else {}
+    found: dict[str, list[Matrix]] = {}
+    for array, says in named:
+        for name, part_frames, part in _parts(file, array, frames, arrays[LENGTHS], faults):
+            found.setdefault(name, []).append(Matrix(file, f"video {name}", part_frames, part, *says))
+    return found
+
+
+def is_list_of_scores(path: Path) -> bool:
+    """Return whether a JSON file has a plain list per frame."""
+    try:
+        document = json.loads(path.read_bytes())
+    except (ValueError, RecursionError):
+        return False
+    return (
+        isinstance(document, Mapping)
+        and bool(document)
+        and all(documents.frame_number(key) is not None and isinstance(value, list) for key, value in document.items())
+    )
+
+
+def read_json(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
+    """Return the lists of scores of a JSON file as a matrix, by recording."""
+    document = documents.opened(documents.json_object, file, data, faults)
+    if document is None:
+        return {}
+    before = len(faults)
+    rows = {frame: row for key, value in document.items() for frame, row in _row(file, key, value, faults)}
+    widths = {len(row) for row in rows.values()}
+    if len(widths) > 1:
+        what = f"frames have {' or '.join(map(str, sorted(widths)))} scores"
+        faults.error(file, "matrix-classes", what, "give one per class in every frame")
+    if len(rows) < len(document) and len(faults) == before:
+        faults.error(file, "frame-repeated", "a frame stands twice", "give every frame once")
+    if len(faults) > before:
+        return {}
+    frames = sorted(rows)
+    values = np.array([rows[frame] for frame in frames], np.float64).reshape(len(frames), max(widths, default=0))
+    return {PurePosixPath(file).stem: [Matrix(file, "", np.array(frames, np.int64), values)]}
+
+
+def _arrays(file: str, data: bytes, suffix: str, faults: Faults) -> Arrays | None:
+    try:
+        return arrays_of(data, suffix)
+    except BROKEN as error:
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        fix = f"write it again by numpy.save{'z' if suffix == '.npz' else ''}"
+        faults.error(file, "array-syntax", f"cannot be read as {suffix[1:]}: {reason}", fix)
+        return None
+
+
+def _named(file: str, arrays: Arrays, faults: Faults) -> list[tuple[npt.NDArray[Any], tuple[ClassesOf | None, Meaning | None]]]:
+    """Return the matrices of an archive with what their names say of classes and meaning."""
+    classes = next((name for name in CLASSES if name in arrays), None)
+    named: list[tuple[npt.NDArray[Any], tuple[ClassesOf | None, Meaning | None]]] = []
+    if classes is not None:
+        named.append((arrays[classes], (classes, None)))
+    named += [(arrays[name], (None, meaning)) for name, meaning in MEANINGS.items() if name in arrays]
+    others = [name for name in arrays if name not in (*FRAMES, LENGTHS)]
+    if named:
+        return named
+    if len(others) == 1:
+        return [(arrays[others[0]], (None, None))]
+    what = f"holds {', '.join(sorted(arrays)) or 'nothing'}"
+    fix = f"name the matrix 'ivt' or 'i', or one of labels {_quoted('labels')}, one of predictions {_quoted('scores')}"
+    faults.error(file, "archive-keys", what, fix)
+    return []
+
+
+def _quoted(meaning: Meaning) -> str:
+    return " or ".join(f"'{name}'" for name, of in MEANINGS.items() if of == meaning)
+
+
+def _parts(
+    file: str, matrix: npt.NDArray[Any], frames: npt.NDArray[Any] | None, lengths: npt.NDArray[Any], faults: Faults
+) -> list[tuple[str, npt.NDArray[Any] | None, npt.NDArray[Any]]]:
+    """Return number, frames and rows of each video of a matrix that holds several, one after the other."""
+    if lengths.ndim != 1 or lengths.dtype.kind not in "iu" or (lengths < 0).any() or int(lengths.sum()) != len(matrix):
+        what = f"'{LENGTHS}' are {lengths.tolist()} for a matrix of {len(matrix)} rows"
+        faults.error(file, "archive-lengths", what, "give the frames of each video")
+        return []
+    ends = np.cumsum(lengths)[:-1]
+    numbers: list[Any] = [None] * len(lengths) if frames is None else np.split(frames, ends)
+    return [(str(k), numbers[k], part) for k, part in enumerate(np.split(matrix, ends))]
+
+
+def _row(file: str, key: str, value: Any, faults: Faults) -> list[tuple[int, list[float]]]:
+    frame = documents.frame_number(key)
+    if frame is None:
+        faults.error(file, "frame-key", f"the key '{key}' is no frame number", "number frames from 0")
+        return []
+    if not isinstance(value, list) or not all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in value):
+        what = f"expected a list of numbers, but got {documents.shown(value)}"
+        faults.error(file, "value-type", what, "give one number per class", frames=[frame])
+        return []
+    return [(frame, [float(one) for one in value])]
