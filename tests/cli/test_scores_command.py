@@ -129,7 +129,7 @@ def test_a_wrong_published_value_is_listed_and_only_its_cell_is_mended(elsewhere
     wrong = [row for row in rows if row["severity"] == "error"]
     assert [(row["task"], row["id"], row["column"], row["published"]) for row in wrong] == [("PegTransfer", "fasavu", "GRS", "1.5")]
     assert float(wrong[0]["difference"]) == pytest.approx(1.5 - value)
-    assert "PegTransfer.csv, row 4: id 'fasavu': GRS is 1.5, recomputed " in capsys.readouterr().out
+    assert "PegTransfer.csv, line 4: id 'fasavu': GRS is 1.5, recomputed " in capsys.readouterr().out
 
 
 def test_an_unrated_recording_and_a_task_with_a_split_only_are_no_faults(small, capsys):
@@ -242,21 +242,24 @@ def test_long_tables_are_taken_as_well(small, elsewhere):
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"Peg_rater2": [HEADER, "a;2;6;2;3;3;14"]}, "Peg_rater2.csv, row 2: depth_perception is 6, not on the scale from 1 to 5"),
-        ({"Peg_rater2": [HEADER, "a;2;;2;3;3;"]}, "Peg_rater2.csv, row 2: depth_perception, GRS empty beside given scores"),
-        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;11"]}, "Peg_rater2.csv, row 2: GRS is 11, but the aspects add up to 10"),
-        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;10", "", "a;2;2;2;3;3;10"]}, "Peg_rater2.csv, row 4: id 'a' stands twice, first in row 2"),
-        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;10", "b;2;2;2;3;3;10"]}, "Peg_rater2.csv: task Peg, rater 2, GRS: all 2 scores are 10"),
-        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;10"]}, "Peg_rater2.csv: task Peg, rater 2, GRS: 1 scored recordings, normalising needs 2"),
-        ({"Peg_rater2": [HEADER, "a;2;;;;;"]}, "Peg_rater2.csv: task Peg, rater 2, GRS: 0 scored recordings"),
+        ({"Peg_rater2": [HEADER, "a;2;6;2;3;3;14"]}, "Peg_rater2.csv, line 2: depth_perception is 6, not on the scale from 1 to 5"),
+        ({"Peg_rater2": [HEADER, "a;2;;2;3;3;"]}, "Peg_rater2.csv, line 2: depth_perception, GRS empty beside given scores"),
+        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;11"]}, "Peg_rater2.csv, line 2: GRS is 11, but the aspects add up to 10"),
+        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;10", "", "a;2;2;2;3;3;10"]}, "Peg_rater2.csv, line 4: id 'a' stands twice, first in line 2"),
+        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;10", "b;2;2;2;3;3;10"]}, "Peg_rater2.csv, task Peg, rater 2, GRS: all 2 scores are 10"),
+        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;10"]}, "Peg_rater2.csv, task Peg, rater 2, GRS: 1 scored recordings, normalising needs 2"),
+        ({"Peg_rater2": [HEADER, "a;2;;;;;"]}, "Peg_rater2.csv, task Peg, rater 2, GRS: 0 scored recordings"),
         ({"Peg_rater2": [HEADER]}, "Peg_rater2.csv: the rater rated no recording"),
-        ({"Peg_rater2": [HEADER, "a;3;2;2;3;3;10"]}, "Peg_rater2.csv, row 2: rater is '3', but the file name says '2'"),
-        ({"Peg_rater2": [HEADER.replace(";", ","), "a,2,2,2,3,3,10"]}, "Peg_rater2.csv, row 1: expected columns separated by semicolons"),
+        ({"Peg_rater2": [HEADER, "a;3;2;2;3;3;10"]}, "Peg_rater2.csv, line 2: rater is '3', but the file name says '2'"),
+        ({"Peg_rater2": [HEADER.replace(";", ","), "a;2;2;2;3;3;10"]}, "Peg_rater2.csv, line 2: expected 7 cells, but got 1"),
         ({"Peg_rateranna": [HEADER]}, "Peg_rateranna.csv: the name of a rater would be published"),
-        ({"Peg_rater1_errors": ["id;dropped", "a;1"]}, "Peg_rater1_errors.csv, row 2: dropped is '1'; write True or False"),
-        ({"Peg_errors": ["id;dropped", "a;1"]}, "Peg_errors.csv, row 2: dropped is '1'; it should be True or False"),
-        ({"Peg": ["id;GRS", "a;0"]}, "Peg.csv, row 1: column 'depth_perception' is missing"),
-        ({"Peg_split": ["id;subset", "a;train"]}, "Peg_split.csv, row 1: column 'split' is missing"),
+        ({"Peg_rater1_errors": ["id;dropped", "a;1"]}, "Peg_rater1_errors.csv, line 2: dropped is '1'; write True or False"),
+        ({"Peg_errors": ["id;dropped", "a;1"]}, "Peg_errors.csv, line 2: dropped is '1'; it should be True or False"),
+        (
+            {"Peg": ["id;GRS", "a;0"]},
+            "Peg.csv, line 1: columns 'depth_perception', 'efficiency', 'bimanual_dexterity', 'tissue_handling' are missing",
+        ),
+        ({"Peg_split": ["id;subset", "a;train"]}, "Peg_split.csv, line 1: column 'split' is missing"),
     ],
 )
 def test_a_fault_stops_its_own_task_only_and_is_named(files, message, small, capsys):
@@ -273,8 +276,8 @@ def test_every_faulty_file_is_named_at_once(small, capsys):
     folder = small(Peg_rater1=[HEADER, "a;1;9;2;3;4;18"], Peg_rater2=[HEADER, "b;2;x;2;3;4;18"])
     assert main(["scores", str(folder), "--out", "out"]) == 1
     told = capsys.readouterr().err
-    assert "Peg_rater1.csv, row 2: depth_perception is 9" in told
-    assert "Peg_rater2.csv, row 2: depth_perception is 'x'" in told
+    assert "Peg_rater1.csv, line 2: depth_perception is 9" in told
+    assert "Peg_rater2.csv, line 2: depth_perception is 'x'" in told
     assert not Path("out").exists()
 
 

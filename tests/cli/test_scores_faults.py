@@ -81,7 +81,7 @@ def test_a_task_that_makes_no_file_name_of_its_own_is_refused(scores, task, tmp_
     rows = [f"{row[0]},{task},{row[2]},1,2,3,{i % 4 + 1}" for i, row in enumerate(("a;1", "b;1", "a;2", "b;2"))]
     code, _, error, out = scores(ratings=["id,task,rater,depth_perception,efficiency,bimanual_dexterity,tissue_handling", *rows])
     assert code == 1
-    assert f"ratings.csv, row 2: task '{task}' cannot be part of a file name" in error
+    assert f"ratings.csv, line 2: task '{task}' cannot be part of a file name" in error
     assert not out.exists()
     assert names(tmp_path) == []
 
@@ -116,7 +116,7 @@ def test_absurd_numbers_are_refused_in_a_short_sentence(scores, cell):
 def test_absurd_scores_are_refused_in_a_short_sentence(scores, cell):
     code, _, error, _ = scores(Peg_rater1=[*ONE, f"d;1;{cell};1;1;1;3"], Peg_rater2=TWO)
     assert code == 1
-    assert "Peg_rater1.csv, row 5: depth_perception" in error
+    assert "Peg_rater1.csv, line 5: depth_perception" in error
     assert len(error) < 500
 
 
@@ -216,12 +216,12 @@ def test_the_raters_of_a_long_table_get_sheets_beside_those_of_others(scores):
 
 
 BAD_LONG = {
-    "e,Knot,Anna,1,1,1,1": "row 14: rater is 'Anna', not a number",
-    "e,Knot,1,1": "row 14: expected 7 cells, but got 4",
-    ",Knot,1,1,1,1,1": "row 14: id is empty",
-    "e,Knot,1,9,1,1,1": "row 14: depth_perception is 9, not on the scale",
-    "e,../Knot,1,1,1,1,1": "row 14: task '../Knot' cannot be part of a file name",
-    "e,,1,1,1,1,1": "row 14: task is empty",
+    "e,Knot,Anna,1,1,1,1": "line 14: rater is 'Anna', not a number",
+    "e,Knot,1,1": "line 14: expected 7 cells, but got 4",
+    ",Knot,1,1,1,1,1": "line 14: id is empty",
+    "e,Knot,1,9,1,1,1": "line 14: depth_perception is 9, not on the scale",
+    "e,../Knot,1,1,1,1,1": "line 14: task '../Knot' cannot be part of a file name",
+    "e,,1,1,1,1,1": "line 14: task is empty",
 }
 
 
@@ -238,7 +238,7 @@ def test_a_bad_row_of_a_long_table_stops_its_own_task_only(scores, row):
 def test_a_bad_row_of_marks_stops_its_own_task_only(scores, bad):
     code, _, error, out = scores(Peg_rater1=ONE, Peg_rater2=TWO, Knot_rater1=ONE, errors=[MARKS, "a,Knot,1,lost,True", bad])
     assert code == 1
-    assert "errors.csv, row 3" in error
+    assert "errors.csv, line 3" in error
     assert "Peg.csv" in names(out)
     assert "Knot.csv" not in names(out)
 
@@ -247,7 +247,7 @@ def test_a_bad_row_of_marks_stops_its_own_task_only(scores, bad):
 def test_marks_that_cannot_be_read_do_not_stop_tasks_with_files_of_their_own(scores, content):
     code, told, error, out = scores(Peg_rater1=ONE, Peg_rater2=TWO, errors=content)
     assert code == 1
-    assert error.startswith("scrubin scores: errors.csv, row 1: column ")
+    assert error.startswith("scrubin scores: errors.csv, line 1: column")
     assert "errors.csv: not all of it could be read" in told
     assert "Peg.csv" in names(out)
 
@@ -270,7 +270,7 @@ def test_an_unknown_column_of_a_long_table_is_said_once_and_of_no_manifest(score
 def test_marks_of_a_task_that_nobody_rated_are_refused_with_a_near_name(scores):
     code, _, error, out = scores(PegTransfer_rater1=ONE, PegTransfer_rater2=TWO, errors=[MARKS, "a,PegTranfser,1,lost,True"])
     assert code == 1
-    assert "errors.csv, row 2: there are marks of task 'PegTranfser', but no ratings; did you mean 'PegTransfer'?" in error
+    assert "errors.csv, line 2: there are marks of task 'PegTranfser', but no ratings; did you mean 'PegTransfer'?" in error
     assert "PegTransfer.csv" in names(out)
 
 
@@ -279,7 +279,7 @@ def test_marks_of_a_recording_that_nobody_rated_are_listed(scores, file):
     longer = [row.replace("a;", "recording one;", 1) for row in ONE]
     code, told, _, out = scores(Peg_rater1=longer, Peg_rater2=TWO, **{file: ["id;lost", "recording onf;True", "b;False"]})
     assert code == 0
-    assert "id 'recording onf': its errors are marked, but no rater rated it; is it 'recording one'?" in told
+    assert "id 'recording onf': its errors are marked, but no rater rated it; did you mean 'recording one'?" in told
     assert "marked_but_not_rated;warning" in (out / "differences.csv").read_text()
 
 
@@ -299,8 +299,8 @@ def test_empty_and_unknown_error_columns_of_a_main_file_are_listed(scores):
         ["object_droped_within_fov", "error_not_in_parameters", "warning"],
         ["object_dropped_within_fov", "error_without_column", "warning"],
     ]
-    text = "the parameters name no error object_droped_within_fov of PegTransfer; is it 'object_dropped_within_fov'?"
-    assert f"PegTransfer.csv, row 1: {text}" in told
+    text = "the parameters name no error object_droped_within_fov of PegTransfer; did you mean 'object_dropped_within_fov'?"
+    assert f"PegTransfer.csv, line 1: {text}" in told
 
 
 @pytest.mark.parametrize("name", ["Peg_rater3.xlsx", "Peg_rater3.txt", "ratings.tsv"])

@@ -234,10 +234,10 @@ TEXTS = {
         "lasana",
         "rater0",
         lambda text: text.replace(";3;", ";three;"),
-        "row 2: depth_perception is 'three'; give points, or leave it empty",
+        "line 2: depth_perception is 'three'; give points, or leave it empty",
     ),
     "lasana twice": ("lasana", "rater0", lambda text: text.replace("xyz", "abc"), "id 'abc' stands twice"),
-    "lasana duration": ("lasana", "PegTransfer.csv", lambda text: text.replace("0:02:03", "123 s"), "row 2: duration is '123 s'"),
+    "lasana duration": ("lasana", "PegTransfer.csv", lambda text: text.replace("0:02:03", "123 s"), "line 2: duration is '123 s'"),
     "endoscapes video": ("endoscapes", "vids", lambda text: text.replace("1.0", "2.0", 1), "image 0: video 1 is not in train_vids.txt"),
     "endoscapes list": ("endoscapes", "vids", lambda _: "one\n", "line 1: 'one' is no number of a video"),
 }

@@ -44,8 +44,8 @@ def found_in(folder):
     return revalidation.findings(rescored.tasks)
 
 
-def kinds(found):
-    return [(finding.task, finding.kind, finding.id, finding.column) for finding in found]
+def broken(found):
+    return [(finding.task, finding.rule, finding.id, finding.column) for finding in found]
 
 
 def test_golden_annotations_are_found_right(clean, golden):
@@ -54,7 +54,7 @@ def test_golden_annotations_are_found_right(clean, golden):
     ]
     found = found_in(clean)
     assert [(finding.task, finding.id) for finding in found] == expected
-    assert {finding.kind for finding in found} == {"in_main_file_but_not_rated"}
+    assert {finding.rule for finding in found} == {"in_main_file_but_not_rated"}
     assert {finding.severity for finding in found} == {"warning"}
 
 
@@ -67,12 +67,14 @@ def test_only_what_differs_by_more_than_the_tolerance_is_listed(folder, golden, 
     value = task["expected"]["aggregated"]["efficiency"][id_]
     set_cell(folder / "PegTransfer.csv", id_, "efficiency", repr(value + by))
     found = [finding for finding in found_in(folder) if finding.severity == "error"]
-    assert kinds(found) == ([("PegTransfer", "differs", id_, "efficiency")] if listed else [])
+    assert broken(found) == ([("PegTransfer", "differs", id_, "efficiency")] if listed else [])
     if listed:
         assert found[0].published == repr(value + by)
         assert float(found[0].recomputed) == pytest.approx(value, abs=1e-12)
         assert found[0].difference == pytest.approx(by, rel=1e-6)
-        assert revalidation.sentence(found[0]).startswith(f"PegTransfer.csv, row 13: id '{id_}': efficiency is {value + by!r}, recomputed ")
+        assert revalidation.sentence(found[0]).startswith(
+            f"PegTransfer.csv, line 13: id '{id_}': efficiency is {value + by!r}, recomputed "
+        )
 
 
 def test_values_on_one_side_only_are_listed(folder, golden):
@@ -82,7 +84,7 @@ def test_values_on_one_side_only_are_listed(folder, golden):
     set_cell(folder / "SutureAndKnot.csv", undefined, "GRS", "0.0")
     set_cell(folder / "SutureAndKnot.csv", defined, "GRS", "")
     errors = [finding for finding in found_in(folder) if finding.severity == "error"]
-    assert kinds(errors) == [
+    assert broken(errors) == [
         ("SutureAndKnot", "published_but_undefined", undefined, "GRS"),
         ("SutureAndKnot", "defined_but_not_published", defined, "GRS"),
     ]
@@ -92,13 +94,13 @@ def test_a_score_swapped_between_two_recordings_is_listed_twice(folder, golden):
     task = golden["tasks"][1]
     a, b = task["ids"][:2]
     change(folder / "CircleCutting.csv", lambda frame: frame.assign(GRS=[*frame.GRS[[1, 0]], *frame.GRS[2:]]))
-    assert {finding.id for finding in found_in(folder) if finding.kind == "differs"} == {a, b}
+    assert {finding.id for finding in found_in(folder) if finding.rule == "differs"} == {a, b}
 
 
 def test_a_changed_raw_score_shows_in_all_recordings_of_the_rater(folder):
     path = folder / "PegTransfer_rater1.csv"
     path.write_text(path.read_text().replace("numapo;1;3;3;3;4;13", "numapo;1;3;5;3;4;15"))
-    found = [finding for finding in found_in(folder) if finding.kind == "differs"]
+    found = [finding for finding in found_in(folder) if finding.rule == "differs"]
     assert {finding.column for finding in found} == {"GRS", "efficiency"}
     assert len({finding.id for finding in found}) == 60
 
@@ -108,10 +110,10 @@ def test_rows_on_one_side_only_are_listed(folder):
     for rater in "123":
         change(folder / f"PegTransfer_rater{rater}.csv", lambda frame: frame[frame.id != "dikora"])
     found = found_in(folder)
-    assert ("PegTransfer", "in_main_file_but_not_rated", "dikora", "id") in kinds(found)
-    assert ("PegTransfer", "published_but_undefined", "dikora", "GRS") in kinds(found)
-    places = [finding.place for finding in found if finding.kind == "rated_but_not_in_main_file"]
-    assert places == ["PegTransfer_rater1.csv, row 2", "PegTransfer_rater2.csv, row 2", "PegTransfer_rater3.csv, row 2"]
+    assert ("PegTransfer", "in_main_file_but_not_rated", "dikora", "id") in broken(found)
+    assert ("PegTransfer", "published_but_undefined", "dikora", "GRS") in broken(found)
+    places = [finding.place for finding in found if finding.rule == "rated_but_not_in_main_file"]
+    assert places == ["PegTransfer_rater1.csv, line 2", "PegTransfer_rater2.csv, line 2", "PegTransfer_rater3.csv, line 2"]
 
 
 def test_faults_of_a_split_are_listed(folder, golden):
@@ -127,7 +129,7 @@ def test_faults_of_a_split_are_listed(folder, golden):
 
     change(folder / "PegTransfer_split.csv", spoil)
     found = [finding for finding in found_in(folder) if finding.task == "PegTransfer"]
-    assert {(finding.kind, finding.id) for finding in found} == {
+    assert {(finding.rule, finding.id) for finding in found} == {
         ("split_of_unknown_id", "nobody"),
         ("split_twice", c),
         ("split_missing", a),
@@ -135,8 +137,8 @@ def test_faults_of_a_split_are_listed(folder, golden):
         ("split_of_unknown_subset", b),
         ("strong_disagreement_outside_train", strong),
     }
-    place = next(finding.place for finding in found if finding.kind == "split_twice")
-    assert place == "PegTransfer_split.csv, row 62"
+    place = next(finding.place for finding in found if finding.rule == "split_twice")
+    assert place == "PegTransfer_split.csv, line 62"
 
 
 def test_an_id_in_two_tasks_is_listed_and_each_task_keeps_its_own_scores(folder, golden):
@@ -145,8 +147,8 @@ def test_an_id_in_two_tasks_is_listed_and_each_task_keeps_its_own_scores(folder,
         path.write_text(path.read_text().replace("numapo", other))
     findings = found_in(folder)
     assert not [finding for finding in findings if finding.severity == "error"]
-    twice = [finding for finding in findings if finding.kind == "id_in_two_tasks"]
-    assert kinds(twice) == [("CircleCutting", "id_in_two_tasks", other, "id")]
+    twice = [finding for finding in findings if finding.rule == "id_in_two_tasks"]
+    assert broken(twice) == [("CircleCutting", "id_in_two_tasks", other, "id")]
     assert twice[0].published == "PegTransfer"
 
 
@@ -158,7 +160,7 @@ def test_a_label_other_than_the_raters_marks_is_listed(folder, golden):
     set_cell(folder / "PegTransfer.csv", "dikora", "object_dropped_outside_of_fov", "False")
     set_cell(folder / "PegTransfer.csv", "fasavu", "object_dropped_within_fov", "")
     errors = [finding for finding in found_in(folder) if finding.severity == "error"]
-    assert [(finding.kind, finding.id, finding.published, finding.recomputed) for finding in errors] == [
+    assert [(finding.rule, finding.id, finding.published, finding.recomputed) for finding in errors] == [
         ("label_differs", "dikora", "False", "True"),
         ("label_not_published", "fasavu", "", "False"),
     ]
@@ -170,7 +172,7 @@ def test_an_error_without_a_column_is_one_finding(folder, golden):
     )
     change(folder / "PegTransfer.csv", lambda frame: frame.drop(columns="object_dropped_within_fov"))
     errors = [finding for finding in found_in(folder) if finding.severity == "error"]
-    assert [(finding.kind, finding.id, finding.column) for finding in errors] == [("label_not_published", "", "object_dropped_within_fov")]
+    assert [(finding.rule, finding.id, finding.column) for finding in errors] == [("label_not_published", "", "object_dropped_within_fov")]
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -188,7 +190,7 @@ def test_exactly_the_moved_values_are_found_whatever_the_order_of_rows(clean, tm
     assert {finding.id for finding in found_in(folder) if finding.severity == "error"} == ids
 
 
-def test_every_kind_of_finding_has_a_sentence():
-    for kind in revalidation.KINDS:
-        finding = revalidation.Finding("Peg", "papepu", "GRS", kind, "Peg.csv, row 2", "1.0", "2.0", -1.0)
-        assert revalidation.sentence(finding).startswith("Peg.csv, row 2: id 'papepu': ")
+def test_every_rule_has_a_sentence():
+    for rule in revalidation.SEVERITY_OF:
+        finding = revalidation.Finding("Peg", "papepu", "GRS", rule, "Peg.csv, line 2", "1.0", "2.0", -1.0)
+        assert revalidation.sentence(finding).startswith("Peg.csv, line 2: id 'papepu': ")

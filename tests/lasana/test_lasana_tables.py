@@ -65,13 +65,13 @@ def test_durations_may_be_those_of_any_program():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (["a;maybe;0;0;0;0;0;0:00:01;1"], "Peg.csv, row 2: dropped is 'maybe'; it should be True or False"),
-        (["a;True;0,5;0;0;0;0;0:00:01;1"], "Peg.csv, row 2: GRS is '0,5'; it should be a number"),
-        (["a;True;inf;0;0;0;0;0:00:01;1"], "Peg.csv, row 2: GRS is 'inf'"),
-        (["a;True;1_0;0;0;0;0;0:00:01;1"], "Peg.csv, row 2: GRS is '1_0'"),
-        (["a;True;0;0;0;0;0;123;1"], "Peg.csv, row 2: duration is '123'; it should be a duration such as 0:02:03"),
-        (["a;True;0;0;0;0;0;0:00:01;1.5"], "Peg.csv, row 2: frame_count is '1.5'; it should be a whole number"),
-        (["a;True;0;0;0;0;0;0:00:01;1", "", "a;True;0;0;0;0;0;0:00:01;1"], "Peg.csv, row 4: id 'a' stands twice, first in row 2"),
+        (["a;maybe;0;0;0;0;0;0:00:01;1"], "Peg.csv, line 2: dropped is 'maybe'; it should be True or False"),
+        (["a;True;0,5;0;0;0;0;0:00:01;1"], "Peg.csv, line 2: GRS is '0,5'; it should be a number"),
+        (["a;True;inf;0;0;0;0;0:00:01;1"], "Peg.csv, line 2: GRS is 'inf'"),
+        (["a;True;1_0;0;0;0;0;0:00:01;1"], "Peg.csv, line 2: GRS is '1_0'"),
+        (["a;True;0;0;0;0;0;123;1"], "Peg.csv, line 2: duration is '123'; it should be a duration such as 0:02:03"),
+        (["a;True;0;0;0;0;0;0:00:01;1.5"], "Peg.csv, line 2: frame_count is '1.5'; it should be a whole number"),
+        (["a;True;0;0;0;0;0;0:00:01;1", "", "a;True;0;0;0;0;0;0:00:01;1"], "Peg.csv, line 4: id 'a' stands twice, first in line 2"),
     ],
 )
 def test_a_cell_that_cannot_be_is_named_with_row_and_value(rows, message):
@@ -81,7 +81,7 @@ def test_a_cell_that_cannot_be_is_named_with_row_and_value(rows, message):
 
 
 def test_a_missing_column_is_named_with_what_it_may_be_called():
-    with pytest.raises(RatingsError, match=r"Peg\.csv, row 1: column 'efficiency' is missing; is it 'efficency'\?"):
+    with pytest.raises(RatingsError, match=r"Peg\.csv, line 1: column 'efficiency' is missing; did you mean 'efficency'\?"):
         main(header=HEADER.replace("efficiency", "efficency"))
 
 
@@ -107,4 +107,4 @@ def test_labels_and_splits_are_tables():
     labels = labels_of(parse("Peg_errors.csv", b"id;dropped;lost\nb;TRUE;\na;false;True\n"), "Peg")
     assert labels[["id", "error", "occurred"]].to_numpy().tolist() == [["a", "dropped", False], ["a", "lost", True], ["b", "dropped", True]]
     split = split_of(parse("Peg_split.csv", b"split;id\nval;b\ntrain;a\nval;b\n"), "Peg")
-    assert split[["id", "subset", "place"]].to_numpy().tolist()[2] == ["b", "val", "Peg_split.csv, row 4"]
+    assert split[["id", "subset", "place"]].to_numpy().tolist()[2] == ["b", "val", "Peg_split.csv, line 4"]

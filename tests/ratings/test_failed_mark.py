@@ -44,13 +44,13 @@ def test_other_ways_to_say_no_are_understood(read, cell):
 BAD = {
     "no scores without the mark": (
         "papepu;;;;;;False",
-        r"row 2: depth_perception, .*, GRS empty without the mark for failed; .* write 'True' into failed",
+        r"line 2: depth_perception, .*, GRS empty without the mark for failed; .* write 'True' into failed",
     ),
-    "scores beside the mark": ("papepu;3;3;4;5;15;True", r"row 2: depth_perception 3, .* GRS 15 given although failed is 'True'; remove"),
-    "a total beside the mark": ("papepu;;;;;15;true", r"row 2: GRS 15 given although failed is 'true'"),
-    "half filled": ("papepu;3;;4;5;15;", r"row 2: efficiency empty beside given scores"),
-    "a typo": ("papepu;3;3;4;5;15;Ture", r"row 2: failed is 'Ture', neither 'True' for failed .* did you mean 'True'"),
-    "something else": ("papepu;3;3;4;5;15;perhaps", r"row 2: failed is 'perhaps', neither 'True' for failed nor False, No, 0 or empty"),
+    "scores beside the mark": ("papepu;3;3;4;5;15;True", r"line 2: depth_perception 3, .* GRS 15 given although failed is 'True'; remove"),
+    "a total beside the mark": ("papepu;;;;;15;true", r"line 2: GRS 15 given although failed is 'true'"),
+    "half filled": ("papepu;3;;4;5;15;", r"line 2: efficiency empty beside given scores"),
+    "a typo": ("papepu;3;3;4;5;15;Ture", r"line 2: failed is 'Ture', neither 'True' for failed .* did you mean 'True'"),
+    "something else": ("papepu;3;3;4;5;15;perhaps", r"line 2: failed is 'perhaps', neither 'True' for failed nor False, No, 0 or empty"),
 }
 
 
@@ -62,14 +62,14 @@ def test_scores_that_contradict_the_mark_are_errors(read, case):
 
 
 def test_without_the_parameter_the_column_is_unknown(read):
-    with pytest.raises(RatingsError, match="row 1: column 'failed' is unknown"):
+    with pytest.raises(RatingsError, match="line 1: column 'failed' is unknown"):
         read(["papepu;;;;;;True"], mark=None)
 
 
 def test_a_sheet_without_the_column_is_an_error(write_sheet, make_roster, make_params):
     folder = write_sheet("Knot_rater1.csv", ["papepu;1;3;3;4;5;15"])
     roster = make_roster(TASKS)
-    with pytest.raises(RatingsError, match=r"Knot_rater1.csv, row 1: column 'failed' is missing"):
+    with pytest.raises(RatingsError, match=r"Knot_rater1.csv, line 1: column 'failed' is missing"):
         read_entries(read_folder(folder, roster.tasks), roster, make_params(failed_mark=MARK))
 
 
@@ -77,15 +77,15 @@ MOLTEN = {
     "failed needs no row per aspect": (["papepu,Knot,1,GRS,,True"], None),
     "contradicting rows": (
         ["papepu,Knot,1,GRS,,True", "papepu,Knot,1,efficiency,,"],
-        r"row 3: failed is '', but 'True' in row 2 about the same",
+        r"line 3: failed is '', but 'True' in line 2 about the same",
     ),
     "scores beside the mark": (
         ["papepu,Knot,1,GRS,,True", "papepu,Knot,1,efficiency,3,True"],
-        r"row 3: efficiency 3 given although failed is 'True'",
+        r"line 3: efficiency 3 given although failed is 'True'",
     ),
     "not failed and incomplete": (
         ["papepu,Knot,1,efficiency,3,False"],
-        r"row 2: there is no row about depth_perception, bimanual_dexterity",
+        r"line 2: there is no row about depth_perception, bimanual_dexterity",
     ),
 }
 

@@ -101,7 +101,7 @@ def test_a_recording_rated_in_a_table_and_in_a_sheet_is_an_error_that_names_both
     write_sheet("Knot_rater01.csv", ["golaso;1;2;2;2;2;8", "papepu;1;3;3;4;5;15"])
     # Sheets are read in the order of their names.
     with pytest.raises(
-        RatingsError, match=r"ratings\.csv, row 2: id 'raw papepu' stands twice, first in .*Knot_rater01\.csv, row 3; remove"
+        RatingsError, match=r"ratings\.csv, line 2: id 'raw papepu' stands twice, first in .*Knot_rater01\.csv, line 3; remove"
     ):
         read(folder)
 
@@ -109,7 +109,7 @@ def test_a_recording_rated_in_a_table_and_in_a_sheet_is_an_error_that_names_both
 def test_marks_in_a_table_and_in_a_sheet_are_an_error_too(write_sheet, read):
     folder = write_sheet("errors.csv", ["tiridi,Peg,1,dropped,True"], header=MARKS)
     write_sheet("Peg_rater1_errors.csv", ["raw tiridi;False"], header="id;dropped")
-    with pytest.raises(RatingsError, match=r"errors\.csv, row 2: id 'tiridi' stands twice, first in .*Peg_rater1_errors\.csv, row 2"):
+    with pytest.raises(RatingsError, match=r"errors\.csv, line 2: id 'tiridi' stands twice, first in .*Peg_rater1_errors\.csv, line 2"):
         read(folder)
 
 
@@ -127,22 +127,22 @@ def test_marks_of_all_tasks_stand_in_one_table(write_sheet, read):
 
 
 BAD_ROWS = {
-    "out of scale": ("papepu,Knot,1,3,3,4,6,16", r"ratings\.csv, row 3: tissue_handling is 6, not on the scale"),
-    "half filled": ("papepu,Knot,1,3,,4,5,12", r"row 3: efficiency empty beside given scores"),
-    "half filled by pandas": ("papepu,Knot,1,3,NaN,4,5,12", r"row 3: efficiency is 'NaN', not a number, beside given scores"),
-    "aspects without total": ("papepu,Knot,1,3,3,4,5,", r"row 3: GRS empty beside given scores"),
-    "wrong sum": ("papepu,Knot,1,3,3,4,5,16", r"row 3: GRS is 16, but the aspects add up to 15"),
-    "decimal comma": ('papepu,Knot,1,"3,0",3,4,5,15', r"row 3: depth_perception is '3,0', not a number"),
-    "decimal comma without quotes": ("papepu,Knot,1,3,0,3,4,5,15", r"row 3: expected 8 cells, but got 9: 'papepu,Knot,1,3,0,"),
+    "out of scale": ("papepu,Knot,1,3,3,4,6,16", r"ratings\.csv, line 3: tissue_handling is 6, not on the scale"),
+    "half filled": ("papepu,Knot,1,3,,4,5,12", r"line 3: efficiency empty beside given scores"),
+    "half filled by pandas": ("papepu,Knot,1,3,NaN,4,5,12", r"line 3: efficiency is 'NaN', not a number, beside given scores"),
+    "aspects without total": ("papepu,Knot,1,3,3,4,5,", r"line 3: GRS empty beside given scores"),
+    "wrong sum": ("papepu,Knot,1,3,3,4,5,16", r"line 3: GRS is 16, but the aspects add up to 15"),
+    "decimal comma": ('papepu,Knot,1,"3,0",3,4,5,15', r"line 3: depth_perception is '3,0', not a number"),
+    "decimal comma without quotes": ("papepu,Knot,1,3,0,3,4,5,15", r"line 3: expected 8 cells, but got 9: 'papepu,Knot,1,3,0,"),
     "digits of another script": ("papepu,Knot,1,٣,3,4,5,15", r"depth_perception is '٣', not a number"),
-    "unknown id": ("papepo,Knot,1,3,3,4,5,15", r"row 3: id 'papepo' is neither .* did you mean 'papepu'"),
-    "another task's id": ("tiridi,Knot,1,3,3,4,5,15", r"row 3: id 'tiridi' is a recording of Peg, not of Knot"),
-    "unknown task": ("papepu,Knott,1,3,3,4,5,15", r"row 3: the manifest has no recording of task 'Knott'; did you mean 'Knot'"),
-    "no task": ("papepu,,1,3,3,4,5,15", r"row 3: the manifest has no recording of task ''"),
-    "twice": ("nonidu,Knot,01,3,3,4,5,15", r"row 3: id 'nonidu' stands twice, first in row 2"),
-    "named rater": ("papepu,Knot,Schmidt,3,3,4,5,15", r"row 3: rater is 'Schmidt', not a number; the name of a rater would be published"),
-    "no rater": ("papepu,Knot,,3,3,4,5,15", r"row 3: rater is empty"),
-    "too few cells": ("papepu,Knot,1,3,3,4,5", r"row 3: expected 8 cells, but got 7"),
+    "unknown id": ("papepo,Knot,1,3,3,4,5,15", r"line 3: id 'papepo' is neither .* did you mean 'papepu'"),
+    "another task's id": ("tiridi,Knot,1,3,3,4,5,15", r"line 3: id 'tiridi' is a recording of Peg, not of Knot"),
+    "unknown task": ("papepu,Knott,1,3,3,4,5,15", r"line 3: the manifest has no recording of task 'Knott'; did you mean 'Knot'"),
+    "no task": ("papepu,,1,3,3,4,5,15", r"line 3: the manifest has no recording of task ''"),
+    "twice": ("nonidu,Knot,01,3,3,4,5,15", r"line 3: id 'nonidu' stands twice, first in line 2"),
+    "named rater": ("papepu,Knot,Schmidt,3,3,4,5,15", r"line 3: rater is 'Schmidt', not a number; the name of a rater would be published"),
+    "no rater": ("papepu,Knot,,3,3,4,5,15", r"line 3: rater is empty"),
+    "too few cells": ("papepu,Knot,1,3,3,4,5", r"line 3: expected 8 cells, but got 7"),
 }
 
 
@@ -155,19 +155,19 @@ def test_a_bad_row_is_named_with_file_row_and_value(case, write_sheet, read):
 
 ONE = molten(["papepu,Knot,1,1,2,3,4,10"])
 BAD_MOLTEN = {
-    "out of scale": ([*ONE[:3], "papepu,Knot,1,tissue_handling,7"], r"ratings\.csv, row 5: tissue_handling is 7, not on the scale"),
-    "wrong sum": ([*ONE[:4], "papepu,Knot,1,GRS,11"], r"row 6: GRS is 11, but the aspects add up to 10"),
-    "half filled": ([ONE[0], "papepu,Knot,1,efficiency,", *ONE[2:]], r"row 3: efficiency empty beside given scores"),
-    "a missing row": (ONE[:3], r"row 2: there is no row about tissue_handling of id 'papepu'"),
+    "out of scale": ([*ONE[:3], "papepu,Knot,1,tissue_handling,7"], r"ratings\.csv, line 5: tissue_handling is 7, not on the scale"),
+    "wrong sum": ([*ONE[:4], "papepu,Knot,1,GRS,11"], r"line 6: GRS is 11, but the aspects add up to 10"),
+    "half filled": ([ONE[0], "papepu,Knot,1,efficiency,", *ONE[2:]], r"line 3: efficiency empty beside given scores"),
+    "a missing row": (ONE[:3], r"line 2: there is no row about tissue_handling of id 'papepu'"),
     "only an empty total": (["papepu,Knot,1,GRS,"], r"there is no row about depth_perception, efficiency, .* of id 'papepu'"),
-    "unknown aspect": ([*ONE, "papepu,Knot,1,eficiency,3"], r"row 7: aspect 'eficiency' is unknown; did you mean 'efficiency'"),
-    "aspect twice": ([*ONE, "papepu,Knot,1,efficiency,2"], r"row 7: aspect 'efficiency' of id 'papepu' stands twice, first in row 3"),
+    "unknown aspect": ([*ONE, "papepu,Knot,1,eficiency,3"], r"line 7: aspect 'eficiency' is unknown; did you mean 'efficiency'"),
+    "aspect twice": ([*ONE, "papepu,Knot,1,efficiency,2"], r"line 7: aspect 'efficiency' of id 'papepu' stands twice, first in line 3"),
     "recording twice under both names": (
         [*ONE, *molten(["raw papepu,Knot,1,1,2,3,4,10"])],
-        r"row 7: id 'raw papepu' stands twice, first in row 2",
+        r"line 7: id 'raw papepu' stands twice, first in line 2",
     ),
-    "no aspect": ([*ONE, "papepu,Knot,1,,3"], r"row 7: aspect is empty"),
-    "aspect named like a column": ([*ONE, "papepu,Knot,1,id,3"], r"row 7: aspect is 'id', which is a column of the table"),
+    "no aspect": ([*ONE, "papepu,Knot,1,,3"], r"line 7: aspect is empty"),
+    "aspect named like a column": ([*ONE, "papepu,Knot,1,id,3"], r"line 7: aspect is 'id', which is a column of the table"),
 }
 
 
@@ -179,15 +179,15 @@ def test_a_bad_row_about_one_aspect_is_named_by_its_own_row(case, write_sheet, r
 
 
 BAD_MARKS = {
-    "a number": (["tiridi,Peg,1,dropped,1"], r"errors\.csv, row 2: dropped is '1'; write True or False"),
+    "a number": (["tiridi,Peg,1,dropped,1"], r"errors\.csv, line 2: dropped is '1'; write True or False"),
     "a missing row": (
         ["papepu,Knot,1,needle_dropped,True"],
-        r"row 2: there is no row about error 'fewer_than_three_throws' of id 'papepu'",
+        r"line 2: there is no row about error 'fewer_than_three_throws' of id 'papepu'",
     ),
-    "unknown error": (["tiridi,Peg,1,droped,True"], r"row 2: error 'droped' is unknown; did you mean 'dropped'"),
+    "unknown error": (["tiridi,Peg,1,droped,True"], r"line 2: error 'droped' is unknown; did you mean 'dropped'"),
     "twice": (
         ["tiridi,Peg,1,dropped,True", "tiridi,Peg,1,dropped,True"],
-        r"row 3: error 'dropped' of id 'tiridi' stands twice, first in row 2",
+        r"line 3: error 'dropped' of id 'tiridi' stands twice, first in line 2",
     ),
 }
 
@@ -200,13 +200,13 @@ def test_a_bad_mark_is_named(case, write_sheet, read):
 
 
 BAD_HEADERS = {
-    "": r"ratings\.csv, row 1: expected columns such as id, task, rater, separated by commas or semicolons, but got ''",
-    "id\ttask\trater": r"row 1: expected columns such as id, task, rater",
-    "id,Task,rater,aspect,score": r"row 1: column 'task' is missing; the table has id, Task, rater, aspect, score",
-    "id,task,rater,aspect,value": r"row 1: column 'score' is missing",
-    "id,task,rater,depth_perception,efficiency,bimanual_dexterity,GRS": r"row 1: column 'tissue_handling' is missing",
-    f"{WIDE},comment": r"row 1: column 'comment' is unknown",
-    f"{WIDE},id": r"row 1: expected different column names",
+    "": r"ratings\.csv: it is empty",
+    "id|task|rater": r"line 1: columns 'id', 'task', 'rater' are missing; add them; there are id\|task\|rater",
+    "id,Task,rater,aspect,score": r"line 1: column 'task' is missing; did you mean 'Task'\?",
+    "id,task,rater,aspect,value": r"line 1: column 'score' is missing",
+    "id,task,rater,depth_perception,efficiency,bimanual_dexterity,GRS": r"line 1: column 'tissue_handling' is missing",
+    f"{WIDE},comment": r"line 1: column 'comment' is unknown",
+    f"{WIDE},id": r"line 1: column 'id' stands twice",
 }
 
 
@@ -229,13 +229,13 @@ def test_a_nul_byte_and_other_encodings_are_named(name, write_sheet, read):
     folder = write_sheet(name, ["papepu;Knot;1"], header="id;task;rater")
     text = (folder / name).read_text(encoding="utf-8")
     (folder / name).write_text(text.replace("Knot", "Kn\0t"), encoding="utf-8")
-    with pytest.raises(RatingsError, match=rf"{name}, row 2: holds a NUL byte"):
+    with pytest.raises(RatingsError, match=rf"{name}, line 2: holds a NUL byte"):
         read(folder)
     (folder / name).write_bytes(text.encode("utf-16-le"))
-    with pytest.raises(RatingsError, match=rf"{name}, row 1: holds a NUL byte"):
+    with pytest.raises(RatingsError, match=rf"{name}, line 1: holds a NUL byte"):
         read(folder)
     (folder / name).write_bytes(text.encode("utf-16"))
-    with pytest.raises(RatingsError, match=rf"{name}: cannot be read as UTF-8 text"):
+    with pytest.raises(RatingsError, match=rf"{name}: is UTF-16 text"):
         read(folder)
 
 

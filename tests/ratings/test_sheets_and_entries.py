@@ -65,6 +65,28 @@ def test_a_byte_order_mark_and_empty_last_lines_are_no_error(write_sheet, read):
     assert len(read(folder).ratings) == 15
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("missing", ["", "NaN", "N/A", "-", "null"])
+def test_missing_scores_are_spelled_in_any_way_with_any_delimiter(missing, delimiter, write_sheet, read):
+    header = delimiter.join(["id", "rater", "depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling", "GRS"])
+    rows = [["papepu", "1", "3", "3", "4", "5", "15"], ["golaso", "1", *[missing] * 5]]
+    ratings = read(write_sheet("Knot_rater1.csv", [delimiter.join(row) for row in rows], header=header)).ratings
+    assert set(ratings.id[ratings.failed]) == {"golaso"}
+    assert ratings.score.notna().sum() == 5
+
+
+def test_every_wrong_row_is_named_at_once(write_sheet, read):
+    write_sheet("Peg_rater1.csv", ["tiridi;1;9;3;4;5;21"])
+    with pytest.raises(RatingsError) as refused:
+        read(write_sheet("Knot_rater1.csv", ["papepu;1;3;3;4;6;16", "nonidu;1;1;2;3;4;10", "golaso;1;1;1;1;1;5"]))
+    found = [(fault.file.rsplit("/", 1)[-1], fault.place, fault.rule) for fault in refused.value.faults]
+    assert found == [
+        ("Knot_rater1.csv", "line 2", "score-scale"),
+        ("Knot_rater1.csv", "line 4", "score-sum"),
+        ("Peg_rater1.csv", "line 2", "score-scale"),
+    ]
+
+
 def test_recordings_that_are_not_released_are_left_out_and_counted(write_sheet, read):
     folder = write_sheet("Knot_rater1.csv", GOOD)
     write_sheet("Knot_rater1_errors.csv", ["papepu;True;False", "nonidu;False;False"], header=MARKS)
@@ -86,22 +108,22 @@ def test_a_missing_folder_is_an_error(tmp_path, read):
 
 
 BAD_ROWS = {
-    "out of scale": ("papepu;1;3;3;4;6;16", r"Knot_rater1.csv, row 3: tissue_handling is 6, not on the scale from 1 to 5"),
-    "below the scale": ("papepu;1;0;3;4;5;12", r"row 3: depth_perception is 0, not on the scale"),
+    "out of scale": ("papepu;1;3;3;4;6;16", r"Knot_rater1.csv, line 3: tissue_handling is 6, not on the scale from 1 to 5"),
+    "below the scale": ("papepu;1;0;3;4;5;12", r"line 3: depth_perception is 0, not on the scale"),
     "between two points": ("papepu;1;2.5;3;4;5;14.5", r"depth_perception is 2.5, not on the scale from 1 to 5 in steps of 1"),
-    "half filled": ("papepu;1;3;;4;5;12", r"row 3: efficiency empty beside given scores; fill in all, or none"),
+    "half filled": ("papepu;1;3;;4;5;12", r"line 3: efficiency empty beside given scores; fill in all, or none"),
     "total without aspects": ("papepu;1;;;;;12", r"depth_perception, efficiency, .* empty beside given scores"),
-    "aspects without total": ("papepu;1;3;3;4;5;", r"row 3: GRS empty beside given scores"),
-    "wrong sum": ("papepu;1;3;3;4;5;16", r"row 3: GRS is 16, but the aspects add up to 15"),
-    "decimal comma": ("papepu;1;3,0;3;4;5;15", r"row 3: depth_perception is '3,0', not a number"),
+    "aspects without total": ("papepu;1;3;3;4;5;", r"line 3: GRS empty beside given scores"),
+    "wrong sum": ("papepu;1;3;3;4;5;16", r"line 3: GRS is 16, but the aspects add up to 15"),
+    "decimal comma": ("papepu;1;3,0;3;4;5;15", r"line 3: depth_perception is '3,0', not a number"),
     "not a number": ("papepu;1;nan;3;4;5;15", r"depth_perception is 'nan', not a number"),
-    "another rater": ("papepu;2;3;3;4;5;15", r"row 3: rater is '2', but the file name says '1'"),
-    "unknown id": ("papepo;1;3;3;4;5;15", r"row 3: id 'papepo' is neither .* did you mean 'papepu'"),
-    "another task": ("tiridi;1;3;3;4;5;15", r"row 3: id 'tiridi' is a recording of Peg, not of Knot"),
-    "twice": ("nonidu;1;3;3;4;5;15", r"row 3: id 'nonidu' stands twice, first in row 2"),
-    "twice under both names": ("raw nonidu;1;3;3;4;5;15", r"row 3: id 'raw nonidu' stands twice, first in row 2"),
-    "too few cells": ("papepu;1;3;3;4;5", r"row 3: expected 7 cells, but got 6"),
-    "empty id": (";1;3;3;4;5;15", r"row 3: id '' is neither"),
+    "another rater": ("papepu;2;3;3;4;5;15", r"line 3: rater is '2', but the file name says '1'"),
+    "unknown id": ("papepo;1;3;3;4;5;15", r"line 3: id 'papepo' is neither .* did you mean 'papepu'"),
+    "another task": ("tiridi;1;3;3;4;5;15", r"line 3: id 'tiridi' is a recording of Peg, not of Knot"),
+    "twice": ("nonidu;1;3;3;4;5;15", r"line 3: id 'nonidu' stands twice, first in line 2"),
+    "twice under both names": ("raw nonidu;1;3;3;4;5;15", r"line 3: id 'raw nonidu' stands twice, first in line 2"),
+    "too few cells": ("papepu;1;3;3;4;5", r"line 3: expected 7 cells, but got 6"),
+    "empty id": (";1;3;3;4;5;15", r"line 3: id '' is neither"),
 }
 
 
@@ -123,12 +145,12 @@ def test_a_scale_with_half_points_takes_half_points(write_sheet, read):
 
 
 BAD_HEADERS = {
-    "id;rater;depth_perception;efficiency;bimanual;tissue_handling;GRS": r"row 1: column 'bimanual' is unknown",
+    "id;rater;depth_perception;efficiency;bimanual;tissue_handling;GRS": r"line 1: column 'bimanual' is unknown",
     "id;rater;depth_perception;eficiency;bimanual_dexterity;tissue_handling;GRS": r"'eficiency' is unknown; did you mean 'efficiency'",
-    "id;rater;depth_perception;efficiency;bimanual_dexterity;GRS": r"row 1: column 'tissue_handling' is missing",
-    "id;id;depth_perception;efficiency;bimanual_dexterity;tissue_handling;GRS": r"expected different column names",
-    "id,rater,depth_perception,efficiency": r"expected columns separated by semicolons",
-    "": r"expected different column names, but got ''",
+    "id;rater;depth_perception;efficiency;bimanual_dexterity;GRS": r"line 1: column 'tissue_handling' is missing",
+    "id;id;depth_perception;efficiency;bimanual_dexterity;tissue_handling;GRS": r"line 1: column 'id' stands twice",
+    "id,rater,depth_perception,efficiency": r"line 1: columns 'bimanual_dexterity', 'tissue_handling' are missing",
+    "": r"Knot_rater1.csv: it is empty",
 }
 
 
@@ -160,12 +182,12 @@ def test_a_bad_file_name_is_an_error_because_a_typo_would_lose_ratings(name, wri
 def test_text_in_another_encoding_is_an_error(write_sheet, read):
     folder = write_sheet("Knot_rater1.csv", GOOD)
     (folder / "Knot_rater1.csv").write_bytes("id;rater\nSch\xe4r;1\n".encode("latin-1"))
-    with pytest.raises(RatingsError, match="cannot be read as UTF-8 text"):
+    with pytest.raises(RatingsError, match="line 2: byte 0xe4 at position 12 is not UTF-8"):
         read(folder)
 
 
 def test_an_unclosed_quote_is_an_error(write_sheet, read):
-    with pytest.raises(RatingsError, match="is no CSV"):
+    with pytest.raises(RatingsError, match="line 2: a quotation mark is opened but never closed"):
         read(write_sheet("Knot_rater1.csv", ['"papepu;1;3;3;4;5;15']))
 
 
@@ -182,7 +204,7 @@ def test_error_marks_are_read_per_rater(write_sheet, read):
 
 
 BAD_MARKS = {
-    "empty cell": ("papepu;True;", MARKS, r"Knot_rater1_errors.csv, row 2: fewer_than_three_throws is ''; write True or False"),
+    "empty cell": ("papepu;True;", MARKS, r"Knot_rater1_errors.csv, line 2: fewer_than_three_throws is ''; write True or False"),
     "a number": ("papepu;1;0", MARKS, r"needle_dropped is '1'"),
     "unknown error": ("papepu;True;False", "id;needle_dropped;knot", r"column 'knot' is unknown"),
     "missing error": ("papepu;True", "id;needle_dropped", r"column 'fewer_than_three_throws' is missing"),
@@ -242,5 +264,5 @@ def test_a_task_named_like_a_file_of_ours_is_an_error(task, long, write_sheet, m
         folder = write_sheet("ratings.csv", [f"papepu,{task},1,1,2,3,4"], header=header)
     else:
         folder = write_sheet(f"{task}_rater1.csv", ["papepu;1;1;2;3;4;10"])
-    with pytest.raises(RatingsError, match=rf"\.csv(, row 2)?: task '{task}' cannot be part of a file name"):
+    with pytest.raises(RatingsError, match=rf"\.csv(, line 2)?: task '{task}' cannot be part of a file name"):
         read_entries(read_folder(folder, roster.tasks), roster, make_params())

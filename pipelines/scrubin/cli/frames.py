@@ -33,10 +33,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--fps", type=rate, metavar="R", help=f"frames per second, such as 1, 0.5 or 30000/1001 (default: {there.format('fps', 1)})"
     )
     parser.add_argument("--format", choices=("jpg", "png"), help=f"of the files (default: {there.format('format', 'jpg')})")
-    parser.add_argument("--quality", type=quality, metavar="Q", help=f"of JPEG, 1 to 100 (default: {there.format('quality', 95)})")
+    parser.add_argument("--quality", type=_quality, metavar="Q", help=f"of JPEG, 1 to 100 (default: {there.format('quality', 95)})")
     parser.add_argument(
         "--height",
-        type=height,
+        type=_height,
         metavar="H",
         help="px; larger pictures are made smaller, to an even width, smaller ones stay (default: as the video)",
     )
@@ -60,12 +60,12 @@ def rate(text: str) -> Fraction:
     return value
 
 
-def quality(text: str) -> int:
+def _quality(text: str) -> int:
     """Return a JPEG quality."""
     return _whole(text, 1, 100)
 
 
-def height(text: str) -> int:
+def _height(text: str) -> int:
     """Return a height in px."""
     return _whole(text, SMALLEST_HEIGHT_PX, 1 << 16)
 

@@ -38,15 +38,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("video", help="the source; it is never changed")
     parser.add_argument("out", nargs="?", help="the released video, Matroska: its name ends with .mkv; not needed with --plan")
     parser.add_argument(
-        "--start", type=seconds, default=0.0, metavar="S", help="first kept instant in seconds from the first frame (default: 0)"
+        "--start", type=_seconds, default=0.0, metavar="S", help="first kept instant in seconds from the first frame (default: 0)"
     )
-    parser.add_argument("--end", type=seconds, metavar="S", help="first instant no longer kept, in seconds (default: to the end)")
+    parser.add_argument("--end", type=_seconds, metavar="S", help="first instant no longer kept, in seconds (default: to the end)")
     parser.add_argument(
-        "--redact", type=spans, default=[], metavar="A-B[,C-D]", help="spans in seconds of the source in which the frame is black"
+        "--redact", type=_spans, default=[], metavar="A-B[,C-D]", help="spans in seconds of the source in which the frame is black"
     )
     parser.add_argument(
         "--mask",
-        type=mask,
+        type=_mask,
         action="append",
         default=[],
         metavar="X,Y,W,H",
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--plan", action="store_true", help="print the plan as JSON and write nothing")
 
 
-def seconds(text: str) -> float:
+def _seconds(text: str) -> float:
     """Return a time in seconds."""
     if not SECONDS.fullmatch(text.strip()):
         msg = f"'{text}' is no time in seconds such as 12.5"
@@ -68,7 +68,7 @@ def seconds(text: str) -> float:
     return float(text)
 
 
-def spans(text: str) -> list[tuple[float, float]]:
+def _spans(text: str) -> list[tuple[float, float]]:
     """Return the spans of ``A-B,C-D`` in seconds."""
     pairs = []
     for item in text.split(","):
@@ -80,7 +80,7 @@ def spans(text: str) -> list[tuple[float, float]]:
     return pairs
 
 
-def mask(text: str) -> Box:
+def _mask(text: str) -> Box:
     """Return the rectangle of ``X,Y,W,H`` in pixels."""
     match = MASK.fullmatch(text.strip())
     if not match or not int(match[3]) or not int(match[4]):

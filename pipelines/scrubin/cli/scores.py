@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from scrubin.cli.arguments import section_or
-from scrubin.core import params
+from scrubin.core import faults, params
 from scrubin.errors import RatingsError
 from scrubin.lasana import files, reports, revalidation, summary
 from scrubin.lasana.defaults import LASANA
@@ -44,28 +44,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the statistics as JSON instead of lines")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Score, compare and write; 0 only when every task was scored and nothing differs."""
-    source, out = Path(given.rater_dir), Path(given.out)
+    source, out = Path(args.rater_dir), Path(args.out)
     folder = files.read_folder(source)
     _refuse_source(source, out)
-    p = params.load("scores", ScoresParams, Path(given.params)) if given.params else section_or("scores", LASANA)
+    p = params.load("scores", ScoresParams, Path(args.params)) if args.params else section_or("scores", LASANA)
     rescored = score_folder(folder, p)
-    for sentence in dict.fromkeys(chain.from_iterable(rescored.faults.values())):
-        sys.stderr.write(f"scrubin scores: {sentence}\n")
+    for line in faults.summary(list(dict.fromkeys(chain.from_iterable(rescored.faults.values())))):
+        sys.stderr.write(f"scrubin scores: {line}\n")
     if not rescored.tasks:
         msg = f"{source}: no task could be scored, nothing is written"
         raise RatingsError(msg)
-    found = revalidation.findings(rescored.tasks)
-    told = reports.statistics_of(rescored, found, p)
-    contents = reports.files_of(rescored, found, told)
+    findings = revalidation.findings(rescored.tasks)
+    document = reports.statistics_of(rescored, findings, p)
+    contents = reports.files_of(rescored, findings, document)
     _write(out, contents)
-    if given.json:
+    if args.json:
         sys.stdout.write(contents[reports.STATISTICS].decode())
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in summary.lines(rescored, found, told)))
+        sys.stdout.write("".join(f"{line}\n" for line in summary.lines(rescored, findings, document)))
         sys.stdout.write(f"{out}: {len(contents)} files\n")
-    return 1 if rescored.faults or reports.errors_of(found) else 0
+    return 1 if rescored.faults or reports.errors_of(findings) else 0
 
 
 def _refuse_source(source: Path, out: Path) -> None:
@@ -93,7 +93,7 @@ def _write(out: Path, contents: Mapping[str, bytes]) -> None:
         for name in stale:
             (out / name).unlink(missing_ok=True)
     except OSError as error:
-        msg = f"{out}: cannot be written: {error.strerror}; mend it or name another folder"
+        msg = f"{out}: cannot be written: {error.strerror}; correct that or name another folder"
         raise RatingsError(msg) from error
 
 

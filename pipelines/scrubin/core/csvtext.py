@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scrubin.core.faults import Fault, printable
+from scrubin.core.faults import Fault, error
 from scrubin.core.suggest import hint, near
 
 MISSING = frozenset({"", "-", "n/a", "na", "<na>", "nan", "none", "null"})
@@ -180,6 +180,14 @@ def is_missing(cell: str) -> bool:
     return cell.strip().casefold() in MISSING
 
 
+def is_empty(cells: Sequence[str]) -> bool:
+    """Return whether a line has no text, so that it is no row.
+
+    A line of one cell is empty, too, when it has delimiters only: the header of a single column does not tell which one is meant.
+    """
+    return not any(cell.strip() for cell in cells) or (len(cells) == 1 and not cells[0].strip("\t;, \r\n"))
+
+
 def read(file: str, data: bytes, required: Sequence[str] = (), optional: Sequence[str] | None = None, *, comments: bool = False) -> Sheet:
     """Return a CSV with a header; never raises.
 
@@ -213,8 +221,8 @@ def data_of(path: Path, file: str) -> tuple[bytes, tuple[Fault, ...]]:
         return b"", (Fault(file, "file-missing", "there is no such file", "name a CSV file"),)
     except IsADirectoryError:
         return b"", (Fault(file, "file-missing", "it is a folder", "name a CSV file"),)
-    except OSError as error:
-        return b"", (Fault(file, "file-unreadable", f"cannot be read: {error.strerror}", "make it readable"),)
+    except OSError as refused:
+        return b"", (Fault(file, "file-unreadable", f"cannot be read: {refused.strerror}", "make it readable"),)
 
 
 def text_of(file: str, data: bytes) -> tuple[str, tuple[Fault, ...]]:
@@ -274,7 +282,7 @@ def grid(file: str, data: bytes, *, whitespace: bool = False, comments: bool = F
     delimiter = delimiter_of(body, whitespace=whitespace)
     first = 1 + len(_LINE_END.findall(skipped))
     found = list(_split(body, first) if delimiter == WHITESPACE else _parsed(file, body, delimiter, first))
-    lines = tuple(line for line in found if isinstance(line, Line) and any(cell.strip() for cell in line.cells))
+    lines = tuple(line for line in found if isinstance(line, Line) and not is_empty(line.cells))
     faults = (*faults, *(fault for fault in found if isinstance(fault, Fault)))
     if not lines and not faults:
         faults = (Fault(file, "file-empty", "it is empty", "write a header and a row for each entry, or remove the file"),)
@@ -296,6 +304,38 @@ def sheet_of(cells: Grid, required: Sequence[str] = (), optional: Sequence[str] 
     return Sheet(cells.file, cells.delimiter, columns, header.number, rows, misfits, (*faults, *cells.faults), cells.comments, numbered)
 
 
+def missing_columns(file: str, place: str, columns: Sequence[str], required: Sequence[str]) -> list[Fault]:
+    """Return a fault for each required column that is missing and may be misspelled, and one for all others.
+
+    Parameters
+    ----------
+    file, place
+        The file, and where its header stands.
+    columns
+        What the header says.
+    required
+        What it should say.
+    """
+    missing = [name for name in required if name not in columns]
+    others = [name for name in columns if name and name not in required]
+    meant = {name: close for name in missing if (close := near(name, others)) is not None}
+    faults = [
+        error(file, "column-missing", f"column '{shown(name)}' is missing", f"did you mean '{shown(close)}'?", place=place)
+        for name, close in meant.items()
+    ]
+    if absent := [f"'{shown(name)}'" for name in missing if name not in meant]:
+        what = f"column {absent[0]} is missing" if len(absent) == 1 else f"columns {', '.join(absent)} are missing"
+        names = ", ".join(map(shown, columns[:NAMES_SHOWN]))
+        faults.append(error(file, "column-missing", what, f"add {'it' if len(absent) == 1 else 'them'}; there are {names}", place=place))
+    return faults
+
+
+def unknown_columns(file: str, place: str, columns: Sequence[str], known: Sequence[str]) -> list[Fault]:
+    """Return a fault for each column that is none of the known ones; parameters as of `missing_columns`."""
+    unknown = [name for name in dict.fromkeys(columns) if name and name not in known]
+    return [error(file, "column-unknown", f"column '{shown(name)}' is unknown", hint(name, known), place=place) for name in unknown]
+
+
 def shown(text: str) -> str:
     """Return as much of a text as a message shows.
 
@@ -309,8 +349,8 @@ def _not_utf8(file: str, data: bytes) -> Fault:
     body = data.removeprefix(BYTE_ORDER_MARK)
     try:
         body.decode()
-    except UnicodeDecodeError as error:
-        start = error.start + len(data) - len(body)
+    except UnicodeDecodeError as refused:
+        start = refused.start + len(data) - len(body)
     line = 1 + len(_LINE_END_BYTES.findall(data, 0, start))
     return Fault(file, "encoding", f"byte 0x{data[start]:02x} at position {start} is not UTF-8", _AGAIN, f"line {line}")
 
@@ -327,10 +367,10 @@ def _parsed(file: str, text: str, delimiter: str, first: int) -> Iterator[Line |
         for cells in reader:
             yield Line(number, tuple(cells))
             number = first + reader.line_num
-    except csv.Error as error:
-        unclosed = "unexpected end" in str(error)
-        what = "a quotation mark is opened but never closed" if unclosed else f"is no CSV: {error}"
-        yield _fault(file, "csv-syntax", what, "correct the quotation marks, or save it again as CSV", f"line {number}")
+    except csv.Error as refused:
+        unclosed = "unexpected end" in str(refused)
+        what = "a quotation mark is opened but never closed" if unclosed else f"is no CSV: {refused}"
+        yield error(file, "csv-syntax", what, "correct the quotation marks, or save it again as CSV", place=f"line {number}")
 
 
 def _without_row_numbers(header: Line, below: Sequence[Line]) -> tuple[Line, list[Line], bool]:
@@ -347,17 +387,12 @@ def _header_faults(
 ) -> tuple[Fault, ...]:
     faults = []
     if "" in columns:
-        faults.append(_fault(file, "column-unnamed", f"column {columns.index('') + 1} has no name", "name it, or remove it", place))
+        faults.append(error(file, "column-unnamed", f"column {columns.index('') + 1} has no name", "name it, or remove it", place=place))
     for name in (name for name, count in Counter(columns).items() if name and count > 1):
-        faults.append(_fault(file, "column-repeated", f"column '{shown(name)}' stands twice", "rename or remove one", place))
-    others = [name for name in dict.fromkeys(columns) if name and name not in (*required, *(optional or ()))]
-    for name in (name for name in required if name not in columns):
-        close = near(name, others)
-        fix = f"did you mean '{shown(close)}'?" if close else f"add it; the columns are {', '.join(map(shown, columns[:NAMES_SHOWN]))}"
-        faults.append(_fault(file, "column-missing", f"column '{name}' is missing", fix, place))
+        faults.append(error(file, "column-repeated", f"column '{shown(name)}' stands twice", "rename or remove one", place=place))
+    faults += missing_columns(file, place, columns, required)
     if optional is not None:
-        known = (*required, *optional)
-        faults += [_fault(file, "column-unknown", f"column '{shown(name)}' is unknown", hint(name, known), place) for name in others]
+        faults += unknown_columns(file, place, columns, (*required, *optional))
     return tuple(faults)
 
 
@@ -382,9 +417,4 @@ def _misfit(cells: Grid, row: Row, wanted: int) -> Fault:
     written = shown(cells.delimiter.join(row.written))
     what = f"expected {wanted} cells, but got {len(row.written)}: '{written}'"
     fix = "give one cell per column, in quotation marks if it holds a delimiter"
-    return _fault(cells.file, "row-length", what, fix, row.place)
-
-
-def _fault(file: str, rule: str, what: str, fix: str, place: str) -> Fault:
-    # What is quoted of a file may hold tabs and line breaks.
-    return Fault(file, rule, printable(what), printable(fix), place)
+    return error(cells.file, "row-length", what, fix, place=row.place)

@@ -183,6 +183,11 @@ def summary(faults: Sequence[Fault], most: int = SHOWN) -> list[str]:
     return lines
 
 
+def error(file: str, rule: str, what: str, fix: str, *, place: str = "") -> Fault:
+    """Return a fault of severity ``error``; what cannot be printed is escaped."""
+    return Fault(printable(file), rule, printable(what), printable(fix), printable(place))
+
+
 def warning(file: str, rule: str, what: str, fix: str = "", *, place: str = "") -> Fault:
     """Return a fault of severity ``warning``."""
     return Fault(file, rule, what, fix, place, "warning")

@@ -7,25 +7,27 @@ Source: LASANA, section Data Records: ``<Task>.csv``, ``<Task>_rater<k>.csv`` an
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scrubin.core import faults
+from scrubin.core.csvtext import shown
+from scrubin.core.faults import Fault
+from scrubin.core.suggest import near
 from scrubin.errors import RatingsError
 from scrubin.lasana import csv_document
 from scrubin.lasana.csv_document import Document
 from scrubin.ratings import long_tables
-from scrubin.ratings.cells import cut
 from scrubin.ratings.params import TOTAL
-from scrubin.ratings.rater_sheet import Sheet, canonical, refuse_task
+from scrubin.ratings.rater_sheet import RaterSheet, canonical, refuse_task
 from scrubin.ratings.sheets import LIKE_RATER, misnamed
 
 NAME = re.compile(r"(?P<task>.+?)(?:_rater(?P<rater>[0-9]+)(?P<marks>_errors)?|(?P<labels>_errors)|(?P<split>_split))?\.csv")
 REPORTS = re.compile(r"contradictions\.csv|differences\.csv|harmonised\.csv|.+_agreement\.csv")
 """What ``scrubin scores`` writes beside the annotations; it is not read."""
-NO_CSV = re.compile(r"(.+_rater[0-9]+.*|ratings|errors)\.(?!csv$)[^.]+|.+\.(xlsx?|ods|tsv)", re.IGNORECASE)
+_NO_CSV = re.compile(r"(.+_rater[0-9]+.*|ratings|errors)\.(?!csv$)[^.]+|.+\.(xlsx?|ods|tsv)", re.IGNORECASE)
 """Sheets that somebody forgot to save as CSV."""
 
 
@@ -51,7 +53,7 @@ class TaskFiles:
     marks: Mapping[str, Document] = field(default_factory=dict)
     labels: Document | None = None
     split: Document | None = None
-    long: tuple[Sheet, ...] = ()
+    long: tuple[RaterSheet, ...] = ()
 
     @property
     def documents(self) -> list[Document]:
@@ -69,13 +71,13 @@ class Folder:
     tasks
         The tasks.
     faults
-        One sentence for each fault of the others, by task; of a long table as a whole by the name of its file.
+        Those of the others, by task; of a long table as a whole by the name of its file.
     ignored
         Files that look like rater's sheets but are no CSV.
     """
 
     tasks: tuple[TaskFiles, ...]
-    faults: Mapping[str, tuple[str, ...]]
+    faults: Mapping[str, tuple[Fault, ...]]
     ignored: tuple[str, ...] = ()
 
 
@@ -88,75 +90,73 @@ def read_folder(folder: Path) -> Folder:
         When there is no such folder, no CSV in it, or nothing but names of columns.
     """
     paths, ignored = _csvs(folder)
-    faults: dict[str, list[str]] = {}
-    long: dict[str, list[Sheet]] = {}
+    wrong: dict[str, list[Fault]] = {}
+    long: dict[str, list[RaterSheet]] = {}
     for path in paths:
         if path.name in long_tables.NAMES:
-            _read_long(path, long, faults)
+            _read_long(path, long, wrong)
     own = {match["task"] for path in paths for match in [NAME.fullmatch(path.name)] if match and match["rater"]} | set(long)
-    read: dict[str, list[tuple[re.Match[str], Document]]] = {task: [] for task in long}
+    by_task: dict[str, list[tuple[re.Match[str], Document]]] = {task: [] for task in long}
     for path in paths:
         if path.name in long_tables.NAMES:
             continue
         task = _task_of(path.name, own)
-        read.setdefault(task, [])
+        by_task.setdefault(task, [])
         try:
             match = _match(path.name, own)
             refuse_task(path.name, task)
-            read[task].append((match, csv_document.read(path)))
+            by_task[task].append((match, csv_document.read(path)))
         except RatingsError as error:
-            faults.setdefault(task, []).append(str(error))
-    if not read and not faults:
-        msg = f"{paths[0].name}: it has names of columns, but no row; add rows or remove the file"
-        raise RatingsError(msg)
-    rated = {task for task, found in read.items() if found or _has_scores(long.get(task, ()))} | set(faults)
+            wrong.setdefault(task, []).extend(error.faults)
+    if not by_task and not wrong:
+        fault = faults.error(paths[0].name, "no-rows", "it has names of columns, but no row", "add rows or remove the file")
+        raise RatingsError([fault])
+    rated = {task for task, files in by_task.items() if files or _has_scores(long.get(task, ()))} | set(wrong)
     # What is in ratings that cannot be read, nobody knows.
-    rated = set() if "ratings.csv" in faults else rated - set(long_tables.NAMES)
-    for task, found in read.items():
-        faults.setdefault(task, []).extend([*_strange(task, found), *_twice(found), *_only_marks(task, rated, long)])
-    tasks = [_gathered(task, found, long.get(task, ())) for task, found in sorted(read.items()) if not faults[task]]
-    return Folder(tuple(tasks), {task: tuple(sentences) for task, sentences in sorted(faults.items()) if sentences}, ignored)
+    rated = set() if "ratings.csv" in wrong else rated - set(long_tables.NAMES)
+    for task, files in by_task.items():
+        wrong.setdefault(task, []).extend([*_foreign(task, files), *_of_one_rater(files), *_only_marks(task, rated, long)])
+    tasks = [_task_files(task, files, long.get(task, ())) for task, files in sorted(by_task.items()) if not wrong[task]]
+    return Folder(tuple(tasks), {task: tuple(of_task) for task, of_task in sorted(wrong.items()) if of_task}, ignored)
 
 
-def _read_long(path: Path, long: dict[str, list[Sheet]], faults: dict[str, list[str]]) -> None:
+def _read_long(path: Path, long: dict[str, list[RaterSheet]], wrong: dict[str, list[Fault]]) -> None:
     """Add what a long table says to the sheets and the faults of its tasks."""
     try:
-        table = long_tables.read_apart(path)
+        table = long_tables.read_by_task(path)
     except RatingsError as error:
-        faults.setdefault(path.name, []).append(str(error))
+        wrong.setdefault(path.name, []).extend(error.faults)
         return
     for task, sheets in table.sheets.items():
         long.setdefault(task, []).extend(sheets)
-    for task, sentence in table.faults.items():
-        faults.setdefault(task, []).append(sentence)
+    for task, of_task in table.faults.items():
+        wrong.setdefault(task, []).extend(of_task)
 
 
 def _csvs(folder: Path) -> tuple[list[Path], tuple[str, ...]]:
     """Return the CSVs to be read, and the names of files that should be CSVs."""
     if not folder.is_dir():
-        msg = f"{folder}: there is no such folder; name the folder of the rater files"
-        raise RatingsError(msg)
+        fault = faults.error(str(folder), "folder-missing", "there is no such folder", "name the folder of the rater files")
+        raise RatingsError([fault])
     # A hidden file belongs to an editor or a file manager, not to the study.
-    found = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" and not path.name.startswith("."))
-    ignored = tuple(sorted(path.name for path in folder.iterdir() if NO_CSV.fullmatch(path.name) and not path.name.startswith((".", "~"))))
-    paths = [path for path in found if not REPORTS.fullmatch(path.name)]
+    csvs = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" and not path.name.startswith("."))
+    ignored = tuple(sorted(path.name for path in folder.iterdir() if _NO_CSV.fullmatch(path.name) and not path.name.startswith((".", "~"))))
+    paths = [path for path in csvs if not REPORTS.fullmatch(path.name)]
     if not paths:
         inside = folder / "Annotation"
-        sheets = f"save {ignored[0]} as CSV with semicolons" if ignored else "it should hold files such as PegTransfer_rater1.csv"
-        hint = f"did you mean {inside}?" if inside.is_dir() else sheets
-        msg = f"{folder}: there is no CSV of scores in it; {hint}"
-        raise RatingsError(msg)
+        sheets = f"save {ignored[0]} as CSV" if ignored else "it should hold files such as PegTransfer_rater1.csv"
+        fix = f"did you mean {inside}?" if inside.is_dir() else sheets
+        raise RatingsError([faults.error(str(folder), "no-sheets", "there is no CSV of scores in it", fix)])
     return paths, ignored
 
 
 def _match(name: str, own: Collection[str]) -> re.Match[str]:
     match = NAME.fullmatch(name)
     if _meant(name, own):
-        msg = f"{name}: {misnamed(name)}"
-        raise RatingsError(msg)
+        raise RatingsError([misnamed(name, name)])
     if match is None:
-        msg = f"{name}: expected a name such as PegTransfer.csv or PegTransfer_rater1.csv; rename or remove the file"
-        raise RatingsError(msg)
+        what = "expected a name such as PegTransfer.csv or PegTransfer_rater1.csv"
+        raise RatingsError([faults.error(name, "file-name", what, "rename or remove the file")])
     return match
 
 
@@ -174,47 +174,47 @@ def _meant(name: str, own: Collection[str]) -> re.Match[str] | None:
     return None if match and (match["rater"] or match["task"] in own) else LIKE_RATER.fullmatch(name)
 
 
-def _twice(found: Iterable[tuple[re.Match[str], Document]]) -> list[str]:
+def _of_one_rater(files: Iterable[tuple[re.Match[str], Document]]) -> list[Fault]:
     """Return which files are of one and the same rater, such as rater1 and rater01."""
     first: dict[tuple[str, bool], str] = {}
-    sentences = []
-    for match, document in found:
+    wrong = []
+    for match, document in files:
         if match["rater"]:
             other = first.setdefault((canonical(match["rater"]), match["marks"] is not None), document.file)
             if other != document.file:
-                sentences.append(f"{document.file}: it is of the same rater as {other}; join the two, or number the raters differently")
-    return sentences
+                fix = "join the two, or number the raters differently"
+                wrong.append(faults.error(document.file, "rater-repeated", f"it is of the same rater as {other}", fix))
+    return wrong
 
 
-def _strange(task: str, found: Iterable[tuple[re.Match[str], Document]]) -> list[str]:
+def _foreign(task: str, files: Iterable[tuple[re.Match[str], Document]]) -> list[Fault]:
     """Return what is wrong with a file that is named like the main file of a task, but has nothing of it."""
-    documents = [document for _, document in found]
+    documents = [document for _, document in files]
     if [document.file for document in documents] == [f"{task}.csv"] and TOTAL not in documents[0].columns:
-        return [
-            f"{task}.csv: it is none of the files of annotations, as it has no column {TOTAL} and no rater's sheet; rename or remove it"
-        ]
+        what = f"it is none of the files of annotations, as it has no column {TOTAL} and no rater's sheet"
+        return [faults.error(f"{task}.csv", "file-foreign", what, "rename or remove it")]
     return []
 
 
-def _has_scores(sheets: Iterable[Sheet]) -> bool:
+def _has_scores(sheets: Iterable[RaterSheet]) -> bool:
     return not all(sheet.marks_errors for sheet in sheets)
 
 
-def _only_marks(task: str, rated: set[str], long: Mapping[str, Iterable[Sheet]]) -> list[str]:
+def _only_marks(task: str, rated: set[str], long: Mapping[str, Iterable[RaterSheet]]) -> list[Fault]:
     """Return what is wrong with a task of a long table of error marks that no other file knows, while they know others."""
     if task in rated or not rated:
         return []
-    place = next(row.place for sheet in long[task] for row in sheet.rows)
-    near = difflib.get_close_matches(task, rated, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"rated are {', '.join(map(cut, sorted(rated)))}"
-    return [f"{place}: there are marks of task '{cut(task)}', but no ratings; {hint}"]
+    row = next(row for sheet in long[task] for row in sheet.rows)
+    close = near(task, rated)
+    fix = f"did you mean '{close}'?" if close else f"rated are {', '.join(map(shown, sorted(rated)))}"
+    return [row.fault("task-unrated", f"there are marks of task '{shown(task)}', but no ratings", fix)]
 
 
-def _gathered(task: str, found: Iterable[tuple[re.Match[str], Document]], long: Iterable[Sheet]) -> TaskFiles:
+def _task_files(task: str, files: Iterable[tuple[re.Match[str], Document]], long: Iterable[RaterSheet]) -> TaskFiles:
     main = labels = split = None
     sheets: dict[str, Document] = {}
     marks: dict[str, Document] = {}
-    for match, document in found:
+    for match, document in files:
         if match["rater"]:
             (marks if match["marks"] else sheets)[match["rater"]] = document
         elif match["labels"]:

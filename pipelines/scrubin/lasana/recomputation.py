@@ -8,13 +8,15 @@ from itertools import chain
 
 import pandas as pd
 
+from scrubin.core import faults
+from scrubin.core.faults import Fault, within
 from scrubin.errors import RatingsError
 from scrubin.lasana.files import Folder, TaskFiles
 from scrubin.lasana.tables import Main, error_names, labels_of, main_of, sheet_of, split_of
 from scrubin.ratings import aggregation, consensus, normalisation
 from scrubin.ratings.entries import Entries, read_entries
-from scrubin.ratings.params import TAKEN, ScoresParams
-from scrubin.ratings.rater_sheet import Sheet
+from scrubin.ratings.params import TAKEN, FailedMark, ScoresParams
+from scrubin.ratings.rater_sheet import RaterSheet
 from scrubin.ratings.roster import Known, Roster
 from scrubin.tables.io import frame_of
 from scrubin.tables.task_errors import ERRORS
@@ -60,10 +62,10 @@ class Scored:
 
 @dataclass(frozen=True)
 class Rescored:
-    """All tasks that could be scored, one sentence for each fault of the others, and the files that were not read."""
+    """All tasks that could be scored, the faults of the others by task, and the files that were not read."""
 
     tasks: tuple[Scored, ...]
-    faults: Mapping[str, tuple[str, ...]]
+    faults: Mapping[str, tuple[Fault, ...]]
     ignored: tuple[str, ...] = ()
 
     @property
@@ -75,13 +77,13 @@ class Rescored:
 def score_folder(folder: Folder, p: ScoresParams) -> Rescored:
     """Score every task; one that cannot be scored does not stop the others."""
     tasks: list[Scored] = []
-    faults = dict(folder.faults)
+    wrong = dict(folder.faults)
     for files in folder.tasks:
         try:
             tasks.append(score(files, p))
         except RatingsError as error:
-            faults[files.task] = tuple(dict.fromkeys(map(str, error.args)))
-    return Rescored(tuple(tasks), dict(sorted(faults.items())), folder.ignored)
+            wrong[files.task] = error.faults
+    return Rescored(tuple(tasks), dict(sorted(wrong.items())), folder.ignored)
 
 
 def score(files: TaskFiles, p: ScoresParams) -> Scored:
@@ -90,14 +92,14 @@ def score(files: TaskFiles, p: ScoresParams) -> Scored:
     Raises
     ------
     RatingsError
-        With one sentence (argument) per faulty file, each naming file and row or rater.
+        With all faults that one step meets, each naming file and line or rater.
     """
-    given, p = p, params_for(files, p)
+    stated_mark, p = p.failed_mark, params_for(files, p)
     main = None if files.main is None else main_of(files.main, files.task, p.aspects, p.errors.get(files.task, ()))
     labels = None if files.labels is None else labels_of(files.labels, files.task)
     sheets = sheets_of(files)
     recordings = _recordings(files, main, labels, sheets)
-    entries = _entries(sheets, roster_of_ids([recordings]), p)
+    entries = read_entries(sheets, roster_of_ids([recordings]), p)
     _refuse_unscored(files, main, sheets)
     _refuse_constant(sheets, entries.ratings, p)
     normalised = normalisation.normalise(entries.ratings, p.failed_grs)
@@ -107,7 +109,7 @@ def score(files: TaskFiles, p: ScoresParams) -> Scored:
     splits = (
         pd.DataFrame(columns=["task", "id", "subset", "place"], dtype="str") if files.split is None else split_of(files.split, files.task)
     )
-    return Scored(files, p, main, entries, normalised, skill, _first_known(known), recordings, splits, _notes(files, given, p))
+    return Scored(files, p, main, entries, normalised, skill, _first_known(known), recordings, splits, _notes(files, stated_mark, p))
 
 
 def params_for(files: TaskFiles, p: ScoresParams) -> ScoresParams:
@@ -134,20 +136,21 @@ def _refuse_columns(files: TaskFiles, p: ScoresParams) -> None:
     documents = [*([files.labels] if files.labels else []), *files.marks.values()]
     named = [(document.file, name) for document in documents for name in error_names(document)]
     named += [(sheet.file, name) for sheet in files.long if sheet.marks_errors for name in sheet.columns if name != "id"]
-    for file, name in named:
-        if name in TAKEN or name in p.aspects:
-            msg = f"{file}: an error is named '{name}' like another column of {files.task}.csv; name the error otherwise"
-            raise RatingsError(msg)
+    what = "an error is named '{}' like another column of " + f"{files.task}.csv"
+    RatingsError.raise_any(
+        faults.error(file, "error-name", what.format(name), "name the error otherwise")
+        for file, name in dict.fromkeys(named)
+        if name in TAKEN or name in p.aspects
+    )
 
 
-def _notes(files: TaskFiles, given: ScoresParams, used: ScoresParams) -> dict[str, str]:
-    if given.failed_mark is None or used.failed_mark is not None or not (files.sheets or files.long):
+def _notes(files: TaskFiles, stated_mark: FailedMark | None, used: ScoresParams) -> dict[str, str]:
+    if stated_mark is None or used.failed_mark is not None or not (files.sheets or files.long):
         return {}
-    column = given.failed_mark.column
-    return {"failed": f"no sheet has the column '{column}' that the parameters name, so empty scores count as failed"}
+    return {"failed": f"no sheet has the column '{stated_mark.column}' that the parameters name, so empty scores count as failed"}
 
 
-def sheets_of(files: TaskFiles) -> list[Sheet]:
+def sheets_of(files: TaskFiles) -> list[RaterSheet]:
     """Return the score sheets and error marks of a task."""
     scores = [sheet_of(document, files.task, rater, marks_errors=False) for rater, document in sorted(files.sheets.items())]
     marks = [sheet_of(document, files.task, rater, marks_errors=True) for rater, document in sorted(files.marks.items())]
@@ -163,7 +166,7 @@ def roster_of_ids(recordings: Sequence[pd.DataFrame]) -> Roster:
     return Roster({name: tuple(known) for name, known in names.items()}, tuple(sorted(set(released.task))), released)
 
 
-def _recordings(files: TaskFiles, main: Main | None, labels: pd.DataFrame | None, sheets: Sequence[Sheet]) -> pd.DataFrame:
+def _recordings(files: TaskFiles, main: Main | None, labels: pd.DataFrame | None, sheets: Sequence[RaterSheet]) -> pd.DataFrame:
     ids = {row.cells["id"] for sheet in sheets for row in sheet.rows if "id" in row.cells}
     ids |= set() if labels is None else set(labels.id)
     if main is None:
@@ -174,44 +177,31 @@ def _recordings(files: TaskFiles, main: Main | None, labels: pd.DataFrame | None
     return pd.concat([main.recordings, added], ignore_index=True).sort_values("id", ignore_index=True)
 
 
-def _entries(sheets: Sequence[Sheet], roster: Roster, p: ScoresParams) -> Entries:
-    faults = []
-    for sheet in sheets:
-        try:
-            read_entries([sheet], roster, p)
-        except RatingsError as error:
-            faults.append(str(error))
-    if faults:
-        raise RatingsError(*faults)
-    return read_entries(sheets, roster, p)
-
-
-def _refuse_unscored(files: TaskFiles, main: Main | None, sheets: Sequence[Sheet]) -> None:
+def _refuse_unscored(files: TaskFiles, main: Main | None, sheets: Sequence[RaterSheet]) -> None:
     """Refuse what would look like scores, or like raters, that are not there."""
     sheets = [sheet for sheet in sheets if not sheet.marks_errors]
     published = main is not None and bool(main.skill.drop(columns=["id", "task"]).notna().to_numpy().any())
     if published and not sheets:
-        msg = f"{files.task}.csv: its scores cannot be recomputed without rater files; put {files.task}_rater<k>.csv beside it"
-        raise RatingsError(msg)
-    empty = [sheet.file for sheet in sheets if not sheet.rows]
-    if empty:
-        raise RatingsError(*(f"{file}: the rater rated no recording, normalising needs 2; add rows or remove the file" for file in empty))
+        fix = f"put {files.task}_rater<k>.csv beside it"
+        fault = faults.error(f"{files.task}.csv", "rater-files-missing", "its scores cannot be recomputed without rater files", fix)
+        raise RatingsError([fault])
+    what, fix = "the rater rated no recording, normalising needs 2", "add rows or remove the file"
+    RatingsError.raise_any(faults.error(sheet.file, "no-rows", what, fix) for sheet in sheets if not sheet.rows)
 
 
-def _refuse_constant(sheets: Sequence[Sheet], ratings: pd.DataFrame, p: ScoresParams) -> None:
+def _refuse_constant(sheets: Sequence[RaterSheet], ratings: pd.DataFrame, p: ScoresParams) -> None:
     """Refuse raters by whose scores nothing can be normalised, all at once and with their files."""
     files: dict[str, list[str]] = {}
     for sheet in sheets:
         if not sheet.marks_errors:
             files.setdefault(sheet.rater, []).append(sheet.file)
-    faults = []
+    wrong: list[Fault] = []
     for rater, names in sorted(files.items()):
         try:
             normalisation.normalise(ratings[ratings.rater == rater], p.failed_grs)
         except RatingsError as error:
-            faults.append(f"{' and '.join(names)}: {error}")
-    if faults:
-        raise RatingsError(*faults)
+            wrong += within(error.faults, " and ".join(names))
+    RatingsError.raise_any(wrong)
 
 
 def _first_known(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

@@ -26,53 +26,53 @@ STATISTICS = "statistics.json"
 AGREEMENT = ["id", "n_ratings", "disagreement", "strong_disagreement"]
 
 
-def statistics_of(rescored: Rescored, found: Sequence[Finding], p: ScoresParams) -> dict[str, Any]:
+def statistics_of(rescored: Rescored, findings: Sequence[Finding], p: ScoresParams) -> dict[str, Any]:
     """Return the statistics of all tasks that were scored, and what was found, as a JSON value.
 
     A task without any score or label is not among them.
     """
     p = replace(p, errors={**p.errors, **{scored.files.task: scored.params.errors[scored.files.task] for scored in rescored.tasks}})
     skill, errors, normalised = (_joined(rescored, name) for name in ("skill", "errors", "normalised"))
-    told = statistics.summarise(_entries(rescored), normalised, skill, errors, rescored.roster, p)
+    document = statistics.summarise(_entries(rescored), normalised, skill, errors, rescored.roster, p)
     for scored in rescored.tasks:
-        if scored.files.task in told["tasks"]:
-            told["tasks"][scored.files.task] |= {"duration_and_GRS": _duration(scored), "published": scored.main is not None}
-    counts = Counter(finding.kind for finding in found)
+        if scored.files.task in document["tasks"]:
+            document["tasks"][scored.files.task] |= {"duration_and_GRS": _duration(scored), "published": scored.main is not None}
+    counts = Counter(finding.rule for finding in findings)
     more = {
         "findings": {
-            "errors": len(errors_of(found)),
-            "warnings": len(found) - len(errors_of(found)),
+            "errors": len(errors_of(findings)),
+            "warnings": len(findings) - len(errors_of(findings)),
             "kinds": dict(sorted(counts.items())),
         },
-        "not_scored": {task: list(sentences) for task, sentences in rescored.faults.items()},
+        "not_scored": {task: [fault.sentence for fault in faults] for task, faults in rescored.faults.items()},
         "not_read": list(rescored.ignored),
         "tolerance": revalidation.TOLERANCE,
     }
-    plain: dict[str, Any] = without_nan(told | more)
+    plain: dict[str, Any] = without_nan(document | more)
     return plain
 
 
-def errors_of(found: Sequence[Finding]) -> list[Finding]:
+def errors_of(findings: Sequence[Finding]) -> list[Finding]:
     """Return the findings that are errors, not warnings."""
-    return [finding for finding in found if finding.severity == revalidation.ERROR]
+    return [finding for finding in findings if finding.severity == revalidation.ERROR]
 
 
-def files_of(rescored: Rescored, found: Sequence[Finding], told: dict[str, Any]) -> dict[str, bytes]:
+def files_of(rescored: Rescored, findings: Sequence[Finding], document: dict[str, Any]) -> dict[str, bytes]:
     """Return the content of every file to write, by name.
 
     A task with a published main file keeps all its files as they are, but for values that
     differ from the recomputed ones. Else scores are written in our own spelling, and a split as given.
     """
-    found_files: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for scored in rescored.tasks:
-        found_files |= _of_task(scored)
+        contents |= _of_task(scored)
     frames = {"harmonised.csv": harmonised(rescored), "contradictions.csv": contradicted(rescored)}
-    if found or any(scored.main is not None or scored.files.split is not None for scored in rescored.tasks):
-        frames["differences.csv"] = revalidation.table(found)
-    found_files |= {name: csv_text.frame_csv(frame).encode() for name, frame in frames.items()}
-    names = sorted([*found_files, STATISTICS])
-    text = json.dumps({**told, "files": names}, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
-    return {**found_files, STATISTICS: text.encode()}
+    if findings or any(scored.main is not None or scored.files.split is not None for scored in rescored.tasks):
+        frames["differences.csv"] = revalidation.table(findings)
+    contents |= {name: csv_text.frame_csv(frame).encode() for name, frame in frames.items()}
+    names = sorted([*contents, STATISTICS])
+    text = json.dumps({**document, "files": names}, indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    return {**contents, STATISTICS: text.encode()}
 
 
 def harmonised(rescored: Rescored) -> pd.DataFrame:

@@ -6,17 +6,18 @@ with strong disagreement are in the training set only) and Data Records.
 
 from __future__ import annotations
 
-import difflib
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import pandas as pd
 
+from scrubin.core.csvtext import shown
+from scrubin.core.suggest import near
 from scrubin.lasana.csv_document import Document
 from scrubin.lasana.recomputation import Scored, sheets_of
 from scrubin.lasana.tables import Main, rows_by_id
-from scrubin.ratings.cells import Row, cut
+from scrubin.ratings.rater_sheet import Row
 
 TOLERANCE = 1e-6
 """Published values may differ from recomputed ones by so much: they may have been rounded."""
@@ -24,7 +25,7 @@ SLACK = 1e-12  # so that a value that was moved by exactly the tolerance, give o
 SUBSETS = ("train", "val", "test")
 
 ERROR, WARNING = "error", "warning"
-KINDS = {
+SEVERITY_OF = {
     "differs": ERROR,
     "published_but_undefined": ERROR,
     "defined_but_not_published": ERROR,
@@ -43,7 +44,7 @@ KINDS = {
     "strong_disagreement_outside_train": ERROR,
     "id_in_two_tasks": WARNING,  # LASANA itself has one
 }
-"""Every kind of finding, and whether it is an error; a warning may be meant."""
+"""Every rule, and whether what breaks it is an error; a warning may be meant."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,10 @@ class Finding:
     ----------
     task, id, column
         What it is about.
-    kind
-        One of ``KINDS``.
+    rule
+        One of ``SEVERITY_OF``.
     place
-        File and row.
+        File and line.
     published, recomputed
         The cell, and what should be there; "" = undefined.
     difference
@@ -67,7 +68,7 @@ class Finding:
     task: str
     id: str
     column: str
-    kind: str
+    rule: str
     place: str
     published: str = ""
     recomputed: str = ""
@@ -76,28 +77,28 @@ class Finding:
     @property
     def severity(self) -> str:
         """``error`` or ``warning``."""
-        return KINDS[self.kind]
+        return SEVERITY_OF[self.rule]
 
 
 def findings(tasks: Sequence[Scored]) -> list[Finding]:
-    """Return everything that does not fit, by task and kind, the most telling kind first, and then by id."""
-    found = [finding for scored in tasks for finding in _of_task(scored)] + list(_shared_ids(tasks))
-    order = list(KINDS)
-    return sorted(found, key=lambda finding: (finding.task, order.index(finding.kind), finding.id, finding.column, finding.place))
+    """Return everything that does not fit, by task and rule, the most telling rule first, and then by id."""
+    unsorted = [*(finding for scored in tasks for finding in _of_task(scored)), *_shared_ids(tasks)]
+    order = list(SEVERITY_OF)
+    return sorted(unsorted, key=lambda finding: (finding.task, order.index(finding.rule), finding.id, finding.column, finding.place))
 
 
-def table(found: Sequence[Finding]) -> pd.DataFrame:
+def table(differing: Sequence[Finding]) -> pd.DataFrame:
     """Return findings as a table: task, id, column, finding, severity, place, published, recomputed, difference."""
-    rows = [(f.task, f.id, f.column, f.kind, f.severity, f.place, f.published, f.recomputed, f.difference) for f in found]
+    rows = [(f.task, f.id, f.column, f.rule, f.severity, f.place, f.published, f.recomputed, f.difference) for f in differing]
     columns = ["task", "id", "column", "finding", "severity", "place", "published", "recomputed", "difference"]
     return pd.DataFrame(rows, columns=columns, dtype=object)
 
 
 def sentence(finding: Finding) -> str:
     """Return a finding for people: where, what, and what should be."""
-    near = f"; is it '{finding.recomputed}'?" if finding.recomputed else ""
-    finding = replace(finding, id=cut(finding.id), published=cut(finding.published))
-    told = {
+    meant = f"; did you mean '{finding.recomputed}'?" if finding.recomputed else ""
+    finding = replace(finding, id=shown(finding.id), published=shown(finding.published))
+    sentences = {
         "differs": f"{finding.column} is {finding.published}, recomputed {finding.recomputed}",
         "published_but_undefined": f"{finding.column} is {finding.published}, but too few raters gave it",
         "defined_but_not_published": f"{finding.column} is empty, recomputed {finding.recomputed}",
@@ -105,9 +106,9 @@ def sentence(finding: Finding) -> str:
         "label_not_published": f"{finding.column} has no label, from the raters' marks {finding.recomputed or 'there are some'}",
         "rated_but_not_in_main_file": f"it has no row in {finding.task}.csv",
         "in_main_file_but_not_rated": "no rater rated it",
-        "marked_but_not_rated": f"its errors are marked, but no rater rated it{near}",
+        "marked_but_not_rated": f"its errors are marked, but no rater rated it{meant}",
         "no_label_at_all": f"{finding.column} is empty in every row",
-        "error_not_in_parameters": f"the parameters name no error {finding.column} of {finding.task}{near}",
+        "error_not_in_parameters": f"the parameters name no error {finding.column} of {finding.task}{meant}",
         "error_without_column": f"there is no column {finding.column}, an error that the parameters name",
         "split_of_unknown_id": "it is no recording of the task",
         "split_twice": f"it stands twice in the split, here in '{finding.published}'",
@@ -118,7 +119,7 @@ def sentence(finding: Finding) -> str:
         "id_in_two_tasks": f"it is also a recording of {finding.published}",
     }
     about = f"id '{finding.id}': " if finding.id else ""
-    return f"{finding.place}: {about}{told[finding.kind]}"
+    return f"{finding.place}: {about}{sentences[finding.rule]}"
 
 
 def corrected(scored: Scored) -> Main:
@@ -170,9 +171,9 @@ def _scores(scored: Scored, main: Main, rows: Mapping[str, Row]) -> Iterator[Fin
             new = float(fresh[name].get(id_, math.nan))
             if _agree(old[name], new):
                 continue
-            kind = "published_but_undefined" if math.isnan(new) else "defined_but_not_published" if math.isnan(old[name]) else "differs"
+            rule = "published_but_undefined" if math.isnan(new) else "defined_but_not_published" if math.isnan(old[name]) else "differs"
             texts = rows[id_].cells[name], "" if math.isnan(new) else repr(new)
-            yield Finding(scored.files.task, id_, name, kind, rows[id_].place, *texts, old[name] - new if kind == "differs" else None)
+            yield Finding(scored.files.task, id_, name, rule, rows[id_].where, *texts, old[name] - new if rule == "differs" else None)
 
 
 def _labels(scored: Scored, main: Main, rows: Mapping[str, Row]) -> Iterator[Finding]:
@@ -182,17 +183,17 @@ def _labels(scored: Scored, main: Main, rows: Mapping[str, Row]) -> Iterator[Fin
     for id_, name, occurred in zip(scored.errors.id, scored.errors.error, scored.errors.occurred, strict=True):
         old = published.get((id_, name))
         if id_ in rows and name in main.error_names and old != occurred:
-            kind = "label_not_published" if old is None else "label_differs"
-            yield Finding(scored.files.task, id_, name, kind, rows[id_].place, "" if old is None else str(old), str(occurred))
+            rule = "label_not_published" if old is None else "label_differs"
+            yield Finding(scored.files.task, id_, name, rule, rows[id_].where, "" if old is None else str(old), str(occurred))
 
 
 def _unrated(scored: Scored, rows: Mapping[str, Row]) -> Iterator[Finding]:
     for sheet in sheets_of(scored.files):
         for row in sheet.rows:
             if row.cells["id"] not in rows:
-                yield Finding(scored.files.task, row.cells["id"], "id", "rated_but_not_in_main_file", row.place)
+                yield Finding(scored.files.task, row.cells["id"], "id", "rated_but_not_in_main_file", row.where)
     for id_ in sorted(set(rows) - set(scored.entries.ratings.id)):
-        yield Finding(scored.files.task, id_, "id", "in_main_file_but_not_rated", rows[id_].place)
+        yield Finding(scored.files.task, id_, "id", "in_main_file_but_not_rated", rows[id_].where)
 
 
 def _only_marked(scored: Scored) -> Iterator[Finding]:
@@ -200,27 +201,26 @@ def _only_marked(scored: Scored) -> Iterator[Finding]:
     rated = set(scored.entries.ratings.id)
     if not rated:
         return
-    places = {row.cells["id"]: row.place for sheet in sheets_of(scored.files) if sheet.marks_errors for row in sheet.rows}
+    places = {row.cells["id"]: row.where for sheet in sheets_of(scored.files) if sheet.marks_errors for row in sheet.rows}
     if scored.files.labels is not None:
         places |= {row.cells["id"]: scored.files.labels.file for row in scored.files.labels.rows()}
     published = set() if scored.main is None else set(scored.main.recordings.id)
     for id_ in sorted(set(places) - rated):
-        near = [] if id_ in published else difflib.get_close_matches(id_, sorted(rated - set(places)), n=1, cutoff=0.8)
-        yield Finding(scored.files.task, id_, "id", "marked_but_not_rated", places[id_], recomputed="".join(near))
+        close = None if id_ in published else near(id_, rated - set(places), similarity=0.8)
+        yield Finding(scored.files.task, id_, "id", "marked_but_not_rated", places[id_], recomputed=close or "")
 
 
 def _named(scored: Scored, main: Main, document: Document) -> Iterator[Finding]:
     """Yield error columns that are empty or that the parameters do not name, and errors that have no column."""
     task, named = scored.files.task, scored.params.errors.get(scored.files.task, ())
-    place = f"{document.file}, row {document.lines[document.header].number}"
+    place = f"{document.file}, {document.header_place}"
     labelled = set(main.errors.error)
     missing = [name for name in named if name not in document.columns]
     for name in main.error_names:
         if name not in labelled and len(main.recordings):
             yield Finding(task, "", name, "no_label_at_all", place)
         if named and name not in named:
-            near = "".join(difflib.get_close_matches(name, missing, n=1))
-            yield Finding(task, "", name, "error_not_in_parameters", place, recomputed=near)
+            yield Finding(task, "", name, "error_not_in_parameters", place, recomputed=near(name, missing) or "")
     for name in missing:
         # Where there are labels of it, that is an error of its own.
         if name not in set(scored.errors.error):

@@ -1,51 +1,53 @@
-"""The scores of a folder of annotations, told to people."""
+"""The scores of a folder of annotations, for reading."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from scrubin.core.csvtext import shown
 from scrubin.lasana import revalidation
 from scrubin.lasana.recomputation import Rescored, Scored
 from scrubin.lasana.reports import errors_of
 from scrubin.lasana.revalidation import Finding
 from scrubin.ratings import long_tables
-from scrubin.ratings.cells import cut
 from scrubin.ratings.params import TOTAL
 
 SHOWN = 5
 
 
-def lines(rescored: Rescored, found: Sequence[Finding], told: Mapping[str, Any]) -> Iterator[str]:
+def lines(rescored: Rescored, findings: Sequence[Finding], document: Mapping[str, Any]) -> Iterator[str]:
     """Yield one block per task.
 
     Parameters
     ----------
     rescored
         All tasks.
-    found
+    findings
         What does not fit.
-    told
-        The statistics of ``lasana_reports.statistics_of``.
+    document
+        The statistics of ``reports.statistics_of``.
     """
     for scored in rescored.tasks:
         task = scored.files.task
-        theirs = [finding for finding in found if finding.task == task]
+        theirs = [finding for finding in findings if finding.task == task]
         yield task
         if scored.entries.ratings.empty:
             yield _line("scores", "none, as there is no rater's sheet; the files given are passed through")
         else:
-            yield from _scores(told["tasks"][task])
-        yield from _overruled(told["tasks"].get(task, {}))
+            yield from _scores(document["tasks"][task])
+        yield from _overruled(document["tasks"].get(task, {}))
         yield from (_line(title, text) for title, text in scored.notes.items())
         if not scored.entries.ratings.empty:
             yield from _left_out(scored)
-        yield from _found(scored, theirs)
+        yield from _findings(scored, theirs)
         yield ""
     for task in rescored.faults:
-        yield f"{task}: not all of it could be read" if task in long_tables.NAMES else f"{cut(task)}: not scored, nothing is written of it"
+        yield (
+            f"{task}: not all of it could be read" if task in long_tables.NAMES else f"{shown(task)}: not scored, nothing is written of it"
+        )
     for name in rescored.ignored:
-        yield f"{name}: not read, as it is no CSV; save it as CSV with semicolons if it is a rater's sheet"
+        yield f"{name}: not read, as it is no CSV; save it as CSV if it is a rater's sheet"
 
 
 def _scores(task: Mapping[str, Any]) -> Iterator[str]:
@@ -69,10 +71,10 @@ def _scores(task: Mapping[str, Any]) -> Iterator[str]:
 def _overruled(task: Mapping[str, Any]) -> Iterator[str]:
     for name, title, what in (("harmonised", "marks", "overruled"), ("contradictions", "failed", "contradictions with errors")):
         if task.get(name):
-            found = sorted({row["id"] for row in task[name]})
-            ids = ", ".join(map(cut, found[:SHOWN]))
+            distinct = sorted({row["id"] for row in task[name]})
+            ids = ", ".join(map(shown, distinct[:SHOWN]))
             file = "harmonised.csv" if name == "harmonised" else "contradictions.csv"
-            yield _line(title, f"{len(task[name])} {what}, in {file}: {ids}{' ...' if len(found) > SHOWN else ''}")
+            yield _line(title, f"{len(task[name])} {what}, in {file}: {ids}{' ...' if len(distinct) > SHOWN else ''}")
 
 
 def _left_out(scored: Scored) -> Iterator[str]:
@@ -83,11 +85,11 @@ def _left_out(scored: Scored) -> Iterator[str]:
         yield _line("columns", f"kept without meaning: {', '.join(scored.main.others)}")
 
 
-def _found(scored: Scored, found: Sequence[Finding]) -> Iterator[str]:
-    errors = errors_of(found)
+def _findings(scored: Scored, findings: Sequence[Finding]) -> Iterator[str]:
+    errors = errors_of(findings)
     if scored.main is not None and not errors:
         yield _line("published", f"no difference above {revalidation.TOLERANCE:g}")
-    for title, some in (("wrong", errors), ("warnings", [finding for finding in found if finding not in errors])):
+    for title, some in (("wrong", errors), ("warnings", [finding for finding in findings if finding not in errors])):
         if some:
             yield _line(title, f"{len(some)}, in differences.csv" + (f"; the first {SHOWN}:" if len(some) > SHOWN else ":"))
             yield from (f"    {revalidation.sentence(finding)}" for finding in some[:SHOWN])

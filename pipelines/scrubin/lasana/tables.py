@@ -5,7 +5,6 @@ Source: LASANA, section Data Records.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,17 +13,17 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.core.csvtext import is_missing, missing_columns, shown
 from scrubin.errors import RatingsError
-from scrubin.lasana.cells import COUNT, DECIMAL, DURATION, LONGEST, MISSING, NUMBER, TRUTH, TRUTH_VALUE, Kind
+from scrubin.lasana.cells import COUNT, DECIMAL, DURATION, LONGEST, NUMBER, TRUTH, TRUTH_VALUE, CellType
 from scrubin.lasana.csv_document import Document
-from scrubin.ratings.cells import Row, cut
 from scrubin.ratings.params import TOTAL
-from scrubin.ratings.rater_sheet import Sheet, canonical
+from scrubin.ratings.rater_sheet import RaterSheet, Row, canonical
 from scrubin.tables.io import frame_of
 from scrubin.tables.task_errors import ERRORS
 
-RATER = re.compile(r"(?:r|rater)?0*(\d+?)(?:\.0*)?")
-PLAIN = re.compile(r"[+-]?\d+(\.\d+)?")
+_RATER = re.compile(r"(?:r|rater)?0*(\d+?)(?:\.0*)?")
+_PLAIN = re.compile(r"[+-]?\d+(\.\d+)?")
 OWN = ("id", "duration", "frame_count")
 
 
@@ -61,7 +60,7 @@ def main_of(document: Document, task: str, aspects: Sequence[str], known_errors:
     ------
     RatingsError
         For a missing column, an id that stands twice, or a cell that cannot be what it should;
-        names file, row and value.
+        names file, line and value.
     """
     rows = rows_by_id(document)
     scores = [TOTAL, *aspects]
@@ -101,11 +100,11 @@ def split_of(document: Document, task: str) -> pd.DataFrame:
     An id may stand twice here: that is for the curator to see, not for the reader to refuse.
     """
     _require(document, ["split"])
-    rows = [(task, row.cells["id"], row.cells["split"], row.place) for row in document.rows()]
+    rows = [(task, row.cells["id"], row.cells["split"], row.where) for row in document.rows()]
     return pd.DataFrame(rows, columns=["task", "id", "subset", "place"], dtype="str")
 
 
-def sheet_of(document: Document, task: str, rater: str, *, marks_errors: bool) -> Sheet:
+def sheet_of(document: Document, task: str, rater: str, *, marks_errors: bool) -> RaterSheet:
     """Return a document as a rater's sheet, with cells as a rater would have written them.
 
     Programs that write tables have spellings of their own: ``nan`` for a missing score, ``3e+00``
@@ -116,35 +115,36 @@ def sheet_of(document: Document, task: str, rater: str, *, marks_errors: bool) -
     rows = []
     for row in document.rows():
         cells = {name: text if name == "id" else _as_entered(text) for name, text in row.cells.items() if name}
-        given = RATER.fullmatch(cells.get("rater", ""))
-        if given and given[1] == wanted:
+        number = _RATER.fullmatch(cells.get("rater", ""))
+        if number and number[1] == wanted:
             cells["rater"] = wanted
-        rows.append(Row(row.place, cells))
-    return Sheet(document.file, task, wanted, marks_errors, columns, tuple(rows))
+        rows.append(Row(row.file, row.line, cells))
+    header_line = document.lines[document.header].number
+    return RaterSheet(document.file, task, wanted, marks_errors, columns, tuple(rows), header_line)
 
 
 def rows_by_id(document: Document) -> dict[str, Row]:
-    """Return the rows by id, in their order; an id that stands twice is an error."""
-    found: dict[str, Row] = {}
+    """Return the rows by id, in their order; ids that stand twice are errors."""
+    rows: dict[str, Row] = {}
+    faults = []
     for row in document.rows():
-        id_ = row.cells["id"]
-        if id_ in found:
-            first = found[id_].place.rsplit(", ", 1)[-1]
-            msg = f"{row.place}: id '{cut(id_)}' stands twice, first in {first}; remove one of the rows"
-            raise RatingsError(msg)
-        found[id_] = row
-    return found
+        first = rows.setdefault(row.cells["id"], row)
+        if first is not row:
+            what = f"id '{shown(row.cells['id'])}' stands twice, first in line {first.line}"
+            faults.append(row.fault("id-repeated", what, "remove one of the rows"))
+    RatingsError.raise_any(faults)
+    return rows
 
 
 def _as_entered(text: str) -> str:
-    if text.lower() in MISSING:
+    if is_missing(text):
         return ""
-    if PLAIN.fullmatch(text):
+    if _PLAIN.fullmatch(text):
         return text
-    found = DECIMAL.fullmatch(text[: LONGEST + 1])
+    number = DECIMAL.fullmatch(text[: LONGEST + 1])
     # Not every exponent is one for decimal; and a great one would be written out.
-    short = found is not None and len(text) <= LONGEST and abs(int((found[2] or "e0")[1:])) < LONGEST
-    return format(Decimal(text), "f") if short else cut(text)
+    short = number is not None and len(text) <= LONGEST and abs(int((number[2] or "e0")[1:])) < LONGEST
+    return format(Decimal(text), "f") if short else shown(text)
 
 
 def _labels(rows: Mapping[str, Row], task: str, names: Sequence[str]) -> pd.DataFrame:
@@ -154,19 +154,14 @@ def _labels(rows: Mapping[str, Row], task: str, names: Sequence[str]) -> pd.Data
     )
 
 
-def _value(row: Row, column: str, kind: Kind) -> Any:
+def _value(row: Row, column: str, cell_type: CellType) -> Any:
     text = row.cells.get(column, "")
     try:
-        return kind.read(text)
+        return cell_type.read(text)
     except ValueError as error:
-        msg = f"{row.place}: {column} is {cut(text)!r}; it should be {kind.expected}"
-        raise RatingsError(msg) from error
+        fault = row.fault("cell-value", f"{column} is '{shown(text)}'", f"it should be {cell_type.expected}")
+        raise RatingsError([fault]) from error
 
 
 def _require(document: Document, columns: Sequence[str]) -> None:
-    for column in columns:
-        if column not in document.columns:
-            near = difflib.get_close_matches(column, [name for name in document.columns if name not in columns], n=1)
-            hint = f"; is it '{near[0]}'?" if near else f"; the file has {', '.join(map(cut, document.columns))}"
-            msg = f"{document.file}, row {document.lines[document.header].number}: column '{column}' is missing{hint}"
-            raise RatingsError(msg)
+    RatingsError.raise_any(missing_columns(document.file, document.header_place, document.columns, columns))

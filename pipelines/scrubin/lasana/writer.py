@@ -11,14 +11,13 @@ from typing import Any
 import pandas as pd
 
 from scrubin.lasana import csv_text
-from scrubin.lasana.cells import COUNT, DURATION, NUMBER, POINTS, TEXT, TRUTH_VALUE, Kind
+from scrubin.lasana.cells import COUNT, DURATION, NUMBER, TRUTH_VALUE, CellType
 from scrubin.lasana.csv_document import Document
 from scrubin.lasana.files import TaskFiles
 from scrubin.lasana.tables import Main, rows_by_id
 from scrubin.ratings.params import TOTAL
-from scrubin.ratings.rater_sheet import canonical
 
-Values = Mapping[str, Mapping[str, Any]]
+_Values = Mapping[str, Mapping[str, Any]]
 """Values by id and column; None is undefined."""
 
 
@@ -35,34 +34,12 @@ def main_bytes(document: Document, before: Main, after: Main, aspects: Sequence[
     aspects
         The aspects beside the total.
     """
-    kinds = {name: TRUTH_VALUE for name in before.error_names} | dict.fromkeys((TOTAL, *aspects), NUMBER)
-    kinds |= {name: kind for name, kind in (("duration", DURATION), ("frame_count", COUNT)) if name in document.columns}
-    return rewritten(document, _main_values(before, aspects), _main_values(after, aspects), kinds)
+    cell_types = {name: TRUTH_VALUE for name in before.error_names} | dict.fromkeys((TOTAL, *aspects), NUMBER)
+    cell_types |= {name: cell_type for name, cell_type in (("duration", DURATION), ("frame_count", COUNT)) if name in document.columns}
+    return rewritten(document, _main_values(before, aspects), _main_values(after, aspects), cell_types)
 
 
-def sheet_bytes(document: Document, rater: str, before: pd.DataFrame, after: pd.DataFrame) -> bytes:
-    """Return a rater's sheet with what changed between two readings of it, rows of the table ``ratings``."""
-    names = [column for column in document.columns if column in set(before.aspect) | set(after.aspect)]
-    kinds = dict.fromkeys(names, POINTS) | {"rater": TEXT}
-    old, new = (
-        {id_: {**scores, "rater": canonical(rater)} for id_, scores in _wide(frame, "aspect", "score").items()} for frame in (before, after)
-    )
-    return rewritten(document, old, new, {name: kind for name, kind in kinds.items() if name in document.columns})
-
-
-def truth_bytes(document: Document, before: pd.DataFrame, after: pd.DataFrame, value: str = "occurred") -> bytes:
-    """Return a file of labels (``occurred``) or of one rater's marks (``marked``) with what changed between two readings."""
-    names = sorted(set(before.error) & set(document.columns))
-    return rewritten(document, _wide(before, "error", value), _wide(after, "error", value), dict.fromkeys(names, TRUTH_VALUE))
-
-
-def split_bytes(document: Document, before: pd.DataFrame, after: pd.DataFrame) -> bytes:
-    """Return a split file with what changed between two readings of it: id, subset."""
-    old, new = ({id_: {"split": subset} for id_, subset in zip(frame.id, frame.subset, strict=True)} for frame in (before, after))
-    return rewritten(document, old, new, {"split": TEXT})
-
-
-def rewritten(document: Document, before: Values, after: Values, kinds: Mapping[str, Kind]) -> bytes:
+def rewritten(document: Document, before: _Values, after: _Values, cell_types: Mapping[str, CellType]) -> bytes:
     """Return a file with other values where they changed.
 
     Raises
@@ -74,15 +51,15 @@ def rewritten(document: Document, before: Values, after: Values, kinds: Mapping[
         return document.render()
     rows = rows_by_id(document)
     cells = {
-        (id_, column): kind.show(after[id_].get(column))
+        (id_, column): cell_type.show(after[id_].get(column))
         for id_ in rows
         if id_ in after
-        for column, kind in kinds.items()
+        for column, cell_type in cell_types.items()
         if before.get(id_, {}).get(column) != after[id_].get(column)
     }
     gone = {id_ for id_ in rows if id_ in before and id_ not in after}
     new = [
-        {"id": id_, **{column: kind.show(after[id_].get(column)) for column, kind in kinds.items()}}
+        {"id": id_, **{column: cell_type.show(after[id_].get(column)) for column, cell_type in cell_types.items()}}
         for id_ in sorted(set(after) - set(rows))
     ]
     return document.with_cells(cells).without(gone).with_rows(new).render()
@@ -106,7 +83,7 @@ def unchanged(files: TaskFiles) -> dict[str, bytes]:
     return {document.file: document.render() for document in files.documents}
 
 
-def _main_values(main: Main, aspects: Sequence[str]) -> Values:
+def _main_values(main: Main, aspects: Sequence[str]) -> _Values:
     values: dict[str, dict[str, Any]] = {id_: {} for id_ in main.recordings.id}
     for frame, names in (
         (main.recordings, {"duration_s": "duration", "frame_count": "frame_count"}),
@@ -120,10 +97,10 @@ def _main_values(main: Main, aspects: Sequence[str]) -> Values:
 
 
 def _wide(frame: pd.DataFrame, names: str, value: str) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    by_id: dict[str, dict[str, Any]] = {}
     for id_, name, cell in zip(frame.id, frame[names], frame[value], strict=True):
-        found.setdefault(id_, {})[name] = _plain(cell)
-    return found
+        by_id.setdefault(id_, {})[name] = _plain(cell)
+    return by_id
 
 
 def _plain(value: Any) -> Any:

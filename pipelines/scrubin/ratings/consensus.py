@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 import pandas as pd
 
+from scrubin.core import faults
 from scrubin.errors import RatingsError
 
 
@@ -48,11 +49,10 @@ def harmonise(marks: pd.DataFrame, rule: str, reviewer: str) -> pd.DataFrame:
     if rule == "reviewer":
         for task, group in marks.groupby("task"):
             if reviewer not in set(group.rater):
-                msg = (
-                    f"task {task}: reviewer '{reviewer}' marked no errors, only raters {', '.join(sorted(set(group.rater)))} did; "
-                    f"add {task}_rater{reviewer}_errors.csv, or rows of rater {reviewer} to errors.csv, or change 'scores.error_rule'"
-                )
-                raise RatingsError(msg)
+                what = f"reviewer '{reviewer}' marked no errors, only raters {', '.join(sorted(set(group.rater)))} did"
+                files = f"{task}_rater{reviewer}_errors.csv, or rows of rater {reviewer} to errors.csv"
+                fix = f"add {files}, or change 'scores.error_rule'"
+                raise RatingsError([faults.error("", "reviewer-missing", what, fix, place=f"task {task}")])
         labels = marks[marks.rater == reviewer].rename(columns={"marked": "occurred"})
     else:
         labels = marks.groupby(["task", "id", "error"]).marked.agg(RULES[rule]).rename("occurred").reset_index()

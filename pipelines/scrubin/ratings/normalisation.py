@@ -5,8 +5,12 @@ Source: LASANA, section Annotation process, equation 1 and footnote 2.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pandas as pd
 
+from scrubin.core import faults
+from scrubin.core.faults import Fault
 from scrubin.errors import RatingsError
 from scrubin.ratings.params import TOTAL
 from scrubin.statistics import moments
@@ -47,19 +51,25 @@ def normalise(ratings: pd.DataFrame, failed_grs: float) -> pd.DataFrame:
     Raises
     ------
     RatingsError
-        When a rater has fewer than two scores in a task, or only equal ones: then there is
-        nothing to normalise by.
+        With every rater who has fewer than two scores in a task, or only equal ones: then there is
+        nothing to normalise by. The faults name no file.
     """
     stats = rater_moments(ratings)
-    for row in stats.to_dict("records"):
-        place = f"task {row['task']}, rater {row['rater']}, {row['aspect']}"
-        if row["n"] < 2:
-            msg = f"{place}: {row['n']} scored recordings, normalising needs 2; let the rater score more recordings or remove the sheet"
-            raise RatingsError(msg)
-        if row["sd"] == 0:
-            msg = f"{place}: all {row['n']} scores are {row['mean']:g}, normalising needs different ones; correct or remove the sheet"
-            raise RatingsError(msg)
+    RatingsError.raise_any(_unusable(stats))
     both = ratings.merge(stats, on=GROUP, how="left", validate="many_to_one")
     scores = (both.score - both["mean"]) / both.sd
     both["score"] = scores.mask(both.failed & (both.aspect == TOTAL), failed_grs)
     return both[ratings.columns]
+
+
+def _unusable(stats: pd.DataFrame) -> Iterator[Fault]:
+    for (task, rater), rows in stats.groupby(["task", "rater"]):
+        # What is wrong with one aspect is mostly wrong with all: the first is named.
+        for row in rows[(rows.n < 2) | (rows.sd == 0)].to_dict("records")[:1]:
+            place = f"task {task}, rater {rater}, {row['aspect']}"
+            if row["n"] < 2:
+                what = f"{row['n']} scored recordings, normalising needs 2"
+                yield faults.error("", "scores-few", what, "let the rater score more recordings or remove the sheet", place=place)
+            else:
+                what = f"all {row['n']} scores are {row['mean']:g}, normalising needs different ones"
+                yield faults.error("", "scores-equal", what, "correct or remove the sheet", place=place)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
+from collections.abc import Sequence
 
+from scrubin.core.csvtext import is_missing, shown
+from scrubin.core.suggest import near
 from scrubin.errors import RatingsError
-from scrubin.ratings.cells import Row, cut
 from scrubin.ratings.params import NOT_FAILED, TOTAL, FailedMark, ScoresParams
+from scrubin.ratings.rater_sheet import Row
 
-NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
-MISSING = frozenset({"", "nan", "na", "n/a", "<na>", "none", "null"})  # as pandas, R and spreadsheets write it, in any case
-LONGEST = 40  # digits of a score
-ROUNDING = 1e-9  # sums of decimal points such as 2.1 + 3.3 are not exact
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
+_LONGEST = 40  # digits of a score
+_ROUNDING = 1e-9  # sums of decimal points such as 2.1 + 3.3 are not exact
 
 
 def read(row: Row, p: ScoresParams) -> dict[str, float]:
@@ -22,67 +23,62 @@ def read(row: Row, p: ScoresParams) -> dict[str, float]:
     Raises
     ------
     RatingsError
-        For a score that is no number or not on the scale, missing beside given ones, or beside a
+        For a score that is no number or not on the scale, missing beside others, or beside a
         mark as failed, and for a total that is not the sum.
     """
     names = [name for name in (*p.aspects, TOTAL) if name in row.cells]
-    empty = [name for name in names if row.cells[name].lower() in MISSING]
-    failed = len(empty) == len(names) if p.failed_mark is None else _marked(row, p.failed_mark)
+    missing = [name for name in names if is_missing(row.cells[name])]
+    failed = len(missing) == len(names) if p.failed_mark is None else _is_marked(row, p.failed_mark)
     if failed and p.failed_mark is not None:
-        _check_unscored(row, [name for name in names if name not in empty], p.failed_mark)
+        _check_unscored(row, [name for name in names if name not in missing], p.failed_mark)
     else:
         # In a long table with a row per aspect, a row may be missing, too.
         _check_complete(row, [name for name in p.aspects if name not in row.cells])
     if failed:
         return dict.fromkeys((TOTAL, *p.aspects), math.nan)
-    if empty:
-        beside = "beside given scores" if len(empty) < len(names) else "without the mark for failed"
-        mend = "fill in all, or none to mark the recording as failed" if p.failed_mark is None else f"fill in all, or {_how(p.failed_mark)}"
-        spelled = f"{empty[0]} is '{cut(row.cells[empty[0]])}', not a number," if row.cells[empty[0]] else f"{', '.join(empty)} empty"
-        msg = f"{row.place_of(empty[0])}: {spelled} {beside}; {mend}"
-        raise RatingsError(msg)
+    if missing:
+        _refuse_missing(row, missing, len(missing) < len(names), p.failed_mark)
     steps = {name: _steps(row, name, p) for name in p.aspects}
     scores = {name: p.point(1, count) for name, count in steps.items()}
     total = p.point(len(steps), sum(steps.values()))
-    if TOTAL in row.cells and abs(_number(row, TOTAL) - total) > ROUNDING:
-        msg = f"{row.place_of(TOTAL)}: {TOTAL} is {cut(row.cells[TOTAL])}, but the aspects add up to {total:g}; correct the wrong score"
-        raise RatingsError(msg)
+    if TOTAL in row.cells and abs(_number(row, TOTAL) - total) > _ROUNDING:
+        what = f"{TOTAL} is {shown(row.cells[TOTAL])}, but the aspects add up to {total:g}"
+        raise RatingsError([row.fault("score-sum", what, "correct the wrong score", TOTAL)])
     return {TOTAL: total, **scores}
 
 
-def _marked(row: Row, mark: FailedMark) -> bool:
+def _is_marked(row: Row, mark: FailedMark) -> bool:
     cell = row.cells[mark.column].lower()
     if cell == mark.value.lower():
         return True
     if cell in NOT_FAILED:
         return False
-    near = f"; did you mean '{mark.value}'?" if difflib.get_close_matches(cell, [mark.value.lower()], n=1) else ""
-    msg = (
-        f"{row.place}: {mark.column} is '{cut(row.cells[mark.column])}', neither '{mark.value}' for failed nor False, No, 0 or empty{near}"
-    )
-    raise RatingsError(msg)
+    fix = f"did you mean '{mark.value}'?" if near(cell, [mark.value]) else f"write '{mark.value}', or nothing"
+    what = f"{mark.column} is '{shown(row.cells[mark.column])}', neither '{mark.value}' for failed nor False, No, 0 or empty"
+    raise RatingsError([row.fault("failed-mark", what, fix)])
 
 
-def _how(mark: FailedMark) -> str:
-    return f"write '{mark.value}' into {mark.column} when the recording is failed"
+def _refuse_missing(row: Row, missing: Sequence[str], some_scored: bool, mark: FailedMark | None) -> None:
+    beside = "beside given scores" if some_scored else "without the mark for failed"
+    otherwise = "none to mark the recording as failed"
+    if mark is not None:
+        otherwise = f"write '{mark.value}' into {mark.column} when the recording is failed"
+    first = row.cells[missing[0]]
+    what = f"{missing[0]} is '{shown(first)}', not a number," if first else f"{', '.join(missing)} empty"
+    raise RatingsError([row.fault("score-missing", f"{what} {beside}", f"fill in all, or {otherwise}", missing[0])])
 
 
-def _check_unscored(row: Row, scored: list[str], mark: FailedMark) -> None:
+def _check_unscored(row: Row, scored: Sequence[str], mark: FailedMark) -> None:
     if scored:
-        given = ", ".join(f"{name} {cut(row.cells[name])}" for name in scored)
-        msg = (
-            f"{row.place_of(scored[0])}: {given} given although {mark.column} is '{row.cells[mark.column]}'; "
-            "remove the scores, or the mark for failed"
-        )
-        raise RatingsError(msg)
+        scores = ", ".join(f"{name} {shown(row.cells[name])}" for name in scored)
+        what = f"{scores} given although {mark.column} is '{row.cells[mark.column]}'"
+        raise RatingsError([row.fault("failed-scored", what, "remove the scores, or the mark for failed", scored[0])])
 
 
-def _check_complete(row: Row, absent: list[str]) -> None:
+def _check_complete(row: Row, absent: Sequence[str]) -> None:
     if absent:
-        msg = (
-            f"{row.place}: there is no row about {', '.join(absent)} of id '{cut(row.cells['id'])}'; add it, with an empty score if failed"
-        )
-        raise RatingsError(msg)
+        what = f"there is no row about {', '.join(absent)} of id '{shown(row.cells['id'])}'"
+        raise RatingsError([row.fault("aspect-missing", what, "add it, with an empty score if failed")])
 
 
 def _steps(row: Row, name: str, p: ScoresParams) -> int:
@@ -92,20 +88,17 @@ def _steps(row: Row, name: str, p: ScoresParams) -> int:
     """
     value = _number(row, name)
     steps = (value - p.lowest) / p.step
-    if not p.lowest <= value <= p.highest or abs(steps - round(steps)) > ROUNDING:
+    if not p.lowest <= value <= p.highest or abs(steps - round(steps)) > _ROUNDING:
         scale = f"the scale from {p.lowest:g} to {p.highest:g} in steps of {p.step:g}"
-        msg = f"{row.place_of(name)}: {name} is {cut(row.cells[name])}, not on {scale}"
-        raise RatingsError(msg)
+        raise RatingsError([row.fault("score-scale", f"{name} is {shown(row.cells[name])}, not on {scale}", "correct the score", name)])
     return round(steps)
 
 
 def _number(row: Row, name: str) -> float:
     cell = row.cells[name]
-    if not NUMBER.fullmatch(cell):
-        mend = "write it with a decimal point, or leave all scores empty for failed"
-        msg = f"{row.place_of(name)}: {name} is {cut(cell)!r}, not a number; {mend}"
-        raise RatingsError(msg)
-    if len(cell) > LONGEST:
-        msg = f"{row.place_of(name)}: {name} has {len(cell)} digits; write the score with a decimal point"
-        raise RatingsError(msg)
+    if not _NUMBER.fullmatch(cell):
+        fix = "write it with a decimal point, or leave all scores empty for failed"
+        raise RatingsError([row.fault("score-number", f"{name} is '{shown(cell)}', not a number", fix, name)])
+    if len(cell) > _LONGEST:
+        raise RatingsError([row.fault("score-number", f"{name} has {len(cell)} digits", "write the score with a decimal point", name)])
     return float(cell)

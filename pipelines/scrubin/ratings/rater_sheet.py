@@ -1,23 +1,62 @@
-"""One rater's sheet for one task, and what its columns must be."""
+"""One rater's sheet for one task: its rows with their lines, and what its columns and its task must be."""
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
+from scrubin.core import csvtext, faults
+from scrubin.core.csvtext import shown
+from scrubin.core.faults import Fault
+from scrubin.core.suggest import hint
 from scrubin.errors import RatingsError
-from scrubin.ratings.cells import Row, cut
 
-UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
-TAKEN = re.compile(r"(?i).*_(split|errors|agreement|rater[0-9]+)|differences|harmonised|contradictions|statistics|ratings|errors")
+_UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
+_TAKEN = re.compile(r"(?i).*_(split|errors|agreement|rater[0-9]+)|differences|harmonised|contradictions|statistics|ratings|errors")
 """Names of files that are written beside those of tasks."""
-LONGEST_TASK = 200  # bytes; names of files have 255
+_LONGEST_TASK = 200  # bytes; names of files have 255
 
 
 @dataclass(frozen=True)
-class Sheet:
+class Row:
+    """One row of a sheet.
+
+    Parameters
+    ----------
+    file, line
+        Where it begins.
+    cells
+        Text by column, without surrounding blanks.
+    lines
+        Where a cell stands that does not stand in ``line``.
+    """
+
+    file: str
+    line: int
+    cells: Mapping[str, str]
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    def place_of(self, column: str) -> str:
+        """Return where the cell of a column stands in the file."""
+        return f"line {self.lines.get(column, self.line)}"
+
+    @property
+    def where(self) -> str:
+        """File and line, as a report names them."""
+        return f"{self.file}, line {self.line}"
+
+    def place_beside(self, file: str) -> str:
+        """Return where the row stands, for a message about a row of a file: the same file is not named again."""
+        return f"line {self.line}" if self.file == file else self.where
+
+    def fault(self, rule: str, what: str, fix: str, column: str = "") -> Fault:
+        """Return a fault of this row, or of the cell of a column."""
+        return faults.error(self.file, rule, what, fix, place=self.place_of(column))
+
+
+@dataclass(frozen=True)
+class RaterSheet:
     """One rater's sheet for one task.
 
     Parameters
@@ -30,8 +69,10 @@ class Sheet:
         Whether it holds error marks instead of scores.
     columns, rows
         Column names, and the cells by them.
-    molten
-        In a long table with one aspect or error per row: by each aspect or error the place where
+    header_line
+        Where the column names stand.
+    first_rows
+        In a long table with one aspect or error per row: by each aspect or error the row in which
         it first stands. None in any other sheet.
     """
 
@@ -41,7 +82,8 @@ class Sheet:
     marks_errors: bool
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
-    molten: Mapping[str, str] | None = None
+    header_line: int = 1
+    first_rows: Mapping[str, Row] | None = None
 
 
 def canonical(rater: str) -> str:
@@ -53,45 +95,46 @@ def canonical(rater: str) -> str:
     return rater.lstrip("0") or "0"
 
 
-def refuse_task(place: str, task: str) -> None:
+def refuse_task(file: str, task: str, place: str = "") -> None:
     """Refuse a name of a task of which no file name can be made, or one that is another file's.
 
     Raises
     ------
     RatingsError
-        Names the place.
+        Names file and place.
     """
-    if not task or UNFIT.search(task) or task.startswith(".") or TAKEN.fullmatch(task) or len(task.encode()) > LONGEST_TASK:
-        msg = f"{place}: task '{cut(task)}' cannot be part of a file name, or is the name of another file of ours; rename the task"
-        raise RatingsError(msg)
+    if not task or _UNFIT.search(task) or task.startswith(".") or _TAKEN.fullmatch(task) or len(task.encode()) > _LONGEST_TASK:
+        what = f"task '{shown(task)}' cannot be part of a file name, or is the name of another file of ours"
+        raise RatingsError([faults.error(file, "task-name", what, "rename the task", place=place)])
 
 
-def check_task(place: str, task: str, tasks: Sequence[str]) -> None:
+def check_task(file: str, task: str, tasks: Sequence[str], place: str = "") -> None:
     """Refuse a task of which the manifest has no recording, or that makes no name of a file."""
     if task not in tasks:
-        near = difflib.get_close_matches(task, tasks, n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(tasks) or 'none'}"
-        msg = f"{place}: the manifest has no recording of task '{cut(task)}'; {hint}"
-        raise RatingsError(msg)
-    refuse_task(place, task)
+        what = f"the manifest has no recording of task '{shown(task)}'"
+        raise RatingsError([faults.error(file, "task-unknown", what, hint(task, tasks or ["none"]), place=place)])
+    refuse_task(file, task, place)
 
 
-def check_columns(sheet: Sheet, required: Sequence[str], optional: Sequence[str] = ()) -> None:
+def check_columns(sheet: RaterSheet, required: Sequence[str], optional: Iterable[str] = ()) -> None:
     """Refuse a sheet whose columns are not the expected ones, in any order.
 
-    Of a molten sheet only what is unknown is refused: its rows may lack different aspects.
+    Of a long table with a row per aspect only what is unknown is refused: its rows may lack different aspects.
+
+    Raises
+    ------
+    RatingsError
+        With every column that is unknown or missing.
     """
-    known = (*required, *optional)
-    kind = "error" if sheet.marks_errors else "aspect"
-    for column in sheet.columns:
-        if column not in known:
-            near = difflib.get_close_matches(column, known, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"expected {', '.join(known)}"
-            place = (sheet.molten or {}).get(column)
-            what = f"{place}: {kind} '{cut(column)}'" if place else f"{sheet.file}, row 1: column '{cut(column)}'"
-            msg = f"{what} is unknown; {hint}"
-            raise RatingsError(msg)
-    missing = [column for column in required if column not in sheet.columns]
-    if missing and sheet.molten is None:
-        msg = f"{sheet.file}, row 1: column '{missing[0]}' is missing; the sheet has {', '.join(map(cut, sheet.columns))}"
-        raise RatingsError(msg)
+    known, place = (*required, *optional), f"line {sheet.header_line}"
+    entries = sheet.first_rows or {}
+    wrong = csvtext.unknown_columns(sheet.file, place, [column for column in sheet.columns if column not in entries], known)
+    if sheet.first_rows is None:
+        wrong += csvtext.missing_columns(sheet.file, place, sheet.columns, required)
+    name = "error" if sheet.marks_errors else "aspect"
+    wrong += [
+        row.fault(f"{name}-unknown", f"{name} '{shown(entry)}' is unknown", hint(entry, known))
+        for entry, row in entries.items()
+        if entry not in known
+    ]
+    RatingsError.raise_any(wrong)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import pandas as pd
 
-from scrubin.ratings.cells import cut
+from scrubin.core import faults
+from scrubin.core.csvtext import shown
+from scrubin.core.faults import Fault
+from scrubin.core.suggest import near
+from scrubin.errors import RatingsError
 
 
 @dataclass(frozen=True)
@@ -36,25 +39,24 @@ class Roster:
 
         Raises
         ------
-        LookupError
+        RatingsError
             When there is none, when it belongs to another task, or when the name of one
             recording is the released id of another.
         """
-        found = self.by_name.get(name, ())
-        if not found and name in self.set_aside:
+        named = self.by_name.get(name, ())
+        if not named and name in self.set_aside:
             return Known(name, task, None)
-        if not found:
-            near = difflib.get_close_matches(name, self.by_name, n=1)
-            hint = f"; did you mean '{near[0]}'?" if near else ""
-            msg = f"id '{cut(name)}' is neither a recording of the manifest nor a released id{hint}"
-            raise LookupError(msg)
-        if len(found) > 1:
-            msg = f"id '{cut(name)}' is the name of one recording and the released id of another; use the released ids in this sheet"
-            raise LookupError(msg)
-        if found[0].task != task:
-            msg = f"id '{cut(name)}' is a recording of {found[0].task}, not of {task}"
-            raise LookupError(msg)
-        return found[0]
+        if not named:
+            close = near(name, self.by_name)
+            fix = f"did you mean '{close}'?" if close else "correct the id, or remove the row"
+            raise RatingsError([_fault("id-unknown", f"id '{shown(name)}' is neither a recording of the manifest nor a released id", fix)])
+        if len(named) > 1:
+            what = f"id '{shown(name)}' is the name of one recording and the released id of another"
+            raise RatingsError([_fault("id-ambiguous", what, "use the released ids in this sheet")])
+        if named[0].task != task:
+            what = f"id '{shown(name)}' is a recording of {named[0].task}, not of {task}"
+            raise RatingsError([_fault("id-task", what, "move the row to the sheet of its task")])
+        return named[0]
 
 
 def roster_of(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame, set_aside: Iterable[str] = ()) -> Roster:
@@ -67,7 +69,7 @@ def roster_of(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFr
         known = Known(str(recording), task, id_ if id_ in released else None)
         for name in {str(recording), id_} - {None}:
             names.setdefault(str(name), set()).add(known)
-    by_name = {name: tuple(sorted(found, key=lambda known: known.recording)) for name, found in sorted(names.items())}
+    by_name = {name: tuple(sorted(named, key=lambda known: known.recording)) for name, named in sorted(names.items())}
     return Roster(by_name, tuple(sorted(set(recordings.task))), released_recordings(videos), frozenset(set_aside))
 
 
@@ -78,3 +80,8 @@ def released_recordings(videos: pd.DataFrame) -> pd.DataFrame:
     """
     first = videos.sort_values(["task", "id", "camera"]).drop_duplicates(["task", "id"])
     return first[["task", "id", "duration_s", "frame_count"]].reset_index(drop=True)
+
+
+def _fault(rule: str, what: str, fix: str) -> Fault:
+    """Return a fault without file and place, which are the caller's to know."""
+    return faults.error("", rule, what, fix)

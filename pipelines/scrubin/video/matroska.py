@@ -20,7 +20,7 @@ HEAD_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
-class Element:
+class _Element:
     """One element: where it starts, where its content starts, and where it ends, in bytes of the head."""
 
     name: bytes
@@ -50,7 +50,7 @@ def strip_head(path: Path) -> None:
         file.write(head)
 
 
-def _head_elements(head: bytearray) -> Iterator[Element]:
+def _head_elements(head: bytearray) -> Iterator[_Element]:
     """Yield the elements of the segment that come before its first cluster."""
     segment = next((element for element in _elements(head, 0, len(head)) if element.name == SEGMENT), None)
     if segment is None:
@@ -66,14 +66,14 @@ def _head_elements(head: bytearray) -> Iterator[Element]:
     raise ValueError(msg)
 
 
-def _elements(data: bytearray, position: int, end: int) -> Iterator[Element]:
+def _elements(data: bytearray, position: int, end: int) -> Iterator[_Element]:
     while position < end:
         name_bytes = 9 - data[position].bit_length()
         size_at = position + name_bytes
         size_bytes = 9 - data[size_at].bit_length()
         content = size_at + size_bytes
         size = int.from_bytes(data[size_at:content], "big") & ((1 << 7 * size_bytes) - 1)
-        yield Element(bytes(data[position:size_at]), position, content, content + size)
+        yield _Element(bytes(data[position:size_at]), position, content, content + size)
         position = content + size
 
 
@@ -84,7 +84,7 @@ def _fill(data: bytearray, start: int, end: int) -> None:
     data[start:end] = VOID + (size | 1 << 7 * size_bytes).to_bytes(size_bytes, "big") + bytes(size)
 
 
-def _rename(data: bytearray, info: Element) -> None:
+def _rename(data: bytearray, info: _Element) -> None:
     for element in list(_elements(data, info.content, info.end)):
         if element.name in PROGRAMS:
             size = element.end - element.content
@@ -94,7 +94,7 @@ def _rename(data: bytearray, info: Element) -> None:
     _renew_checksum(data, info.content, info.end)
 
 
-def _forget_tags(data: bytearray, seek_head: Element) -> None:
+def _forget_tags(data: bytearray, seek_head: _Element) -> None:
     """Take the entry of the tags out of the list of positions; a Void element takes up its room."""
     for entry in list(_elements(data, seek_head.content, seek_head.end)):
         if entry.name != SEEK:

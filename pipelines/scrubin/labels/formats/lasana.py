@@ -1,6 +1,6 @@
 """LASANA's CSVs as a format: ``<Task>.csv``, ``<Task>_rater<k>.csv``, ``<Task>_errors.csv``, ``<Task>_split.csv``.
 
-Read cell by cell as ``scrubin.scores`` reads them. Source: LASANA, section Data Records.
+Read cell by cell as ``scrubin.lasana`` reads them. Source: LASANA, section Data Records.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.core import csvtext
 from scrubin.core.faults import Fault, Faults, warning, within
 from scrubin.errors import AnnotationError, RatingsError
 from scrubin.labels import evidence
@@ -95,8 +96,8 @@ def _aspects(document: Document) -> tuple[str, ...]:
     found = []
     for name in document.columns:
         texts = [row.cells.get(name, "") for row in rows]
-        given = [text for text in texts if text.lower() not in cells.MISSING]
-        if name not in ("", TOTAL, *tables.OWN) and all(cells.DECIMAL.fullmatch(text) for text in given):
+        numbers = [text for text in texts if not csvtext.is_missing(text)]
+        if name not in ("", TOTAL, *tables.OWN) and all(cells.DECIMAL.fullmatch(text) for text in numbers):
             found.append(name)
     return tuple(found)
 
@@ -110,8 +111,8 @@ def _sheet(document: Document, task: str, rater: str) -> list[Rating]:
             try:
                 points[name] = cells.number(row.cells.get(name, ""))
             except ValueError as error:
-                msg = f"{row.place}: {name} is '{row.cells[name]}'; give points, or leave it empty"
-                raise RatingsError(msg) from error
+                fix = "give points, or leave it empty"
+                raise RatingsError([row.fault("cell-value", f"{name} is '{csvtext.shown(row.cells[name])}'", fix)]) from error
         failed = all(value is None for value in points.values())
         found += [(id_, task, rater, name, value, failed) for name, value in points.items()]
     return found

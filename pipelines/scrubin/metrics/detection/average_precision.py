@@ -63,10 +63,10 @@ def average_precision(
         When the study cannot be used, or component, threshold, interpolation or scope are not there.
     """
     name = {"iou": exact(check_threshold(threshold)), "interpolation": interpolation}
-    return of_thresholds(study, component, [threshold], interpolation, scope, name)
+    return _of_thresholds(study, component, [threshold], interpolation, scope, name)
 
 
-def of_thresholds(
+def _of_thresholds(
     study: BoxStudy | Scene,
     component: str,
     thresholds: Sequence[float],
@@ -256,7 +256,7 @@ def average_precision_range(
     """
     levels = thresholds(low, high, step)
     options = {"iou": f"{low / 100:g}:{high / 100:g}:{step / 100:g}", "interpolation": interpolation}
-    return of_thresholds(study, component, levels, interpolation, scope, options)
+    return _of_thresholds(study, component, levels, interpolation, scope, options)
 
 
 def mean(values: Iterable[float]) -> Value:

@@ -107,10 +107,10 @@ def positives_of(scene: Scene, component: str) -> IntArray:
     return np.bincount(scene.truth.classes[component], minlength=scene.size(component)).astype(np.int64)
 
 
-class Slots:
+class _Slots:
     """Videos as the packages number them: a slot is opened when the one before is closed, and reset goes back to slot 1.
 
-    >>> slots = Slots()
+    >>> slots = _Slots()
     >>> slots.close(); slots.reset(); slots.numbers, slots.count
     ([1, 2], 1)
     """
@@ -140,12 +140,12 @@ class Slots:
         self._held[self.count].append(counted)
         self._closed = False
 
-    def taken(self, draw: IntArray) -> Slots:
+    def taken(self, draw: IntArray) -> _Slots:
         """Return the closed slots at these positions from 0, in slots of their own; raises `MetricsError` when the open one is in use."""
         if self._held[self.count]:
             msg = "a video is still open; end it before videos are drawn"
             raise MetricsError(msg)
-        slots = Slots()
+        slots = _Slots()
         for at in draw.tolist():
             slots._held[slots.count] = self._held[at + 1]
             slots.close()
@@ -172,7 +172,7 @@ class Accumulator:
     """What the published accumulators have in common: their slots."""
 
     def __init__(self) -> None:
-        self._slots = Slots()
+        self._slots = _Slots()
         self._known: dict[tuple[Hashable, ...], tuple[FloatArray, IntArray]] = {}
 
     @property

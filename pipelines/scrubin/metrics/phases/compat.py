@@ -119,10 +119,10 @@ def evaluate(annotation: npt.ArrayLike, prediction: npt.ArrayLike, omega: float,
     if len(video.predictions) != 1:
         msg = f"predictions of {len(video.predictions)} runs are given; the script evaluates one run"
         raise MetricsError(msg)
-    return evaluation(video.annotation, video.predictions[0], check_omega(omega), rules)
+    return _evaluation(video.annotation, video.predictions[0], check_omega(omega), rules)
 
 
-def evaluation(annotation: IntArray, prediction: IntArray, omega: int, rules: Rules) -> Evaluation:
+def _evaluation(annotation: IntArray, prediction: IntArray, omega: int, rules: Rules) -> Evaluation:
     """Return what ``Evaluate`` does for sequences that are checked, (frames,) each."""
     correct = _correct_by_script(annotation, prediction, omega, rules)
 
@@ -253,7 +253,7 @@ def evaluations(videos: Iterable[PhaseVideo], omega: float, rules: Rules = CHOLE
                 "the script evaluates one run, give them one after the other"
             )
             raise MetricsError(msg)
-        evaluated.append(evaluation(video.annotation, video.predictions[0], whole, rules))
+        evaluated.append(_evaluation(video.annotation, video.predictions[0], whole, rules))
         names.append(video.name)
     return Evaluations(tuple(names), tuple(evaluated), whole, rules)
 

@@ -34,7 +34,7 @@ def fault(rows: pd.DataFrame, ids: frozenset[str]) -> str:
     values all are released ids or files called after them, and any that is called ``id``.
     """
     columns = [(name, of_column) for name in rows.columns if (of_column := _ids_of(rows, name, ids)) is not None]
-    faults = [_fault(rows.drop(columns=name).assign(id=found), ids) for name, found in columns]
+    faults = [_fault(rows.drop(columns=name).assign(id=of_column), ids) for name, of_column in columns]
     return faults[0] if faults and all(faults) else ""
 
 

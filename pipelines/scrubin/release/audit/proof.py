@@ -137,7 +137,7 @@ def _files(paths: Mapping[str, Path]) -> dict[str, tuple[int, int]]:
     count: Counter[str] = Counter()
     size: Counter[str] = Counter()
     for name, path in paths.items():
-        file_type = next((kind for kind, suffixes in FILE_TYPES.items() if PurePosixPath(name).suffix.lower() in suffixes), OTHERS)
+        file_type = next((one for one, suffixes in FILE_TYPES.items() if PurePosixPath(name).suffix.lower() in suffixes), OTHERS)
         count[file_type] += 1
         size[file_type] += path.stat().st_size
-    return {kind: (count[kind], size[kind]) for kind in (*FILE_TYPES, OTHERS) if count[kind]}
+    return {one: (count[one], size[one]) for one in (*FILE_TYPES, OTHERS) if count[one]}
