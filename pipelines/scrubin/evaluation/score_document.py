@@ -8,8 +8,8 @@ import io
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrubin.core import files
@@ -52,13 +52,14 @@ def document(metric: str, truth: Path, predictions: Sequence[Path], scoring: Sco
 
     Files are named without their folders and by the SHA-256 of what they hold, so that the same input gives the same bytes.
     """
+    faults = [replace(fault, file=PurePosixPath(fault.file).name) for fault in scoring.faults]
     return {
         "metric": metric,
         "ground_truth": source_of(truth),
         "predictions": [source_of(path) for path in predictions],
         "scored": [_counted(one) for one in scoring.parts],
-        "notes": notes_of(scoring),
-        "faults": [fault.as_json() for fault in scoring.faults],
+        "notes": notes_of(replace(scoring, faults=faults)),
+        "faults": [fault.as_json() for fault in faults],
         "results": [_result(one) for one in scored],
     }
 

@@ -80,7 +80,10 @@ def _has_phases(path: Path) -> bool:
     if _is_header(header):
         return bool(set(header) & {*ID_COLUMNS, *NAME_COLUMNS}) or (AMBIGUOUS in header and bool(set(header) & {*FRAME_COLUMNS}))
     first = [_whole(line.cells[0].strip()) for line in lines]
-    return len(header) == 1 or (len(header) == 2 and any(documents.frame_number(cell) is not None for cell in first))
+    if len(header) == 1:
+        # Phases last: other texts of one word per line do not repeat.
+        return all(map(is_id, first)) or len(set(first)) < len(first)
+    return len(header) == 2 and any(map(is_id, first))
 
 
 @dataset_format(

@@ -1,0 +1,132 @@
+"""What only scores were read from are formats like others: known by what they look like, and read alike by every command."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from score_runs import fault, good
+from scrubin.errors import AnnotationError
+from scrubin.labels.detect import format_of_path
+from scrubin.labels.reader import Options, read_path
+from scrubin.labels.verdict import verdict_of
+
+BOX = [0.1, 0.1, 0.3, 0.3]
+ROW = [17, 0, 1.0, *BOX]
+COCO_RESULT = {"image_id": 1, "category_id": 1, "bbox": [1, 1, 9, 9], "score": 0.5}
+
+
+def arrays(path, **named):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    np.savez(path, **named)
+
+
+def ground_truth(folder, boxed=(1, 5)):
+    """Our own ground truth of one recording: triplet 17 in frames 1 and 2, nothing in 5; boxes of the frames that are boxed."""
+    ivt = np.zeros((3, 100), np.int8)
+    ivt[:2, 17] = 1
+    arrays(folder / "recognition/one.npz", frame=np.array([1, 2, 5]), ivt=ivt)
+    (folder / "detection").mkdir()
+    rows = {"frame": list(boxed), "list": [[ROW] if frame < 5 else [] for frame in boxed]}
+    (folder / "detection/one.json").write_text(json.dumps(rows))
+    (folder / "phases").mkdir()
+    (folder / "phases/one.csv").write_text("frame,phase_id,phase\n1,0,preparation\n2,3,gallbladder dissection\n")
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "wanted", "expected"),
+    [
+        ("a.npz", {"targets": np.eye(3, 100)}, None, "matrices"),
+        ("a.npy", np.ones((3, 100)) / 2, None, "matrices"),
+        ("a.csv", "0,0.5,0.25,0.1\n", None, "matrices"),
+        ("a.csv", "frame,ivt_0,ivt_1\n0,1,0\n", None, "matrices"),
+        ("a.json", '{"0": [0.5, 0.25]}', None, "matrices"),
+        ("a.npy", np.zeros(3, np.int64), None, "phase-tables"),
+        ("a.csv", "frame,phase\n0,cutting\n", None, "phase-tables"),
+        ("a.txt", "0\n0\n1\n", None, "phase-tables"),
+        ("video01-phase.txt", "Frame\tPhase\n0\tPreparation\n", "phases", "cholec80"),
+        ("a.json", json.dumps({"frame": [0], "list": [[ROW]]}), None, "box-lists"),
+        ("a.json", json.dumps([COCO_RESULT]), None, "coco-results"),
+    ],
+)
+def test_files_are_known_by_what_they_look_like(tmp_path, name, content, wanted, expected):
+    if isinstance(content, str):
+        (tmp_path / name).write_text(content)
+    elif isinstance(content, dict):
+        np.savez(tmp_path / name, **content)
+    else:
+        np.save(tmp_path / name, content)
+    assert format_of_path(tmp_path, None, wanted).name == expected
+    assert format_of_path(tmp_path / name, None, wanted).name == expected
+
+
+def test_texts_of_other_kinds_are_no_phases(tmp_path):
+    (tmp_path / "notes.txt").write_text("hello\nworld\n")
+    with pytest.raises(AnnotationError, match="looks like no format of labels"):
+        format_of_path(tmp_path, None)
+
+
+@pytest.mark.parametrize("below", ["", "..", "../..", "recognition"])
+def test_our_ground_truth_is_one_format_at_every_level_and_its_parts_are_read_together(tmp_path, below):
+    folder = ground_truth(tmp_path / "release/groundtruth/cholect50")
+    (folder.parent / "manifest.json").write_text("{}")
+    reading = read_path((folder / below).resolve(), None, Options())
+    assert (reading.form.name, reading.faults) == ("ground-truth", ())
+    (labels,) = reading.collection.recordings
+    assert labels.vocabulary.name == "cholect50"
+    assert labels.instances.positions.tolist() == [1, 2, 5]
+    # Frame 2 has a triplet without box, so boxes cannot be scored on it.
+    assert vars(verdict_of(reading).recordings["one"]) == {"recognition": 3, "detection": 2, "phases": 2, "spans": 0}
+
+
+def test_ground_truth_without_boxes_says_nothing_about_detection(tmp_path):
+    arrays(tmp_path / "cholect50/recognition/one.npz", frame=np.arange(2), ivt=np.zeros((2, 100), np.int8))
+    (counts,) = verdict_of(read_path(tmp_path / "cholect50", None, Options())).recordings.values()
+    assert (counts.recognition, counts.detection) == (2, 0)
+
+
+def test_two_vocabularies_of_ground_truth_must_be_told_apart(tmp_path, capsys):
+    for name, triplets in (("cholect50", 100), ("prostatd", 89)):
+        arrays(tmp_path / f"gt/{name}/recognition/one.npz", frame=np.arange(2), ivt=np.eye(2, triplets, dtype=np.int8))
+    arguments = ("recognition", "--ground-truth", tmp_path / "gt", "--predictions", tmp_path / "gt")
+    assert "there is ground truth of several vocabularies (cholect50, prostatd)" in fault(capsys, *arguments)
+    assert "classes=89; component=ivt" not in good(capsys, *arguments, "--vocabulary", "cholect50").out
+
+
+def test_an_archive_of_both_sides_is_labels_and_scores(tmp_path):
+    arrays(tmp_path / "a.npz", targets=np.eye(3, 100, dtype=int), predictions=np.full((3, 100), 0.5))
+    (labels,) = read_path(tmp_path, None, Options()).collection.recordings
+    assert labels.instances.rows["triplet_id"].tolist() == [0, 1, 2]
+    assert labels.recognition.scores.shape == (3, 100)
+
+
+def test_every_fault_of_every_matrix_is_said_with_its_frames(tmp_path):
+    wrong = np.zeros((4, 100))
+    wrong[2, 3] = 2
+    arrays(tmp_path / "a.npz", labels=wrong)
+    arrays(tmp_path / "b.npz", scores=np.zeros((2, 94)))
+    faults = read_path(tmp_path, None, Options()).faults
+    assert [(one.rule, one.frames) for one in faults] == [("label-value", (2,)), ("matrix-classes", ())]
+
+
+def test_videos_that_label_only_instruments_do_not_count_beside_those_with_triplets(tmp_path, capsys):
+    arrays(tmp_path / "truth/a.npz", ivt=np.eye(3, 100, dtype=int))
+    arrays(tmp_path / "truth/b.npz", i=np.eye(3, 6, dtype=int))
+    np.save(tmp_path / "a.npy", np.eye(3, 100) / 2)
+    said = good(capsys, "recognition", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "a.npy")
+    assert "videos with instances that are no whole triplet do not count (1 of 2, first b)" in said.err
+    assert "component=ivt" in said.out
+
+
+def test_faults_stand_in_the_document_of_scores(tmp_path, capsys):
+    arrays(tmp_path / "truth/a.npz", targets=np.eye(3, 100, dtype=int))
+    arrays(tmp_path / "found/a.npz", scores=np.eye(4, 100) / 2)
+    out = tmp_path / "scores.json"
+    good(capsys, "recognition", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found", "--out", out)
+    document = json.loads(out.read_text())
+    assert [(one["rule"], one["frames"]) for one in document["faults"]] == [("frames-extra", [[3, 3]])]
+    assert document["notes"] == [document["faults"][0]["sentence"]]
+    assert document["notes"][0].startswith("a.npz, frame 3: ")
