@@ -141,7 +141,7 @@ def test_a_submission_may_name_an_instrument_apart_from_the_triplet(study, capsy
     detection = [{"triplet": TRIPLET, "instrument": [3, 0.9, *BOX]}]
     (study / "found/VID01.json").write_text(json.dumps({str(frame): {"detection": detection} for frame in range(2)}))
     said = good(capsys, *sides(study, "detection", "--out", study / "scores.json", "--variant", "scope=global"))
-    assert "2 of 2 detections have another instrument than their triplet" in said.err
+    assert "frames 0-1: the instrument is not that of the triplet, which is read as written" in said.err
     found = {
         one["options"]["component"]: one["overall"]["value"]
         for one in json.loads((study / "scores.json").read_text())["results"]

@@ -92,7 +92,9 @@ def test_a_frame_key_that_is_no_number_is_refused(name, file, key):
     document = json.loads(EXAMPLES[name][file])
     frames = document.get("annotations", document)
     frames[key] = frames[next(iter(frames))]
-    with pytest.raises(ScrubinError, match=r"frame '.*': the key is no frame number; keys are whole numbers from 0"):
+    of_submissions = "no frame number: |frame numbers below 0, down to -1|the frame stands under two keys|the key is no plain whole number"
+    expected = of_submissions if name == "cholectriplet2022" else r"frame '.*': the key is no frame number; keys are whole numbers from 0"
+    with pytest.raises(ScrubinError, match=expected):
         read_files(name, {file: json.dumps(document).encode()})
 
 
@@ -131,5 +133,5 @@ def test_empty_files_are_refused(name, file):
 def test_cut_off_files_are_refused_with_their_line(name, file):
     data = EXAMPLES[name][file]
     for share in (0.2, 0.5, 0.99):
-        with pytest.raises(ScrubinError, match=r"line 1: not JSON: .*; the file may be cut off"):
+        with pytest.raises(ScrubinError, match=r"line 1: not JSON: .*; the file may be cut off|is cut off at line 1"):
             read_files(name, {**EXAMPLES[name], file: data.rstrip()[: int(len(data) * share) - 1]})

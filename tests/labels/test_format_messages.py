@@ -129,18 +129,22 @@ CASES = {
     "2022 values": (
         "cholectriplet2022",
         put("0", "recognition", value=[0.5] * 94),
-        "frame 0, recognition: 94 values, expected 100 probabilities",
+        "frame 0: 94 probabilities instead of 100; give 100, one per triplet, the 6 null ones included",
     ),
     "2022 probability": (
         "cholectriplet2022",
         put("0", "recognition", 3, value=1.5),
-        "frame 0, recognition: triplet 3 is 1.5; probabilities are numbers in 0..1",
+        "frame 0: a probability is above 1 .first: frame 0, triplet 3 is 1.5.; give numbers in 0..1",
     ),
-    "2022 nan": ("cholectriplet2022", put("0", "recognition", 3, value=float("nan")), "frame 0, recognition: triplet 3 is NaN"),
+    "2022 nan": (
+        "cholectriplet2022",
+        put("0", "recognition", 3, value=float("nan")),
+        "frame 0: a probability is NaN .first: .*triplet 3.",
+    ),
     "2022 class": (
         "cholectriplet2022",
         put("0", "detection", 0, "triplet", value=100),
-        "frame 0, detection 0: 'triplet' is 100, .*numbered from 0",
+        "frame 0: the triplet id is none of 0..99 .first: 100.; ids are numbered from 0",
     ),
 }
 
@@ -262,7 +266,7 @@ def test_all_faults_are_named_at_once():
     assert "points [[0, 0], [500, 5]] in an image of 10x10" in str(caught.value)
 
 
-def test_nested_probabilities_and_padded_keys_are_accepted_with_a_warning():
+def test_nested_probabilities_and_padded_keys_are_read_as_deviations():
     ((file, data),) = EXAMPLES["cholectriplet2022"].items()
     document = json.loads(data)
     sample = {f"{int(key):06d}": {**value, "recognition": [value["recognition"]]} for key, value in document.items()}
@@ -270,20 +274,20 @@ def test_nested_probabilities_and_padded_keys_are_accepted_with_a_warning():
     (plain,) = read_files("cholectriplet2022", {file: data}).recordings
     assert (labels.recognition.scores == plain.recognition.scores).all()
     assert sentences(labels.faults) == (
-        "sub/VID92.json: 2 frames have their probabilities nested once",
-        "sub/VID92.json: 2 frame keys are padded with zeros",
+        "sub/VID92.json, frames 0-1: the key is padded with zeros (2 frames); write 12, not 00012",
+        "sub/VID92.json, frames 0-1: 'recognition' is nested once, [[...]] (2 frames); write the probabilities in one list, [...]",
     )
+    assert {fault.severity for fault in labels.faults} == {"deviation"}
 
 
-def test_an_instrument_apart_from_its_triplet_is_kept_with_a_warning():
+def test_an_instrument_that_is_not_its_triplets_is_a_deviation_and_read_as_written():
     document = put("0", "detection", 0, "instrument", 0, value=1)
     (labels,) = read_files("cholectriplet2022", changed("cholectriplet2022", document)).recordings
     first = labels.instances.rows.iloc[0]
     assert (first["triplet_id"], first["instrument_id"]) == (17, 1)
-    assert any(
-        "triplet (frame 0, detection 0: 17 is grasper,retract,gallbladder, but the instrument is 1" in one
-        for one in sentences(labels.faults)
-    )
+    (fault,) = labels.faults
+    assert (fault.rule, fault.severity, fault.frames) == ("detection-instrument-of-triplet", "deviation", (0,))
+    assert "(first: frame 0: triplet 17 is grasper,retract,gallbladder, the instrument is 1)" in fault.what
 
 
 def test_a_grs_that_is_not_the_sum_of_its_items_is_a_warning():

@@ -29,7 +29,7 @@ def labels50(frames, **head):
     return {"l/VID01.json": dumps({**head, "annotations": frames})}
 
 
-@pytest.mark.parametrize(("name", "file"), JSON)
+@pytest.mark.parametrize(("name", "file"), [one for one in JSON if one[0] != "cholectriplet2022"])
 @pytest.mark.parametrize("digits", [19, 400, 5000])
 def test_a_number_beyond_64_bits_is_refused_with_its_line(name, file, digits):
     text = '{\n"annotations": ' + "9" * digits + "}"
@@ -190,7 +190,7 @@ FAULTS = {
     "2022 misspelt": (
         "cholectriplet2022",
         lambda document: document.update({"0": {"recogniton": []}}),
-        r"frame 0: it has neither recognition nor detection, only \['recogniton'\]",
+        r"frame 0: the frame has neither recognition nor detection \(first: {\"recogniton\"}\)",
     ),
     "labelme shares": (
         "labelme",

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from scrubin.errors import MetricsError
 from scrubin.evaluation.ranking.prediction import Predicted
 from scrubin.evaluation.submission.truth import TrueVideo
-from scrubin.labels.formats.submission.content import BoolArray, Boxes, Content, FloatArray, IntArray, Task
+from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task
+from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.metrics.detection.average_precision import average_precision
 from scrubin.metrics.detection.rows import BoxRows, BoxStudy
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -67,11 +68,12 @@ class Detection:
         return np.array([found.classes[str(id_)].value for id_ in range(self._size())])
 
     def _rows(self, side: Boxes, first: int) -> BoxRows:
-        classes = self._classes()[side.triplets]
+        # A model may name another instrument than that of the triplet: it counts as named.
+        classes = side.instruments if self.component == "i" else self._classes()[side.triplets]
         return BoxRows(np.zeros(len(classes), np.int64), side.frames - first, {self.component: classes}, side.boxes_xywh, side.scores)
 
     def _classes(self) -> IntArray:
-        at = {"i": 0, "v": 1, "t": 2}.get(self.component)
+        at = {"v": 1, "t": 2}.get(self.component)
         ids = np.array(self.words.triplets, np.int64).reshape(-1, 3)
         return np.arange(len(ids)) if at is None else ids[:, at]
 
@@ -82,10 +84,13 @@ class Detection:
 
 
 def _placed(side: Boxes, frames: IntArray) -> Boxes:
-    kept = np.isin(side.frames, frames)
-    return Boxes(np.searchsorted(frames, side.frames[kept]), side.triplets[kept], side.boxes_xywh[kept], side.scores[kept])
+    kept = _part(side, np.isin(side.frames, frames))
+    return replace(kept, frames=np.searchsorted(frames, kept.frames))
 
 
 def _between(side: Boxes, first: int, last: int) -> Boxes:
-    own = (side.frames >= first) & (side.frames < last)
-    return Boxes(side.frames[own], side.triplets[own], side.boxes_xywh[own], side.scores[own])
+    return _part(side, (side.frames >= first) & (side.frames < last))
+
+
+def _part(side: Boxes, own: BoolArray) -> Boxes:
+    return Boxes(side.frames[own], side.triplets[own], side.instruments[own], side.boxes_xywh[own], side.scores[own])

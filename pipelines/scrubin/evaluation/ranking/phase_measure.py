@@ -46,9 +46,9 @@ class Phases:
     def aligned(self, video: TrueVideo, content: Content) -> Predicted | None:
         """Return both sequences."""
         frames = self.frames(video)
-        if frames is None or content.phases is None or content.phase_frames is None or not np.isin(frames, content.phase_frames).all():
+        if frames is None or content.phases is None or not np.isin(frames, content.frames).all():
             return None
-        predicted = content.phases[np.searchsorted(content.phase_frames, frames)]
+        predicted = content.phases[np.searchsorted(content.frames, frames)]
         return Predicted(len(frames), phases=video.phases, predicted=predicted) if (predicted >= 0).all() else None
 
     def values(self, of: Predicted, clip: slice | None = None) -> FloatArray:

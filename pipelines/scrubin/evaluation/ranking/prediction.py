@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scrubin.labels.formats.submission.content import Boxes, IntArray
+from scrubin.labels.formats.submission.content import IntArray
+from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.metrics.recognition.videos import ClassRows
 
 

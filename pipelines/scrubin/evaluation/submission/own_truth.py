@@ -13,7 +13,8 @@ import numpy.typing as npt
 
 from scrubin.errors import AnnotationError
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
-from scrubin.labels.formats.submission.content import Boxes, IntArray
+from scrubin.labels.formats.submission.content import IntArray
+from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -122,7 +123,8 @@ def _detection(path: Path) -> tuple[IntArray, Boxes] | None:
         columns = np.array(rows, np.float64).reshape(-1, 8)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise _broken(path, f"{type(error).__name__}: {error}") from error
-    boxes = Boxes(columns[:, 0].astype(np.int64), columns[:, 1].astype(np.int64), columns[:, 4:8], np.ones(len(columns)))
+    of_frames, triplets, instruments = columns[:, :3].astype(np.int64).T
+    boxes = Boxes(of_frames, triplets, instruments, columns[:, 4:8], np.ones(len(columns)))
     return frames, boxes
 
 

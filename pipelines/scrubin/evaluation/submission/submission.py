@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,16 @@ from typing import Any
 from scrubin.core.faults import Fault, Faults, printable
 from scrubin.evaluation.series import IntArray, Series, faults_of, note_missing_video
 from scrubin.evaluation.submission import folders
-from scrubin.evaluation.submission.folders import Found, Kind
+from scrubin.evaluation.submission.folders import KINDS, Found, Kind
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
-from scrubin.labels.formats.submission import documents, video_files
-from scrubin.labels.formats.submission.content import TASKS, Content, Task
-from scrubin.labels.formats.submission.video_files import Read
+from scrubin.labels import suspicions
+from scrubin.labels.formats.cholectriplet2022 import labels_of
+from scrubin.labels.formats.submission import documents, phase_sheets
+from scrubin.labels.formats.submission.content import KEYS, TASKS, Content, Task, note_missing_task, parse
+from scrubin.labels.model import Labels
 from scrubin.labels.policy import stopping
 
 Taker = Callable[[TrueVideo, Content], None]
-GIVE: Mapping[Task, str] = {"recognition": "give the probabilities in every frame", "detection": "write [] where nothing is detected"}
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,19 @@ class Outcome:
         }
 
 
+@dataclass(frozen=True, eq=False)
+class _File:
+    """What is kept of a file when the next one is read: not its scores, which are large."""
+
+    kind: Kind
+    video: str
+    file: str
+    frames: IntArray
+    tasks: tuple[Task, ...]
+    usable: tuple[int, ...]
+    boxes: Labels | None
+
+
 def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take: Taker | None = None) -> Outcome:
     """Check a submission, file by file: only one is in memory.
 
@@ -91,29 +105,45 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     """
     faults = Faults()
     found = folders.sort_files(folders.folder_of(path), truth.videos, faults)
-    looked: dict[str, Read] = {}
-    predicted: dict[Kind, dict[str, Series]] = {"json": {}, "csv": {}}
+    files: list[_File] = []
     for (kind, video), file in sorted(found.files.items()):
-        one = _read(kind, file, truth.videos[video], truth, faults)
-        if one.content is not None and take is not None:
-            take(truth.videos[video], one.content)
-        if len(one.frames):
-            predicted[kind][video] = Series(one.frames, one.frames, file=file.name)
-        if kind == "json":
-            # What was read is given on; kept is only which frames lack what.
-            looked[file.name] = Read(None, one.frames, one.given, one.lacking)
-    given: set[Task] = {*tasks, *(task for one in looked.values() for task in one.given)}
-    if any(kind == "csv" for kind, _ in found.files):
-        given.add("phases")
-    for kind, of in predicted.items():
-        labelled = {video: _wanted(truth.videos[video], kind) for video in of}
-        faults.extend(faults_of({video: Series(frames, frames) for video, frames in labelled.items() if frames is not None}, of))
-    _note_lacking(looked, given, faults)
-    _note_missing(found, truth, given, faults)
+        content = _read(kind, file, truth.videos[video], truth, faults)
+        if content is None:
+            continue
+        if take is not None:
+            take(truth.videos[video], content)
+        files.append(_kept(kind, video, file.name, content, truth))
+    if not faults.errors():
+        recordings = [one.boxes for one in files if one.boxes is not None]
+        # That frames run from 1 is said where they are compared with the labels.
+        faults.extend(fault for fault in suspicions.of(recordings, 0) if fault.rule != "frames-from-one")
+    part_of: set[Task] = {*tasks, *(task for one in files for task in one.tasks)}
+    part_of |= {"phases"} if any(kind == "csv" for kind, _ in found.files) else set()
+    _note_against_truth(files, found, truth, part_of, faults)
     seen = {video for _, video in found.files}
     notes = [f"{printable(name)} was not looked at: no part of a submission" for name in found.others]
     frames = sum(len(_frames(truth.videos[video])) for video in seen)
-    return Outcome(faults.all(), tuple(task for task in TASKS if task in given), len(seen), frames, tuple(notes))
+    return Outcome(faults.all(), tuple(task for task in TASKS if task in part_of), len(seen), frames, tuple(notes))
+
+
+def _kept(kind: Kind, video: str, file: str, content: Content, truth: GroundTruth) -> _File:
+    boxes = None
+    if content.boxes is not None:
+        boxes = labels_of(file, Content(content.frames, boxes=content.boxes), truth.vocabulary)
+    return _File(kind, video, file, content.frames, content.tasks, content.usable, boxes)
+
+
+def _note_against_truth(files: Sequence[_File], found: Found, truth: GroundTruth, part_of: Collection[Task], faults: Faults) -> None:
+    """Note what only the ground truth and the whole submission can tell."""
+    for kind in KINDS.values():
+        of = {one.video: Series(one.frames, one.frames, file=one.file) for one in files if one.kind == kind and len(one.frames)}
+        labelled = {video: _wanted(truth.videos[video], kind) for video in of}
+        faults.extend(faults_of({video: Series(frames, frames) for video, frames in labelled.items() if frames is not None}, of))
+    for one in files:
+        for task in KEYS if one.kind == "json" else ():
+            if task in part_of and task not in one.tasks:
+                note_missing_task(one.file, task, list(one.usable), faults)
+    _note_missing(found, truth, part_of, faults)
 
 
 def _wanted(video: TrueVideo, kind: Kind) -> IntArray | None:
@@ -125,12 +155,12 @@ def _frames(video: TrueVideo) -> set[int]:
     return {frame for frames in (video.frames, video.phase_frames) if frames is not None for frame in frames.tolist()}
 
 
-def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: Faults) -> Read:
+def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: Faults) -> Content | None:
     wanted = _wanted(video, kind)
     if wanted is None:
         what = "triplet" if kind == "json" else "phase"
         faults.error(file.name, "name-video", f"the ground truth has no {what} labels of this video", "remove the file")
-        return Read()
+        return None
     limit = documents.most_bytes(len(wanted) * len(truth.vocabulary.triplets))
     try:
         size = file.stat().st_size
@@ -139,30 +169,25 @@ def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: 
             data = opened.read(limit + 1)
     except OSError as error:
         faults.error(file.name, "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")
-        return Read()
+        return None
     if len(data) > limit:
-        fault = f"is {max(size, len(data)) >> 20} MiB, more than {len(wanted)} frames can need ({limit >> 20} MiB), and was not read"
-        faults.error(file.name, "file-size", fault, "write only the frames of the ground truth, without indentation")
-        return Read()
-    reader = video_files.read_json if kind == "json" else video_files.read_phases
-    return reader(file.name, data, video, truth.vocabulary, faults)
+        what = f"is {max(size, len(data)) >> 20} MiB, more than {len(wanted)} frames can need ({limit >> 20} MiB), and was not read"
+        faults.error(file.name, "file-size", what, "write only the frames of the ground truth, without indentation")
+        return None
+    if kind == "json":
+        return parse(file.name, data, truth.vocabulary, faults)
+    found = phase_sheets.phases_of(file.name, data, truth.vocabulary, faults)
+    return None if found is None else Content(found[0], phases=found[1])
 
 
-def _note_lacking(looked: Mapping[str, Read], given: Collection[Task], faults: Faults) -> None:
-    for file, one in looked.items():
-        for task, frames in one.lacking.items():
-            if frames and task in given:
-                faults.error(file, f"{task}-missing", f"no '{task}'", GIVE[task], frames=frames, count=len(frames))
-
-
-def _note_missing(found: Found, truth: GroundTruth, given: Collection[Task], faults: Faults) -> None:
+def _note_missing(found: Found, truth: GroundTruth, part_of: Collection[Task], faults: Faults) -> None:
     """Note the videos without a file, of the kinds that the submission consists of."""
     kinds: list[Kind] = []
     if not found.files:
         return  # said once, not once per video
-    if {"recognition", "detection"} & set(given) or any(kind == "json" for kind, _ in found.files):
+    if {"recognition", "detection"} & set(part_of) or any(kind == "json" for kind, _ in found.files):
         kinds.append("json")
-    if "phases" in given:
+    if "phases" in part_of:
         kinds.append("csv")
     for kind in kinds:
         for name, video in truth.videos.items():

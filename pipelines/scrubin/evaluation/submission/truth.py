@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from scrubin.labels.formats.submission.content import BoolArray, Boxes, IntArray
+from scrubin.labels.formats.submission.content import BoolArray, IntArray
+from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.verdict import Verdict
 from scrubin.vocabulary.vocabulary import Vocabulary
 

@@ -16,7 +16,7 @@ from scrubin.evaluation.submission import own_truth
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
 from scrubin.labels import detect, policy, reader
 from scrubin.labels.export import span_frames, timing
-from scrubin.labels.formats.submission.content import Boxes
+from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.frame_keys import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
 from scrubin.labels.reader import Options
@@ -144,6 +144,7 @@ def _triplets(name: str, layer: Layer, words: Vocabulary) -> TrueVideo:
     boxes = Boxes(
         kept["position"].to_numpy(np.int64),
         kept["triplet_id"].to_numpy(np.int64),
+        kept["instrument_id"].to_numpy(np.int64),
         kept[list(BOX)].to_numpy(np.float64),
         np.ones(len(kept)),
     )

@@ -46,9 +46,9 @@ def text(file: str, data: bytes, faults: Faults) -> str | None:
     if not data.strip():
         faults.error(file, "file-empty", f"is empty ({len(data)} bytes)", AGAIN)
         return None
-    for start, (fault, mend) in FOREIGN.items():
+    for start, (what, fix) in FOREIGN.items():
         if data.startswith(start):
-            faults.error(file, "file-encoding", fault, mend)
+            faults.error(file, "file-encoding", what, fix)
             return None
     if b"\x00" in data[:4]:
         faults.error(file, "file-encoding", "is UTF-16 or UTF-32 text, or no text at all", "save it as UTF-8")
@@ -66,15 +66,15 @@ def text(file: str, data: bytes, faults: Faults) -> str | None:
 
 def json_value(file: str, data: bytes, faults: Faults) -> Any | None:
     """Return what JSON text says, None when it cannot be read; objects with repeated keys are `RepeatedKeys`."""
-    words = text(file, data, faults)
-    if words is None:
+    content = text(file, data, faults)
+    if content is None:
         return None
     try:
-        value = json.loads(words, object_pairs_hook=_object)
+        value = json.loads(content, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        cut = not words[error.pos :].strip() or error.msg.startswith("Unterminated")
-        fault = "is cut off" if cut else f"is not JSON: {error.msg}"
-        faults.error(file, "file-json", f"{fault} at line {error.lineno}, column {error.colno}", AGAIN)
+        cut = not content[error.pos :].strip() or error.msg.startswith("Unterminated")
+        what = "is cut off" if cut else f"is not JSON: {error.msg}"
+        faults.error(file, "file-json", f"{what} at line {error.lineno}, column {error.colno}", AGAIN)
         return None
     except RecursionError:
         faults.error(file, "file-json", "is nested too deeply", "write an object of frames with recognition and detection")

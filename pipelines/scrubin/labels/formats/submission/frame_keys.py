@@ -10,7 +10,7 @@ from scrubin.labels.formats.submission.documents import RepeatedKeys, shown
 
 PLAIN = re.compile(r"0|[1-9][0-9]{0,14}")
 PADDED = re.compile(r"0[0-9]{1,14}")
-# What else is surely one frame: spaces around, a decimal point, words before, an image's suffix.
+# What else is surely one frame: spaces around, a decimal point, content before, an image's suffix.
 GUESSED = re.compile(r"\s*(?:[A-Za-z_/ .-]*[A-Za-z_/ .])?\+?0*([0-9]{1,15})(?:\.0*|\.[A-Za-z]{3,4})?\s*", re.ASCII)
 NEGATIVE = re.compile(r"-[1-9][0-9]{0,14}")
 LAYOUT = 'write an object of frames: {"0": {"recognition": [...], "detection": [...]}, "1": ...}'
@@ -54,14 +54,14 @@ def _by_number(file: str, document: dict[str, Any], faults: Faults) -> dict[int,
         if frame is None:
             unknown.append(key)
         elif frame in frames:
-            fault = "the frame stands under two keys"
-            faults.error(file, "key-repeated", fault, "keep one of them", frames=[frame], example=f"the second is {shown(key)}")
+            what = "the frame stands under two keys"
+            faults.error(file, "key-repeated", what, "keep one of them", frames=[frame], example=f"the second is {shown(key)}")
         else:
             frames[frame] = value
     below = [int(key) for key in unknown if NEGATIVE.fullmatch(key)]
     if below:
-        mend = f"count frames from 0; if all are shifted, add {-min(below)} to every frame number"
-        faults.error(file, "key-negative", f"frame numbers below 0, down to {min(below)}", mend, count=len(below))
+        fix = f"count frames from 0; if all are shifted, add {-min(below)} to every frame number"
+        faults.error(file, "key-negative", f"frame numbers below 0, down to {min(below)}", fix, count=len(below))
         unknown = [key for key in unknown if not NEGATIVE.fullmatch(key)]
     if unknown:
         names = ", ".join(shown(key) for key in unknown[:SHOWN]) + (f" and {len(unknown) - SHOWN} more" if len(unknown) > SHOWN else "")
@@ -84,7 +84,7 @@ def number(key: str) -> int | None:
     >>> [number(key) for key in ("12", "00012", " 12", "12.0", "frame_000012", "000012.png", "-1", "1e3", "12.5")]
     [12, 12, 12, 12, 12, 12, None, None, None]
     """
-    # Nobody numbers frames with longer words, and the pattern takes long for them.
+    # Nobody numbers frames by longer keys, and the pattern takes long for them.
     match = GUESSED.fullmatch(key) if len(key) <= LONGEST else None
     return int(match[1]) if match else None
 
@@ -97,8 +97,8 @@ def _frame(file: str, key: str, faults: Faults) -> int | None:
         return int(key)
     frame = number(key)
     if frame is not None:
-        fault, mend = "the key is no plain whole number", "write 12, without spaces, words or a decimal point"
-        faults.error(file, "key-malformed", fault, mend, frames=[frame], example=f"such as {shown(key)}")
+        what, fix = "the key is no plain whole number", "write 12, without spaces, letters or a decimal point"
+        faults.error(file, "key-malformed", what, fix, frames=[frame], example=f"such as {shown(key)}")
     return frame
 
 

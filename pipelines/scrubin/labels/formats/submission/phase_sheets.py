@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels.formats.submission import documents
-from scrubin.labels.formats.submission.content import IntArray
 from scrubin.labels.formats.submission.documents import AGAIN, shown
 from scrubin.labels.formats.submission.frame_keys import PADDED, PLAIN
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -21,7 +21,7 @@ COLUMNS = ("phase_id", "phase")
 LAYOUT = "begin with a line frame,phase_id and give one line per frame, separated by commas"
 
 
-def phases_of(file: str, data: bytes, words: Vocabulary, faults: Faults) -> tuple[IntArray, IntArray] | None:
+def phases_of(file: str, data: bytes, words: Vocabulary, faults: Faults) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]] | None:
     """Return frames, increasing, and their phase ids; None when the sheet cannot be read.
 
     Parameters
