@@ -22,7 +22,7 @@ FAT = "scissors,dissect,fat,scissors,dissect,fascias"
 
 
 def parsed(*rows):
-    return label_map.parse("m.csv", "\n".join([HEADER, *rows]))
+    return label_map.parse("m.csv", "\n".join([HEADER, *rows]).encode())
 
 
 def test_the_published_examples_are_those_of_section_a4():

@@ -14,9 +14,9 @@ from scrubin.errors import AnnotationError, ScrubinError
 TEXT = st.text(max_size=12)
 
 
-def test_a_sentence_has_file_place_frames_what_and_fix():
+def test_a_sentence_has_file_frames_place_what_and_fix():
     fault = Fault("a.json", "id-range", "id 9 is too high", "correct it", "vector 2", frames=(3, 4, 9))
-    assert fault.sentence == "a.json, vector 2, frames 3-4, 9: id 9 is too high (3 frames); correct it"
+    assert fault.sentence == "a.json, frames 3-4, 9, vector 2: id 9 is too high (3 frames); correct it"
 
 
 def test_what_is_the_same_but_for_its_frame_is_one_fault():

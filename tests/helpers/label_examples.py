@@ -66,6 +66,15 @@ def cholec80():
     return {"c80/video01-phase.txt": phases.encode(), "c80/video01-tool.txt": (tools + "50\t1\t0\t0\t0\t0\t0\t1\n").encode()}
 
 
+def m2cai():
+    names = ["TrocarPlacement"] * 30 + ["Preparation"] * 10
+    return {"m2cai/workflow_video_02.txt": ("Frame\tPhase\n" + "".join(f"{i}\t{name}\n" for i, name in enumerate(names))).encode()}
+
+
+def autolaparo():
+    return {"task1/labels/label_03.txt": b"Frame\tPhase\n1\t1\n2\t2\n3\t2\n4\t7\n"}
+
+
 def shape(label, action, target, corners):
     return {"label": label, "points": corners, "shape_type": "rectangle", "attributes": {"Action": action, "Target": target}}
 
@@ -242,6 +251,7 @@ EXAMPLES = {
     make.__name__: make()
     for make in (
         aixsuture,
+        autolaparo,
         cholec80,
         cholect45,
         cholect50,
@@ -252,6 +262,7 @@ EXAMPLES = {
         jigsaws,
         labelme,
         lasana,
+        m2cai,
         multibypass140,
         multibypasst40,
         spans,

@@ -6,6 +6,7 @@ import pytest
 
 from fault_lines import sentences
 from scrubin.errors import AnnotationError
+from scrubin.labels import boxes
 from scrubin.labels.formats import cholect50
 
 FILE = "annotations/cholect50/case one.json"
@@ -70,11 +71,13 @@ def test_components_left_out_follow_from_the_triplet(read):
     assert row[["instrument_id", "verb_id", "target_id"]].notna().all()
 
 
-def test_a_box_just_outside_is_cut_and_counted(read, make):
+def test_a_box_just_outside_stays_as_drawn_and_is_cut_and_counted_for_tables(read, make):
     labels = read({"0": [make.vector(box=(0.5, 0.5875, 0.25, 0.424))]})
     row = labels.instances.rows.iloc[0]
+    assert (row["y"], row["h"]) == (0.5875, 0.424)
+    row = boxes.inside(labels.instances.rows).iloc[0]
     assert row["y"] + row["h"] == pytest.approx(1)
-    (cut,) = labels.faults
+    (cut,) = boxes.cut_warning(FILE, labels.instances.rows)
     assert (cut.severity, cut.what) == ("warning", "1 boxes left the image by at most 0.0115 and were cut to it")
     assert cut.file == FILE
 
@@ -85,6 +88,13 @@ def test_keys_count_periods_of_the_stated_rate(read, make):
 
 def test_a_wrong_count_of_frames_is_a_warning(read, make):
     assert "num_frames says 7, but 1 frames are labelled" in sentences(read({"0": [make.vector()]}, num_frames=7).faults)[0]
+
+
+def test_the_same_fault_in_many_frames_is_one_fault_with_the_frames(make):
+    with pytest.raises(AnnotationError) as caught:
+        cholect50.read(make.named({FILE: make.cholect50({str(k): [make.vector(box=(5, 5, 5, 5))] for k in range(30)})}))
+    (fault,) = caught.value.faults
+    assert (fault.rule, fault.place, fault.frames) == ("box-form", "vector 0", tuple(range(30)))
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"[1, 2]", b'{"annotations": {"0": [}}', b"\xff\xfe{}", b'{"a": 1, "a": 2}', b"[" * 100_000])
@@ -188,7 +198,7 @@ def test_a_dictionary_that_says_otherwise_is_refused(refused, make):
 
 
 def test_all_faults_of_a_file_are_named_at_once_and_those_of_one_cause_in_one_line(make):
-    bad = {str(k): [make.vector(box=(5, 5, 5, 5))] for k in range(30)}
+    bad = {str(k): [make.vector(box=(5, 5, 5, 5 + k))] for k in range(30)}
     with pytest.raises(AnnotationError) as caught:
         cholect50.read(make.named({FILE: make.cholect50(bad)}))
     assert len(caught.value.faults) == 30

@@ -270,7 +270,8 @@ def test_nested_probabilities_and_padded_keys_are_read_as_deviations():
     ((file, data),) = EXAMPLES["cholectriplet2022"].items()
     document = json.loads(data)
     sample = {f"{int(key):06d}": {**value, "recognition": [value["recognition"]]} for key, value in document.items()}
-    (labels,) = read_files("cholectriplet2022", {file: dumps(sample)}).recordings
+    found = read_files("cholectriplet2022", {file: dumps(sample)})
+    (labels,) = found.recordings
     (plain,) = read_files("cholectriplet2022", {file: data}).recordings
     assert (labels.recognition.scores == plain.recognition.scores).all()
     assert sentences(labels.faults) == (
@@ -282,7 +283,8 @@ def test_nested_probabilities_and_padded_keys_are_read_as_deviations():
 
 def test_an_instrument_that_is_not_its_triplets_is_a_deviation_and_read_as_written():
     document = put("0", "detection", 0, "instrument", 0, value=1)
-    (labels,) = read_files("cholectriplet2022", changed("cholectriplet2022", document)).recordings
+    found = read_files("cholectriplet2022", changed("cholectriplet2022", document))
+    (labels,) = found.recordings
     first = labels.instances.rows.iloc[0]
     assert (first["triplet_id"], first["instrument_id"]) == (17, 1)
     (fault,) = labels.faults

@@ -1,12 +1,9 @@
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from label_examples import EXAMPLES, dumps, read_files, shape
 from scrubin.errors import AnnotationError
-from scrubin.labels import label_map
-from scrubin.labels.rows import triplets_table
+from scrubin.labels import label_map, triplet_merges
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("prostatd")
@@ -49,58 +46,49 @@ def test_merges_hold_for_categories_of_coco():
 
 
 def test_merges_hold_for_formats_that_number_their_triplets():
-    mapped = label_map.parse("m", f"{HEADER}\naspirator,suck,fluid,aspirator,null,null\nhook,cut,gut,hook,cut,gallbladder\n")
+    mapped = label_map.parse("m", f"{HEADER}\naspirator,suck,fluid,aspirator,null,null\nhook,cut,gut,hook,cut,gallbladder\n".encode())
     (labels,) = read_files("yolo", EXAMPLES["yolo"], label_map=mapped).recordings
     assert labels.instances.rows["triplet_id"].tolist() == [20, 52]
     assert labels.instances.rows["target_id"].tolist() == [4, 9]
     assert dict(labels.merged) == {("aspirator,suck,fluid", "aspirator,null,null"): 1}
 
 
-def test_a_table_is_merged_with_a_table_of_what_was_merged():
+def test_merged_instances_have_the_ids_of_the_new_class_and_keep_the_rest():
     (labels,) = read_files("labelme", EXAMPLES["labelme"]).recordings
-    table = triplets_table([labels])
-    mapped = label_map.parse("m", f"# source: made up\n{HEADER}\nscissors,dissect,fascias,scissors,dissect,prostate\n")
-    changed, merged = label_map.apply(mapped, table, WORDS)
-    assert merged.to_dict("records") == [{"from": "scissors,dissect,fascias", "to": "scissors,dissect,prostate", "instances": 2}]
-    assert changed["triplet"].tolist().count("scissors,dissect,prostate") == 2
+    mapped = label_map.parse("m", f"# source: made up\n{HEADER}\nscissors,dissect,fascias,scissors,dissect,prostate\n".encode())
+    rows = labels.instances.rows
+    changed, counts = triplet_merges.merged(labels, rows, mapped)
+    assert label_map.table(counts).to_dict("records") == [
+        {"from": "scissors,dissect,fascias", "to": "scissors,dissect,prostate", "instances": 2}
+    ]
+    assert changed["triplet_id"].tolist().count(WORDS.triplet_of("scissors,dissect,prostate")) == 2
     assert (changed["target_id"] == WORDS.id_of("target", "prostate")).sum() == 2
-    assert changed.dtypes.equals(table.dtypes)
-    pd.testing.assert_frame_equal(changed[["id", "frame", "instance", "x"]], table[["id", "frame", "instance", "x"]])
-    again, nothing = label_map.apply(mapped, changed, WORDS)
+    assert changed.dtypes.equals(rows.dtypes)
+    pd.testing.assert_frame_equal(changed[["position", "x", "score"]], rows[["position", "x", "score"]])
+    again, _ = triplet_merges.merged(labels, changed, mapped)
     pd.testing.assert_frame_equal(again, changed)
-    assert len(nothing) == 0
-
-
-@given(st.lists(st.sampled_from(range(89)), max_size=20))
-def test_a_merge_never_changes_how_many_instances_there_are(triplets):
-    names = [WORDS.triplet_name(i).split(",") for i in triplets]
-    table = pd.DataFrame(names, columns=["instrument", "verb", "target"], dtype="str")
-    table["triplet"] = pd.Series([WORDS.triplet_name(i) for i in triplets], dtype="str")
-    parts = [(*WORDS.triplets[i], i) for i in triplets]
-    for place, column in enumerate(("instrument_id", "verb_id", "target_id", "triplet_id")):
-        table[column] = pd.array([row[place] for row in parts], dtype="Int64")
-    changed, merged = label_map.apply(PROSTATD, table, WORDS)
-    pd.testing.assert_frame_equal(changed, table)
-    assert merged["instances"].sum() == 0
 
 
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        ([ROW, "Scissors,dissect,FAT,scissors,dissect,prostate"], "merge 2: 'Scissors,dissect,FAT' is merged twice; keep one of the rows"),
+        (
+            [ROW, "Scissors,dissect,FAT,scissors,dissect,prostate"],
+            "line 3: 'Scissors,dissect,FAT' is merged twice; keep one of the rows",
+        ),
         ([ROW, "scissors,dissect,fascias,scissors,dissect,prostate"], "which is merged itself; merge both into the last one"),
         (["scissors,dissect,fat,scissors,dissect,Fat"], "is merged into itself; remove the row"),
-        (["scissors,dissect,fat,scissors,dissect,"], "merge 1: 5 names, expected 6; fill every cell"),
-        (["scissors,dissect"], "merge 1: 2 names, expected 6"),
+        (["scissors,dissect,fat,scissors,dissect,"], "m.csv, line 2: to_target is empty; fill every cell"),
+        (["scissors,dissect"], "m.csv, line 2: expected 6 cells, but got 2"),
     ],
 )
 def test_no_class_is_merged_twice(rows, message):
     with pytest.raises(AnnotationError, match=message):
-        label_map.parse("m.csv", "\n".join([HEADER, *rows]))
+        label_map.parse("m.csv", "\n".join([HEADER, *rows]).encode())
 
 
 def test_a_merge_into_something_unknown_is_refused():
-    mapped = label_map.parse("m.csv", f"{HEADER}\nscissors,dissect,fat,scissors,dissect,fasciae\n")
+    mapped = label_map.parse("m.csv", f"{HEADER}\nscissors,dissect,fat,scissors,dissect,fasciae\n".encode())
     with pytest.raises(AnnotationError, match=r"label map m.csv: .*'fasciae' is no target of .* did you mean 'fascias'\?"):
         label_map.check(mapped, WORDS)
 
@@ -108,5 +96,7 @@ def test_a_merge_into_something_unknown_is_refused():
 def test_an_unknown_map_is_an_error_with_the_known_ones(tmp_path):
     with pytest.raises(AnnotationError, match="no such label map; name a CSV file, or one of prostatd"):
         label_map.load(str(tmp_path / "nothing.csv"))
-    with pytest.raises(AnnotationError, match="the columns are missing; expected instrument, verb"):
-        label_map.parse("m.csv", "")
+    with pytest.raises(AnnotationError, match=r"m\.csv: it is empty"):
+        label_map.parse("m.csv", b"")
+    with pytest.raises(AnnotationError, match=r"m\.csv, line 1: column 'to_target' is missing; did you mean 'to_tagret'\?"):
+        label_map.parse("m.csv", HEADER.replace("to_target", "to_tagret").encode())

@@ -17,14 +17,31 @@ def test_a_frame_has_the_phase_of_its_instant_and_spans_are_half_open():
     assert contested == 0
 
 
+def test_at_the_end_of_its_period_a_frame_has_the_phase_of_the_last_unit():
+    spans = segment_rows([("phase", 0, 1000, 3), ("phase", 1000, 2999, 4), ("phase", 2999, 4999, 5)])
+    rows, _ = to_phases(spans, MS, Fraction(1), instant="end")
+    # Frame k is at k x 1000 + 999 ms; of the last second only 999 ms are labelled, so that it has no phase.
+    assert dict(zip(rows["position"].tolist(), rows["phase_id"].tolist(), strict=True)) == {0: 3, 1: 4, 2: 5, 3: 5}
+
+
+@given(
+    st.lists(st.integers(0, 300), min_size=2, max_size=2, unique=True).map(sorted), st.sampled_from([1, 2, 5, 25, Fraction(30000, 1001)])
+)
+def test_frames_at_the_end_are_those_of_the_formula(edges, fps):
+    start, end = edges
+    rows, _ = to_phases(segment_rows([("phase", 100 * start, 100 * end, 1)]), MS, Fraction(fps), instant="end")
+    instants = {k: 1000 * (k + 1) / Fraction(fps) - 1 for k in range(1000)}
+    assert rows["position"].tolist() == [k for k, at in instants.items() if 100 * start <= at < 100 * end]
+
+
 def test_a_span_that_misses_every_frame_has_none():
     rows, _ = to_phases(segment_rows([("phase", 1, 999, 3)]), MS, Fraction(1))
     assert len(rows) == 0
 
 
 def test_what_is_laid_over_counts_and_marks_do_not():
-    spans = segment_rows([("phase", 1000, 3000, 12), ("phase", 0, 5000, 0), ("phase", 2000, 5000, 13)])
-    rows, contested = to_phases(spans, MS, Fraction(1), marks=[13], over=[12])
+    spans = segment_rows([("phase", 1000, 3000, 12), ("phase", 0, 5000, 0), ("mark", 2000, 5000, 0)])
+    rows, contested = to_phases(spans, MS, Fraction(1), over=[12])
     assert rows["phase_id"].tolist() == [0, 12, 12, 0, 0]
     assert contested == 0
 

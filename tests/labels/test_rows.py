@@ -50,9 +50,15 @@ def test_no_rows_are_an_empty_table_of_the_declared_columns():
     "box",
     [(-0.01, 0.2, 0.3, 0.3), (0.8, 0.8, 0.21, 0.1), (0.1, -0.015, 0.2, 0.4), (0.2, 0.2, 0.3, 0.3), (0.7, 0.3, 0.3000000000000002, 0.7)],
 )
-def test_a_table_cuts_boxes_as_the_check_of_a_single_box_does(box):
+def test_a_table_cuts_boxes_to_the_image_and_leaves_the_others_as_they_are(box):
     cut = boxes.inside(pd.DataFrame([boxed(*box)]))
-    assert tuple(cut[list("xywh")].iloc[0]) == boxes.check(box, tolerance=0.02).box_xywh
+    assert boxes.check(box, tolerance=0.02) is None
+    left, top, width, height = cut[list("xywh")].iloc[0]
+    assert 0 <= left <= left + width <= 1
+    assert 0 <= top <= top + height <= 1
+    is_outside = box[0] < 0 or box[1] < 0 or box[0] + box[2] > 1 or box[1] + box[3] > 1
+    edges = (max(box[0], 0), max(box[1], 0), min(box[0] + box[2], 1), min(box[1] + box[3], 1))
+    assert (left, top, width, height) == ((*edges[:2], edges[2] - edges[0], edges[3] - edges[1]) if is_outside else box)
     pd.testing.assert_frame_equal(boxes.inside(cut), cut)
 
 

@@ -92,9 +92,9 @@ def test_a_row_may_say_that_an_instrument_is_there_or_that_nothing_is():
         ),
         (["scissors,0,5,5,cut,thread"], "line 2: it ends at 5, but starts at 5; give the end after the start"),
         (["scissors,0,6,5,cut,thread"], "line 2: it ends at 5, but starts at 6"),
-        (["scissor,0,0,5,cut,thread"], "line 2: instrument: 'scissor' is no instrument .* did you mean 'scissors'"),
-        (["scissors,0,0,5,cutt,thread"], "line 2: verb: 'cutt' is no verb .* did you mean 'cut'"),
-        (["scissors,0,0,5,cut,tread"], "line 2: target: 'tread' is no target .* did you mean 'thread'"),
+        (["scissor,0,0,5,cut,thread"], "line 2: 'scissor' is no instrument .* did you mean 'scissors'"),
+        (["scissors,0,0,5,cutt,thread"], "line 2: 'cutt' is no verb .* did you mean 'cut'"),
+        (["scissors,0,0,5,cut,tread"], "line 2: 'tread' is no target .* did you mean 'thread'"),
         (["scissors,0,0,5,suck,thread"], "line 2: 'scissors,suck,thread' is no triplet of 'prostatd'"),
         (["scissors,0,0,5,cut,"], "line 2: there is no target; name it, or leave verb and target empty"),
         ([",0,0,5,cut,thread"], "line 2: verb, target or instance without an instrument"),
@@ -105,9 +105,9 @@ def test_a_row_may_say_that_an_instrument_is_there_or_that_nothing_is():
         (["scissors,0,0,nan,cut,thread"], "line 2: end_s: 'nan' is not seconds"),
         (["scissors,0,0,0.0000000001,cut,thread"], "line 2: end_s: '0.0000000001' is not seconds"),
         (["scissors,0,0,99999999,cut,thread"], "line 2: end_s: '99999999' is later than any video ends"),
-        (["scissors,0,0,5,cut"], "line 2: 5 values, expected 6"),
+        (["scissors,0,0,5,cut"], "line 2: expected 6 cells, but got 5"),
         ([], "v1.csv: has no rows"),
-        (['scissors,0,0,5,cut,"thread'], "not CSV"),
+        (['scissors,0,0,5,cut,"thread'], "line 2: a quotation mark is opened but never closed"),
     ],
 )
 def test_a_broken_row_is_refused_by_its_line(lines, message):
@@ -151,7 +151,16 @@ def test_a_table_of_another_recording_or_vocabulary_is_refused():
     with pytest.raises(AnnotationError, match=r"line 2: id is 'other', but the file is read as 'v1'; write one file per recording"):
         read("other,prostatd,scissors,0,1", header=header)
     with pytest.raises(AnnotationError, match=r"line 2: vocabulary is 'cholect50', but the file is read as 'prostatd'"):
-        read("v1,cholect50,scissors,0,1", header=header)
+        read("v1,cholect50,scissors,0,1", header=header, vocabulary="prostatd")
+    with pytest.raises(AnnotationError, match=r"line 3: vocabulary is 'cholect50', but the file is read as 'prostatd'"):
+        read("v1,prostatd,scissors,0,1", "v1,cholect50,scissors,2,3", header=header)
+
+
+def test_a_file_may_name_its_vocabulary():
+    labels = read("cholect50,hook,0,1", header="vocabulary,instrument,start_s,end_s")
+    assert labels.vocabulary.name == "cholect50"
+    with pytest.raises(AnnotationError, match=r"v1\.csv: 'cholec50' is no vocabulary; did you mean 'cholect50'"):
+        read("cholec50,hook,0,1", header="vocabulary,instrument,start_s,end_s")
 
 
 def test_a_label_map_merges_spans_and_counts_them():
@@ -163,8 +172,9 @@ def test_a_label_map_merges_spans_and_counts_them():
 
 def test_a_frame_has_a_span_when_its_instant_is_inside():
     labels = read("scissors,0,0.4,0.9,cut,thread", "scissors,0,1,2.04,dissect,prostate")
+    missed = {"spans between two frames of the other rate": 1, "exact start or end of spans, which is between two frames here": 2}
     cut, dissect = (WORDS.triplet_of(f"scissors,{name}") for name in ("cut,thread", "dissect,prostate"))
-    assert frames(labels) == ([(1, 0, 0, dissect), (2, 0, 0, dissect)], [1, 2], {"spans between two frames of the other rate": 1})
+    assert frames(labels) == ([(1, 0, 0, dissect), (2, 0, 0, dissect)], [1, 2], missed)
     at_25, _, _ = frames(labels, to_fps=Fraction(25))
     assert [frame for frame, *_, triplet in at_25 if triplet == cut] == list(range(10, 23))  # 0.40 ... 0.88 s
     assert [frame for frame, *_, triplet in at_25 if triplet == dissect] == list(range(25, 51))

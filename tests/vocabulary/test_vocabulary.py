@@ -119,7 +119,7 @@ def test_prostatd_has_the_published_triplets_and_counts():
 
 def test_multibypass140_has_the_published_counts_and_marks():
     words = vocabulary.load("multibypass140")
-    assert (len(words.phases), len(words.steps)) == (14, 46)
+    assert (len(words.phases), len(words.steps), words.marks) == (13, 46, ("severe_index",))
     assert words.id_of("phase", "out_of_body") == 12
     assert words.steps[45].startswith("s45_")
 
@@ -156,7 +156,7 @@ def test_own_categories_are_a_vocabulary_that_its_content_names():
     assert words.null_triplets == (0, 1)
     assert own.as_categories(words) == lists
     assert own.of_categories("g.json", own.as_categories(words)).name == words.name
-    with pytest.raises(AnnotationError, match=r"f.json: categories: the triplet 'a,cut,t' is not instrument,verb,target of the same file"):
+    with pytest.raises(AnnotationError, match=r"f.json, categories: the triplet 'a,cut,t' is not instrument,verb,target of the same file"):
         own.of_categories("f.json", {**lists, "triplet": ["a,cut,t"]})
     with pytest.raises(AnnotationError, match="the instrument 'a' stands twice in the categories"):
         own.of_categories("f.json", {"instrument": ["a", "A_"]})

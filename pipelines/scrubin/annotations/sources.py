@@ -12,7 +12,7 @@ from scrubin.annotations import report
 from scrubin.annotations.params import SourceParams
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError, ParamsError
-from scrubin.labels import formats, label_map, triplet_merges
+from scrubin.labels import boxes, formats, label_map, triplet_merges
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
 from scrubin.labels.registry import FORMATS
@@ -58,7 +58,7 @@ def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str]
         for file in _files(raw, source.folder):
             inside = PurePosixPath(file).relative_to(source.folder).as_posix()
             match = FORMATS[source.format].pattern.fullmatch(inside)
-            if match is None:
+            if match is None or match["recording"] is None:
                 expected = FORMATS[source.format].expected
                 faults.error(file, "file-name", f"the name does not fit the format {source.format}", f"name it {expected}, or move it away")
             elif match["recording"] not in recordings:
@@ -83,6 +83,9 @@ def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationEr
         labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, words, box_tolerance, label_map=merges))
     except AnnotationError as error:
         return error
+    if labels.instances is None:
+        return labels
+    labels = replace(labels, faults=(*labels.faults, *boxes.cut_warning(labels.instances.file, labels.instances.rows)))
     if merges is None or labels.instances is None:
         return labels
     rows, counts = triplet_merges.merged(labels, labels.instances.rows, merges)

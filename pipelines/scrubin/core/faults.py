@@ -56,12 +56,12 @@ class Fault:
 
     @property
     def sentence(self) -> str:
-        """The fault on one line: file, place, frames, what is wrong, the fix."""
+        """The fault on one line: file, frames, place, what is wrong, the fix."""
         return self.line()
 
     def line(self, most_ranges: int | None = None) -> str:
         """Return the sentence with so many ranges of frames only; None: all of them."""
-        where = ", ".join(part for part in (self.file, self.place, self._frames(most_ranges)) if part)
+        where = ", ".join(part for part in (self.file, self._frames(most_ranges), self.place) if part)
         number = f" ({self._number()})" if max(len(self.frames), self.count) > 1 else ""
         says = f"{self.what}{number}; {self.fix}" if self.fix else f"{self.what}{number}"
         return f"{where}: {says}" if where else says

@@ -14,9 +14,9 @@ from scrubin.labels import documents
 from scrubin.labels.formats.yolo import LISTS_CLASSES, NAMES_CLASSES
 from scrubin.labels.label_folder import files_by_format, format_of, is_note
 from scrubin.labels.registry import Content, DatasetFormat, Format, contents_of, readable
-from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
+from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
 
-TABLES = (*public_tables(()), *(table.name for table in PRIVATE_TABLES))
+TABLES = (*public_tables(()), *(table.name for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)))
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
 
@@ -41,8 +41,8 @@ def format_of_path(path: Path, name: str | None, wanted: Content | None = None) 
     if name is not None:
         return format_of(name)
     if not path.exists():
-        msg = f"{path}: there is no such file or folder"
-        raise AnnotationError(msg)
+        what = "there is no such file or folder"
+        raise AnnotationError([Fault(str(path), "file-missing", what, "name the file or folder with the labels")])
     is_tables = is_own_tables(path)
     if is_tables and wanted is None:
         return format_of("tables")

@@ -28,9 +28,8 @@ def text(file: str, data: bytes) -> str:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        raise AnnotationError(
-            [Fault(file, "format", f"byte 0x{data[error.start]:02x} is not UTF-8", "save the file as UTF-8", place=f"line {line}")]
-        ) from error
+        what = f"byte 0x{data[error.start]:02x} is not UTF-8"
+        raise AnnotationError([Fault(file, "encoding", what, "save the file as UTF-8", place=f"line {line}")]) from error
 
 
 def json_object(file: str, data: bytes) -> dict[str, Any]:
@@ -42,32 +41,41 @@ def json_object(file: str, data: bytes) -> dict[str, Any]:
         When it is not JSON, with line and column, or no object, or has a number beyond 64 bits.
     """
     content = text(file, data)
+    if not content.strip():
+        raise AnnotationError([Fault(file, "file-empty", "not JSON: the file is empty", "export it again, or remove it", place="line 1")])
     try:
         value = json.loads(content, object_pairs_hook=_unique, parse_int=_integer)
-    except json.JSONDecodeError as error:
-        if not content.strip():
-            raise AnnotationError(
-                [Fault(file, "format", "not JSON: the file is empty", "export it again, or remove it", place="line 1")]
-            ) from error
-        fault = f"not JSON: {error.msg} at column {error.colno}"
-        raise AnnotationError(
-            [Fault(file, "format", f"{fault}", "the file may be cut off, export it again", place=f"line {error.lineno}")]
-        ) from error
-    except _RepeatedKeyError as error:
-        raise AnnotationError([Fault(file, "format", f"the key '{error}' stands twice in one object", "keep one of them")]) from error
-    except _LongNumberError as error:
-        line = content.count("\n", 0, content.index(error.digits)) + 1
-        fault = f"the number {error.digits[:20]}... has {len(error.digits)} digits"
-        raise AnnotationError([Fault(file, "format", f"{fault}", "no label is as large, correct it", place=f"line {line}")]) from error
-    except RecursionError as error:
-        raise AnnotationError([Fault(file, "format", "nested too deeply for a label file", "export it again")]) from error
+    except (json.JSONDecodeError, _RepeatedKeyError, _LongNumberError, RecursionError) as error:
+        raise AnnotationError([_unreadable(file, content, error)]) from error
     if "\\ud" in content.lower() and SURROGATE.search(json.dumps(value, ensure_ascii=False)):
-        raise AnnotationError(
-            [Fault(file, "format", "a text has half a character (\\ud8.. to \\udf..), which cannot be written", "correct it")]
-        )
+        what = "a text has half a character (\\ud8.. to \\udf..), which cannot be written"
+        raise AnnotationError([Fault(file, "encoding", what, "correct it")])
     if not isinstance(value, dict):
-        raise AnnotationError([Fault(file, "format", f"expected a JSON object, but got {shown(value)}", "export it again")])
+        raise AnnotationError([Fault(file, "value-type", f"expected a JSON object, but got {shown(value)}", "export it again")])
     return value
+
+
+def _unreadable(file: str, content: str, error: Exception) -> Fault:
+    """Return why a text is no JSON that can be used."""
+    if isinstance(error, json.JSONDecodeError):
+        what = f"not JSON: {error.msg} at column {error.colno}"
+        return Fault(file, "json-syntax", what, "the file may be cut off, export it again", place=f"line {error.lineno}")
+    if isinstance(error, _RepeatedKeyError):
+        return Fault(file, "key-repeated", f"the key '{error}' stands twice in one object", "keep one of them")
+    if isinstance(error, _LongNumberError):
+        line = content.count("\n", 0, content.index(error.digits)) + 1
+        what = f"the number {error.digits[:20]}... has {len(error.digits)} digits"
+        return Fault(file, "number-range", what, "no label is as large, correct it", place=f"line {line}")
+    return Fault(file, "json-syntax", "nested too deeply for a label file", "export it again")
+
+
+def peek(data: bytes) -> dict[str, Any]:
+    """Return the JSON object in a file, for what it says of itself; an empty one where there is none."""
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def opened(open_as: Callable[[str, bytes], T], file: str, data: bytes, faults: Faults) -> T | None:

@@ -1,4 +1,4 @@
-"""What the sign of a format is made of: whether a file that has a name of the format looks like it, too."""
+"""What a format is known by: whether a file that has a name of the format looks like it, too."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Evidence = Callable[[Path], bool]
 
 
 def never(path: Path) -> bool:
-    """Return False: a format without a sign has to be named."""
+    """Return False: a format without evidence has to be named."""
     return False
 
 
@@ -37,24 +37,15 @@ def head(path: Path) -> str:
         return file.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
 
 
-def keys(*wanted: str, **kinds: type) -> Evidence:
-    """Return a sign: a JSON object with all these keys, some of a kind."""
+def keys(*wanted: str, **types: type) -> Evidence:
+    """Return the evidence of a JSON object with all these keys, some of a type."""
 
     def fits(path: Path) -> bool:
-        found = document(path)
+        content = document(path)
         return (
-            isinstance(found, Mapping)
-            and all(key in found for key in wanted)
-            and all(isinstance(found.get(key), kind) for key, kind in kinds.items())
+            isinstance(content, Mapping)
+            and all(key in content for key in wanted)
+            and all(isinstance(content.get(key), of_type) for key, of_type in types.items())
         )
 
     return fits
-
-
-def objects_by_frame(path: Path) -> bool:
-    """Return whether ``annotations`` has objects per frame; in videos without any instance only the other keys tell."""
-    found = document(path)
-    frames = found.get("annotations") if isinstance(found, Mapping) else None
-    rows = [row for rows in frames.values() if isinstance(rows, list) for row in rows] if isinstance(frames, Mapping) else []
-    empty = not rows and isinstance(frames, Mapping) and (isinstance(found.get("video"), Mapping) or "categories" not in found)
-    return (bool(rows) and all(isinstance(row, Mapping) for row in rows)) or (empty and bool(frames))

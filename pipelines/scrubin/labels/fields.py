@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from scrubin.core.faults import Fault, Faults, warning
+from scrubin.core.faults import Fault, warning
 from scrubin.labels import boxes, documents
+from scrubin.labels.where import Where
 
 LARGEST = 10**documents.LONGEST_DIGITS
 FROM_ZERO = "ids are numbered from 0; these look numbered from 1"
@@ -33,41 +34,37 @@ def id_of(of: Mapping[str, Any], key: str) -> int:
     return value if isinstance(value, int) and is_whole(value) else -1
 
 
-def list_of_objects(file: str, document: Mapping[str, Any], key: str, faults: Faults) -> list[Mapping[str, Any]]:
+def list_of_objects(where: Where, document: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
     """Return the objects in a list; everything else is noted."""
     values = document.get(key)
     if not isinstance(values, list):
-        faults.error(file, "format", f"expected a list, but got {documents.shown(values)}", "write [] for none", place=key)
+        where.at(key).error("value-type", f"expected a list, but got {documents.shown(values)}", "write [] for none")
         return []
-    found = []
+    objects = []
     for i, value in enumerate(values):
         if isinstance(value, Mapping):
-            found.append(value)
+            objects.append(value)
         else:
-            faults.error(
-                file, "format", f"expected an object, but got {documents.shown(value)}", "export the file again", place=f"{key} {i}"
-            )
-    return found
+            where.at(f"{key} {i}").error("value-type", f"expected an object, but got {documents.shown(value)}", "export the file again")
+    return objects
 
 
-def whole(file: str, place: str, of: Mapping[str, Any], key: str, faults: Faults, *, low: int = 0, high: int | None = None) -> int | None:
+def whole(where: Where, of: Mapping[str, Any], key: str, *, low: int = 0, high: int | None = None) -> int | None:
     """Return a whole number in ``low..high``."""
     value = of.get(key)
     expected = f"a whole number from {low}" if high is None else f"a whole number in {low}..{high}"
     if not is_whole(value) or abs(value or 0) > LARGEST:
-        faults.error(file, "format", f"'{key}' is {documents.shown(value)}, expected {expected}", "export the file again", place=place)
+        where.error("value-type", f"'{key}' is {documents.shown(value)}, expected {expected}", "export the file again")
         return None
     number = int(value)  # type: ignore[arg-type]
     if number < low or (high is not None and number > high):
-        mend = FROM_ZERO if high is not None and number == high + 1 else "correct it"
-        faults.error(file, "format", f"'{key}' is {number}, expected {expected}", mend, place=place)
+        rule, fix = ("id-from-one", FROM_ZERO) if high is not None and number == high + 1 else ("id-range", "correct it")
+        where.error(rule, f"'{key}' is {number}, expected {expected}", fix)
         return None
     return number
 
 
-def pixel_box(
-    file: str, place: str, of: Mapping[str, Any], size: tuple[int, int], tolerance: float, *, cut: bool, faults: Faults
-) -> boxes.XYWH | None:
+def pixel_box(where: Where, of: Mapping[str, Any], size: tuple[int, int], tolerance: float) -> boxes.XYWH | None:
     """Return the ``bbox`` of top-left corner and size in px as shares of the image.
 
     Two corners that happen to be a box, too, are known by ``area``, where it is theirs.
@@ -76,77 +73,63 @@ def pixel_box(
     ----------
     size
         Width and height of the image in px.
+    tolerance
+        A box may leave the image by this share of its side.
     """
     value = of.get("bbox")
     if not isinstance(value, list) or len(value) != 4 or not all(is_number(side) for side in value):
-        faults.error(file, "format", f"'bbox' is {documents.shown(value)}", "give x, y, width and height in px", place=place)
+        where.error("box-form", f"'bbox' is {documents.shown(value)}", "give x, y, width and height in px")
         return None
     width, height = size
-    if max(value) <= 1 and min(width, height) > 10:
-        faults.error(
-            file,
-            "format",
-            f"'bbox' {value} of an image of {width}x{height} is less than a pixel",
-            "it looks like shares of the image; multiply by its size",
-            place=place,
-        )
-        return None
     x, y, w, h = (float(side) for side in value)
-    area = of.get("area")
-    by_corners = (w - x) * (h - y) if w > x and h > y else -1.0
-    stated = float(area) if isinstance(area, (int, float)) and is_number(area) else math.nan
-    if math.isclose(stated, by_corners, rel_tol=1e-4) and not math.isclose(w * h, by_corners, rel_tol=0.01):
-        faults.error(
-            file,
-            "format",
-            f"'bbox' {value} has the area {area} as two corners only",
-            "give the width and height instead of the second",
-            place=place,
-        )
+    if max(value) <= 1 and min(width, height) > boxes.SMALLEST_IMAGE:
+        what = f"'bbox' {value} of an image of {width}x{height} is less than a pixel"
+        where.error("box-form", what, "it looks like shares of the image; multiply by its size")
+        return None
+    if _is_area_of_corners(of.get("area"), (x, y, w, h)):
+        what = f"'bbox' {value} has the area {of['area']} as two corners only"
+        where.error("box-form", what, "give the width and height instead of the second")
         return None
     shares = (x / width, y / height, w / width, h / height)
-    checked = boxes.check(shares, tolerance)
-    if checked.box_xywh is None:
-        corners = w > x >= 0 and h > y >= 0 and w <= width * (1 + tolerance) and h <= height * (1 + tolerance)
-        mend = (
-            "it looks like two corners; give the width and height instead of the second corner" if corners else "draw it inside the image"
-        )
-        fault = f"'bbox' {value} is no box inside the image of {width}x{height}"
-        faults.error(
-            file, "format", fault, mend if w > 0 and h > 0 else "give a width and a height above 0, or remove the box", place=place
-        )
-        return None
-    return checked.box_xywh if cut else shares
+    if boxes.check(shares, tolerance) is None:
+        return shares
+    rule, fix = "box-outside", "draw it inside the image"
+    if w <= 0 or h <= 0:
+        rule, fix = "box-form", "give a width and a height above 0, or remove the box"
+    elif w > x >= 0 and h > y >= 0 and w <= width * (1 + tolerance) and h <= height * (1 + tolerance):
+        rule, fix = "box-form", "it looks like two corners; give the width and height instead of the second corner"
+    where.error(rule, f"'bbox' {value} is no box inside the image of {width}x{height}", fix)
+    return None
 
 
-def share_box(file: str, place: str, value: Any, tolerance: float, *, cut: bool, faults: Faults) -> boxes.XYWH | None:
+def share_box(where: Where, value: Any, tolerance: float) -> boxes.XYWH | None:
     """Return a box of top-left corner and size as shares of the image."""
     if not isinstance(value, (list, tuple)) or len(value) != 4 or not all(is_number(side) for side in value):
-        faults.error(file, "format", f"the box is {documents.shown(value)}", "give x, y, width and height in 0..1", place=place)
+        where.error("box-form", f"the box is {documents.shown(value)}", "give x, y, width and height in 0..1")
         return None
     x, y, w, h = (float(side) for side in value)
-    checked = boxes.check((x, y, w, h), tolerance)
-    if checked.box_xywh is None:
-        faults.error(file, "format", checked.fault, checked.mend, place=place)
+    wrong = boxes.check((x, y, w, h), tolerance)
+    if wrong is not None:
+        where.error(wrong.rule, wrong.what, wrong.fix)
         return None
-    return checked.box_xywh if cut else (x, y, w, h)
+    return x, y, w, h
 
 
-def shift_mend(triplets: Sequence[tuple[int, int, int]], before: int | None, parts: Sequence[int | None]) -> str:
-    """Return the mend of a triplet that does not have its parts: often all ids are numbered from 1.
+def parts_fault(triplets: Sequence[tuple[int, int, int]], before: int | None, parts: Sequence[int | None]) -> tuple[str, str]:
+    """Return rule and fix of a triplet that does not have its parts: often all ids are numbered from 1.
 
     Parameters
     ----------
     before
         The triplet with the id before, None when there is none.
     parts
-        Instrument, verb and target as they are given, None for undefined.
+        Instrument, verb and target as the file has them, None for undefined.
     """
     if before is None or not 0 <= before < len(triplets):
-        return "correct one of them"
+        return "triplet-parts", "correct one of them"
     wanted = triplets[before]
     shifted = any(all(got is None or got - by == want for got, want in zip(parts, wanted, strict=True)) for by in (0, 1))
-    return FROM_ZERO if shifted else "correct one of them"
+    return ("id-from-one", FROM_ZERO) if shifted else ("triplet-parts", "correct one of them")
 
 
 def unkept(file: str, names: Iterable[str]) -> tuple[Fault, ...]:
@@ -167,3 +150,10 @@ def recording_and_frame(name: str) -> tuple[str, int] | None:
     """
     match = FRAME_OF_NAME.fullmatch(name)
     return (match["recording"], int(match["frame"])) if match else None
+
+
+def _is_area_of_corners(area: Any, box_xywh: boxes.XYWH) -> bool:
+    x, y, w, h = box_xywh
+    of_corners = (w - x) * (h - y) if w > x and h > y else -1.0
+    stated = float(area) if is_number(area) else math.nan
+    return math.isclose(stated, of_corners, rel_tol=1e-4) and not math.isclose(w * h, of_corners, rel_tol=0.01)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scrubin.core import suggest
-from scrubin.core.faults import Faults
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels.registry import READ_AS, WRITERS, DatasetFormat, Format, readable
 
@@ -23,7 +23,7 @@ class LabelFolder:
     Parameters
     ----------
     contents
-        Bytes by name; the name has the folders that a format can be told by.
+        Bytes by name; the name has the folders that a format can be known by.
     others
         Files below the path that are not of the format.
     paths
@@ -46,10 +46,8 @@ def format_of(name: str) -> Format | DatasetFormat:
     known = readable()
     name = READ_AS.get(name, name)
     if name not in known:
-        msg = f"'{name}' is no format that can be read; {suggest.hint(name, known)}" + (
-            "; it can only be written" if name in WRITERS else ""
-        )
-        raise AnnotationError(msg)
+        what = f"'{name}' is no format that can be read" + (", only written" if name in WRITERS else "")
+        raise AnnotationError([Fault("", "format-unknown", what, suggest.hint(name, known))])
     return known[name]
 
 
@@ -62,18 +60,17 @@ def find(path: Path, form: Format | DatasetFormat) -> LabelFolder:
         When there is no such path, or nothing in it has a name of the format.
     """
     if not _exists(path):
-        msg = f"{path}: there is no such file or folder"
-        raise AnnotationError(msg)
+        what = "there is no such file or folder"
+        raise AnnotationError([Fault(str(path), "file-missing", what, "name the file or folder with the labels")])
     if not path.is_file() and not path.is_dir():
-        msg = f"{path}: it is no plain file and no folder; name the file or folder with the labels"
-        raise AnnotationError(msg)
+        what = "it is no plain file and no folder"
+        raise AnnotationError([Fault(str(path), "file-unreadable", what, "name the file or folder with the labels")])
     every = _every(path)
     wanted = _of_format(path, form, every)
     if not wanted:
         what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
-        msg = f"{path}: {what}{seen}; expected {form.expected}"
-        raise AnnotationError(msg)
+        raise AnnotationError([Fault(str(path), "no-files", f"{what}{seen}", f"expected {form.expected}")])
     faults = Faults()
     contents = {_name(file): _bytes_of(file, faults) for file in wanted}
     AnnotationError.raise_any(faults)
@@ -104,20 +101,25 @@ def names_of_format(contents: Mapping[str, bytes], form: Format | DatasetFormat)
 
 
 def by_recording(contents: Mapping[str, bytes], form: Format, faults: Faults) -> dict[str, dict[str, bytes]]:
-    """Return the files of each recording; two files of one name are noted, and the second is left out."""
+    """Return the files of each recording, with those that belong to all; two files of one name are noted, and the second is left out."""
     fits = _fits(form)
     grouped: dict[str, dict[str, bytes]] = {}
     first: dict[str, str] = {}
+    shared: dict[str, bytes] = {}
     for file, data in contents.items():
         match = fits.fullmatch(file)
         if match is None:
             continue
         if match["own"] in first:
-            faults.error(file, "format", f"'{match['own']}' is also {first[match['own']]}", "convert the folders one by one")
+            what = f"'{match['own']}' is also {first[match['own']]}"
+            faults.error(file, "file-repeated", what, "convert the folders one by one")
             continue
         first[match["own"]] = file
-        grouped.setdefault(match["recording"], {})[file] = data
-    return grouped
+        if match["recording"] is None:
+            shared[file] = data
+        else:
+            grouped.setdefault(match["recording"], {})[file] = data
+    return {recording: {**files, **shared} for recording, files in grouped.items()}
 
 
 def _exists(path: Path) -> bool:
@@ -131,11 +133,11 @@ def _bytes_of(file: Path, faults: Faults) -> bytes:
     try:
         # Only of plain files: reading a pipe or device may never end.
         if file.exists() and not file.is_file():
-            faults.error(str(file), "format", "it is no plain file", "remove it, or put the file itself there")
+            faults.error(str(file), "file-unreadable", "it is no plain file", "remove it, or put the file itself there")
             return b""
         return file.read_bytes()
     except OSError as error:
-        faults.error(str(file), "format", f"cannot be read: {error.strerror}", "make it readable, or remove it")
+        faults.error(str(file), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable, or remove it")
         return b""
 
 
@@ -145,21 +147,20 @@ def _every(path: Path) -> list[Path]:
 
 def _below(folder: Path, above: frozenset[tuple[int, int]]) -> list[Path]:
     """Return the files below a folder, through links too, but not into a folder that is also above."""
-    found: list[Path] = []
+    files: list[Path] = []
     try:
         state = folder.stat()
         here = (state.st_dev, state.st_ino)
         # Hidden files are editors' and file managers' own.
         entries = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")] if here not in above else []
     except OSError as error:
-        msg = f"{folder}: cannot be read: {error.strerror}; make it readable"
-        raise AnnotationError(msg) from error
+        raise AnnotationError([Fault(str(folder), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")]) from error
     for entry in entries:
         if _is_folder(entry):
-            found += _below(Path(entry.path), above | {here})
+            files += _below(Path(entry.path), above | {here})
         else:
-            found.append(Path(entry.path))
-    return found
+            files.append(Path(entry.path))
+    return files
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

@@ -7,23 +7,20 @@ has one row, and what others are merged into is not merged itself, in any spelli
 
 from __future__ import annotations
 
-import csv
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
+from scrubin.core import csvtext
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.vocabulary.vocabulary import FOLDER, Kind, Vocabulary, fold
+from scrubin.vocabulary.vocabulary import FOLDER, PARTS, Vocabulary, fold
 
 MAPS = FOLDER / "label_maps"
 COLUMNS = ("instrument", "verb", "target", "to_instrument", "to_verb", "to_target")
-CHANGED = ("instrument", "verb", "target", "triplet", "instrument_id", "verb_id", "target_id", "triplet_id")
-KINDS: tuple[Kind, ...] = ("instrument", "verb", "target")
 Names = tuple[str, str, str]
 
 
@@ -45,6 +42,11 @@ class LabelMap:
     source: str
     merges: Mapping[Names, Names]
     vocabulary: Vocabulary | None = None
+
+    @property
+    def file(self) -> str:
+        """How messages name the map."""
+        return f"label map {self.name}"
 
     def merged(self, names: Names) -> Names:
         """Return what a triplet becomes; itself where nothing is said of it.
@@ -69,46 +71,42 @@ def load(name: str) -> LabelMap:
     Raises
     ------
     AnnotationError
-        When there is none, or it is faulty; names file, row and mend.
+        When there is none, or it is faulty; names file, row and fix.
     """
     path = MAPS / f"{name}.csv" if name in available() else Path(name)
     if not path.is_file():
-        msg = f"{name}: no such label map; name a CSV file, or one of {', '.join(available())}"
-        raise AnnotationError(msg)
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except UnicodeDecodeError as error:
-        msg = f"{name}: is not UTF-8 text; save it as CSV UTF-8"
-        raise AnnotationError(msg) from error
-    return parse(path.stem if name in available() else name, text)
+        fix = f"name a CSV file, or one of {', '.join(available())}"
+        raise AnnotationError([Fault(name, "file-missing", "no such label map", fix)])
+    return parse(path.stem if name in available() else name, path.read_bytes())
 
 
-def parse(name: str, text: str) -> LabelMap:
-    """Return the map of a CSV text; lines with ``#`` are its source.
+def parse(name: str, data: bytes) -> LabelMap:
+    """Return the map of a CSV; lines with ``#`` above the header are its source.
 
     Raises
     ------
     AnnotationError
         For missing columns, an empty cell, or a class that is merged twice.
     """
-    notes = [line for line in text.splitlines() if line.startswith("#")]
-    reader = csv.reader(line for line in text.splitlines() if line.strip() and not line.startswith("#"))
-    rows = [[cell.strip() for cell in row] for row in reader]
-    if not rows or tuple(rows[0]) != COLUMNS:
-        msg = f"{name}: the columns are {', '.join(rows[0]) if rows else 'missing'}; expected {', '.join(COLUMNS)}"
-        raise AnnotationError(msg)
+    sheet = csvtext.read(name, data, required=COLUMNS, optional=(), comments=True)
+    faults = Faults()
+    faults.extend(sheet.faults)
     merges: dict[Names, Names] = {}
-    for number, row in enumerate(rows[1:], start=1):
-        if len(row) != len(COLUMNS) or not all(row):
-            msg = f"{name}, merge {number}: {len([cell for cell in row if cell])} names, expected {len(COLUMNS)}; fill every cell"
-            raise AnnotationError(msg)
-        of, to = (row[0], row[1], row[2]), (row[3], row[4], row[5])
+    for row in sheet.rows:
+        empty = [column for column in COLUMNS if not row.cells[column]]
+        if empty:
+            faults.error(name, "cell-empty", f"{empty[0]} is empty", "fill every cell", place=row.place)
+            continue
+        instrument, verb, target, *to = (row.cells[column] for column in COLUMNS)
+        of = (instrument, verb, target)
         if any(_key(of, None) == _key(other, None) for other in merges):
-            msg = f"{name}, merge {number}: '{','.join(of)}' is merged twice; keep one of the rows"
-            raise AnnotationError(msg)
-        merges[of] = to
-    _refuse_chains(name, merges)
-    return LabelMap(name, " ".join(note.lstrip("# ").removeprefix("source:").strip() for note in notes), merges)
+            faults.error(name, "merge-repeated", f"'{','.join(of)}' is merged twice", "keep one of the rows", place=row.place)
+            continue
+        merges[of] = (to[0], to[1], to[2])
+    _note_chains(name, merges, faults)
+    AnnotationError.raise_any(faults.all())
+    source = " ".join(line.lstrip("# ").removeprefix("source:").strip() for line in sheet.comments)
+    return LabelMap(name, source, merges)
 
 
 def check(label_map: LabelMap, vocabulary: Vocabulary) -> None:
@@ -121,20 +119,20 @@ def check(label_map: LabelMap, vocabulary: Vocabulary) -> None:
     AnnotationError
         Names the merge.
     """
-    name = f"label map {label_map.name}"
+    faults = Faults()
     seen: dict[tuple[str, ...], Names] = {}
     for of in label_map.merges:
         other = seen.setdefault(_key(of, vocabulary), of)
         if other != of:
-            msg = f"{name}: '{','.join(other)}' and '{','.join(of)}' are the same class, which is merged twice; keep one of the rows"
-            raise AnnotationError(msg)
-    _refuse_chains(name, label_map.merges, vocabulary)
+            what = f"'{','.join(other)}' and '{','.join(of)}' are the same class, which is merged twice"
+            faults.error(label_map.file, "merge-repeated", what, "keep one of the rows")
+    _note_chains(label_map.file, label_map.merges, faults, vocabulary)
     for of, to in label_map.merges.items():
-        try:
-            vocabulary.triplet_of(",".join(to))
-        except AnnotationError as error:
-            msg = f"{name}: '{','.join(of)}' is merged into '{','.join(to)}': {error}"
-            raise AnnotationError(msg) from error
+        if vocabulary.find_triplet(",".join(to)) is None:
+            unknown = vocabulary.unknown_triplet(",".join(to))
+            what = f"'{','.join(of)}' is merged into '{','.join(to)}': {unknown.what}"
+            faults.error(label_map.file, unknown.rule, what, unknown.fix)
+    AnnotationError.raise_any(faults.all())
 
 
 def within(label_map: LabelMap, vocabulary: Vocabulary) -> LabelMap:
@@ -149,42 +147,6 @@ def within(label_map: LabelMap, vocabulary: Vocabulary) -> LabelMap:
     return replace(label_map, vocabulary=vocabulary)
 
 
-def apply(label_map: LabelMap, triplets: pd.DataFrame, vocabulary: Vocabulary) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """Return a table ``triplets`` with merged classes, and what was merged.
-
-    Parameters
-    ----------
-    triplets
-        Columns instrument, verb, target, triplet and their ids; other columns are kept.
-    vocabulary
-        Of the merged triplets.
-
-    Returns
-    -------
-    tuple
-        The new table, and ``from``, ``to``, ``instances``: one row per merge that occurred.
-    """
-    label_map = within(label_map, vocabulary)
-    values: dict[str, list[Any]] = {name: triplets[name].astype(object).tolist() for name in CHANGED}
-    counts: Counter[tuple[str, str]] = Counter()
-    names = triplets[["instrument", "verb", "target"]].astype(object)
-    for at, row in enumerate(names.itertuples(index=False)):
-        of = (row[0], row[1], row[2])
-        if any(pd.isna(part) for part in of):
-            continue
-        to = label_map.merged(of)
-        if to == of:
-            continue
-        triplet = vocabulary.triplet_of(",".join(to))
-        parts = vocabulary.triplets[triplet]
-        named = (vocabulary.instruments[parts[0]], vocabulary.verbs[parts[1]], vocabulary.targets[parts[2]])
-        for name, value in zip(CHANGED, (*named, vocabulary.triplet_name(triplet), *parts, triplet), strict=True):
-            values[name][at] = value
-        counts[",".join(of), ",".join(named)] += 1
-    columns = {name: pd.Series(values[name], index=triplets.index, dtype=triplets[name].dtype) for name in CHANGED}
-    return triplets.assign(**columns), table(counts)
-
-
 def table(counts: Mapping[tuple[str, str], int]) -> pd.DataFrame:
     """Return what was merged, sorted: ``from``, ``to``, ``instances``."""
     rows = [(of, to, n) for (of, to), n in sorted(counts.items())]
@@ -195,17 +157,16 @@ def _key(names: Names, vocabulary: Vocabulary | None) -> tuple[str, ...]:
     """Return what is the same for every spelling of a triplet: ids of known names, else what counts of the spelling."""
     if vocabulary is None:
         return tuple(fold(name) for name in names)
-    known = (vocabulary.spellings[kind].get(fold(name)) for kind, name in zip(KINDS, names, strict=True))
+    known = (vocabulary.find(naming, name) for naming, name in zip(PARTS, names, strict=True))
     return tuple(fold(name) if id_ is None else f"#{id_}" for name, id_ in zip(names, known, strict=True))
 
 
-def _refuse_chains(name: str, merges: Mapping[Names, Names], vocabulary: Vocabulary | None = None) -> None:
+def _note_chains(file: str, merges: Mapping[Names, Names], faults: Faults, vocabulary: Vocabulary | None = None) -> None:
     sources = {_key(of, vocabulary) for of in merges}
     for of, to in merges.items():
         if _key(of, vocabulary) == _key(to, vocabulary):
             spelled = "" if _key(of, None) == _key(to, None) else f", as '{','.join(to)}' is another spelling of it"
-            msg = f"{name}: '{','.join(of)}' is merged into itself{spelled}; remove the row"
-            raise AnnotationError(msg)
-        if _key(to, vocabulary) in sources:
-            msg = f"{name}: '{','.join(of)}' is merged into '{','.join(to)}', which is merged itself; merge both into the last one"
-            raise AnnotationError(msg)
+            faults.error(file, "merge-chain", f"'{','.join(of)}' is merged into itself{spelled}", "remove the row")
+        elif _key(to, vocabulary) in sources:
+            what = f"'{','.join(of)}' is merged into '{','.join(to)}', which is merged itself"
+            faults.error(file, "merge-chain", what, "merge both into the last one")

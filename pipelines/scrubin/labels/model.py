@@ -20,6 +20,9 @@ from scrubin.vocabulary.vocabulary import Vocabulary
 
 IntArray = npt.NDArray[np.int64]
 Detail = Literal["triplet", "instrument"]
+Instant = Literal["start", "end"]
+"""``start``: frame k has the label of k / fps, as everywhere in this library. ``end``: that of the last instant before
+(k + 1) / fps, as in MultiBypass140's own files at 1 per second, k x 1000 + 999 ms."""
 ClassesOf = Literal["ivt", "i"]
 """The classes that instances have of their own: triplets, or instruments where only these are labelled."""
 IDS = ("instrument_id", "verb_id", "target_id", "triplet_id")
@@ -49,10 +52,8 @@ class LabelFiles:
     vocabulary
         Names and ids.
     box_tolerance
-        A box may leave the image by this share of its side; it is then cut to the image.
-    cut_boxes
-        Whether such a box is cut, as our tables need it; otherwise it stays as it was drawn, so
-        that a file can be written back as it was.
+        A box may leave the image by this share of its side. It stays as it was drawn, so that a file can be written back
+        as it was; tables cut it to the image.
     label_map
         Merges of triplets that hold while names are read; None for none.
     sparse
@@ -65,7 +66,6 @@ class LabelFiles:
     files: Mapping[str, bytes]
     vocabulary: Vocabulary
     box_tolerance: float
-    cut_boxes: bool = True
     label_map: LabelMap | None = None
     sparse: bool = False
     first: int = 0
@@ -157,10 +157,14 @@ class Labels:
     image_sizes
         ``(width, height)`` in px of the labelled images, by file, where the format states them.
     faults
-        What a curator should know: deviations and warnings; labels with an error are never made.
+        What a curator should know: deviations and warnings; labels with an error are not returned.
     segments
-        Spans of time with a label, half open, in units of the clock: ``kind`` (phase, step or
-        gesture), ``start``, ``end``, ``label_id``. They may overlap, and keep the order of the file.
+        Spans of time with a label, half open: ``kind`` (phase, step, gesture or mark), ``start``, ``end``,
+        ``label_id``. They may overlap, and keep the order of the file.
+    segments_clock
+        What their instants count; None: the same as positions.
+    instant
+        Which instant of a frame's period decides its phase where segments become frames.
     frames
         What the format says of single positions beyond labels: ``position`` and any columns, such
         as ``file_name``, ``width`` and ``height`` in px.
@@ -191,6 +195,8 @@ class Labels:
     about: Mapping[str, Any] = field(default_factory=dict)
     merged: Mapping[tuple[str, str], int] = field(default_factory=dict)
     spans: pd.DataFrame | None = None
+    segments_clock: Clock | None = None
+    instant: Instant = "start"
 
 
 @dataclass(frozen=True)
@@ -243,9 +249,9 @@ def instance_rows(rows: Sequence[Mapping[str, Any]]) -> pd.DataFrame:
 
 def detailed_rows(rows: Sequence[Mapping[str, Any]], details: Mapping[str, str]) -> pd.DataFrame:
     """Return instances with more columns, by name and dtype; a detail that no instance has is left out."""
-    given = [name for name in details if any(row.get(name) is not None for row in rows)]
-    frame = pd.DataFrame(list(rows), columns=[*INSTANCE_COLUMNS, *given], dtype=object)
-    return frame.astype({**INSTANCE_DTYPES, **{name: details[name] for name in given}})
+    stated = [name for name in details if any(row.get(name) is not None for row in rows)]
+    frame = pd.DataFrame(list(rows), columns=[*INSTANCE_COLUMNS, *stated], dtype=object)
+    return frame.astype({**INSTANCE_DTYPES, **{name: details[name] for name in stated}})
 
 
 def details_of(rows: pd.DataFrame) -> list[str]:
@@ -280,12 +286,12 @@ def by_position(layer: Layer | None) -> dict[int, list[dict[str, Any]]]:
     """Return the rows of each labelled position, as plain values with None for undefined; a position without rows has none."""
     if layer is None:
         return {}
-    found: dict[int, list[dict[str, Any]]] = {position: [] for position in layer.positions.tolist()}
+    rows_at: dict[int, list[dict[str, Any]]] = {position: [] for position in layer.positions.tolist()}
     columns = {str(name): layer.rows[name].astype(object).where(layer.rows[name].notna(), None).tolist() for name in layer.rows.columns}
     for values in zip(*columns.values(), strict=True):
         row = dict(zip(columns, values, strict=True))
-        found[row["position"]].append(row)
-    return found
+        rows_at[row["position"]].append(row)
+    return rows_at
 
 
 def phase_of(layer: Layer | None) -> dict[int, int]:

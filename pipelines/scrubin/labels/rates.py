@@ -27,6 +27,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
 from scrubin.labels.model import SOURCE_FRAMES, Clock, IntArray
 
@@ -79,8 +80,8 @@ def of_clock(clock: Clock, source_fps: Fraction | None) -> Numbering:
     if clock.period_s is not None:
         return Numbering(1 / clock.period_s)
     if source_fps is None:
-        msg = "the labels are numbered by source frames of an unknown rate; give the frames per second of the video"
-        raise AnnotationError(msg)
+        what = "the labels are numbered by source frames of an unknown rate"
+        raise AnnotationError([Fault("", "rate-unknown", what, "give the frames per second of the video")])
     return Numbering(source_fps)
 
 
@@ -102,13 +103,11 @@ def instant(text: str, unit: Unit) -> int:
     """
     match = _DECIMAL.fullmatch(text)
     value = None if match is None else Fraction(text) * _NS_OF.get(unit, 1)
-    what = {"frame": "a frame number from 0", "s": "seconds from 0, such as 12.48", "ms": "milliseconds from 0, such as 12480"}[unit]
+    expected = {"frame": "a frame number from 0", "s": "seconds from 0, such as 12.48", "ms": "milliseconds from 0, such as 12480"}[unit]
     if value is None or value.denominator != 1:
-        msg = f"'{text}' is not {what}"
-        raise AnnotationError(msg)
+        raise AnnotationError([Fault("", "instant", f"'{text}' is not {expected}", "correct it")])
     if value > (LATEST_FRAME if unit == "frame" else LATEST_NS):
-        msg = f"'{text}' is later than any video ends; expected {what}"
-        raise AnnotationError(msg)
+        raise AnnotationError([Fault("", "instant", f"'{text}' is later than any video ends", f"expected {expected}")])
     return int(value)
 
 
@@ -156,8 +155,8 @@ def renumber(numbers: IntArray, of: Numbering, to: Numbering) -> IntArray:
     """
     numbers = np.asarray(numbers, np.int64)
     if len(numbers) and int(numbers.min()) < of.first:
-        msg = f"number {int(numbers.min())} is before the first one, {of.first}; they look numbered from {of.first - 1}"
-        raise AnnotationError(msg)
+        what = f"number {int(numbers.min())} is before the first one, {of.first}"
+        raise AnnotationError([Fault("", "first-frame", what, f"they look numbered from {of.first - 1}")])
     ratio = to.per_second / of.per_second
     up, down = ratio.numerator, ratio.denominator
     elapsed = [int(number) - of.first for number in numbers]

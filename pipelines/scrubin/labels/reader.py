@@ -12,7 +12,7 @@ from scrubin.labels import formats, suspicions, triplet_merges
 from scrubin.labels.detect import format_of_path
 from scrubin.labels.label_folder import by_recording, find, names_of_format
 from scrubin.labels.label_map import LabelMap, check, within
-from scrubin.labels.model import Collection, LabelFiles, Labels
+from scrubin.labels.model import Collection, Instant, LabelFiles, Labels
 from scrubin.labels.policy import enforce
 from scrubin.labels.registry import Content, DatasetFormat, Format
 from scrubin.vocabulary import own, vocabulary
@@ -41,6 +41,8 @@ class Options:
         The number of the first frame, where a user says that frames are not numbered from 0.
     classes
         The vocabulary of files that do not name their own, such as that of the ground truth for predictions.
+    instant
+        Which instant of a frame's period decides its phase where spans of time become frames.
     """
 
     vocabulary: str | None = None
@@ -48,6 +50,7 @@ class Options:
     box_tolerance: float = BOX_TOLERANCE
     first: int = 0
     classes: Vocabulary | None = None
+    instant: Instant = "start"
 
 
 @dataclass(frozen=True)
@@ -111,18 +114,19 @@ def read_contents(contents: Mapping[str, bytes], form: Format | DatasetFormat, o
     AnnotationError
         When the options do not fit the format.
     """
-    vocabulary_asked = vocabulary.load(options.vocabulary) if options.vocabulary else None
-    if vocabulary_asked is not None and form.by_hand.brings_words:
-        msg = f"the files of {form.name} name their own vocabulary, so '{options.vocabulary}' cannot be given; leave it out"
-        raise AnnotationError(msg)
-    if vocabulary_asked is not None and options.label_map is not None:
-        check(options.label_map, vocabulary_asked)
+    chosen = vocabulary.load(options.vocabulary) if options.vocabulary else None
+    if chosen is not None and form.by_hand.names_vocabulary:
+        what = f"the files of {form.name} name their own vocabulary, so '{options.vocabulary}' cannot be chosen"
+        raise AnnotationError([Fault("", "vocabulary-chosen", what, "leave it out")])
+    if chosen is not None and options.label_map is not None:
+        check(options.label_map, chosen)
     faults = Faults()
     if isinstance(form, DatasetFormat):
-        collection = _read_dataset(names_of_format(contents, form), form, vocabulary_asked, options, faults)
+        collection = _read_dataset(names_of_format(contents, form), form, chosen, options, faults)
     else:
-        collection = _read_recordings(contents, form, vocabulary_asked, options, faults)
-    collection = _with_merges(collection, options.label_map)
+        collection = _read_recordings(contents, form, chosen, options, faults)
+    recordings = tuple(replace(labels, instant=options.instant) for labels in collection.recordings)
+    collection = _with_merges(replace(collection, recordings=recordings), options.label_map)
     faults.extend(suspicions.of(collection.recordings, options.first))
     return Reading(form, collection, faults.all())
 
@@ -141,10 +145,10 @@ def read(contents: Mapping[str, bytes], form: Format | DatasetFormat, options: O
 
 
 def _read_dataset(
-    contents: Mapping[str, bytes], form: DatasetFormat, vocabulary_asked: Vocabulary | None, options: Options, faults: Faults
+    contents: Mapping[str, bytes], form: DatasetFormat, chosen: Vocabulary | None, options: Options, faults: Faults
 ) -> Collection:
     try:
-        of_files = vocabulary_asked or _vocabulary_of(form, contents, options.classes) or FILES_OWN
+        of_files = chosen or _vocabulary_of(form, contents, options.classes) or FILES_OWN
         collection = form.read(_files("", contents, of_files, options))
     except AnnotationError as error:
         faults.extend(error.faults)
@@ -156,16 +160,15 @@ def _read_dataset(
 
 
 def _read_recordings(
-    contents: Mapping[str, bytes], form: Format, vocabulary_asked: Vocabulary | None, options: Options, faults: Faults
+    contents: Mapping[str, bytes], form: Format, chosen: Vocabulary | None, options: Options, faults: Faults
 ) -> Collection:
     recordings: list[Labels] = []
     for recording, files in sorted(by_recording(contents, form, faults).items()):
         try:
-            of_files = vocabulary_asked or _vocabulary_of(form, files, options.classes)
+            of_files = chosen or _vocabulary_of(form, files, options.classes)
             if of_files is None:
-                raise AnnotationError(
-                    [Fault(min(files), "vocabulary-unknown", f"the format {form.name} does not say its vocabulary", "name one")]
-                )
+                what = f"the format {form.name} does not say its vocabulary"
+                raise AnnotationError([Fault(min(files), "vocabulary-unknown", what, "name one")])
             merges = None if options.label_map is None else within(options.label_map, of_files)
             labels = form.read(_files(recording, files, of_files, replace(options, label_map=merges)))
         except AnnotationError as error:
@@ -194,13 +197,11 @@ def _vocabulary_of(form: Format | DatasetFormat, files: Mapping[str, bytes], cla
     """Return the vocabulary that files name, else that of the other files, of their folder or of their format; None where there is none."""
     by_hand = form.by_hand
     named = None if by_hand.vocabulary_of is None else by_hand.vocabulary_of(files)
-    if named is not None or (classes is not None and not by_hand.brings_words):
+    if named is not None or (classes is not None and not by_hand.names_vocabulary):
         return named or classes
     name = (vocabulary.named_by_folder(min(files)) if by_hand.named_by_folder and files else None) or by_hand.vocabulary
     return vocabulary.load(name) if name else None
 
 
-def _files(recording: str, files: Mapping[str, bytes], words: Vocabulary, options: Options) -> LabelFiles:
-    return LabelFiles(
-        recording, files, words, options.box_tolerance, cut_boxes=False, label_map=options.label_map, sparse=True, first=options.first
-    )
+def _files(recording: str, files: Mapping[str, bytes], of_files: Vocabulary, options: Options) -> LabelFiles:
+    return LabelFiles(recording, files, of_files, options.box_tolerance, options.label_map, sparse=True, first=options.first)

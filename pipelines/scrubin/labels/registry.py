@@ -20,7 +20,7 @@ from scrubin.vocabulary.vocabulary import Vocabulary
 
 Reader = Callable[[LabelFiles], Labels]
 CollectionReader = Callable[[LabelFiles], Collection]
-VocabularyOf = Callable[[Mapping[str, bytes]], Vocabulary]
+VocabularyOf = Callable[[Mapping[str, bytes]], Vocabulary | None]
 Content = Literal[
     "phases",
     "segments",
@@ -53,17 +53,17 @@ class ByHand:
     Parameters
     ----------
     vocabulary
-        Name of the vocabulary when none is given.
+        Name of the vocabulary where none is chosen and the files name none.
     vocabulary_of
-        Or how it follows from the files themselves.
+        The vocabulary that the files of a recording, or of a data set, name; None where they name none.
     named_by_folder
         Whether the folder of the files may be named after their vocabulary.
     fps
         Frames per second of the source by whose frames the labels are numbered.
     fps_unstated
         Whether ``fps`` is a custom of the format that no file states.
-    brings_words
-        Whether its files name their vocabulary, so that none can be given.
+    names_vocabulary
+        Whether its files always name their vocabulary, so that none can be chosen.
     evidence
         Whether a file that has a name of the format looks like it: so it is known when nobody names it.
     files
@@ -80,7 +80,7 @@ class ByHand:
     named_by_folder: bool = False
     fps: Fraction | None = None
     fps_unstated: bool = False
-    brings_words: bool = False
+    names_vocabulary: bool = False
     evidence: Evidence = never
     files: Callable[[Path], list[Path]] | None = None
     holds: tuple[Content, ...] = ()
@@ -96,9 +96,10 @@ class Format:
     name
         How ``params.yaml`` calls it.
     pattern
-        What a file is called inside the format's folder; the group ``recording`` is the recording.
+        What a file is called inside the format's folder; the group ``recording`` is the recording, and a file without
+        one belongs to all.
     expected
-        The same in words, for messages.
+        The same for readers, in messages and documents.
     read
         Files of one recording to labels; pure.
     title
@@ -167,6 +168,8 @@ class Writer:
         Whether boxes are in pixels, so that the images' size must be known.
     every_frame
         Whether every frame must have a phase, so that the last one is repeated.
+    phases_as_spans
+        Whether phases are written as spans of time instead of frames.
     frames
         What the format says of single frames, as columns of ``Labels.frames``; the size of images is beside it.
     needs
@@ -179,11 +182,12 @@ class Writer:
     fps: Fraction | None = None
     whole_fps: bool = False
     vocabulary: str = ""
-    takes: Callable[[Vocabulary], bool] = lambda words: True
+    takes: Callable[[Vocabulary], bool] = lambda vocabulary: True
     pixels: bool = False
     every_frame: bool = False
     frames: frozenset[str] = frozenset()
     needs: tuple[str, ...] = ()
+    phases_as_spans: bool = False
 
 
 READ_AS = {"prostatd": "labelme", "parquet": "tables", "csv": "tables", "tables-csv": "tables"}
@@ -226,11 +230,12 @@ def writes(
     fps: Fraction | None = None,
     whole_fps: bool = False,
     vocabulary: str = "",
-    takes: Callable[[Vocabulary], bool] = lambda words: True,
+    takes: Callable[[Vocabulary], bool] = lambda vocabulary: True,
     pixels: bool = False,
     every_frame: bool = False,
     frames: tuple[str, ...] = (),
     needs: tuple[str, ...] = (),
+    phases_as_spans: bool = False,
 ) -> Callable[[WriterFunction], WriterFunction]:
     """Register the decorated writer of a format."""
 
@@ -239,7 +244,7 @@ def writes(
             msg = f"label format '{name}' has two writers"
             raise ValueError(msg)
         WRITERS[name] = Writer(
-            name, write, frozenset(holds), fps, whole_fps, vocabulary, takes, pixels, every_frame, frozenset(frames), needs
+            name, write, frozenset(holds), fps, whole_fps, vocabulary, takes, pixels, every_frame, frozenset(frames), needs, phases_as_spans
         )
         return write
 

@@ -25,9 +25,9 @@ def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
     """
     shifted = [labels.recording for labels in recordings if first == 0 and _runs_from_one(labels)]
     by_corners = [labels.recording for labels in recordings if _all_as_corners(labels)]
-    found = []
+    suspected = []
     if shifted:
-        found.append(
+        suspected.append(
             warning(
                 _names(shifted),
                 "frames-from-one",
@@ -36,7 +36,7 @@ def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
             )
         )
     if by_corners:
-        found.append(
+        suspected.append(
             warning(
                 _names(by_corners),
                 "box-form",
@@ -44,7 +44,7 @@ def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
                 "if these are two corners, give the width and height",
             )
         )
-    return tuple(found)
+    return tuple(suspected)
 
 
 def _names(recordings: Sequence[str]) -> str:

@@ -6,8 +6,9 @@ from collections import Counter
 
 import pandas as pd
 
+from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
-from scrubin.labels.label_map import LabelMap, Names
+from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import IDS, Labels
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -27,43 +28,35 @@ def merged(labels: Labels, rows: pd.DataFrame, label_map: LabelMap) -> tuple[pd.
     AnnotationError
         When the map merges a class of the vocabulary twice, or into something that it does not have.
     """
-    words, counts = labels.vocabulary, Counter(labels.merged)
-    targets = _targets(words, label_map)
+    vocabulary, counts = labels.vocabulary, Counter(labels.merged)
+    targets = _targets(vocabulary, label_map)
     before = rows["triplet_id"]
     these = before.isin(list(targets))
     if not these.any():
         return rows, counts
     old = [int(triplet) for triplet in before[these]]
     for triplet in old:
-        counts[words.triplet_name(triplet), words.triplet_name(targets[triplet])] += 1
+        counts[vocabulary.triplet_name(triplet), vocabulary.triplet_name(targets[triplet])] += 1
     changed = rows.copy()
-    ids = [(*words.triplets[targets[triplet]], targets[triplet]) for triplet in old]
+    ids = [(*vocabulary.triplets[targets[triplet]], targets[triplet]) for triplet in old]
     for place, column in enumerate(IDS):
         changed.loc[these, column] = pd.array([one[place] for one in ids], dtype="Int64")
     return changed, counts
 
 
-def _targets(words: Vocabulary, label_map: LabelMap) -> dict[int, int]:
+def _targets(vocabulary: Vocabulary, label_map: LabelMap) -> dict[int, int]:
     """Return which triplet of a vocabulary becomes which."""
     targets: dict[int, int] = {}
     for of, to in label_map.merges.items():
-        before = _known(words, of)
+        before = vocabulary.find_triplet(",".join(of))
         if before is None:
             continue  # nothing of these labels can be this triplet
         if before in targets:
-            msg = f"label map {label_map.name}: '{','.join(of)}' is merged twice, in another spelling; keep one of the rows"
-            raise AnnotationError(msg)
-        targets[before] = words.triplet_of(",".join(to))
+            what = f"'{','.join(of)}' is merged twice, in another spelling"
+            raise AnnotationError([Fault(label_map.file, "merge-repeated", what, "keep one of the rows")])
+        targets[before] = vocabulary.triplet_of(",".join(to))
     chained = sorted(set(targets.values()) & set(targets))
     if chained:
-        name = words.triplet_name(chained[0])
-        msg = f"label map {label_map.name}: '{name}' is merged, and others are merged into it; merge all into the last one"
-        raise AnnotationError(msg)
+        what = f"'{vocabulary.triplet_name(chained[0])}' is merged, and others are merged into it"
+        raise AnnotationError([Fault(label_map.file, "merge-chain", what, "merge all into the last one")])
     return targets
-
-
-def _known(words: Vocabulary, names: Names) -> int | None:
-    try:
-        return words.triplet_of(",".join(names))
-    except AnnotationError:
-        return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from scrubin.core.faults import Faults
+from scrubin.vocabulary.vocabulary import Naming, Vocabulary
 
 
 @dataclass(frozen=True)
@@ -43,3 +44,25 @@ class Where:
     def warning(self, rule: str, what: str, fix: str = "") -> None:
         """Note what is possible here, but looks wrong or is not kept."""
         self.faults.warning(self.file, rule, what, fix, place=self.place, frames=self.frames)
+
+    def id_of(self, vocabulary: Vocabulary, naming: Naming, name: str, otherwise: str = "") -> int | None:
+        """Return the id of a name in any known spelling; None after noting a name that the vocabulary does not have.
+
+        Parameters
+        ----------
+        otherwise
+            What can be done when the name is meant as it stands, such as naming another vocabulary.
+        """
+        id_ = vocabulary.find(naming, name)
+        if id_ is None:
+            unknown = vocabulary.unknown(naming, name)
+            self.error(unknown.rule, unknown.what, f"{unknown.fix} (or {otherwise})" if otherwise else unknown.fix)
+        return id_
+
+    def triplet_of(self, vocabulary: Vocabulary, name: str, otherwise: str = "") -> int | None:
+        """Return the id of ``instrument,verb,target``; None after noting what is unknown."""
+        triplet = vocabulary.find_triplet(name)
+        if triplet is None:
+            unknown = vocabulary.unknown_triplet(name)
+            self.error(unknown.rule, unknown.what, f"{unknown.fix} (or {otherwise})" if otherwise else unknown.fix)
+        return triplet

@@ -51,10 +51,10 @@ def rows(file: str, data: bytes) -> list[Row]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             texts = _shared(archive)
             sheet = ElementTree.fromstring(_part(archive, _first_sheet(archive)))
-            found = [_row(row, texts) for row in sheet.iter(f"{MAIN}row")]
+            every = [_row(row, texts) for row in sheet.iter(f"{MAIN}row")]
     except UNREADABLE as error:
-        raise AnnotationError([Fault(file, "format", "not a workbook that can be read", "save it as Excel workbook (.xlsx)")]) from error
-    return [(number, cells) for number, cells in found if any(cells)]
+        raise AnnotationError([Fault(file, "workbook", "not a workbook that can be read", "save it as Excel workbook (.xlsx)")]) from error
+    return [(number, cells) for number, cells in every if any(cells)]
 
 
 def workbook(table: Sequence[Sequence[str | float | None]]) -> bytes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scrubin.tables.declare import Table
+from scrubin.tables.facts import FACTS
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
@@ -15,6 +16,7 @@ from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
 from scrubin.tables.ratings import RATINGS
+from scrubin.tables.segments import SEGMENTS
 from scrubin.tables.skill import skill
 from scrubin.tables.spans import SPANS
 from scrubin.tables.splits import SPLITS
@@ -22,6 +24,8 @@ from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.tables.videos import VIDEOS
 
+CONVERTED_TABLES = (SEGMENTS, FACTS)
+"""Tables that label files of other data sets are converted to, and that no study has."""
 PRIVATE_TABLES = (RECORDINGS, LINKAGE, REDACTIONS, CUTS, HIDDEN, QUARANTINE)
 
 

@@ -1,4 +1,4 @@
-"""One vocabulary: names and ids of instruments, verbs, targets, triplets, phases, steps and gestures.
+"""One vocabulary: names and ids of instruments, verbs, targets, triplets, phases, steps, gestures and marks.
 
 Ids are 0-based; what a format numbers from 1 is converted where it is read. A vocabulary is one or
 two data files beside this module, ``<name>.json`` and, where there are triplets, ``<name>_triplets.csv``,
@@ -9,7 +9,6 @@ vocabulary (module ``own``).
 from __future__ import annotations
 
 import csv
-import difflib
 import hashlib
 import json
 import re
@@ -20,19 +19,22 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, get_args
 
 from scrubin.core.faults import Fault
+from scrubin.core.suggest import hint, near
 from scrubin.errors import AnnotationError
 
 Kind = Literal["instrument", "verb", "target", "phase"]
-Naming = Literal["instrument", "verb", "target", "phase", "step", "gesture"]
+Naming = Literal["instrument", "verb", "target", "phase", "step", "gesture", "mark"]
 Component = Literal["i", "v", "t", "iv", "it", "ivt"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 NAMINGS: tuple[Naming, ...] = get_args(Naming)
+PARTS: tuple[Naming, Naming, Naming] = ("instrument", "verb", "target")
+"""Of a triplet, in order."""
 COMPONENTS: tuple[Component, ...] = get_args(Component)
 FOLDER = Path(__file__).resolve().parent
 TRIPLETS_SUFFIX = "_triplets.csv"
 SAME_LISTS = {"cholect45": "cholect50"}
 """Data sets whose lists are those of another one."""
-RELATED = ({"cholec80", "cholect50", "cholectrack20"},)
+RELATED = ({"cholec80", "cholect50", "cholectrack20", "m2cai"},)
 """Vocabularies of the same operations: elsewhere the same word is another thing."""
 
 
@@ -54,6 +56,8 @@ class Vocabulary:
         Per kind: id by folded spelling, synonyms and known typos included.
     steps, gestures
         Names of finer activities, where the data set has them.
+    marks
+        Names of what is marked beside the phases.
     """
 
     name: str
@@ -69,6 +73,7 @@ class Vocabulary:
     spellings: Mapping[Naming, Mapping[str, int]] = field(repr=False)
     steps: tuple[str, ...] = ()
     gestures: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
 
     def names(self, kind: Naming) -> tuple[str, ...]:
         """Return the names of one kind, by id."""
@@ -79,30 +84,39 @@ class Vocabulary:
             "phase": self.phases,
             "step": self.steps,
             "gesture": self.gestures,
+            "mark": self.marks,
         }
         return names[kind]
 
-    def id_of(self, kind: Naming, name: str) -> int:
-        """Return the id of a name in any known spelling.
+    def find(self, naming: Naming, name: str) -> int | None:
+        """Return the id of a name in any known spelling, or None.
 
         Case, spaces, hyphens and underscores do not count.
+
+        >>> load("cholect50").find("phase", "CalotTriangleDissection")
+        1
+        """
+        return self.spellings[naming].get(fold(name))
+
+    def unknown(self, naming: Naming, name: str) -> Fault:
+        """Return the fault of a name that there is not, with the nearest one that there is."""
+        names, close = self.names(naming), near(fold(name), self.spellings[naming])
+        known = f"known are {', '.join(names)}" if names else f"it has no {naming}s"
+        fix = f"did you mean '{names[self.spellings[naming][close]]}'?" if close else known
+        return Fault("", "name-unknown", f"'{name}' is no {naming} of the vocabulary '{self.name}'", fix)
+
+    def id_of(self, naming: Naming, name: str) -> int:
+        """Return the id of a name as `find` does.
 
         Raises
         ------
         AnnotationError
             For an unknown name, with the nearest known one.
-
-        >>> load("cholect50").id_of("phase", "CalotTriangleDissection")
-        1
         """
-        found = self.spellings[kind].get(fold(name))
-        if found is not None:
-            return found
-        near = difflib.get_close_matches(fold(name), self.spellings[kind], n=1)
-        names = self.names(kind)
-        known = f"known are {', '.join(names)}" if names else f"it has no {kind}s"
-        hint = f"did you mean '{names[self.spellings[kind][near[0]]]}'?" if near else known
-        raise AnnotationError([Fault("", "name-unknown", f"'{name}' is no {kind} of the vocabulary '{self.name}'", hint)])
+        id_ = self.find(naming, name)
+        if id_ is None:
+            raise AnnotationError([self.unknown(naming, name)])
+        return id_
 
     def triplet_id(self, instrument: int, verb: int, target: int) -> int | None:
         """Return the id of a combination, or None when the vocabulary does not have it."""
@@ -120,23 +134,35 @@ class Vocabulary:
         instrument, verb, target = self.triplets[triplet]
         return f"{self.instruments[instrument]},{self.verbs[verb]},{self.targets[target]}"
 
+    def find_triplet(self, name: str) -> int | None:
+        """Return the id of ``instrument,verb,target``, each in any known spelling, or None."""
+        parts = name.split(",")
+        if len(parts) != len(PARTS):
+            return None
+        instrument, verb, target = (self.find(naming, part) for naming, part in zip(PARTS, parts, strict=True))
+        return None if instrument is None or verb is None or target is None else self.triplet_id(instrument, verb, target)
+
+    def unknown_triplet(self, name: str) -> Fault:
+        """Return the fault of a triplet that there is not: of the first part that there is not, or of all three together."""
+        parts = name.split(",")
+        if len(parts) == len(PARTS):
+            for naming, part in zip(PARTS, parts, strict=True):
+                if self.find(naming, part) is None:
+                    return self.unknown(naming, part)
+        return Fault("", "triplet-unknown", f"'{name}' is no triplet of the vocabulary '{self.name}'", "correct one of its parts")
+
     def triplet_of(self, name: str) -> int:
-        """Return the id of ``instrument,verb,target``, each in any known spelling.
+        """Return the id of ``instrument,verb,target`` as `find_triplet` does.
 
         Raises
         ------
         AnnotationError
             For an unknown name, or a combination that the vocabulary does not have.
         """
-        parts = name.split(",")
-        found = None
-        if len(parts) == 3:
-            instrument, verb, target = parts
-            found = self.triplet_id(self.id_of("instrument", instrument), self.id_of("verb", verb), self.id_of("target", target))
-        if found is None:
-            msg = f"'{name}' is no triplet of the vocabulary '{self.name}'"
-            raise AnnotationError(msg)
-        return found
+        id_ = self.find_triplet(name)
+        if id_ is None:
+            raise AnnotationError([self.unknown_triplet(name)])
+        return id_
 
     def component(self, component: Component) -> tuple[int, ...]:
         """Return the component id of each triplet, in order of triplet ids.
@@ -164,7 +190,7 @@ class Vocabulary:
 
 
 def related(one: str, other: str) -> bool:
-    """Return whether labels of one vocabulary can be told in the words of another.
+    """Return whether labels of one vocabulary can be named in another.
 
     >>> related("cholec80", "cholect50"), related("multibypass140", "cholect50")
     (True, False)
@@ -209,32 +235,30 @@ def load(name: str) -> Vocabulary:
         For an unknown name, with the known ones.
     """
     if name not in known():
-        near = difflib.get_close_matches(name, known(), n=1)
-        hint = f"did you mean '{near[0]}'?" if near else f"known are {', '.join(known())}"
-        msg = f"'{name}' is no vocabulary; {hint}"
-        raise AnnotationError(msg)
+        raise AnnotationError([Fault("", "vocabulary-unknown", f"'{name}' is no vocabulary", hint(name, known()))])
     name = SAME_LISTS.get(name, name)
-    words_bytes = (FOLDER / f"{name}.json").read_bytes()
-    words = json.loads(words_bytes)
-    listed = FOLDER / f"{words.get('triplets_of', name)}{TRIPLETS_SUFFIX}"
+    lists_bytes = (FOLDER / f"{name}.json").read_bytes()
+    lists = json.loads(lists_bytes)
+    listed = FOLDER / f"{lists.get('triplets_of', name)}{TRIPLETS_SUFFIX}"
     triplets_bytes = listed.read_bytes() if listed.is_file() else b""
-    spellings = {kind: _spellings(words, kind) for kind in NAMINGS}
+    spellings = {kind: _spellings(lists, kind) for kind in NAMINGS}
     triplets = _triplets(triplets_bytes.decode("utf-8"), spellings)
-    null_verb = words["verbs"].index(words["null"]["verb"]) if "null" in words else None
+    null_verb = lists["verbs"].index(lists["null"]["verb"]) if "null" in lists else None
     return Vocabulary(
-        name=words["name"],
-        version=words["version"],
-        source=words["source"],
-        sha256=hashlib.sha256(words_bytes + b"\0" + triplets_bytes).hexdigest(),
-        instruments=tuple(words["instruments"]),
-        verbs=tuple(words["verbs"]),
-        targets=tuple(words["targets"]),
-        phases=tuple(words["phases"]),
+        name=lists["name"],
+        version=lists["version"],
+        source=lists["source"],
+        sha256=hashlib.sha256(lists_bytes + b"\0" + triplets_bytes).hexdigest(),
+        instruments=tuple(lists["instruments"]),
+        verbs=tuple(lists["verbs"]),
+        targets=tuple(lists["targets"]),
+        phases=tuple(lists["phases"]),
         triplets=triplets,
         null_triplets=tuple(i for i, triplet in enumerate(triplets) if triplet[1] == null_verb),
         spellings=spellings,
-        steps=tuple(words.get("steps", ())),
-        gestures=tuple(words.get("gestures", ())),
+        steps=tuple(lists.get("steps", ())),
+        gestures=tuple(lists.get("gestures", ())),
+        marks=tuple(lists.get("marks", ())),
     )
 
 
@@ -243,10 +267,10 @@ def fold(name: str) -> str:
     return re.sub(r"[\W_]+", "", name).casefold()
 
 
-def _spellings(words: Mapping[str, Any], kind: Naming) -> dict[str, int]:
-    names = words.get(f"{kind}s", [])
+def _spellings(lists: Mapping[str, Any], kind: Naming) -> dict[str, int]:
+    names = lists.get(f"{kind}s", [])
     spellings = {fold(name): i for i, name in enumerate(names)}
-    for synonym in words["synonyms"].get(kind, []):
+    for synonym in lists["synonyms"].get(kind, []):
         spellings[fold(synonym["spelling"])] = names.index(synonym["name"])
     return spellings
 

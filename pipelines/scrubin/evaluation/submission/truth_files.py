@@ -93,7 +93,7 @@ def _is_frame_list(path: Path) -> bool:
 
 def _labels(path: Path, form: str | None, words: str | None) -> GroundTruth:
     known = detect.format_of_path(path, form)
-    names_its_own = known.by_hand.brings_words or known.by_hand.vocabulary_of is not None
+    names_its_own = known.by_hand.names_vocabulary or (known.by_hand.vocabulary_of is not None and not known.by_hand.vocabulary)
     # The vocabulary of labels is that of the file, unless another one is asked for.
     reading = reader.read_path(path, known.name, Options(None if names_its_own else words))
     policy.enforce("rank", reading.faults)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.core.faults import Fault, within
 from scrubin.errors import AnnotationError
 from scrubin.labels import boxes
 from scrubin.labels.export.span_frames import with_frames
@@ -25,10 +26,12 @@ from scrubin.vocabulary.vocabulary import related
 OWN_DETAILS = ("target_score", "target_x", "target_y", "target_w", "target_h")
 """Of CholecT50: the score is 1 and the box -1 in its ground truth."""
 
+ROUNDING = 1e-5
+
 
 @dataclass(frozen=True)
 class Fit:
-    """How labels are fitted.
+    """What a writer needs to know to leave out what it cannot hold.
 
     Parameters
     ----------
@@ -91,14 +94,14 @@ def sensible(collection: Collection) -> list[str]:
         content |= {"ratings"} if len(collection.scores.ratings) else set()
         content |= {"skill"} if len(collection.scores.skill) else set()
         content |= {"errors"} if len(collection.scores.errors) else set()
-    words = [labels.vocabulary for labels in collection.recordings]
+    vocabularies = [labels.vocabulary for labels in collection.recordings]
     layers = [labels.instances.rows for labels in collection.recordings if labels.instances is not None]
     boxless = all(rows["x"].isna().all() for rows in layers) and any(len(rows) for rows in layers)
     return sorted(
         name
         for name, writer in WRITERS.items()
         if content & (writer.holds - ({"instances"} if boxless and "boxless" not in writer.holds else set()))
-        and (not words or any(writer.takes(one) or related(one.name, writer.vocabulary) for one in words))
+        and (not vocabularies or any(writer.takes(one) or related(one.name, writer.vocabulary) for one in vocabularies))
     )
 
 
@@ -120,13 +123,13 @@ def _is_labelled(labels: Labels) -> bool:
 
 def _refuse(collection: Collection, writer: Writer, fit: Fit, losses: Mapping[str, int]) -> None:
     if collection.scores is None and not any(_is_labelled(labels) for labels in collection.recordings):
-        msg = f"these {fit.source} files hold no label: no frame or span of {len(collection.recordings)} recordings is labelled"
-        raise AnnotationError(msg)
+        what = f"these {fit.source} files hold no label: no frame or span of {len(collection.recordings)} recordings is labelled"
+        raise AnnotationError([Fault("", "no-labels", what, "label something, or export the files again")])
     others = [name for name in sensible(collection) if name != writer.name]
     why = "; ".join(f"{what} ({count})" for what, count in sorted(losses.items()))
     tail = f"what it cannot hold: {why}" if why else "it holds nothing of this kind"
-    msg = f"nothing of these {fit.source} files can be written as {writer.name}: {tail}; formats that make sense: {', '.join(others)}"
-    raise AnnotationError(msg)
+    what = f"nothing of these {fit.source} files can be written as {writer.name}: {tail}"
+    raise AnnotationError([Fault("", "nothing-left", what, f"formats that make sense: {', '.join(others)}")])
 
 
 def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
@@ -138,15 +141,14 @@ def _fitted(labels: Labels, writer: Writer, fit: Fit, losses: Counter[str]) -> L
     labels = _without_actions(labels, writer, fit, losses)
     if not writer.takes(labels.vocabulary):
         if not writer.vocabulary or not related(labels.vocabulary.name, writer.vocabulary):
-            losses[f"labels in the words of '{labels.vocabulary.name}'"] += _count(labels)
+            losses[f"labels in the vocabulary '{labels.vocabulary.name}'"] += _count(labels)
             return replace(labels, phases=None, instances=None, segments=None)
         labels = translate(labels, vocabulary.load(writer.vocabulary), losses)
     labels = _without_layers(labels, writer, losses)
     try:
         labels = retimed(labels, writer, fit.source_fps, fit.to_fps, losses, fit.first)
     except AnnotationError as error:
-        msg = f"{labels.recording}: {error}"
-        raise AnnotationError(msg) from error
+        raise AnnotationError(within(error.faults, labels.recording)) from error
     if labels.instances is not None:
         labels = _fitted_instances(labels, labels.instances, writer, fit, losses)
     if writer.pixels:
@@ -173,7 +175,7 @@ def _without_layers(labels: Labels, writer: Writer, losses: Counter[str]) -> Lab
 
 
 def _without_details(labels: Labels, writer: Writer, losses: Counter[str]) -> Labels:
-    """Return labels without what the format has no place for beside labels; what is lost with other words or rates, too."""
+    """Return labels without what the format has no place for beside labels; what is lost with other vocabularies or rates, too."""
     if labels.recognition is not None and "recognition" not in writer.holds:
         losses["frames with a probability per triplet"] += int((~np.isnan(labels.recognition.scores).all(axis=1)).sum())
         labels = replace(labels, recognition=None)
@@ -243,16 +245,9 @@ def _without(
 
 def _cut(rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:
     """Return boxes cut to the image."""
-    x, y, w, h = (rows[side].to_numpy(np.float64) for side in BOX)
-    outside = (x < 0) | (y < 0) | (x + w > 1) | (y + h > 1)
-    changed = rows.copy()
-    for at in np.flatnonzero(outside).tolist():
-        checked = boxes.check((x[at], y[at], w[at], h[at]), tolerance=1.0)
-        if checked.box_xywh is not None:
-            changed.loc[at, list(BOX)] = checked.box_xywh
-            # Sums of shares that round to just above 1 are no loss.
-            _add(losses, "boxes cut to the image", int(checked.outside > 1e-5))
-    return changed
+    # Sums of shares that round to just above 1 are no loss.
+    _add(losses, "boxes cut to the image", int((boxes.outside(rows) > ROUNDING).sum()))
+    return boxes.inside(rows)
 
 
 def _sized(labels: Labels, image_size: tuple[int, int] | None) -> Labels:
@@ -269,8 +264,8 @@ def _sized(labels: Labels, image_size: tuple[int, int] | None) -> Labels:
         if side is not None:
             known[name] = known[name].fillna(side)
     if len(known) and known[["width", "height"]].isna().any(axis=None):
-        msg = f"{labels.recording}: the size of its images is not known, and the format needs it; give --image-size WIDTHxHEIGHT in px"
-        raise AnnotationError(msg)
+        what = "the size of its images is not known, and the format needs it"
+        raise AnnotationError([Fault(labels.recording, "image-size", what, "give --image-size WIDTHxHEIGHT in px")])
     return replace(labels, frames=known)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from scrubin.core.faults import Fault
+from scrubin.core.suggest import near
 from scrubin.errors import AnnotationError
 from scrubin.labels import formats, label_folder
 from scrubin.labels.model import Collection
@@ -26,11 +27,10 @@ def writer_of(name: str) -> Writer:
     name = WRITTEN_AS.get(name, name)
     if name in WRITERS:
         return WRITERS[name]
-    near = difflib.get_close_matches(name, WRITERS, n=1)
-    hint = f"did you mean '{near[0]}'?" if near else f"formats that can be written: {', '.join(sorted(WRITERS))}"
     what = "can only be read" if name in readable() else "is no format that can be written"
-    msg = f"'{name}' {what}; {hint}"
-    raise AnnotationError(msg)
+    close = near(name, WRITERS)
+    fix = f"did you mean '{close}'?" if close else f"formats that can be written: {', '.join(sorted(WRITERS))}"
+    raise AnnotationError([Fault("", "format-unknown", f"'{name}' {what}", fix)])
 
 
 def render(collection: Collection, writer: Writer) -> Output:
@@ -45,19 +45,20 @@ def render(collection: Collection, writer: Writer) -> Output:
     try:
         writer.write(collection, out)
     except UnicodeEncodeError as error:
-        msg = f"{writer.name}: a name has half a character, {error.object[error.start : error.end]!a}; correct it in what is read"
-        raise AnnotationError(msg) from error
+        what = f"a name has half a character, {error.object[error.start : error.end]!a}"
+        raise AnnotationError([Fault(writer.name, "encoding", what, "correct it in what is read")]) from error
     except ValueError as error:  # of json: infinity or NaN, which a file said of itself
-        msg = f"{writer.name} cannot hold a number that is not finite: {error}; correct it in what is read"
-        raise AnnotationError(msg) from error
+        what = f"{writer.name} cannot hold a number that is not finite: {error}"
+        raise AnnotationError([Fault("", "number-range", what, "correct it in what is read")]) from error
     for name in out.files:
         path = PurePosixPath(name)
         if path.is_absolute() or ".." in path.parts or "\0" in name or "\\" in name:
-            msg = f"'{name}': the name of the recording leads out of the folder; rename the recording"
-            raise AnnotationError(msg)
+            what = f"'{name}': the name of the recording leads out of the folder"
+            raise AnnotationError([Fault("", "file-name", what, "rename the recording")])
     if not out.files:
-        msg = f"nothing was written as {writer.name}; check what the files hold"
-        raise AnnotationError(msg)
+        lost = "; ".join(f"{what} ({count})" for what, count in sorted(out.losses.items()))
+        what = f"nothing was written as {writer.name}" + (f", what it cannot hold: {lost}" if lost else "")
+        raise AnnotationError([Fault("", "nothing-left", what, "check what the files hold")])
     return out
 
 
@@ -81,17 +82,14 @@ def save(contents: Mapping[str, bytes], out: Path, form: Format | DatasetFormat 
         _refuse_sources([out], sources)
         return _replace_files(out.parent, {out.name: contents[names[0]]})
     if out.exists() and not out.is_dir():
-        msg = f"{out}: it is a file, but {len(names)} files are written; name a folder"
-        raise AnnotationError(msg)
+        raise AnnotationError([Fault(str(out), "path", f"it is a file, but {len(names)} files are written", "name a folder")])
     _refuse_sources([out / name for name in names], sources)
     if not out.exists() and not out.is_symlink():
         return _new_folder(out, contents)
     others = sorted({*label_folder.files_of_format(out, form)} - {out / name for name in names}) if form is not None else []
     if others:
-        msg = (
-            f"{others[0]}: {len(others)} other files of the format are in {out}, and would be read with the new ones; name an empty folder"
-        )
-        raise AnnotationError(msg)
+        what = f"{len(others)} other files of the format are in {out}, and would be read with the new ones"
+        raise AnnotationError([Fault(str(others[0]), "path", what, "name an empty folder")])
     return _replace_files(out, contents)
 
 
@@ -99,8 +97,7 @@ def _refuse_sources(paths: Sequence[Path], sources: Iterable[Path]) -> None:
     read = {source.resolve() for source in sources}
     for path in paths:
         if path.resolve() in read:
-            msg = f"{path}: this is what is read, which is never overwritten; name another path"
-            raise AnnotationError(msg)
+            raise AnnotationError([Fault(str(path), "path", "this is what is read, which is never overwritten", "name another path")])
 
 
 def _new_folder(out: Path, contents: Mapping[str, bytes]) -> list[Path]:
@@ -108,14 +105,14 @@ def _new_folder(out: Path, contents: Mapping[str, bytes]) -> list[Path]:
     try:
         out.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".part-", dir=out.parent) as temporary:
-            made = Path(temporary) / "made"
+            complete = Path(temporary) / "complete"
             for name, data in contents.items():
-                path = made / name
+                path = complete / name
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data)
-            made.rename(out)
+            complete.rename(out)
     except OSError as error:
-        raise AnnotationError(_unwritable(out, error)) from error
+        raise AnnotationError([_unwritable(out, error)]) from error
     return [out / name for name in contents]
 
 
@@ -125,8 +122,8 @@ def _replace_files(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
         for name in contents:
             if (folder / name).is_dir():
-                msg = f"{folder / name}: there is a folder of this name; remove it or name another folder"
-                raise AnnotationError(msg)
+                what = "there is a folder of this name"
+                raise AnnotationError([Fault(str(folder / name), "path", what, "remove it or name another folder")])
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".part-", dir=folder) as temporary:
             parts = [(Path(temporary) / str(i), folder / name) for i, name in enumerate(contents)]
@@ -135,9 +132,9 @@ def _replace_files(folder: Path, contents: Mapping[str, bytes]) -> list[Path]:
             for part, path in parts:
                 part.replace(path)
     except OSError as error:
-        raise AnnotationError(_unwritable(folder, error)) from error
+        raise AnnotationError([_unwritable(folder, error)]) from error
     return [path for _, path in parts]
 
 
-def _unwritable(path: Path, error: OSError) -> str:
-    return f"{path}: cannot be written: {error.strerror or error}; mend it or name another folder"
+def _unwritable(path: Path, error: OSError) -> Fault:
+    return Fault(str(path), "path", f"cannot be written: {error.strerror or error}", "make it writable, or name another folder")

@@ -31,4 +31,10 @@ def with_frames(
     changed, missed = expanded(labels, replace(of, first=first if by_frame else 0), to)
     if missed:
         losses["spans between two frames of the other rate"] += missed
+    if labels.spans is not None:
+        ratio = to.per_second / of.per_second
+        edges = zip(labels.spans["start"].tolist(), labels.spans["end"].tolist(), strict=True)
+        between = sum(any((edge * ratio).denominator > 1 for edge in span) for span in edges)
+        if between:
+            losses["exact start or end of spans, which is between two frames here"] += between
     return changed

@@ -1,4 +1,4 @@
-"""Labels at another rate: positions by the one rule of ``annotations.rates``, spans and phases into each other."""
+"""Labels at another rate: positions by the one rule of ``labels.rates``, spans and phases into each other."""
 
 from __future__ import annotations
 
@@ -10,18 +10,21 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
+from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
 from scrubin.labels.model import Clock, Labels, Layer, phase_rows, segment_rows
 from scrubin.labels.rates import NONE, Numbering, of_clock, renumber
 from scrubin.labels.registry import Writer
 from scrubin.labels.spans.segments import of_phases, to_phases
-from scrubin.vocabulary import vocabulary
+from scrubin.vocabulary.vocabulary import SAME_LISTS, Vocabulary, facts, known
+
+BESIDE_PHASES = {"step": "spans of steps", "gesture": "spans of gestures", "mark": "spans that mark something beside the phases"}
 
 
 def target_fps(labels: Labels, writer: Writer, source_fps: Fraction | None, wanted: Fraction | None) -> Fraction:
     """Return the rate at which a writer gets labels: its own, else the wanted one, else that of the labels.
 
-    Formats that state a whole rate, and tables, take 1 per second of labels by source frames or spans.
+    Formats that state a whole rate, and tables, take 1 per second of labels by source frames or of spans alone.
 
     Raises
     ------
@@ -30,15 +33,15 @@ def target_fps(labels: Labels, writer: Writer, source_fps: Fraction | None, want
     """
     if writer.fps is not None:
         if wanted not in (None, writer.fps):
-            msg = f"--to-fps {wanted}: {writer.name} has {writer.fps} labels per second; leave --to-fps out"
-            raise AnnotationError(msg)
+            what = f"--to-fps {wanted}: {writer.name} has {writer.fps} labels per second"
+            raise AnnotationError([Fault("", "rate", what, "leave --to-fps out")])
         return writer.fps
     if wanted is not None:
         return wanted
     own = of_clock(labels.clock, source_fps).per_second
     if not writer.whole_fps:
         return own
-    stated = labels.clock.period_s is not None and labels.segments is None
+    stated = labels.clock.period_s is not None and (labels.segments is None or labels.segments_clock is not None)
     return own if stated and own.denominator == 1 else Fraction(1)
 
 
@@ -46,6 +49,8 @@ def retimed(
     labels: Labels, writer: Writer, source_fps: Fraction | None, wanted: Fraction | None, losses: Counter[str], first: int = 0
 ) -> Labels:
     """Return labels at the rate of a writer, with phases as frames or as spans as it takes them.
+
+    Where labels have phases both by frame and as spans, spans count, as they are exact, unless the rate stays.
 
     Parameters
     ----------
@@ -58,30 +63,50 @@ def retimed(
     """
     of = replace(of_clock(labels.clock, source_fps), first=first)
     to = Numbering(target_fps(labels, writer, source_fps, wanted))
-    if labels.segments is not None:
-        labels = replace(labels, segments=_from_first(labels.segments, first))
-    if "segments" in writer.holds:
+    if labels.segments is not None and labels.segments_clock is None:
+        labels = replace(labels, segments=_from_first(labels.segments, first), segments_clock=Clock(1 / of.per_second))
+    if writer.phases_as_spans:
         return _as_segments(labels, of, to)
-    if labels.segments is not None:
-        return _as_phases(labels, labels.segments, of, to, losses)
+    keeps_phases = of == to or labels.phases is None
+    labels = _renumbered_labels(labels, writer, of, to, losses)
+    segments = labels.segments
+    if segments is None:
+        return labels
+    if labels.phases is None or not keeps_phases:
+        labels = _with_phases(labels, segments, to, losses)
+    if "segments" in writer.holds:
+        return labels
+    kinds = Counter(segments["kind"])
+    for kind, what in BESIDE_PHASES.items():
+        _add(losses, what, kinds[kind])
+    return replace(labels, segments=None, segments_clock=None)
+
+
+def _renumbered_labels(labels: Labels, writer: Writer, of: Numbering, to: Numbering, losses: Counter[str]) -> Labels:
     # Frames of the source have a rate from here on, so that a writer can state it.
     if of == to:
         return replace(labels, clock=to.clock)
+    between = "labelled frames between those of the other rate"
     return replace(
         labels,
         clock=to.clock,
-        phases=_layer(labels.phases, of, to, losses, "labelled frames between those of the other rate: phases", repeat=writer.every_frame),
-        instances=_layer(labels.instances, of, to, losses, "labelled frames between those of the other rate: instances"),
+        phases=_layer(labels.phases, of, to, losses, f"{between}: phases", repeat=writer.every_frame),
+        instances=_layer(labels.instances, of, to, losses, f"{between}: instances"),
         frames=None if labels.frames is None else _renumbered(labels.frames, of, to),
         recognition=None,
     )
 
 
+def _add(losses: Counter[str], what: str, count: int) -> None:
+    if count:
+        losses[what] += count
+
+
 def _from_first(segments: pd.DataFrame, first: int) -> pd.DataFrame:
     """Return spans counted from 0."""
     if len(segments) and int(segments["start"].min()) < first:
-        msg = f"a span starts at {int(segments['start'].min())}, before the first number, {first}; correct --first-frame"
-        raise AnnotationError(msg)
+        what = f"a span starts at {int(segments['start'].min())}, before the first number, {first}"
+        raise AnnotationError([Fault("", "first-frame", what, "correct --first-frame")])
     return segments.assign(start=segments["start"] - first, end=segments["end"] - first)
 
 
@@ -110,37 +135,34 @@ def _renumbered(rows: pd.DataFrame, of: Numbering, to: Numbering) -> pd.DataFram
     return moved[moved["position"] != NONE].reset_index(drop=True)
 
 
-def _as_phases(labels: Labels, segments: pd.DataFrame, of: Numbering, to: Numbering, losses: Counter[str]) -> Labels:
-    for kind, name in (("step", "spans of steps"), ("gesture", "spans of gestures")):
-        lost = int((segments["kind"] == kind).sum())
-        if lost:
-            losses[name] += lost
-    marks, over = _laid_over(labels)
-    rows, contested = to_phases(segments, 1 / of.per_second, to.per_second, marks=marks, over=over)
-    marked = int((segments["label_id"].isin(marks) & (segments["kind"] == "phase")).sum())
-    if marked:
-        losses["spans that mark something beside the phases"] += marked
-    if contested:
-        losses["frames in which two phases overlap, of which the later counts"] += contested
+def _with_phases(labels: Labels, segments: pd.DataFrame, to: Numbering, losses: Counter[str]) -> Labels:
+    """Return labels with one phase per frame, of the spans of phases; without any such span as they are."""
+    if not (segments["kind"] == "phase").any():
+        return labels
+    period_s = (labels.segments_clock or labels.clock).period_s or Fraction(1)
+    rows, contested = to_phases(segments, period_s, to.per_second, over=_laid_over(labels.vocabulary), instant=labels.instant)
+    _add(losses, "frames in which two phases overlap, of which the later counts", contested)
     phases = Layer(labels.recording, rows["position"].to_numpy(np.int64), rows) if len(rows) else None
-    return replace(labels, clock=to.clock, segments=None, phases=phases)
+    return replace(labels, phases=phases)
 
 
-def _laid_over(labels: Labels) -> tuple[list[int], list[int]]:
-    words = labels.vocabulary
-    facts = vocabulary.facts(words.name) if words.name in vocabulary.known() and words.name not in vocabulary.SAME_LISTS else {}
-    return [words.id_of("phase", name) for name in facts.get("marks", [])], [words.id_of("phase", name) for name in facts.get("over", [])]
+def _laid_over(vocabulary: Vocabulary) -> list[int]:
+    """Return the phases that are laid over the others."""
+    is_known = vocabulary.name in known() and vocabulary.name not in SAME_LISTS
+    return [vocabulary.id_of("phase", name) for name in facts(vocabulary.name).get("over", [])] if is_known else []
 
 
 def _as_segments(labels: Labels, of: Numbering, to: Numbering) -> Labels:
-    segments = labels.segments
-    if segments is None and labels.phases is not None:
+    segments, period_s = labels.segments, (labels.segments_clock or Clock(1 / of.per_second)).period_s
+    parts = [] if segments is None else [_scaled(segments, to.per_second * (period_s or 1))]
+    if labels.phases is not None and (segments is None or not (segments["kind"] == "phase").any()):
         rows = _renumbered(labels.phases.rows, of, replace(of, first=0))
-        segments = of_phases(rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64))
-    if segments is None:
-        return replace(labels, phases=None, clock=to.clock)
-    scale = to.per_second / of.per_second
-    scaled = [
-        (kind, math.ceil(start * scale), math.ceil(end * scale), label) for kind, start, end, label in segments.itertuples(index=False)
-    ]
-    return replace(labels, clock=Clock(1 / to.per_second), phases=None, segments=segment_rows(scaled))
+        of_frames = of_phases(rows["position"].to_numpy(np.int64), rows["phase_id"].to_numpy(np.int64))
+        parts = [_scaled(of_frames, to.per_second / of.per_second), *parts]
+    joined = pd.concat(parts, ignore_index=True) if parts else None
+    return replace(labels, clock=to.clock, phases=None, segments=joined, segments_clock=None)
+
+
+def _scaled(segments: pd.DataFrame, scale: Fraction) -> pd.DataFrame:
+    rows = segments.itertuples(index=False)
+    return segment_rows([(kind, math.ceil(start * scale), math.ceil(end * scale), label) for kind, start, end, label in rows])

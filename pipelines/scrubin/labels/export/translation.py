@@ -1,4 +1,4 @@
-"""Labels of one vocabulary in the words of another, by names and known spellings."""
+"""Labels of one vocabulary in another, by names and known spellings."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _segments(labels: Labels, to: Vocabulary, losses: Counter[str]) -> pd.DataFr
     if labels.segments is None:
         return None
     parts = []
-    kinds: tuple[Naming, ...] = ("phase", "step", "gesture")
+    kinds: tuple[Naming, ...] = ("phase", "step", "gesture", "mark")
     for kind in kinds:
         rows = labels.segments[labels.segments["kind"] == kind]
         known = _ids(labels.vocabulary, to, kind)

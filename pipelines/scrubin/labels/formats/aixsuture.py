@@ -17,6 +17,7 @@ from scrubin.errors import AnnotationError
 from scrubin.labels import evidence, fields, workbook
 from scrubin.labels.model import Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
+from scrubin.labels.where import Where
 from scrubin.vocabulary import vocabulary
 
 FACTS = vocabulary.facts("aixsuture")
@@ -41,50 +42,59 @@ def read(source: LabelFiles) -> Collection:
     Raises
     ------
     AnnotationError
-        Names file, row and value of every fault.
+        With every fault, each with its row.
     """
-    if len(source.files) != 1:
-        raise AnnotationError(
-            [Fault(sorted(source.files)[1], "format", f"there are {len(source.files)} workbooks", "name the one with the ratings")]
-        )
-    ((file, data),) = source.files.items()
-    rows = workbook.rows(file, data)
+    (file, data), *others = sorted(source.files.items())
     faults = Faults()
-    if not rows:
-        raise AnnotationError([Fault(file, "format", "the first sheet is empty", "the ratings must be there")])
-    header = rows[0][1]
+    for other, _ in others:
+        faults.error(other, "file-repeated", f"there are {len(source.files)} workbooks", "name the one with the ratings")
+    AnnotationError.raise_any(faults)
+    where = Where(faults, file)
+    header, rows = _rows(where, workbook.rows(file, data))
     aspects = [name for name in header if name.startswith(PREFIX)]
-    missing = [name for name in (*COLUMNS, TOTAL) if name not in header]
-    if missing or not aspects or len(set(header)) < len(header):
-        fault = f"column {', '.join(missing)} missing" if missing else "the columns are not those of OSATS.xlsx"
-        raise AnnotationError(
-            [Fault(file, "format", f"{fault}", f"expected {', '.join(COLUMNS)}, {PREFIX}..., {TOTAL}", place=f"row {rows[0][0]}")]
-        )
     ratings: list[tuple[str, str, str, str, float | None, bool]] = []
     facts: list[dict[str, str]] = []
     seen: set[tuple[str, str]] = set()
-    for number, cells in rows[1:]:
-        row = dict(zip(header, [*cells, *[""] * len(header)], strict=False))
-        key = (row["VIDEO"], row["INVESTIGATOR"])
+    for number, row in rows:
+        at, key = where.at(f"row {number}"), (row["VIDEO"], row["INVESTIGATOR"])
         if not all(key):
-            faults.error(file, "format", "VIDEO or INVESTIGATOR is empty", "name both", place=f"row {number}")
-            continue
-        if key in seen:
-            faults.error(file, "format", f"video '{key[0]}' was already rated by '{key[1]}'", "keep one of the rows", place=f"row {number}")
-            continue
-        seen.add(key)
-        facts.append({"id": key[0], "task": TASK, "rater": key[1], **{name.lower(): row[name] for name in KEPT}})
-        for name in (TOTAL, *aspects):
-            value = _points(file, number, name, row[name], faults)
-            ratings.append((key[0], TASK, key[1], "GRS" if name == TOTAL else name.removeprefix(PREFIX), value, False))
+            at.error("cell-empty", "VIDEO or INVESTIGATOR is empty", "name both")
+        elif key in seen:
+            at.error("id-repeated", f"video '{key[0]}' was already rated by '{key[1]}'", "keep one of the rows")
+        else:
+            seen.add(key)
+            facts.append({"id": key[0], "task": TASK, "rater": key[1], **{name.lower(): row[name] for name in KEPT}})
+            for name in (TOTAL, *aspects):
+                aspect = "GRS" if name == TOTAL else name.removeprefix(PREFIX)
+                ratings.append((key[0], TASK, key[1], aspect, _points(at, name, row[name]), False))
+    if not rows:
+        where.error("no-labels", "has no ratings below its header", "export it again")
     AnnotationError.raise_any(faults)
-    if not facts:
-        raise AnnotationError([Fault(file, "format", "has no ratings below its header", "export it again")])
-    others = fields.unkept(file, (f"column '{name}'" for name in header if name not in (*COLUMNS, TOTAL, *aspects, "")))
-    return Collection(scores=Scores(rating_rows(ratings), pd.DataFrame(facts).astype("str")), faults=others)
+    unkept = fields.unkept(file, (f"column '{name}'" for name in header if name not in (*COLUMNS, TOTAL, *aspects, "")))
+    return Collection(scores=Scores(rating_rows(ratings), pd.DataFrame(facts).astype("str")), faults=(*faults.all(), *unkept))
 
 
-def _points(file: str, number: int, name: str, text: str, faults: Faults) -> float | None:
+def _rows(where: Where, lines: Sequence[workbook.Row]) -> tuple[list[str], list[tuple[int, dict[str, str]]]]:
+    """Return the columns, and the rows with their numbers.
+
+    Raises
+    ------
+    AnnotationError
+        When the columns are not those of the format.
+    """
+    if not lines:
+        where.error("file-empty", "the first sheet is empty", "the ratings must be there")
+    AnnotationError.raise_any(where.faults)
+    number, header = lines[0]
+    missing = [name for name in (*COLUMNS, TOTAL) if name not in header]
+    if missing or not any(name.startswith(PREFIX) for name in header) or len(set(header)) < len(header):
+        what = f"column {', '.join(missing)} missing" if missing else "the columns are not those of OSATS.xlsx"
+        where.at(f"row {number}").error("header", what, f"expected {', '.join(COLUMNS)}, {PREFIX}..., {TOTAL}")
+    AnnotationError.raise_any(where.faults)
+    return header, [(number, dict(zip(header, [*cells, *[""] * len(header)], strict=False))) for number, cells in lines[1:]]
+
+
+def _points(where: Where, name: str, text: str) -> float | None:
     if not text:
         return None
     try:
@@ -92,7 +102,7 @@ def _points(file: str, number: int, name: str, text: str, faults: Faults) -> flo
     except ValueError:
         value = float("nan")
     if value != value or abs(value) == float("inf"):
-        faults.error(file, "format", f"{name} is '{text}'", "give points, or leave it empty", place=f"row {number}")
+        where.error("value-type", f"{name} is '{text}'", "give points, or leave it empty")
         return None
     return value
 
@@ -111,8 +121,8 @@ def write(collection: Collection, out: Output) -> None:
         return
     tasks = sorted(set(scores.ratings["task"]))
     if len(tasks) > 1:
-        msg = f"aixsuture has no column for the task, but there are {', '.join(tasks)}; convert them one by one, or to lasana or tables"
-        raise AnnotationError(msg)
+        what = f"aixsuture has no column for the task, but there are {', '.join(tasks)}"
+        raise AnnotationError([Fault("", "tasks-differ", what, "convert them one by one, or to lasana or tables")])
     kept = {"id", "task", "rater", *(name.lower() for name in KEPT)}
     for name in sorted(set(map(str, scores.facts.columns)) - kept):
         out.lose(f"'{name}' of recordings", int(scores.facts[name].notna().sum()))
@@ -124,8 +134,8 @@ def write(collection: Collection, out: Output) -> None:
         points = rows.set_index("aspect")["score"].to_dict()
         out.lose("marks that a recording failed", int(rows["failed"].any()))
         of_row = facts.get((str(id_), str(rater)), {})
-        told = {"VIDEO": str(id_), "INVESTIGATOR": str(rater), **{name: of_row.get(name.lower()) for name in KEPT}}
-        table.append([*(_cell(told[name]) for name in COLUMNS), *(_cell(points.get(name)) for name in (*aspects, "GRS"))])
+        values = {"VIDEO": str(id_), "INVESTIGATOR": str(rater), **{name: of_row.get(name.lower()) for name in KEPT}}
+        table.append([*(_cell(values[name]) for name in COLUMNS), *(_cell(points.get(name)) for name in (*aspects, "GRS"))])
     out.files[FILE] = workbook.workbook(table)
 
 

@@ -144,11 +144,10 @@ def _instance(reading: _Reading, where: Where, position: int, row: Any) -> dict[
     # Arrays that were written as lists have whole numbers as floats.
     whole = {key: int(value) if float(value).is_integer() else value for key, value in cells.items()}
     vocabulary = reading.source.vocabulary
-    place, faults = f"frame {position}, {where.place}", where.faults
-    triplet = fields.whole(where.file, place, whole, "triplet", faults, high=len(vocabulary.triplets) - 1)
-    box = fields.share_box(where.file, place, row[-4:], reading.source.box_tolerance, cut=False, faults=faults)
+    triplet = fields.whole(where, whole, "triplet", high=len(vocabulary.triplets) - 1)
+    box = fields.share_box(where, row[-4:], reading.source.box_tolerance)
     parts = {
-        key: fields.whole(where.file, place, whole, key, faults, high=len(names) - 1)
+        key: fields.whole(where, whole, key, high=len(names) - 1)
         for key, names in zip(PARTS, (vocabulary.instruments, vocabulary.verbs, vocabulary.targets), strict=True)
         if key in whole
     }

@@ -10,17 +10,28 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from fractions import Fraction
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
+from scrubin.core.faults import Faults
 from scrubin.labels import documents, evidence, fields
-from scrubin.labels.model import BOX, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, detailed_rows, phase_of, phase_rows
+from scrubin.labels.model import (
+    BOX,
+    SOURCE_FRAMES,
+    Collection,
+    LabelFiles,
+    Labels,
+    Layer,
+    by_position,
+    detailed_rows,
+    phase_of,
+    phase_rows,
+)
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
+from scrubin.labels.where import Where
 from scrubin.vocabulary import own
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -32,6 +43,20 @@ WHOLE = ("operator", *TRACKS, *FLAGS, "iscrowd")
 DETAILS = {**dict.fromkeys(WHOLE, "Int64"), "area": "float64", **{f"raw_{kind}": "Int64" for kind in (*IDS, "phase")}}
 SHARES = ("area", "score")
 KNOWN = {*IDS, *DETAILS, "phase", "tool_bbox", "score"}
+OF_OTHERS = {"categories", "fps", "num_frames"}
+
+
+def _has_tools(path: Path) -> bool:
+    """Return whether frames have lists of objects; in videos without any tool only the other keys tell."""
+    document = evidence.document(path)
+    frames = document.get("annotations") if isinstance(document, Mapping) else None
+    if not isinstance(frames, Mapping):
+        return False
+    tools = [tool for of_frame in frames.values() if isinstance(of_frame, list) for tool in of_frame]
+    if tools:
+        return all(isinstance(tool, Mapping) for tool in tools)
+    is_bare = "video" not in document and not OF_OTHERS & set(document)
+    return bool(frames) and (is_bare or isinstance(document.get("video"), Mapping))
 
 
 @dataset_format(
@@ -39,77 +64,68 @@ KNOWN = {*IDS, *DETAILS, "phase", "tool_bbox", "score"}
     pattern=r"[^/]+\.json",
     expected="<video>.json with annotations by frame",
     title="CholecTrack20 JSON: boxes, tracks, operators, triplets; a file per video, frames at 25 fps",
-    by_hand=ByHand(vocabulary="cholectrack20", fps=Fraction(25), evidence=evidence.objects_by_frame),
+    by_hand=ByHand(vocabulary="cholectrack20", fps=Fraction(25), evidence=_has_tools),
 )
 def read(source: LabelFiles) -> Collection:
-    """Return the labels of all videos.
-
-    Raises
-    ------
-    AnnotationError
-        Names file, frame and value of every fault.
-    """
+    """Return the labels of the videos without an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    found: dict[str, Labels] = {}
+    recordings: dict[str, Labels] = {}
+    first: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
-        recording = PurePosixPath(file).stem
-        if recording in found:
-            faults.error(file, "format", f"{recording} has two files", "keep one of them")
-            continue
-        try:
-            found[recording] = _read_one(recording, file, documents.json_object(file, data), source, faults)
-        except AnnotationError as error:
-            faults.extend(error.faults)
-    AnnotationError.raise_any(faults)
-    return Collection(tuple(labels for _, labels in sorted(found.items())))
+        of_file, recording = Faults(), PurePosixPath(file).stem
+        if first.setdefault(recording, file) != file:
+            of_file.error(file, "file-repeated", f"{recording} has two files", f"keep this one or {first[recording]}")
+        document = documents.opened(documents.json_object, file, data, of_file)
+        labels = None if document is None else _labels(recording, Where(of_file, file), document, source)
+        if labels is not None and not of_file.errors():
+            recordings[recording] = labels
+        faults.extend(of_file.all())
+    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
 
 
-def _read_one(recording: str, file: str, document: Mapping[str, Any], source: LabelFiles, faults: Faults) -> Labels:
+def _labels(recording: str, where: Where, document: Mapping[str, Any], source: LabelFiles) -> Labels | None:
     annotations = document.get("annotations")
     if not isinstance(annotations, Mapping):
-        raise AnnotationError(
-            [Fault(file, "format", "expected an object, frame to list of tools", "export the file again", place="annotations")]
-        )
+        where.at("annotations").error("value-type", "expected an object, frame to list of tools", "export the file again")
+        return None
     rows: list[dict[str, Any]] = []
     phases: dict[int, int] = {}
     positions: set[int] = set()
     unknown: set[str] = set()
     for key, tools in annotations.items():
-        if documents.frame_number(key) is None:
-            faults.error(file, "format", "the key is no frame number", "keys are whole numbers from 0", place=f"frame '{key}'")
+        frame = documents.frame_number(key)
+        if frame is None:
+            where.at(f"frame '{key}'").error("frame-key", "the key is no frame number", "keys are whole numbers from 0")
             continue
-        frame = int(key)
-        if not isinstance(tools, list) or frame in positions:
-            fault = "the frame stands twice" if frame in positions else f"expected a list of tools, but got {documents.shown(tools)}"
-            faults.error(file, "format", fault, "give one list per frame, [] for none", place=f"frame {key}")
+        if not isinstance(tools, list):
+            what = f"expected a list of tools, but got {documents.shown(tools)}"
+            where.at_frame(frame).error("value-type", what, "give one list per frame, [] for none")
+            continue
+        if frame in positions:
+            where.at_frame(frame).error("frame-repeated", "the frame stands twice", "give one list per frame")
             continue
         positions.add(frame)
         for i, tool in enumerate(tools):
+            at = where.at_frame(frame, f"tool {i}")
             if not isinstance(tool, Mapping):
-                faults.error(
-                    file,
-                    "format",
-                    f"expected an object, but got {documents.shown(tool)}",
-                    "export the file again",
-                    place=f"frame {key}, tool {i}",
-                )
+                at.error("value-type", f"expected an object, but got {documents.shown(tool)}", "export the file again")
                 continue
             unknown |= set(tool) - KNOWN
-            row = _tool(file, f"frame {key}, tool {i}", tool, source, faults)
+            row = _tool(at, tool, source)
             if row is not None:
-                phase = row.pop("phase")
-                _note_phase(file, frame, phase, phases, faults)
+                _note_phase(where.at_frame(frame), frame, row.pop("phase"), phases)
                 rows.append({"position": frame, **row})
-    at = sorted(phases)
-    layer = Layer(file, np.array(sorted(positions), np.int64), detailed_rows(sorted(rows, key=lambda row: int(row["position"])), DETAILS))
+    at_phase = sorted(phases)
+    where.faults.extend(fields.unkept(where.file, unknown))
+    phase_layer = Layer(where.file, np.array(at_phase, np.int64), phase_rows(at_phase, [phases[frame] for frame in at_phase]))
+    ordered = sorted(rows, key=lambda row: int(row["position"]))
     return Labels(
         recording,
         "cholectrack20",
         source.vocabulary,
         SOURCE_FRAMES,
-        Layer(file, np.array(at, np.int64), phase_rows(at, [phases[frame] for frame in at])) if at else None,
-        layer,
-        faults=fields.unkept(file, unknown),
+        phase_layer if at_phase else None,
+        Layer(where.file, np.array(sorted(positions), np.int64), detailed_rows(ordered, DETAILS)),
         frames=_sizes(document.get("video"), sorted(positions)),
         about={"cholectrack20": {key: value for key, value in document.items() if key != "annotations"}},
     )
@@ -121,21 +137,22 @@ def _sizes(video: Any, positions: list[int]) -> pd.DataFrame | None:
     return pd.DataFrame({"position": positions, "width": known[0], "height": known[1]}) if len(known) == 2 else None
 
 
-def _note_phase(file: str, frame: int, phase: int | None, phases: dict[int, int], faults: Faults) -> None:
+def _note_phase(where: Where, frame: int, phase: int | None, phases: dict[int, int]) -> None:
     if phase is not None and phases.setdefault(frame, phase) != phase:
-        faults.error(
-            file, "format", f"its tools have the phases {phases[frame]} and {phase}", "a frame has one phase", place=f"frame {frame}"
-        )
+        where.error("phases-differ", f"its tools have the phases {phases[frame]} and {phase}", "a frame has one phase")
 
 
-def _tool(file: str, place: str, tool: Mapping[str, Any], source: LabelFiles, faults: Faults) -> dict[str, Any] | None:
-    before, words = len(faults), source.vocabulary
+def _tool(where: Where, tool: Mapping[str, Any], source: LabelFiles) -> dict[str, Any] | None:
+    """Return the row of a tool; None when anything of it cannot be used."""
+    of_tool = Faults()
+    at = Where(of_tool, where.file, where.place, where.frames)
+    vocabulary = source.vocabulary
     sizes = {
-        "instrument": len(words.instruments),
-        "verb": len(words.verbs),
-        "target": len(words.targets),
-        "triplet": len(words.triplets),
-        "phase": len(words.phases),
+        "instrument": len(vocabulary.instruments),
+        "verb": len(vocabulary.verbs),
+        "target": len(vocabulary.targets),
+        "triplet": len(vocabulary.triplets),
+        "phase": len(vocabulary.phases),
     }
     ids: dict[str, int | None] = {}
     row: dict[str, Any] = {}
@@ -145,39 +162,42 @@ def _tool(file: str, place: str, tool: Mapping[str, Any], source: LabelFiles, fa
             ids[kind] = None
             row[f"raw_{kind}"] = value if value != -1 else None
         else:
-            ids[kind] = fields.whole(file, place, {kind: value}, kind, faults, high=size - 1)
-    row |= _parts(file, place, ids, words, faults)
+            ids[kind] = fields.whole(at, {kind: value}, kind, high=size - 1)
+    row |= _parts(at, ids, vocabulary)
     box = tool.get("tool_bbox")
     if box is not None and list(box if isinstance(box, list) else [0]) != [-1] * 4:
-        shares = fields.share_box(file, place, box, source.box_tolerance, cut=source.cut_boxes, faults=faults)
+        shares = fields.share_box(at, box, source.box_tolerance)
         row |= {} if shares is None else dict(zip(BOX, shares, strict=True))
+    row |= _details(at, tool)
+    where.faults.extend(of_tool.all())
+    return None if of_tool.errors() else {**row, "phase": ids["phase"]}
+
+
+def _details(where: Where, tool: Mapping[str, Any]) -> dict[str, Any]:
+    row: dict[str, Any] = {}
     for key in (*WHOLE, "area", "score"):
         value = tool.get(key)
         if value is not None and not (fields.is_number(value) if key in SHARES else fields.is_whole(value)):
-            faults.error(
-                file,
-                "format",
-                f"'{key}' is {documents.shown(value)}, expected a {'' if key in SHARES else 'whole '}number",
-                "export it again",
-                place=place,
-            )
+            number = "a number" if key in SHARES else "a whole number"
+            where.error("value-type", f"'{key}' is {documents.shown(value)}, expected {number}", "export it again")
         row[key] = None if key == "score" and value == -1 else value
     if row["score"] is not None and fields.is_number(row["score"]) and not 0 <= row["score"] <= 1:
-        faults.error(file, "format", f"score {row['score']} is not in 0..1", "ground truth has 1", place=place)
-    return {**row, "phase": ids["phase"]} if len(faults) == before else None
+        where.error("score-range", f"score {row['score']} is not in 0..1", "ground truth has 1")
+    return row
 
 
-def _parts(file: str, place: str, ids: Mapping[str, int | None], words: Vocabulary, faults: Faults) -> dict[str, int | None]:
+def _parts(where: Where, ids: Mapping[str, int | None], vocabulary: Vocabulary) -> dict[str, int | None]:
     triplet, parts = ids["triplet"], [ids["instrument"], ids["verb"], ids["target"]]
     row: dict[str, int | None] = {}
     if triplet is not None:
-        wanted = words.triplets[triplet]
+        wanted = vocabulary.triplets[triplet]
         if any(got is not None and got != want for got, want in zip(parts, wanted, strict=True)):
-            fault = f"triplet {triplet} is {words.triplet_name(triplet)}, ids {wanted}, but the tool has {tuple(parts)}"
-            faults.error(file, "format", fault, fields.shift_mend(words.triplets, triplet - 1, parts), place=place)
+            rule, fix = fields.parts_fault(vocabulary.triplets, triplet - 1, parts)
+            what = f"triplet {triplet} is {vocabulary.triplet_name(triplet)}, ids {wanted}, but the tool has {tuple(parts)}"
+            where.error(rule, what, fix)
         parts = list(wanted)
     elif all(part is not None for part in parts):
-        triplet = words.triplet_id(*(part or 0 for part in parts))
+        triplet = vocabulary.triplet_id(*(part or 0 for part in parts))
         if triplet is not None:
             row["raw_triplet"] = -1  # ours names it, so that ids and names agree; the file did not
     return {**row, "instrument_id": parts[0], "verb_id": parts[1], "target_id": parts[2], "triplet_id": triplet}
@@ -199,7 +219,7 @@ def _parts(file: str, place: str, ids: Mapping[str, int | None], words: Vocabula
     ),
     fps=Fraction(25),
     vocabulary="cholectrack20",
-    takes=lambda words: False,
+    takes=lambda vocabulary: False,
 )
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>.json`` per recording, as Python's ``json`` spells it; a phase needs a tool in its frame."""

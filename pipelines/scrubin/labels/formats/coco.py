@@ -1,14 +1,15 @@
 """COCO detection JSON: one file of images, annotations with boxes in px, and categories numbered from 1.
 
 Categories are triplets (``instrument,verb,target``) or instruments. An image belongs to the recording
-and frame that it names (``recording``, ``frame``), else to those in its file name.
+and frame that it names (``recording``, ``frame``), else to those in its file name. Ids are whole numbers.
+Texts of digits can mean one number only and are read as it; other texts are read as names of what they stand for.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -17,32 +18,47 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.core.faults import Fault, Faults, warning
-from scrubin.errors import AnnotationError
+from scrubin.core.faults import Faults
 from scrubin.labels import documents, evidence, fields
-from scrubin.labels.categories import Classes, classes_of, names_of, whole_list
+from scrubin.labels.categories import Classes, classes_of, names_of, one_vocabulary, whole_list
 from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary.vocabulary import Vocabulary
+from scrubin.labels.where import Where
 
 IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame"}
 ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score"}
 PIXEL_DIGITS = 4
 EMPTY: tuple[Any, ...] = (None, 0, "", [], {})
-Place = tuple[str, int]
+Id = int | str
+Frame = tuple[str, int]
+"""A recording and a frame of it."""
 
 
 @dataclass
 class Reading:
-    """What was read so far: images and instances by recording and position, and classes by file."""
+    """What was read so far: images and instances by recording and position, and the classes, which are those of all files."""
 
     source: LabelFiles
     faults: Faults = field(default_factory=Faults)
-    images: dict[Place, dict[str, Any]] = field(default_factory=dict)
+    images: dict[Frame, dict[str, Any]] = field(default_factory=dict)
     rows: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     classes: Classes | None = None
-    unkept: Counter[str] = field(default_factory=Counter)
     merged: Counter[tuple[str, str, str]] = field(default_factory=Counter)
+    faulty: set[str] = field(default_factory=set)
+
+
+@dataclass
+class OfFile:
+    """What was read of one file so far; ids of images and categories mean something in their file only."""
+
+    where: Where
+    images: dict[Id, Frame] = field(default_factory=dict)
+    categories: dict[Id, int] = field(default_factory=dict)
+    merges: dict[Id, tuple[str, str]] = field(default_factory=dict)
+    unkept: Counter[str] = field(default_factory=Counter)
+
+
+ReadImages = Callable[[Reading, OfFile, Mapping[str, Any]], None]
 
 
 def _is_coco(path: Path) -> bool:
@@ -58,160 +74,182 @@ def _is_coco(path: Path) -> bool:
     by_hand=ByHand(fps=Fraction(1), fps_unstated=True, evidence=_is_coco),
 )
 def read(source: LabelFiles) -> Collection:
-    """Return the labels of all recordings in one or more COCO files.
-
-    Raises
-    ------
-    AnnotationError
-        Names file, image or annotation, and value of every fault.
-    """
+    """Return the labels of the recordings in files without an error; all faults are in ``Collection.faults``."""
     reading = Reading(source)
     for file, data in sorted(source.files.items()):
-        document = documents.opened(documents.json_object, file, data, reading.faults)
-        if document is None:
-            continue
-        category_ids = category_ids_of(reading, file, document)
-        images = _images(reading, file, document)
-        if category_ids is not None:
-            read_annotations(reading, file, document, images, category_ids)
-    AnnotationError.raise_any(reading.faults)
-    return Collection(labels_of(reading, "coco"), faults=unkept_of(reading))
+        of_file = Faults()
+        document = documents.opened(documents.json_object, file, data, of_file)
+        if document is not None:
+            read_document(reading, OfFile(Where(of_file, file)), document, _read_images)
+        reading.faults.extend(of_file.all())
+    return Collection(labels_of(reading, "coco"), faults=reading.faults.all())
 
 
-def unkept_of(reading: Reading) -> tuple[Fault, ...]:
-    """Return the warning of what images and annotations say beyond labels."""
-    listed = ", ".join(f"{what} ({count})" for what, count in sorted(reading.unkept.items()))
-    return (warning(min(reading.source.files), "not-kept", f"not kept: {listed}"),) if listed else ()
+def read_document(reading: Reading, of_file: OfFile, document: Mapping[str, Any], read_images: ReadImages) -> None:
+    """Add what a file says.
+
+    Parameters
+    ----------
+    read_images
+        Reads the images.
+    """
+    has_classes = _read_categories(reading, of_file, document)
+    read_images(reading, of_file, document)
+    if has_classes:
+        _read_annotations(reading, of_file, document)
+    listed = ", ".join(f"{what} ({count})" for what, count in sorted(of_file.unkept.items()))
+    if listed:
+        of_file.where.warning("not-kept", f"not kept: {listed}")
+    if of_file.where.faults.errors():
+        reading.faulty |= {recording for recording, _ in of_file.images.values()}
 
 
-def note_unkept(reading: Reading, of: str, one: Mapping[str, Any], known: set[str]) -> None:
+def note_unkept(of_file: OfFile, what: str, one: Mapping[str, Any], known: set[str]) -> None:
     """Count what an image or annotation says beyond labels; empty values say nothing."""
     for key in one.keys() - known:
         if one[key] not in EMPTY:
-            reading.unkept[f"'{key}' of {of}"] += 1
+            of_file.unkept[f"'{key}' of {what}"] += 1
     if one.get("iscrowd") not in EMPTY:
-        reading.unkept["'iscrowd' of annotations, which are read as single instances"] += 1
+        of_file.unkept["'iscrowd' of annotations, which are read as single instances"] += 1
 
 
-def category_lists(file: str, document: Mapping[str, Any], faults: Faults) -> tuple[list[int], list[str]]:
-    """Return ids and names of the categories, by id."""
-    pairs: dict[int, str] = {}
-    for i, category in enumerate(fields.list_of_objects(file, document, "categories", faults)):
-        number = fields.whole(file, f"category {i}", category, "id", faults)
+def ids_of_list(where: Where, what: str, objects: Iterable[Mapping[str, Any]]) -> list[Id | None]:
+    """Return the id of each object of a list: a number, or a name where it is a text; None where it is neither.
+
+    Parameters
+    ----------
+    what
+        Name of the list, in messages.
+    """
+    stated = [one.get("id") for one in objects]
+    _note_texts(where, f"ids of {what}", stated)
+    return [_id(value) for value in stated]
+
+
+def _note_texts(where: Where, what: str, values: Iterable[Any]) -> None:
+    texts = [value for value in values if isinstance(value, str) and value]
+    digits = sum(documents.frame_number(text) is not None for text in texts)
+    if digits:
+        fix = "they are read as the numbers; write numbers"
+        where.faults.deviation(where.file, "id-text", f"{what} are texts of digits", fix, count=digits)
+    if len(texts) > digits:
+        fix = "they are read as names; write numbers, as other programs need them"
+        where.faults.deviation(where.file, "id-text", f"{what} are texts", fix, count=len(texts) - digits)
+
+
+def _id(value: Any) -> Id | None:
+    if isinstance(value, str) and value:
+        number = documents.frame_number(value)
+        return value if number is None else number
+    return value if isinstance(value, int) and fields.is_whole(value) and 0 <= value <= fields.LARGEST else None
+
+
+def _read_categories(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) -> bool:
+    """Note what the categories of a file mean; return whether they can be used."""
+    where = of_file.where
+    objects = fields.list_of_objects(where, document, "categories")
+    names: dict[Id, str] = {}
+    is_sound = True
+    for i, (category, id_) in enumerate(zip(objects, ids_of_list(where, "categories", objects), strict=True)):
         name = category.get("name")
-        if number is None or not isinstance(name, str) or number in pairs:
-            faults.error(
-                file,
-                "format",
-                f"{documents.shown(category)} is no new id with a name",
-                "give every class one id and name",
-                place=f"category {i}",
-            )
+        if id_ is None or not isinstance(name, str) or id_ in names:
+            what = f"{documents.shown(category)} is no new id with a name"
+            where.at(f"category {i}").error("category-id", what, "give every class one id and name")
+            is_sound = False
         else:
-            pairs[number] = name
-    return sorted(pairs), [pairs[number] for number in sorted(pairs)]
-
-
-def category_ids_of(reading: Reading, file: str, document: Mapping[str, Any]) -> dict[int, int] | None:
-    """Return the id of each category in the vocabulary, or None when the categories cannot be used."""
-    numbers, names = category_lists(file, document, reading.faults)
-    given = reading.source.vocabulary if reading.source.vocabulary.name else None
-    try:
-        classes = classes_of(file, names, given, reading.source.label_map)
-    except AnnotationError as error:
-        reading.faults.extend(error.faults)
-        return None
-    if reading.classes is not None and (classes.vocabulary.name, classes.triplets) != (
-        reading.classes.vocabulary.name,
-        reading.classes.triplets,
-    ):
-        reading.faults.error(file, "format", "they are others than in the files before", "convert the files one by one", place="categories")
+            names[id_] = name
+    numbers = sorted(names, key=lambda id_: (isinstance(id_, str), id_))
+    chosen = reading.source.vocabulary if reading.source.vocabulary.name else None
+    classes = classes_of(where.at("categories"), [names[id_] for id_ in numbers], chosen, reading.source.label_map)
+    if classes is None or not is_sound:
+        return False
+    before = reading.classes
+    if before is not None and (classes.vocabulary.name, classes.triplets) != (before.vocabulary.name, before.triplets):
+        where.at("categories").error("vocabularies-differ", "they are others than in the files before", "convert the files one by one")
+        return False
     reading.classes = classes
-    return dict(zip(numbers, classes.ids, strict=True))
+    of_file.categories = dict(zip(numbers, classes.ids, strict=True))
+    of_file.merges = {numbers[k]: merge for k, merge in classes.merges.items()}
+    return True
 
 
-def _images(reading: Reading, file: str, document: Mapping[str, Any]) -> dict[int, Place]:
-    places: dict[int, Place] = {}
-    for i, image in enumerate(fields.list_of_objects(file, document, "images", reading.faults)):
-        number = fields.whole(file, f"image {i}", image, "id", reading.faults)
-        width = fields.whole(file, f"image {i}", image, "width", reading.faults, low=1)
-        height = fields.whole(file, f"image {i}", image, "height", reading.faults, low=1)
-        where = place_of(image)
-        note_unkept(reading, "images", image, IMAGE_KEYS)
-        if where is None:
-            fault = f"'{image.get('file_name')}' does not say of which recording and frame the image is"
-            reading.faults.error(
-                file, "format", fault, "name it <recording>_<frame>.jpg, or give 'recording' and 'frame'", place=f"image {i}"
-            )
-        elif where in reading.images or number in places:
-            reading.faults.error(
-                file, "format", f"id {number}, {where[0]} frame {where[1]}, stands twice", "keep one of them", place=f"image {i}"
-            )
-        elif number is not None and width is not None and height is not None:
-            places[number] = where
-            reading.images[where] = {"file_name": str(image.get("file_name", "")), "width": width, "height": height}
-            reading.rows.setdefault(where[0], [])
-    return places
+def _read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) -> None:
+    """Add the images of a file."""
+    objects = fields.list_of_objects(of_file.where, document, "images")
+    for i, (image, id_) in enumerate(zip(objects, ids_of_list(of_file.where, "images", objects), strict=True)):
+        where, frame = of_file.where.at(f"image {i}"), frame_of(image)
+        size = size_of(where, image)
+        note_unkept(of_file, "images", image, IMAGE_KEYS)
+        if id_ is None:
+            what = f"'id' is {documents.shown(image.get('id'))}, expected a whole number from 0"
+            where.error("value-type", what, "export the file again")
+        elif frame is None:
+            what = f"'{image.get('file_name')}' does not say of which recording and frame the image is"
+            where.error("image-name", what, "name it <recording>_<frame>.jpg, or give 'recording' and 'frame'")
+        elif frame in reading.images or id_ in of_file.images:
+            what = f"id {id_}, {frame[0]} frame {frame[1]}, stands twice"
+            where.error("frame-repeated", what, "keep one of them")
+        elif size is not None:
+            add_image(reading, of_file, id_, frame, {"file_name": str(image.get("file_name", "")), "width": size[0], "height": size[1]})
 
 
-def place_of(image: Mapping[str, Any]) -> Place | None:
+def size_of(where: Where, image: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return width and height of an image in px."""
+    width, height = (fields.whole(where, image, key, low=1) for key in ("width", "height"))
+    return None if width is None or height is None else (width, height)
+
+
+def add_image(reading: Reading, of_file: OfFile, id_: Id, frame: Frame, details: dict[str, Any]) -> None:
+    """Add an image with its size and name."""
+    of_file.images[id_] = frame
+    reading.images[frame] = details
+    reading.rows.setdefault(frame[0], [])
+
+
+def frame_of(image: Mapping[str, Any]) -> Frame | None:
     """Return recording and frame of an image, or None."""
     recording, frame = image.get("recording"), image.get("frame")
-    if (
-        isinstance(recording, str)
-        and recording
-        and "/" not in recording
-        and isinstance(frame, int)
-        and fields.is_whole(frame)
-        and frame >= 0
-    ):
-        return recording, frame
-    return fields.recording_and_frame(str(image.get("file_name", "")))
+    if not isinstance(recording, str) or not recording or "/" in recording or not isinstance(frame, int) or not fields.is_whole(frame):
+        return fields.recording_and_frame(str(image.get("file_name", "")))
+    return (recording, frame) if frame >= 0 else None
 
 
-def read_annotations(
-    reading: Reading, file: str, document: Mapping[str, Any], images: Mapping[int, Place], category_ids: Mapping[int, int]
-) -> None:
-    """Add the instances of a file; ``images`` and ``category_ids`` say what its ids mean."""
-    faults, source, classes = reading.faults, reading.source, reading.classes
-    if classes is None:
+def _read_annotations(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) -> None:
+    where = of_file.where
+    objects = fields.list_of_objects(where, document, "annotations")
+    for key in ("image_id", "category_id"):
+        _note_texts(where, f"'{key}' of annotations", (one.get(key) for one in objects))
+    seen: set[Id] = set()
+    for i, (one, id_) in enumerate(zip(objects, ids_of_list(where, "annotations", objects), strict=True)):
+        at = where.at(f"annotation {one.get('id', i)}")
+        if id_ is not None and id_ in seen:
+            at.error("id-repeated", "the id stands twice", "keep one of them, or number the annotations anew")
+            continue
+        seen |= set() if id_ is None else {id_}
+        _read_annotation(reading, of_file, at, one)
+
+
+def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mapping[str, Any]) -> None:
+    image_id, category_id, classes = _id(one.get("image_id")), _id(one.get("category_id")), reading.classes
+    frame = None if image_id is None else of_file.images.get(image_id)
+    if frame is None:
+        where.error("id-unknown", f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it")
         return
-    merges = {category: classes.merges[k] for k, category in enumerate(sorted(category_ids)) if k in classes.merges}
-    seen: set[int] = set()
-    for i, one in enumerate(fields.list_of_objects(file, document, "annotations", faults)):
-        place = f"annotation {one.get('id', i)}"
-        number = fields.id_of(one, "id")
-        if number in seen:
-            faults.error(file, "format", "the id stands twice", "keep one of them, or number the annotations anew", place=place)
-            continue
-        seen |= {number} - {-1}
-        where = images.get(fields.id_of(one, "image_id"))
-        if where is None:
-            faults.error(
-                file, "format", f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it", place=place
-            )
-            continue
-        category = one.get("category_id")
-        if not isinstance(category, int) or not fields.is_whole(category) or category not in category_ids:
-            faults.error(
-                file,
-                "format",
-                f"category_id {documents.shown(category)} is no category of the file",
-                _shift(category, category_ids),
-                place=place,
-            )
-            continue
-        size = (reading.images[where]["width"], reading.images[where]["height"])
-        box = fields.pixel_box(file, place, one, size, source.box_tolerance, cut=source.cut_boxes, faults=faults)
-        score = one.get("score", 1.0)
-        if not fields.is_number(score) or not 0 <= score <= 1:
-            faults.error(file, "format", f"score {documents.shown(score)} is not in 0..1", "ground truth has 1", place=place)
-        elif box is not None:
-            ids = ids_of(classes, category_ids[category])
-            note_unkept(reading, "annotations", one, ANNOTATION_KEYS)
-            if category in merges:
-                reading.merged[where[0], *merges[category]] += 1
-            reading.rows[where[0]].append({"position": where[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score})
+    if category_id is None or category_id not in of_file.categories or classes is None:
+        what = f"category_id {documents.shown(one.get('category_id'))} is no category of the file"
+        where.error(*_shift(category_id, of_file.categories, what))
+        return
+    size = (reading.images[frame]["width"], reading.images[frame]["height"])
+    box = fields.pixel_box(where, one, size, reading.source.box_tolerance)
+    score = one.get("score", 1.0)
+    if not fields.is_number(score) or not 0 <= score <= 1:
+        where.error("score-range", f"score {documents.shown(score)} is not in 0..1", "ground truth has 1")
+    elif box is not None:
+        note_unkept(of_file, "annotations", one, ANNOTATION_KEYS)
+        if category_id in of_file.merges:
+            reading.merged[frame[0], *of_file.merges[category_id]] += 1
+        ids = ids_of(classes, of_file.categories[category_id])
+        reading.rows[frame[0]].append({"position": frame[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score})
 
 
 def ids_of(classes: Classes, id_: int) -> dict[str, int]:
@@ -222,31 +260,36 @@ def ids_of(classes: Classes, id_: int) -> dict[str, int]:
     return {"instrument_id": instrument, "verb_id": verb, "target_id": target, "triplet_id": id_}
 
 
-def _shift(category: Any, known: Mapping[int, int]) -> str:
-    numbers = sorted(known)
+def _shift(category: Id | None, known: Mapping[Id, int], what: str) -> tuple[str, str, str]:
+    """Return rule, ``what`` and fix of a category that there is not."""
+    numbers = sorted(id_ for id_ in known if isinstance(id_, int))
     if numbers and category == numbers[0] - 1:
-        return f"categories are numbered from {numbers[0]}; these look numbered from {category}"
-    return f"known are {numbers[0]} to {numbers[-1]}" if numbers else "the file has no categories"
+        return "id-range", what, f"categories are numbered from {numbers[0]}; these look numbered from {category}"
+    if numbers:
+        return "id-unknown", what, f"known are {numbers[0]} to {numbers[-1]}"
+    return "id-unknown", what, f"known are {', '.join(map(str, known))}" if known else "the file has no categories"
 
 
 def labels_of(reading: Reading, name: str) -> tuple[Labels, ...]:
-    """Return what was read, recording by recording."""
-    found = []
+    """Return what was read, recording by recording, without those of faulty files."""
+    recordings = []
     by_recording: dict[str, list[tuple[int, dict[str, Any]]]] = {}
     for (recording, frame), image in sorted(reading.images.items(), key=lambda one: one[0]):
         by_recording.setdefault(recording, []).append((frame, image))
+    classes = reading.classes
+    vocabulary = reading.source.vocabulary if classes is None else classes.vocabulary
+    detail: Detail = "triplet" if classes is not None and classes.triplets else "instrument"
     for recording, rows in sorted(reading.rows.items()):
+        if recording in reading.faulty:
+            continue
         images = by_recording[recording]
         frames = pd.DataFrame([{"position": frame, **image} for frame, image in images])
         positions = np.array([frame for frame, _ in images], np.int64)
-        classes = reading.classes
-        words = reading.source.vocabulary if classes is None else classes.vocabulary
-        detail: Detail = "triplet" if classes is not None and classes.triplets else "instrument"
         layer = Layer(recording, positions, instance_rows(sorted(rows, key=lambda row: int(row["position"]))))
         merged = {(of, to): n for (where, of, to), n in reading.merged.items() if where == recording}
         clock = Clock(Fraction(1))
-        found.append(Labels(recording, name, words, clock, instances=layer, detail=detail, frames=frames, merged=merged))
-    return tuple(found)
+        recordings.append(Labels(recording, name, vocabulary, clock, instances=layer, detail=detail, frames=frames, merged=merged))
+    return tuple(recordings)
 
 
 @writes("coco", holds=("instances", "actions", "boxes", "repeats", "scores", "empty frames"), frames=("file_name",), pixels=True)
@@ -276,15 +319,10 @@ def one_list(recordings: Sequence[Labels]) -> Classes:
     AnnotationError
         When they have different vocabularies.
     """
-    words: dict[str, Vocabulary] = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
-    if len(words) != 1:
-        names = ", ".join(sorted(words))
-        msg = f"the recordings have {len(words)} vocabularies ({names}), but one file has one list of classes; convert them one by one"
-        raise AnnotationError(msg)
-    (one,) = words.values()
-    if all(labels.detail == "triplet" for labels in recordings) and one.triplets:
-        return whole_list(one)
-    return Classes(one, False, tuple(range(len(one.instruments))))
+    vocabulary = one_vocabulary(recordings)
+    if all(labels.detail == "triplet" for labels in recordings) and vocabulary.triplets:
+        return whole_list(vocabulary)
+    return Classes(vocabulary, False, tuple(range(len(vocabulary.instruments))))
 
 
 def class_of(classes: Classes, row: Mapping[str, Any]) -> int:

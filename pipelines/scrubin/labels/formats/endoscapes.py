@@ -2,44 +2,68 @@
 
 ``<subset>/annotation_coco.json`` (or ``annotation_ds_coco.json``) has images with ``ds``, the three
 criteria as the mean of three raters, and boxes of five structures and of tools: these stand where
-our tables have the instrument. ``<subset>_vids.txt`` lists the videos of a subset as floats.
+our tables have the instrument. ``<subset>_vids.txt`` lists the videos of a subset as floats. Files with
+other classes name their vocabulary in ``info``.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import Any
 
 import pandas as pd
 
-from scrubin.core.faults import Fault, Faults, warning
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.categories import names_of
 from scrubin.labels.formats.coco import (
     IMAGE_KEYS,
-    Place,
+    OfFile,
+    ReadImages,
     Reading,
-    category_ids_of,
+    add_image,
     class_of,
+    frame_of,
+    ids_of_list,
     labels_of,
     note_unkept,
     one_list,
-    place_of,
-    read_annotations,
-    unkept_of,
+    read_document,
+    size_of,
 )
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, by_position
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
+from scrubin.labels.where import Where
+from scrubin.vocabulary import own
+from scrubin.vocabulary.vocabulary import Vocabulary
 
 CRITERIA = ("cvs_c1", "cvs_c2", "cvs_c3")
 LIST_SUFFIX = "_vids.txt"
 FILE = "annotation_coco.json"
+DEFAULT = "endoscapes"
 PIXEL_DIGITS = 4
+
+
+@dataclass
+class _Subsets:
+    """Which videos are in which subset: of the lists, and of the images so far."""
+
+    listed: dict[str, frozenset[int]] = field(default_factory=dict)
+    of_images: dict[str, str] = field(default_factory=dict)
+
+
+def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
+    """Return the vocabulary that a file names."""
+    for file, data in sorted(files.items()):
+        info = documents.peek(data).get("info") if file.endswith(".json") else None
+        if isinstance(info, Mapping) and "vocabulary" in info:
+            return own.of_reference(file, info["vocabulary"])
+    return None
 
 
 @dataset_format(
@@ -47,57 +71,34 @@ PIXEL_DIGITS = 4
     pattern=r"(?:(?:[^/]+/)?annotation_(?:ds_)?coco\.json|[^/]+_vids\.txt)",
     expected="<subset>/annotation_coco.json, and <subset>_vids.txt",
     title="Endoscapes COCO: boxes, critical view of safety, subsets; frames at 25 fps",
-    by_hand=ByHand(vocabulary="endoscapes", fps=Fraction(25), evidence=evidence.named),
+    by_hand=ByHand(vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(25), evidence=evidence.named),
 )
 def read(source: LabelFiles) -> Collection:
-    """Return the labels of all videos in the subsets' files.
-
-    Raises
-    ------
-    AnnotationError
-        Names file, image or annotation, and value of every fault.
-    """
-    reading = Reading(source)
-    lists: dict[str, frozenset[int]] = {}
+    """Return the labels of the videos in files without an error; all faults are in ``Collection.faults``."""
+    reading, subsets = Reading(source), _Subsets()
     for file, data in sorted(source.files.items()):
-        text = documents.opened(documents.text, file, data, reading.faults) if file.endswith(LIST_SUFFIX) else None
-        if text is not None:
-            lists[PurePosixPath(file).name.removesuffix(LIST_SUFFIX)] = videos_of(file, text, reading.faults)
-    subsets: dict[str, str] = {}
+        if file.endswith(LIST_SUFFIX):
+            subsets.listed[PurePosixPath(file).name.removesuffix(LIST_SUFFIX)] = _videos_of(Where(reading.faults, file), data)
     for file, data in sorted(source.files.items()):
-        if not file.endswith(".json"):
-            continue
-        document = documents.opened(documents.json_object, file, data, reading.faults)
-        if document is None:
-            continue
-        subset = PurePosixPath(file).parent.name
-        ids = category_ids_of(reading, file, document)
-        images = _images(reading, file, document, subset, subsets, lists)
-        if ids is not None:
-            read_annotations(reading, file, document, images, ids)
-    AnnotationError.raise_any(reading.faults)
-    found = [_labels(labels, subsets[labels.recording]) for labels in labels_of(reading, "endoscapes")]
-    return Collection(tuple(found), faults=(*unkept_of(reading), *_without_images(lists, subsets)))
+        of_file, subset = Faults(), PurePosixPath(file).parent.name
+        document = documents.opened(documents.json_object, file, data, of_file) if file.endswith(".json") else None
+        if document is not None:
+            read_document(reading, OfFile(Where(of_file, file)), document, _reader_of_images(subset, subsets))
+        reading.faults.extend(of_file.all())
+    for subset, videos in sorted(subsets.listed.items()):
+        lacking = sorted(videos - {int(recording) for recording in subsets.of_images if recording.isdigit()})
+        if lacking:
+            what = f"{len(lacking)} videos have no labelled image: {', '.join(map(str, lacking[:10]))}"
+            reading.faults.warning(f"{subset}{LIST_SUFFIX}", "video-unlabelled", what, "")
+    recordings = [_labels(labels, subsets.of_images[labels.recording]) for labels in labels_of(reading, "endoscapes")]
+    return Collection(tuple(recordings), faults=reading.faults.all())
 
 
-def _without_images(lists: Mapping[str, frozenset[int]], subsets: Mapping[str, str]) -> list[Fault]:
-    """Return a warning per list with videos that have no image."""
-    seen = {int(recording) for recording in subsets if recording.isdigit()}
-    lacking = {subset: sorted(videos - seen) for subset, videos in sorted(lists.items())}
-    return [
-        warning(
-            f"{subset}{LIST_SUFFIX}", "video-unlabelled", f"{len(videos)} videos have no labelled image: {', '.join(map(str, videos[:10]))}"
-        )
-        for subset, videos in lacking.items()
-        if videos
-    ]
-
-
-def videos_of(file: str, text: str, faults: Faults) -> frozenset[int]:
+def _videos_of(where: Where, data: bytes) -> frozenset[int]:
     """Return the videos that a list names, such as ``1.620000000000000000e+02``."""
-    videos = set()
-    before = len(faults)
-    for number, line in enumerate(text.splitlines(), start=1):
+    text = documents.opened(documents.text, where.file, data, where.faults)
+    videos, wrong = set(), text is None
+    for number, line in enumerate((text or "").splitlines(), start=1):
         if not line.strip():
             continue
         try:
@@ -105,53 +106,53 @@ def videos_of(file: str, text: str, faults: Faults) -> frozenset[int]:
         except ValueError:
             value = float("nan")
         if not 1 <= value < 10**9 or value != int(value):
-            faults.error(
-                file, "format", f"'{line.strip()[:40]}' is no number of a video", "list one whole number per line", place=f"line {number}"
-            )
+            what = f"'{line.strip()[:40]}' is no number of a video"
+            where.at(f"line {number}").error("value-type", what, "list one whole number per line")
+            wrong = True
         else:
             videos.add(int(value))
-    if not videos and len(faults) == before:
-        faults.error(file, "format", "lists no video", "remove the file, or export it again")
+    if not videos and not wrong:
+        where.error("no-labels", "lists no video", "remove the file, or export it again")
     return frozenset(videos)
 
 
-def _images(
-    reading: Reading, file: str, document: Mapping[str, Any], subset: str, subsets: dict[str, str], lists: Mapping[str, frozenset[int]]
-) -> dict[int, Place]:
-    places: dict[int, Place] = {}
-    for i, image in enumerate(fields.list_of_objects(file, document, "images", reading.faults)):
-        number = fields.whole(file, f"image {i}", image, "id", reading.faults)
-        width = fields.whole(file, f"image {i}", image, "width", reading.faults, low=1)
-        height = fields.whole(file, f"image {i}", image, "height", reading.faults, low=1)
-        where = place_of(image)
-        if where is None or number is None or width is None or height is None:
-            fault = f"{documents.shown(dict(image))} is no image with id and size, named <video>_<frame>.jpg"
-            reading.faults.error(file, "format", fault, "export the file again", place=f"image {i}")
-            continue
-        if number in places or where in reading.images:
-            fault = f"id {number}, frame {where[1]} of video {where[0]}, stands twice in this file or in another one"
-            reading.faults.error(file, "format", fault, "keep one of them, or name the one file to read", place=f"image {i}")
-            continue
-        note_unkept(reading, "images", image, {*IMAGE_KEYS, "ds"})
-        if subsets.setdefault(where[0], subset) != subset:
-            fault = f"video {where[0]} is also in the subset '{subsets[where[0]]}'"
-            reading.faults.error(file, "format", fault, "convert the subsets of one split, such as train, val and test", place=f"image {i}")
-        if subset in lists and where[0].isdigit() and int(where[0]) not in lists[subset]:
-            reading.faults.error(
-                file, "format", f"video {where[0]} is not in {subset}{LIST_SUFFIX}", "correct one of them", place=f"image {i}"
-            )
-        criteria = _criteria(reading, file, f"image {i}", image.get("ds"))
-        reading.images[where] = {"file_name": str(image.get("file_name", "")), "width": width, "height": height, **criteria}
-        reading.rows.setdefault(where[0], [])
-        places[number] = where
-    return places
+def _reader_of_images(subset: str, subsets: _Subsets) -> ReadImages:
+    """Return what reads the images of a subset's file."""
+
+    def read_images(reading: Reading, of_file: OfFile, document: Mapping[str, Any]) -> None:
+        objects = fields.list_of_objects(of_file.where, document, "images")
+        for i, (image, id_) in enumerate(zip(objects, ids_of_list(of_file.where, "images", objects), strict=True)):
+            where, frame = of_file.where.at(f"image {i}"), frame_of(image)
+            size = size_of(where, image)
+            if frame is None or id_ is None or size is None:
+                what = f"{documents.shown(dict(image))} is no image with id and size, named <video>_<frame>.jpg"
+                where.error("image-name", what, "export the file again")
+                continue
+            if id_ in of_file.images or frame in reading.images:
+                what = f"id {id_}, frame {frame[1]} of video {frame[0]}, stands twice in this file or in another one"
+                where.error("frame-repeated", what, "keep one of them, or name the one file to read")
+                continue
+            note_unkept(of_file, "images", image, {*IMAGE_KEYS, "ds"})
+            _check_subset(where, frame[0], subset, subsets)
+            details = {"file_name": str(image.get("file_name", "")), "width": size[0], "height": size[1]}
+            add_image(reading, of_file, id_, frame, {**details, **_criteria(where, image.get("ds"))})
+
+    return read_images
 
 
-def _criteria(reading: Reading, file: str, place: str, value: Any) -> dict[str, float]:
+def _check_subset(where: Where, video: str, subset: str, subsets: _Subsets) -> None:
+    if subsets.of_images.setdefault(video, subset) != subset:
+        what = f"video {video} is also in the subset '{subsets.of_images[video]}'"
+        where.error("subset", what, "convert the subsets of one split, such as train, val and test")
+    if subset in subsets.listed and video.isdigit() and int(video) not in subsets.listed[subset]:
+        where.error("subset", f"video {video} is not in {subset}{LIST_SUFFIX}", "correct one of them")
+
+
+def _criteria(where: Where, value: Any) -> dict[str, float]:
     if value is None:
         return {}
     if not isinstance(value, list) or len(value) != 3 or not all(fields.is_number(one) and 0 <= one <= 1 for one in value):
-        reading.faults.error(file, "format", f"'ds' is {documents.shown(value)}", "give the three criteria, each in 0..1", place=place)
+        where.error("score-range", f"'ds' is {documents.shown(value)}", "give the three criteria, each in 0..1")
         return {}
     return dict(zip(CRITERIA, map(float, value), strict=True))
 
@@ -165,7 +166,7 @@ def _labels(labels: Labels, subset: str) -> Labels:
     holds=("instances", "boxes", "repeats", "empty frames"),
     frames=(*CRITERIA, "file_name"),
     fps=Fraction(25),
-    takes=lambda words: not words.triplets,
+    takes=lambda vocabulary: not vocabulary.triplets,
     pixels=True,
 )
 def write(collection: Collection, out: Output) -> None:
@@ -177,9 +178,11 @@ def write(collection: Collection, out: Output) -> None:
         When a recording is not named by a number, as the videos of Endoscapes are.
     """
     by_subset: dict[str, list[Labels]] = {}
+    unnumbered = [labels.recording for labels in collection.recordings if not labels.recording.isdigit()]
+    if unnumbered:
+        what, fix = "endoscapes numbers its videos", "rename the recording to a number"
+        raise AnnotationError([Fault(name, "file-name", what, fix) for name in unnumbered])
     for labels in collection.recordings:
-        if not labels.recording.isdigit():
-            raise AnnotationError([Fault(labels.recording, "format", "endoscapes numbers its videos", "rename the recording to a number")])
         by_subset.setdefault(str(labels.about.get("endoscapes", {}).get("subset", "") or "all"), []).append(labels)
     for subset, recordings in sorted(by_subset.items()):
         out.files[f"{subset}/{FILE}"] = _document(recordings)
@@ -201,7 +204,8 @@ def _document(recordings: list[Labels]) -> bytes:
                 one = {"id": len(annotations), "image_id": images[-1]["id"], "category_id": class_of(classes, row) + 1, "bbox": bbox}
                 annotations.append({**one, "area": round(bbox[2] * bbox[3], PIXEL_DIGITS), "iscrowd": 0})
     categories = [{"id": i + 1, "name": name, "supercategory": name} for i, name in enumerate(names_of(classes))]
-    return (json.dumps({"images": images, "annotations": annotations, "categories": categories}, allow_nan=False) + "\n").encode()
+    info = {} if classes.vocabulary.name == DEFAULT else {"info": {"vocabulary": own.reference(classes.vocabulary)}}
+    return (json.dumps({**info, "images": images, "annotations": annotations, "categories": categories}, allow_nan=False) + "\n").encode()
 
 
 def _image(number: int, recording: str, position: int, details: Mapping[Any, Any]) -> dict[str, Any]:

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePosixPath
 
 import pandas as pd
 
-from scrubin.core.faults import Fault, Faults, warning
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Scores, rating_rows, segment_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
+from scrubin.labels.where import Where
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
@@ -40,107 +43,105 @@ Rating = tuple[str, str, str, str, float | None, bool]
     by_hand=ByHand(vocabulary="jigsaws", evidence=evidence.named),
 )
 def read(source: LabelFiles) -> Collection:
-    """Return ratings, levels of skill and gestures of all trials.
-
-    Raises
-    ------
-    AnnotationError
-        Names file, line and value of every fault.
-    """
+    """Return ratings, levels of skill and gestures of the trials in files without an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    ratings: list[Rating] = []
-    facts: list[tuple[str, str, str]] = []
+    sheet = _Sheet()
     recordings: list[Labels] = []
-    warnings: list[Fault] = []
     trials: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
-        name, text = PurePosixPath(file).name, documents.opened(documents.text, file, data, faults)
+        of_file = Faults()
+        where, name = Where(of_file, file), PurePosixPath(file).name
+        text = documents.opened(documents.text, file, data, of_file)
         match = META.fullmatch(name)
-        if text is None:
-            continue
-        if match:
-            _meta(file, match["task"], text, ratings, facts, warnings, faults)
-        elif trials.setdefault(name, file) != file:
-            faults.error(file, "format", f"the trial is also in {trials[name]}", "keep one of them")
-        else:
-            recordings.append(_transcription(file, text, source.vocabulary, faults))
-    AnnotationError.raise_any(faults)
-    frame = pd.DataFrame(facts, columns=["id", "task", "skill_level"]).astype("str")
+        if text is not None and match:
+            _read_meta(where, match["task"], text, sheet)
+        elif text is not None:
+            if trials.setdefault(name, file) != file:
+                where.error("file-repeated", f"the trial is also in {trials[name]}", "keep one of them")
+            labels = _transcription(where, text, source.vocabulary)
+            recordings += [] if of_file.errors() else [labels]
+        faults.extend(of_file.all())
+    frame = pd.DataFrame(sheet.facts, columns=["id", "task", "skill_level"]).astype("str")
     recordings.sort(key=lambda labels: labels.recording)
-    return Collection(tuple(recordings), Scores(rating_rows(ratings), frame) if facts else None, tuple(warnings))
+    return Collection(tuple(recordings), Scores(rating_rows(sheet.ratings), frame) if sheet.facts else None, faults.all())
 
 
-def _meta(
-    file: str,
-    task: str,
-    text: str,
-    ratings: list[Rating],
-    facts: list[tuple[str, str, str]],
-    warnings: list[Fault],
-    faults: Faults,
-) -> None:
-    before, faults_before = len(facts), len(faults)
-    known = {id_ for id_, _, _ in facts}
-    for number, line in enumerate(text.splitlines(), start=1):
-        cells = line.split()
-        place = f"line {number}"
-        if not cells:
+@dataclass
+class _Sheet:
+    """Ratings and levels of skill of all tasks so far; rows with an error are left out."""
+
+    ratings: list[Rating] = field(default_factory=list)
+    facts: list[tuple[str, str, str]] = field(default_factory=list)
+
+
+def _read_meta(where: Where, task: str, text: str, sheet: _Sheet) -> None:
+    trials = {trial for trial, _, _ in sheet.facts}
+    lines = [(number, line.split()) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    if not lines:
+        where.error("no-labels", "has no trials", "remove the file, or export it again")
+    for number, cells in lines:
+        at = where.at(f"line {number}")
+        if not _is_trial(at, cells, trials):
             continue
-        if len(cells) != 3 + len(ASPECTS):
-            faults.error(
-                file, "format", f"{len(cells)} fields, expected {3 + len(ASPECTS)}", "trial, level, GRS and six items", place=place
-            )
-        elif cells[1] not in LEVELS:
-            faults.error(file, "format", f"level of skill '{cells[1]}' is none of {', '.join(LEVELS)}", "correct it", place=place)
-        elif not all(_is_points(cell) for cell in cells[2:]):
-            wrong = next(cell for cell in cells[2:] if not _is_points(cell))
-            faults.error(file, "format", f"'{wrong}' is no whole number of points", "correct it", place=place)
-        elif cells[0] in known:
-            faults.error(file, "format", f"trial '{cells[0]}' stands twice", "keep one of the rows", place=place)
-        else:
-            known.add(cells[0])
-            facts.append((cells[0], task, cells[1]))
-            points = [float(cell) for cell in cells[2:]]
-            if points[0] != math.fsum(points[1:]):
-                what = f"GRS {cells[2]} is not the sum of its items, {math.fsum(points[1:]):g}"
-                warnings.append(warning(file, "sum-of-items", what, "correct one of them", place=place))
-            ratings += [(cells[0], task, RATER, aspect, value, False) for aspect, value in zip((TOTAL, *ASPECTS), points, strict=True)]
-    if len(facts) == before and len(faults) == faults_before:
-        faults.error(file, "format", "has no trials", "remove the file, or export it again")
+        trials.add(cells[0])
+        sheet.facts.append((cells[0], task, cells[1]))
+        points = [float(cell) for cell in cells[2:]]
+        if points[0] != math.fsum(points[1:]):
+            what = f"GRS {cells[2]} is not the sum of its items, {math.fsum(points[1:]):g}"
+            at.warning("sum-of-items", what, "correct one of them")
+        rows = zip((TOTAL, *ASPECTS), points, strict=True)
+        sheet.ratings += [(cells[0], task, RATER, aspect, value, False) for aspect, value in rows]
+
+
+def _is_trial(where: Where, cells: Sequence[str], before: Container[str]) -> bool:
+    """Return whether a row is a new trial with its level and points."""
+    if len(cells) != 3 + len(ASPECTS):
+        where.error("row-length", f"{len(cells)} fields, expected {3 + len(ASPECTS)}", "trial, level, GRS and six items")
+    elif cells[1] not in LEVELS:
+        where.error("level-unknown", f"level of skill '{cells[1]}' is none of {', '.join(LEVELS)}", "correct it")
+    elif not all(_is_points(cell) for cell in cells[2:]):
+        wrong = next(cell for cell in cells[2:] if not _is_points(cell))
+        where.error("value-type", f"'{wrong}' is no whole number of points", "correct it")
+    elif cells[0] in before:
+        where.error("id-repeated", f"trial '{cells[0]}' stands twice", "keep one of the rows")
+    else:
+        return True
+    return False
 
 
 def _is_points(cell: str) -> bool:
     return documents.frame_number(cell) is not None
 
 
-def _transcription(file: str, text: str, words: Vocabulary, faults: Faults) -> Labels:
+def _transcription(where: Where, text: str, vocabulary: Vocabulary) -> Labels:
     rows: list[tuple[str, int, int, int]] = []
-    before = len(faults)
-    for number, line in enumerate(text.splitlines(), start=1):
-        cells = line.split()
-        if not cells:
-            continue
-        place = f"line {number}"
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    if not lines:
+        where.error("no-labels", "has no gestures", "remove the file, or export it again")
+    for number, line in lines:
+        cells, at = line.split(), where.at(f"line {number}")
         if len(cells) != 3 or not (_is_points(cells[0]) and _is_points(cells[1])):
-            faults.error(
-                file, "format", f"'{line.strip()[:60]}' is not start, end and gesture", "give two frames and the gesture", place=place
-            )
+            what = f"'{line.strip()[:60]}' is not start, end and gesture"
+            at.error("row-length", what, "give two frames and the gesture")
             continue
         start, end = int(cells[0]), int(cells[1])
         if end < start or (rows and start < rows[-1][2]):
-            fault = f"frames {start} to {end} do not follow those before"
-            faults.error(file, "format", fault, "sort the gestures by frame, without overlap", place=place)
+            fix = "sort the gestures by frame, without overlap"
+            at.error("span-order", f"frames {start} to {end} do not follow those before", fix)
             continue
-        try:
-            rows.append(("gesture", start, end + 1, words.id_of("gesture", cells[2])))
-        except AnnotationError as error:
-            faults.error(file, "format", str(error), "correct it", place=place)
-    if not rows and len(faults) == before:
-        faults.error(file, "format", "has no gestures", "remove the file, or export it again")
-    return Labels(PurePosixPath(file).stem, "jigsaws", words, CLOCK, segments=segment_rows(rows))
+        gesture = at.id_of(vocabulary, "gesture", cells[2])
+        if gesture is not None:
+            rows.append(("gesture", start, end + 1, gesture))
+    return Labels(PurePosixPath(where.file).stem, "jigsaws", vocabulary, CLOCK, segments=segment_rows(rows))
 
 
-@writes("jigsaws", holds=("segments", "ratings", "facts"), fps=Fraction(30), takes=lambda words: bool(words.gestures))
+@writes(
+    "jigsaws",
+    holds=("segments", "ratings", "facts"),
+    fps=Fraction(30),
+    takes=lambda vocabulary: bool(vocabulary.gestures),
+    phases_as_spans=True,
+)
 def write(collection: Collection, out: Output) -> None:
     """Write ``meta_file_<Task>.txt`` per task and ``transcriptions/<trial>.txt`` per trial.
 
@@ -171,9 +172,9 @@ def _write_meta(scores: Scores, out: Output) -> None:
             points = rows.drop_duplicates("aspect").set_index("aspect")["score"].to_dict()
             missing = [name for name in (TOTAL, *ASPECTS) if pd.isna(points.get(name))]
             if missing or levels.get(str(trial)) not in LEVELS:
-                what = missing[0] if missing else "its level of skill (N, I or E)"
-                msg = f"'{trial}' of {task} has no {what}, which jigsaws needs; formats with ratings of any kind are lasana and tables"
-                raise AnnotationError(msg)
+                lacks = f"rating of {missing[0]}" if missing else "level of skill (N, I or E)"
+                what = f"'{trial}' has no {lacks}, which jigsaws needs"
+                raise AnnotationError([Fault(str(task), "part-missing", what, "formats with ratings of any kind are lasana and tables")])
             out.lose("ratings of further raters", rows["rater"].nunique() - 1)
             cells = [str(trial), levels[str(trial)], *(f"{points[name]:g}" for name in (TOTAL, *ASPECTS))]
             lines.append("\t".join(cells) + "\n")

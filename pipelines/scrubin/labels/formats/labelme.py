@@ -1,14 +1,18 @@
 """LabelMe JSON as in ProstaTD: ``<recording>/<source frame number>.json`` (or with ``_``), one file per labelled frame.
 
-``shapes`` are rectangles by two corners in pixels; ``label`` is the instrument and ``attributes``
-have ``Action`` and ``Target``. A file without shapes is labelled as "no instrument". A triplet that
-the vocabulary does not have is an error, unless a label map merges it into another.
+``shapes`` are rectangles by two corners in pixels, or polygons, of which the bounding box is read; ``label`` is the
+instrument and ``attributes`` have ``Action`` and ``Target``. Without ``attributes`` only the instrument is labelled. A file
+without shapes is labelled as "no instrument". A triplet that the vocabulary does not have is an error, unless a label map
+merges it into another. Files of other vocabularies than ProstaTD's name theirs at ``vocabulary``; where no shape of a
+recording has attributes, the first known vocabulary with all its labels counts, else they are one of their own.
 """
 
 from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import PurePosixPath
 from typing import Any
@@ -16,20 +20,55 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.core.faults import Fault, Faults, warning
+from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import boxes, documents, evidence, fields
-from scrubin.labels.model import IDS, SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.categories import classes_of
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.vocabulary.vocabulary import Kind, Vocabulary
+from scrubin.labels.where import Where
+from scrubin.vocabulary import own
+from scrubin.vocabulary.vocabulary import PARTS, Vocabulary
 
-KINDS: tuple[Kind, ...] = ("instrument", "verb", "target")
-DOCUMENT_KEYS = {"version", "shapes", "imagePath", "imageData", "imageHeight", "imageWidth"}
+DEFAULT = "prostatd"
+FIELDS = ("label", "attribute Action", "attribute Target")
+DOCUMENT_KEYS = {"version", "shapes", "imagePath", "imageData", "imageHeight", "imageWidth", "vocabulary"}
 SHAPE_KEYS = {"label", "points", "shape_type", "attributes"}
 ATTRIBUTES = {"Action", "Target"}
-SMALLEST_IMAGE = 10
+FEWEST_CORNERS = {"rectangle": 2, "polygon": 3}
 EMPTY: tuple[Any, ...] = (None, False, "", [], {})
 PIXEL_DIGITS = 6  # far below what anybody draws, and short of the digits that division leaves
+
+
+@dataclass
+class _Reading:
+    """What was read of a recording so far."""
+
+    source: LabelFiles
+    faults: Faults = field(default_factory=Faults)
+    instances: list[dict[str, Any]] = field(default_factory=list)
+    sizes: dict[str, tuple[int, int]] = field(default_factory=dict)
+    merged: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unkept: set[str] = field(default_factory=set)
+    shapes: int = 0
+    bare: int = 0
+    polygons: int = 0
+
+
+def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
+    """Return the vocabulary that a file names, or that of the labels where no shape has attributes."""
+    names: dict[str, None] = {}
+    for file, data in sorted(files.items()):
+        document = documents.peek(data)
+        if "vocabulary" in document:
+            return own.of_reference(file, document["vocabulary"])
+        listed = document.get("shapes")
+        shapes = [shape for shape in listed if isinstance(shape, dict)] if isinstance(listed, list) else []
+        if any(shape.get("attributes") for shape in shapes):
+            return None
+        names |= dict.fromkeys(str(shape["label"]) for shape in shapes if isinstance(shape.get("label"), str))
+    classes = classes_of(Where(Faults(), min(files)), list(names), None) if names else None
+    return None if classes is None else classes.vocabulary
 
 
 @label_format(
@@ -37,7 +76,9 @@ PIXEL_DIGITS = 6  # far below what anybody draws, and short of the digits that d
     pattern=r"(?P<recording>[^/]+)[/_][0-9]{6,15}\.json",
     expected="<recording>/<frame>.json with the source frame number in six digits, from 000000, or <recording>_<frame>.json",
     title="LabelMe JSON as in ProstaTD: a file per frame, boxes with instrument, action and target",
-    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True, evidence=evidence.keys(shapes=list)),
+    by_hand=ByHand(
+        vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(1), fps_unstated=True, evidence=evidence.keys(shapes=list)
+    ),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the labels of a recording's LabelMe files.
@@ -45,193 +86,177 @@ def read(source: LabelFiles) -> Labels:
     Raises
     ------
     AnnotationError
-        Names file, shape and value of every fault.
+        With every fault of all files, each with its shape.
     """
-    faults = Faults()
-    instances: list[dict[str, Any]] = []
-    sizes: dict[str, tuple[int, int]] = {}
-    outside: list[float] = []
+    reading = _Reading(source)
     frames: dict[int, str] = {}
-    merged: Counter[tuple[str, str]] = Counter()
-    unkept: set[str] = set()
     for file in sorted(source.files):
-        frame = int(PurePosixPath(file).stem.rsplit("_", 1)[-1])
+        where, frame = Where(reading.faults, file), int(PurePosixPath(file).stem.rsplit("_", 1)[-1])
         if frame in frames:
-            faults.error(file, "format", f"frame {frame} is also in {frames[frame]}", "keep one of them")
+            where.error("frame-repeated", f"frame {frame} is also in {frames[frame]}", "keep one of them")
         frames[frame] = file
-        try:
-            document = documents.json_object(file, source.files[file])
-            sizes[file] = _image_size(file, document)
-        except AnnotationError as error:
-            faults.extend(error.faults)
-            continue
-        shapes = document.get("shapes")
-        unkept |= {f"'{key}' of files" for key in document.keys() - DOCUMENT_KEYS if document[key] not in EMPTY}
-        if not isinstance(shapes, list):
-            faults.error(file, "format", f"expected a list, but got {documents.shown(shapes)}", "write [] for none", place="shapes")
-            continue
-        for i, shape in enumerate(shapes):
-            row = _instance(source, file, f"shape {i}", shape, sizes[file], outside, merged, faults)
-            instances.append({"position": frame, **row})
-            unkept |= _unkept(shape)
-    AnnotationError.raise_any(faults)
-    sized = pd.DataFrame([(frame, *sizes[file]) for frame, file in sorted(frames.items())], columns=["position", "width", "height"])
-    outside = outside if source.cut_boxes else []
+        document = documents.opened(documents.json_object, file, source.files[file], reading.faults)
+        if document is not None:
+            _read_document(reading, where, frame, document)
     folder = PurePosixPath(min(source.files)).parent.as_posix()
-    layer = Layer(folder, np.array(sorted(frames), np.int64), instance_rows(instances))
+    _note_forms(reading, Where(reading.faults, folder))
+    AnnotationError.raise_any(reading.faults)
+    sized = [(frame, *reading.sizes[file]) for frame, file in sorted(frames.items())]
     return Labels(
         source.recording,
         "labelme",
         source.vocabulary,
         SOURCE_FRAMES,
-        instances=layer,
-        image_sizes=sizes,
-        faults=(*boxes.cut_warning(folder, outside), *_unkept_warning(folder, unkept, source)),
-        frames=sized,
-        merged=merged,
+        instances=Layer(folder, np.array(sorted(frames), np.int64), instance_rows(reading.instances)),
+        detail="instrument" if reading.shapes and reading.bare == reading.shapes else "triplet",
+        image_sizes=reading.sizes,
+        faults=reading.faults.all(),
+        frames=pd.DataFrame(sized, columns=["position", "width", "height"]),
+        merged=reading.merged,
     )
 
 
-def _unkept_warning(folder: str, unkept: set[str], source: LabelFiles) -> tuple[Fault, ...]:
-    """Return the warning of what is not kept; the stage publishes its warnings, and keys are anybody's words."""
-    if source.sparse:
-        return fields.unkept(folder, unkept)
-    return (warning(folder, "not-kept", f"{len(unkept)} keys are not kept"),) if unkept else ()
+def _read_document(reading: _Reading, where: Where, frame: int, document: dict[str, Any]) -> None:
+    size = _image_size(where, document)
+    reading.unkept |= {f"'{key}' of files" for key in document.keys() - DOCUMENT_KEYS if document[key] not in EMPTY}
+    vocabulary = reading.source.vocabulary
+    if "vocabulary" in document and own.of_reference(where.file, document["vocabulary"]).name != vocabulary.name:
+        where.error("vocabularies-differ", f"it names another vocabulary than '{vocabulary.name}'", "read the file with its own")
+    shapes = document.get("shapes")
+    if not isinstance(shapes, list):
+        where.at("shapes").error("value-type", f"expected a list, but got {documents.shown(shapes)}", "write [] for none")
+        return
+    if size is None:
+        return
+    reading.sizes[where.file] = size
+    for i, shape in enumerate(shapes):
+        row = _instance(reading, where.at(f"shape {i}"), shape, size)
+        reading.instances += [] if row is None else [{"position": frame, **row}]
 
 
-def _unkept(shape: Any) -> set[str]:
+def _note_forms(reading: _Reading, where: Where) -> None:
+    """Note what was read otherwise than it stands; the stage publishes its warnings, and keys are anybody's words."""
+    if reading.polygons:
+        where.warning("polygon", f"{reading.polygons} polygons are read as their bounding boxes; the outlines are not kept")
+    if reading.bare:
+        of = "no shape has" if reading.bare == reading.shapes else f"{reading.bare} of {reading.shapes} shapes have no"
+        where.warning("attributes-missing", f"{of} attributes, so only the instrument is read")
+    if reading.source.sparse:
+        reading.faults.extend(fields.unkept(where.file, reading.unkept))
+    elif reading.unkept:
+        where.warning("not-kept", f"{len(reading.unkept)} keys are not kept")
+
+
+def _unkept(shape: Mapping[str, Any]) -> set[str]:
     """Return what a shape says beyond labels; empty values say nothing."""
-    if not isinstance(shape, dict) or not isinstance(shape.get("attributes"), dict):
-        return set()
     of_shape = {f"'{key}' of shapes" for key in shape.keys() - SHAPE_KEYS if shape[key] not in EMPTY}
-    return of_shape | {f"attribute '{key}' of shapes" for key in shape["attributes"].keys() - ATTRIBUTES}
+    return of_shape | {f"attribute '{key}' of shapes" for key in (shape.get("attributes") or {}).keys() - ATTRIBUTES}
 
 
-def _image_size(file: str, document: dict[str, Any]) -> tuple[int, int]:
-    sides = (document.get("imageWidth"), document.get("imageHeight"))
-    width, height = sides
+def _image_size(where: Where, document: dict[str, Any]) -> tuple[int, int] | None:
+    width, height = sides = (document.get("imageWidth"), document.get("imageHeight"))
     if type(width) is not int or type(height) is not int or width < 1 or height < 1:
-        fault = f"imageWidth, imageHeight are {documents.shown(list(sides))}"
-        raise AnnotationError([Fault(file, "format", f"{fault}", "give the size of the image in whole pixels")])
+        what = f"imageWidth, imageHeight are {documents.shown(list(sides))}"
+        where.error("image-size", what, "give the size of the image in whole pixels")
+        return None
     return width, height
 
 
-def _instance(
-    source: LabelFiles,
-    file: str,
-    place: str,
-    shape: Any,
-    size: tuple[int, int],
-    outside: list[float],
-    merged: Counter[tuple[str, str]],
-    faults: Faults,
-) -> dict[str, Any]:
-    if not isinstance(shape, dict) or not isinstance(shape.get("attributes"), dict):
-        faults.error(
-            file,
-            "format",
-            f"expected a shape with attributes, but got {documents.shown(shape)}",
-            "give label, points, attributes",
-            place=place,
-        )
-        return {}
-    if shape.get("shape_type", "rectangle") != "rectangle":
-        faults.error(file, "format", f"shape_type is {documents.shown(shape['shape_type'])}", "only rectangles can be read", place=place)
-        return {}
-    before = len(faults)
-    ids = _ids(source, file, place, shape, merged, faults)
-    box = _box(file, place, shape.get("points"), size, faults)
-    if len(faults) > before:
-        return {}
-    checked = boxes.check(box, source.box_tolerance)
-    if min(size) > SMALLEST_IMAGE and max(box[0] + box[2], box[1] + box[3]) * max(size) <= 1:
-        fault = f"points {documents.shown(shape['points'])} in an image of {size[0]}x{size[1]} are less than a pixel apart"
-        faults.error(file, "format", fault, "they look like shares of the image; multiply by its size", place=place)
-        return {}
-    if checked.box_xywh is None:
-        faults.error(
-            file,
-            "format",
-            f"points {documents.shown(shape['points'])} in an image of {size[0]}x{size[1]}",
-            _corner_mend(checked),
-            place=place,
-        )
-        return {}
-    if checked.outside > 0:
-        outside.append(checked.outside)
-    return {**ids, **dict(zip("xywh", checked.box_xywh if source.cut_boxes else box, strict=True)), "score": 1.0}
+def _instance(reading: _Reading, where: Where, shape: Any, size: tuple[int, int]) -> dict[str, Any] | None:
+    attributes = (shape.get("attributes") or {}) if isinstance(shape, dict) else None
+    if not isinstance(attributes, dict):
+        got = documents.shown(shape)
+        where.error("value-type", f"expected a shape with label, points and attributes, but got {got}", "export the file again")
+        return None
+    form = shape.get("shape_type", "rectangle")
+    if not isinstance(form, str) or form not in FEWEST_CORNERS:
+        what = f"shape_type is {documents.shown(form)}"
+        where.error("shape-type", what, f"only {' and '.join(f'{one}s' for one in FEWEST_CORNERS)} can be read")
+        return None
+    ids = _ids(reading, where, shape)
+    box = _box(where, shape.get("points"), form, size, reading.source.box_tolerance)
+    reading.unkept |= _unkept(shape)
+    reading.shapes += 1
+    reading.bare += not attributes
+    reading.polygons += form == "polygon"
+    return None if ids is None or box is None else {**ids, **dict(zip("xywh", box, strict=True)), "score": 1.0}
 
 
-def _ids(
-    source: LabelFiles, file: str, place: str, shape: dict[str, Any], merged: Counter[tuple[str, str]], faults: Faults
-) -> dict[str, int]:
-    names = _names(source, file, place, shape, merged, faults)
-    vocabulary = source.vocabulary
-    ids: list[int] = []
-    for kind, field, name in zip(KINDS, ("label", "attribute Action", "attribute Target"), names, strict=True):
-        try:
-            ids += [] if name is None else [vocabulary.id_of(kind, name)]
-        except AnnotationError as error:
-            faults.error(file, "format", str(error), _other_vocabulary(vocabulary), place=f"{place}, {field}")
-    if len(ids) < len(KINDS):
-        return {}
+def _ids(reading: _Reading, where: Where, shape: dict[str, Any]) -> dict[str, int] | None:
+    """Return the ids of instrument, action and target after the label map; None after a fault."""
+    source, vocabulary, attributes = reading.source, reading.source.vocabulary, shape.get("attributes")
+    stated = (shape.get("label"), attributes.get("Action"), attributes.get("Target")) if attributes else (shape.get("label"),)
+    for part, of_shape, name in zip(PARTS, FIELDS, stated, strict=False):
+        if not isinstance(name, str):
+            what = f"{of_shape} is {documents.shown(name)}, expected the name of the {part}"
+            where.error("value-type", what, "name it")
+    if not all(isinstance(name, str) for name in stated):
+        return None
+    names = tuple(map(str, stated))
+    if len(names) == len(PARTS) and source.label_map is not None:
+        to = source.label_map.merged((names[0], names[1], names[2]))
+        if to != names:
+            reading.merged[",".join(names), ",".join(to)] += 1
+            names = to
+    known = [
+        where.at(f"{where.place}, {of_shape}").id_of(vocabulary, part, name, _other_vocabulary(vocabulary))
+        for part, of_shape, name in zip(PARTS, FIELDS, names, strict=False)
+    ]
+    ids = [id_ for id_ in known if id_ is not None]
+    if len(ids) < len(names):
+        return None
+    if len(ids) == 1:
+        return {"instrument_id": ids[0]}
     triplet = vocabulary.triplet_id(ids[0], ids[1], ids[2])
     if triplet is None:
-        faults.error(
-            file, "format", f"'{','.join(map(str, names))}' is no triplet of '{vocabulary.name}'", "correct one of the three", place=place
-        )
-        return {}
+        what = f"'{','.join(names)}' is no triplet of '{vocabulary.name}'"
+        where.error("triplet-unknown", what, "correct one of the three")
+        return None
     return {"instrument_id": ids[0], "verb_id": ids[1], "target_id": ids[2], "triplet_id": triplet}
 
 
-def _names(
-    source: LabelFiles, file: str, place: str, shape: dict[str, Any], merged: Counter[tuple[str, str]], faults: Faults
-) -> tuple[str | None, ...]:
-    """Return instrument, action and target after the label map; None for what is no name."""
-    given = (shape.get("label"), shape["attributes"].get("Action"), shape["attributes"].get("Target"))
-    for kind, field, name in zip(KINDS, ("label", "attribute Action", "attribute Target"), given, strict=True):
-        if not isinstance(name, str):
-            faults.error(file, "format", f"{field} is {documents.shown(name)}, expected the name of the {kind}", "name it", place=place)
-    instrument, verb, target = (name if isinstance(name, str) else None for name in given)
-    if source.label_map is None or instrument is None or verb is None or target is None:
-        return instrument, verb, target
-    to = source.label_map.merged((instrument, verb, target))
-    if to != (instrument, verb, target):
-        merged[f"{instrument},{verb},{target}", ",".join(to)] += 1
-    return to
-
-
 def _other_vocabulary(vocabulary: Vocabulary) -> str:
-    mapped = ", or merge it by a label map" if vocabulary.name == "prostatd" else ""
-    return f"correct it, or choose another vocabulary (in params.yaml, by hand --vocabulary){mapped}"
+    mapped = ", or merge it by a label map" if vocabulary.name == DEFAULT else ""
+    return f"choose another vocabulary (in params.yaml, by hand --vocabulary){mapped}"
 
 
-def _box(file: str, place: str, points: Any, size: tuple[int, int], faults: Faults) -> boxes.XYWH:
+def _box(where: Where, points: Any, form: str, size: tuple[int, int], tolerance: float) -> boxes.XYWH | None:
+    """Return the box around the corners of a shape as shares of the image."""
     pairs = points if isinstance(points, list) else []
-    flat = [value for pair in pairs for value in (pair if isinstance(pair, list) else [None])]
-    if len(pairs) != 2 or len(flat) != 4 or any(isinstance(value, bool) or not isinstance(value, (int, float)) for value in flat):
-        faults.error(file, "format", f"points are {documents.shown(points)}", "give two corners in pixels, [[x, y], [x, y]]", place=place)
-        return 0.0, 0.0, 1.0, 1.0
-    (x1, y1), (x2, y2) = pairs
-    left, right, top, bottom = min(x1, x2), max(x1, x2), min(y1, y2), max(y1, y2)
-    return left / size[0], top / size[1], (right - left) / size[0], (bottom - top) / size[1]
+    fewest = FEWEST_CORNERS[form]
+    is_form = len(pairs) >= fewest and (form == "polygon" or len(pairs) == fewest)
+    if not is_form or not all(isinstance(pair, list) and len(pair) == 2 and all(map(fields.is_number, pair)) for pair in pairs):
+        fix = "give two corners in pixels, [[x, y], [x, y]]" if form == "rectangle" else "give three or more corners in pixels"
+        where.error("box-form", f"points are {documents.shown(points)}", fix)
+        return None
+    (left, top), (right, bottom) = (tuple(edge(pair[i] for pair in pairs) for i in (0, 1)) for edge in (min, max))
+    box = (left / size[0], top / size[1], (right - left) / size[0], (bottom - top) / size[1])
+    what = f"points {documents.shown(points)} in an image of {size[0]}x{size[1]}"
+    if min(size) > boxes.SMALLEST_IMAGE and max(right, bottom) <= 1:
+        where.error("box-form", f"{what} are less than a pixel apart", "they look like shares of the image; multiply by its size")
+        return None
+    wrong = boxes.check(box, tolerance)
+    if wrong is not None:
+        is_empty = box[2] <= 0 or box[3] <= 0
+        fix = "they enclose nothing; draw the box again" if is_empty else "draw the box inside the image"
+        where.error("box-form" if is_empty else "box-outside", what, fix)
+        return None
+    return box
 
 
-def _corner_mend(checked: boxes.Checked) -> str:
-    return "they enclose nothing; draw the box again" if "no area" in checked.fault else "draw the box inside the image"
-
-
-@writes("labelme", holds=("instances", "actions", "boxes", "repeats", "empty frames"), pixels=True, needs=IDS[:3])
+@writes("labelme", holds=("instances", "actions", "boxes", "repeats", "empty frames"), pixels=True, needs=("instrument_id",))
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>/<position>.json``, one file per labelled frame."""
     for labels in collection.recordings:
         sizes = {} if labels.frames is None else labels.frames.set_index("position")[["width", "height"]].to_dict("index")
+        vocabulary = {} if labels.vocabulary.name == DEFAULT else {"vocabulary": own.reference(labels.vocabulary)}
         for position, rows in by_position(labels.instances).items():
             width, height = int(sizes[position]["width"]), int(sizes[position]["height"])
             document: dict[str, Any] = {
                 "version": "5.0.1",
                 "flags": {},
-                "shapes": [_shape(row, labels.vocabulary, width, height) for row in rows],
+                **vocabulary,
+                "shapes": [_shape(row, labels.vocabulary, width, height, out) for row in rows],
                 "imagePath": f"{position:06d}.jpg",
                 "imageData": None,
                 "imageHeight": height,
@@ -240,16 +265,19 @@ def write(collection: Collection, out: Output) -> None:
             out.files[f"{labels.recording}/{position:06d}.json"] = (json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode()
 
 
-def _shape(row: dict[str, Any], words: Vocabulary, width: int, height: int) -> dict[str, Any]:
+def _shape(row: dict[str, Any], vocabulary: Vocabulary, width: int, height: int, out: Output) -> dict[str, Any]:
     corners = [
         [round(x * width, PIXEL_DIGITS), round(y * height, PIXEL_DIGITS)]
         for x, y in ((row["x"], row["y"]), (row["x"] + row["w"], row["y"] + row["h"]))
     ]
-    return {
-        "label": words.instruments[row["instrument_id"]],
+    shape = {
+        "label": vocabulary.instruments[row["instrument_id"]],
         "points": corners,
         "group_id": None,
         "shape_type": "rectangle",
         "flags": {},
-        "attributes": {"Action": words.verbs[row["verb_id"]], "Target": words.targets[row["target_id"]]},
     }
+    if row["verb_id"] is None or row["target_id"] is None:
+        out.lose("verbs without target, or targets without verb", int(row["verb_id"] is not None or row["target_id"] is not None))
+        return shape
+    return {**shape, "attributes": {"Action": vocabulary.verbs[row["verb_id"]], "Target": vocabulary.targets[row["target_id"]]}}

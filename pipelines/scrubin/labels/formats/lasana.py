@@ -39,7 +39,7 @@ def _has_ids(path: Path) -> bool:
     pattern=r"[^/]+\.csv",
     expected="<Task>.csv, <Task>_rater<k>.csv, <Task>_errors.csv, <Task>_split.csv",
     title="LASANA CSVs: ratings per rater, aggregated skill, errors, splits",
-    by_hand=ByHand(brings_words=True, evidence=_has_ids),
+    by_hand=ByHand(names_vocabulary=True, evidence=_has_ids),
 )
 def read(source: LabelFiles) -> Collection:
     """Return the scores of all tasks.

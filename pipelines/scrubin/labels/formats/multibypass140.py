@@ -1,7 +1,8 @@
 """MultiBypass140 JSON: ``<video>.mp4.json`` with phases and steps as spans of milliseconds.
 
-Spans are half open and keep the order of the file. ``out_of_body`` (12) and ``severe_index`` (13) are
-laid over the phases and overlap them: as one phase per frame the first counts, the second is left out.
+Spans are half open and keep the order of the file. ``out_of_body`` (12) is laid over the phases and overlaps them: as
+one phase per frame it counts. ``severe_index`` (13) stands in the list of phases and is none: a mark, whose ids follow
+those of the phases. Files with other labels name their vocabulary.
 """
 
 from __future__ import annotations
@@ -10,20 +11,29 @@ import json
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
-from typing import Any, Literal
+from typing import Any
 
-from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
+from scrubin.core.faults import Faults
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, segment_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary.vocabulary import Vocabulary
+from scrubin.labels.where import Where
+from scrubin.vocabulary import own
+from scrubin.vocabulary.vocabulary import Naming, Vocabulary
 
 MILLISECOND = Clock(Fraction(1, 1000))
 LONGEST_MS = 100 * 3600 * 1000  # no operation takes longer
 SPAN_KEYS = {"start", "end", "label_name", "label_id"}
 SUFFIX = ".mp4.json"
-LISTS: Mapping[Literal["phase", "step"], str] = {"phase": "phases", "step": "steps"}
+DEFAULT = "multibypass140"
+LISTS: Mapping[str, tuple[Naming, ...]] = {"phases": ("phase", "mark"), "steps": ("step",)}
+"""What stands in each list; ids go on from one to the next."""
+
+
+def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
+    """Return the vocabulary that the first file names which names one."""
+    named = ((file, documents.peek(data).get("vocabulary")) for file, data in sorted(files.items()))
+    return next((own.of_reference(file, reference) for file, reference in named if reference is not None), None)
 
 
 def _has_spans_of_time(path: Path) -> bool:
@@ -35,95 +45,105 @@ def _has_spans_of_time(path: Path) -> bool:
     pattern=r"[^/]+\.json",
     expected="<video>.mp4.json",
     title="MultiBypass140 JSON: phases and steps in milliseconds; a file per video",
-    by_hand=ByHand(vocabulary="multibypass140", evidence=_has_spans_of_time),
+    by_hand=ByHand(vocabulary=DEFAULT, vocabulary_of=vocabulary_of, evidence=_has_spans_of_time),
 )
 def read(source: LabelFiles) -> Collection:
-    """Return the phases and steps of all videos.
-
-    Raises
-    ------
-    AnnotationError
-        Names file, span and value of every fault.
-    """
+    """Return the phases and steps of the videos without an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    found: dict[str, Labels] = {}
+    recordings: dict[str, Labels] = {}
+    first: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
-        name = PurePosixPath(file).name
+        of_file, name = Faults(), PurePosixPath(file).name
         recording = name.removesuffix(SUFFIX) if name.endswith(SUFFIX) else name.removesuffix(".json")
-        if recording in found:
-            faults.error(file, "format", f"{recording} has two files", "keep one of them")
-            continue
-        document = documents.opened(documents.json_object, file, data, faults)
-        if document is None:
-            continue
-        rows: list[tuple[str, int, int, int]] = []
-        if not set(LISTS.values()) & set(document):
-            faults.error(file, "format", "it has neither phases nor steps", "give a list of either, or name the format that the file has")
-        for kind, key in LISTS.items():
-            if key in document:
-                rows += _spans(file, document, kind, key, source.vocabulary, faults)
-        found[recording] = Labels(
-            recording, "multibypass140", source.vocabulary, MILLISECOND, segments=segment_rows(rows), faults=_unkept(file, document)
-        )
-    AnnotationError.raise_any(faults)
-    return Collection(tuple(labels for _, labels in sorted(found.items())))
+        where = Where(of_file, file)
+        if first.setdefault(recording, file) != file:
+            where.error("file-repeated", f"{recording} has two files", f"keep this one or {first[recording]}")
+        document = documents.opened(documents.json_object, file, data, of_file)
+        if document is not None:
+            segments = segment_rows(_rows(where, document, source.vocabulary))
+            recordings[recording] = Labels(recording, "multibypass140", source.vocabulary, MILLISECOND, segments=segments)
+            of_file.extend(fields.unkept(file, _unkept(document)))
+        if of_file.errors():
+            recordings.pop(recording, None)
+        faults.extend(of_file.all())
+    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
 
 
-def _unkept(file: str, document: Mapping[str, Any]) -> tuple[Fault, ...]:
-    names = {f"'{key}' of the file" for key in document.keys() - set(LISTS.values())}
-    for key in LISTS.values():
+def _rows(where: Where, document: Mapping[str, Any], vocabulary: Vocabulary) -> list[tuple[str, int, int, int]]:
+    named = document.get("vocabulary")
+    if named is not None and own.of_reference(where.file, named).name != vocabulary.name:
+        where.error("vocabularies-differ", f"it names another vocabulary than '{vocabulary.name}'", "read the file by itself")
+    if not LISTS.keys() & document.keys():
+        what = "it has neither phases nor steps"
+        where.error("layout", what, "give a list of either, or name the format that the file has")
+    return [row for key in LISTS if key in document for row in _spans(where, document, key, vocabulary)]
+
+
+def _unkept(document: Mapping[str, Any]) -> set[str]:
+    names = {f"'{key}' of the file" for key in document.keys() - LISTS.keys() - {"vocabulary"}}
+    for key in LISTS:
         listed = document.get(key)
         for span in listed if isinstance(listed, list) else []:
             names |= {f"'{name}' of {key}" for name in span.keys() - SPAN_KEYS} if isinstance(span, Mapping) else set()
-    return fields.unkept(file, names)
+    return names
 
 
-def _spans(
-    file: str, document: Mapping[str, Any], kind: Literal["phase", "step"], key: str, words: Vocabulary, faults: Faults
-) -> list[tuple[str, int, int, int]]:
-    rows = []
-    for i, span in enumerate(fields.list_of_objects(file, document, key, faults)):
-        place = f"{key} {i}"
-        start = fields.whole(file, place, span, "start", faults, high=LONGEST_MS)
-        end = fields.whole(file, place, span, "end", faults, high=LONGEST_MS)
-        label = fields.whole(file, place, span, "label_id", faults, high=len(words.names(kind)) - 1)
+def _spans(where: Where, document: Mapping[str, Any], key: str, vocabulary: Vocabulary) -> list[tuple[str, int, int, int]]:
+    labels = [(naming, id_) for naming in LISTS[key] for id_ in range(len(vocabulary.names(naming)))]
+    rows: list[tuple[str, int, int, int]] = []
+    for i, span in enumerate(fields.list_of_objects(where, document, key)):
+        at = where.at(f"{key} {i}")
+        start, end = (fields.whole(at, span, edge, high=LONGEST_MS) for edge in ("start", "end"))
+        label = fields.whole(at, span, "label_id", high=len(labels) - 1)
         if start is None or end is None or label is None:
             continue
         if end <= start:
-            faults.error(
-                file, "format", f"it ends at {end} ms, but starts at {start} ms", "give milliseconds, the end after the start", place=place
-            )
-            continue
-        name = span.get("label_name")
-        try:
-            named = words.id_of(kind, str(name))
-        except AnnotationError as error:
-            faults.error(file, "format", str(error), "correct it, or choose another vocabulary", place=place)
-            continue
-        if named != label:
-            mend = fields.FROM_ZERO if label == named + 1 else "correct one of them"
-            faults.error(file, "format", f"label_id {label} is '{words.names(kind)[label]}', but label_name is '{name}'", mend, place=place)
-            continue
-        rows.append((str(kind), start, end, label))
+            at.error("span-order", f"it ends at {end} ms, but starts at {start} ms", "give milliseconds, the end after the start")
+        elif _is_named(at, str(span.get("label_name")), label, key, vocabulary):
+            naming, id_ = labels[label]
+            rows.append((naming, start, end, id_))
     return rows
+
+
+def _is_named(where: Where, name: str, label: int, key: str, vocabulary: Vocabulary) -> bool:
+    """Return whether a name is that of an id of a list."""
+    first = 0
+    for naming in LISTS[key]:
+        id_ = vocabulary.find(naming, name)
+        if id_ is not None:
+            if first + id_ == label:
+                return True
+            rule, fix = ("id-from-one", fields.FROM_ZERO) if label == first + id_ + 1 else ("name-of-id", "correct one of them")
+            names = [one for of_list in LISTS[key] for one in vocabulary.names(of_list)]
+            where.error(rule, f"label_id {label} is '{names[label]}', but label_name is '{name}'", fix)
+            return False
+        first += len(vocabulary.names(naming))
+    unknown = vocabulary.unknown(LISTS[key][0], name)
+    where.error(unknown.rule, unknown.what, f"{unknown.fix} (or choose another vocabulary)")
+    return False
 
 
 @writes(
     "multibypass140",
     holds=("phases", "segments"),
     fps=Fraction(1000),
-    takes=lambda words: bool(words.phases or words.steps),
+    takes=lambda vocabulary: bool(vocabulary.phases or vocabulary.steps),
+    phases_as_spans=True,
 )
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>.mp4.json`` per recording, as Python's ``json`` spells it."""
     for labels in collection.recordings:
         if labels.segments is None:
             continue
-        lists: dict[str, list[dict[str, Any]]] = {key: [] for key in LISTS.values()}
+        vocabulary = labels.vocabulary
+        first_id = {"phase": 0, "mark": len(vocabulary.phases), "step": 0}
+        list_of = {naming: key for key, namings in LISTS.items() for naming in namings}
+        lists: dict[str, list[dict[str, Any]]] = {key: [] for key in LISTS}
         for kind, start, end, label in labels.segments.itertuples(index=False):
-            if kind in LISTS:
-                named = {"label_name": labels.vocabulary.names(kind)[label], "label_id": label}
-                lists[LISTS[kind]].append({"start": start, "end": end, **named})
+            if kind in list_of:
+                named = {"label_name": vocabulary.names(kind)[label], "label_id": first_id[kind] + label}
+                lists[list_of[kind]].append({"start": start, "end": end, **named})
             else:
                 out.lose(f"spans of another kind: {kind}")
-        out.files[f"{labels.recording}{SUFFIX}"] = json.dumps(lists).encode()
+        head = {} if vocabulary.name == DEFAULT else {"vocabulary": own.reference(vocabulary)}
+        out.files[f"{labels.recording}{SUFFIX}"] = json.dumps({**head, **lists}).encode()

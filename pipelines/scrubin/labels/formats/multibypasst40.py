@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.core.faults import Fault, Faults, warning
+from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary import own, vocabulary
-from scrubin.vocabulary.vocabulary import Naming, Vocabulary
+from scrubin.labels.where import Where
+from scrubin.vocabulary import own
+from scrubin.vocabulary import vocabulary as vocabularies
+from scrubin.vocabulary.vocabulary import PARTS, Vocabulary
 
-KINDS: tuple[Naming, ...] = ("instrument", "verb", "target")
 IDS = {"instrument_id": "instrument", "verb_id": "verb", "target_id": "target", "category_id": "triplet"}
 IMAGE_KEYS = {"id", "raw_id", "file_name", "width", "height", "fps", "phase_label", "phase_label_name"}
 ANNOTATION_KEYS = {"id", "image_id", "raw_id", "category_id", "instrument_id", "verb_id", "target_id", "classnames", "iscrowd"}
 LOWEST_FPS, HIGHEST_FPS = 0.01, 1000
-NULL_PHASE = "write null for both, or give the phase"
 INSTANCE_IDS = ("instrument_id", "verb_id", "target_id", "triplet_id")
 CATEGORIES = ("phase", "instrument", "verb", "target", "triplet")
 
@@ -40,184 +40,187 @@ CATEGORIES = ("phase", "instrument", "verb", "target", "triplet")
     pattern=r"[^/]+\.json",
     expected="<video>.json with images, annotations and categories",
     title="MultiBypassT40 JSON: triplets and phases without boxes; a file per video",
-    by_hand=ByHand(brings_words=True, evidence=evidence.keys(images=list, annotations=list, categories=dict)),
+    by_hand=ByHand(names_vocabulary=True, evidence=evidence.keys(images=list, annotations=list, categories=dict)),
 )
 def read(source: LabelFiles) -> Collection:
-    """Return the labels of all videos.
-
-    Raises
-    ------
-    AnnotationError
-        Names file, image or annotation, and value of every fault.
-    """
+    """Return the labels of the videos without an error; all faults are in ``Collection.faults``."""
     faults = Faults()
-    found: dict[str, Labels] = {}
+    recordings: dict[str, Labels] = {}
+    first: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
-        recording = PurePosixPath(file).stem
-        if recording in found:
-            faults.error(file, "format", f"{recording} has two files", "keep one of them")
-            continue
-        try:
-            labels = _read_one(recording, file, documents.json_object(file, data), source, faults)
-        except AnnotationError as error:
-            faults.extend(error.faults)
-            continue
-        found[recording] = labels
-    AnnotationError.raise_any(faults)
-    return Collection(tuple(labels for _, labels in sorted(found.items())))
+        of_file, recording = Faults(), PurePosixPath(file).stem
+        if first.setdefault(recording, file) != file:
+            of_file.error(file, "file-repeated", f"{recording} has two files", f"keep this one or {first[recording]}")
+        document = documents.opened(documents.json_object, file, data, of_file)
+        vocabulary = None if document is None else _vocabulary(Where(of_file, file), document)
+        if document is not None and vocabulary is not None:
+            labels = _labels(recording, Where(of_file, file), document, vocabulary)
+            if not of_file.errors():
+                recordings[recording] = labels
+        faults.extend(of_file.all())
+    return Collection(tuple(labels for _, labels in sorted(recordings.items())), faults=faults.all())
 
 
-def _read_one(recording: str, file: str, document: Mapping[str, Any], source: LabelFiles, faults: Faults) -> Labels:
-    words, differing = _vocabulary(file, document)
-    images = _images(file, document, words, faults)
-    rows = _instances(file, document, images, words, faults)
-    note = (*fields.unkept(file, _unkept(document)), *_other_names(file, images))
-    positions = np.array(sorted(images), np.int64)
+def _labels(recording: str, where: Where, document: Mapping[str, Any], vocabulary: Vocabulary) -> Labels:
+    images = _images(where, document, vocabulary)
+    rows = _instances(where, document, images, vocabulary)
+    period_s = _period_s(where, images)
+    where.faults.extend(fields.unkept(where.file, _unkept(document)))
+    _note_other_names(where, images)
     frames = pd.DataFrame([{"position": position, **images[position]} for position in sorted(images)])
     phases = {position: int(image["phase"]) for position, image in images.items() if image["phase"] is not None}
     at = sorted(phases)
-    period_s, rate = _period_s(file, images)
-    layer = Layer(file, np.array(at, np.int64), phase_rows(at, [phases[position] for position in at]))
+    layer = Layer(where.file, np.array(at, np.int64), phase_rows(at, [phases[position] for position in at]))
+    ordered = sorted(rows, key=lambda row: int(row["position"]))
     return Labels(
         recording=recording,
         format="multibypasst40",
-        vocabulary=words,
+        vocabulary=vocabulary,
         clock=Clock(period_s),
         phases=layer if at else None,
-        instances=Layer(file, positions, instance_rows(sorted(rows, key=lambda row: int(row["position"])))),
+        instances=Layer(where.file, np.array(sorted(images), np.int64), instance_rows(ordered)),
         frames=frames.drop(columns="phase") if len(frames) else None,
-        faults=(*differing, *rate, *note),
         about={"multibypasst40": {"categories": document.get("categories"), "metadata": document.get("metadata", {})}},
     )
 
 
-def _vocabulary(file: str, document: Mapping[str, Any]) -> tuple[Vocabulary, tuple[Fault, ...]]:
-    lists = own.id_lists(file, document.get("categories"))
-    missing = sorted(set(CATEGORIES) - set(lists))
-    if missing:
-        msg = f"{file}, categories: {', '.join(missing)} missing; export the file again"
-        raise AnnotationError(msg)
-    counts = vocabulary.facts("multibypasst40")["counts"]
+def _vocabulary(where: Where, document: Mapping[str, Any]) -> Vocabulary | None:
+    """Return the vocabulary of the file's own categories; None after noting why they are none."""
+    try:
+        lists = own.id_lists(where.file, document.get("categories"))
+        missing = sorted(set(CATEGORIES) - set(lists))
+        if missing:
+            where.at("categories").error("part-missing", f"{', '.join(missing)} missing", "export the file again")
+            return None
+        vocabulary = own.known_or_own(where.file, lists)
+    except AnnotationError as error:
+        where.faults.extend(error.faults)
+        return None
+    counts = vocabularies.facts("multibypasst40")["counts"]
     differing = [f"{len(lists[kind])} {kind}s instead of {counts[kind]}" for kind in CATEGORIES if len(lists[kind]) != counts[kind]]
-    what = f"the categories have {', '.join(differing)}"
-    return own.of_categories(file, lists), (warning(file, "category-count", what),) if differing else ()
+    if differing and vocabulary.name not in vocabularies.known():
+        where.warning("category-count", f"the categories have {', '.join(differing)}")
+    return vocabulary
 
 
-def _images(file: str, document: Mapping[str, Any], words: Vocabulary, faults: Faults) -> dict[int, dict[str, Any]]:
-    found: dict[int, dict[str, Any]] = {}
-    for i, image in enumerate(fields.list_of_objects(file, document, "images", faults)):
-        number = fields.whole(file, f"image {i}", image, "id", faults)
-        place = f"image {number}"
+def _images(where: Where, document: Mapping[str, Any], vocabulary: Vocabulary) -> dict[int, dict[str, Any]]:
+    images: dict[int, dict[str, Any]] = {}
+    for i, image in enumerate(fields.list_of_objects(where, document, "images")):
+        number = fields.whole(where.at(f"image {i}"), image, "id")
         if number is None:
             continue
-        if number in found:
-            faults.error(file, "format", "the image stands twice", "keep one of them", place=place)
+        at = where.at(f"image {number}")
+        if number in images:
+            at.error("frame-repeated", "the image stands twice", "keep one of them")
             continue
-        width = fields.whole(file, place, image, "width", faults, low=1)
-        height = fields.whole(file, place, image, "height", faults, low=1)
-        if image.get("raw_id") is not None:
-            fields.whole(file, place, image, "raw_id", faults)
-        if image.get("fps") is not None and not (fields.is_number(image["fps"]) and LOWEST_FPS <= image["fps"] <= HIGHEST_FPS):
-            fault = f"'fps' is {documents.shown(image['fps'])}, expected frames per second in {LOWEST_FPS}..{HIGHEST_FPS}"
-            faults.error(file, "format", fault, "correct it, or write null", place=place)
-        if not isinstance(image.get("file_name", ""), str):
-            faults.error(
-                file, "format", f"'file_name' is {documents.shown(image['file_name'])}, expected text", "export the file again", place=place
-            )
-        phase = None
-        if image.get("phase_label") is None and image.get("phase_label_name") is not None:
-            faults.error(
-                file,
-                "format",
-                f"phase_label is null, but phase_label_name {documents.shown(image['phase_label_name'])}",
-                NULL_PHASE,
-                place=place,
-            )
-        if image.get("phase_label") is not None:
-            phase = fields.whole(file, place, image, "phase_label", faults, high=len(words.phases) - 1)
-            _check_name(file, place, image.get("phase_label_name"), phase, words, faults)
+        width, height = (fields.whole(at, image, key, low=1) for key in ("width", "height"))
+        _check_details(at, image)
+        phase = _phase(at, image, vocabulary)
         details = {key: image.get(key) for key in ("raw_id", "file_name", "fps")}
-        found[number] = {**details, "width": width, "height": height, "phase": phase}
-    return found
+        images[number] = {**details, "width": width, "height": height, "phase": phase}
+    return images
 
 
-def _check_name(file: str, place: str, name: Any, phase: int | None, words: Vocabulary, faults: Faults) -> None:
-    if phase is not None and name is not None and name != words.phases[phase]:
-        fault = f"phase_label {phase} is '{words.phases[phase]}', but phase_label_name is '{name}'"
-        faults.error(file, "format", fault, "correct one of them", place=place)
+def _check_details(where: Where, image: Mapping[str, Any]) -> None:
+    if image.get("raw_id") is not None:
+        fields.whole(where, image, "raw_id")
+    if image.get("fps") is not None and not (fields.is_number(image["fps"]) and LOWEST_FPS <= image["fps"] <= HIGHEST_FPS):
+        what = f"'fps' is {documents.shown(image['fps'])}, expected frames per second in {LOWEST_FPS}..{HIGHEST_FPS}"
+        where.error("rate", what, "correct it, or write null")
+    if not isinstance(image.get("file_name", ""), str):
+        what = f"'file_name' is {documents.shown(image['file_name'])}, expected text"
+        where.error("value-type", what, "export the file again")
+
+
+def _phase(where: Where, image: Mapping[str, Any], vocabulary: Vocabulary) -> int | None:
+    name = image.get("phase_label_name")
+    if image.get("phase_label") is None:
+        if name is not None:
+            what = f"phase_label is null, but phase_label_name {documents.shown(name)}"
+            where.error("name-of-id", what, "write null for both, or give the phase")
+        return None
+    phase = fields.whole(where, image, "phase_label", high=len(vocabulary.phases) - 1)
+    if phase is not None and name is not None and name != vocabulary.phases[phase]:
+        what = f"phase_label {phase} is '{vocabulary.phases[phase]}', but phase_label_name is '{name}'"
+        where.error("name-of-id", what, "correct one of them")
+    return phase
 
 
 def _instances(
-    file: str, document: Mapping[str, Any], images: Mapping[int, Any], words: Vocabulary, faults: Faults
+    where: Where, document: Mapping[str, Any], images: Mapping[int, Mapping[str, Any]], vocabulary: Vocabulary
 ) -> list[dict[str, Any]]:
-    sizes = {"instrument": len(words.instruments), "verb": len(words.verbs), "target": len(words.targets), "triplet": len(words.triplets)}
-    rows = []
-    for i, one in enumerate(fields.list_of_objects(file, document, "annotations", faults)):
-        place = f"annotation {i}"
-        ids = {key: fields.whole(file, place, one, key, faults, high=sizes[kind] - 1) for key, kind in IDS.items()}
-        if fields.id_of(one, "image_id") not in images:
-            faults.error(
-                file, "format", f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it", place=place
-            )
-            continue
-        raw, of_image = one.get("raw_id"), images[one["image_id"]]["raw_id"]
-        if raw is not None and of_image is not None and raw != of_image:
-            fault = f"raw_id {documents.shown(raw)}, but image {one['image_id']} has {documents.shown(of_image)}"
-            faults.error(file, "format", fault, "correct image_id or raw_id", place=place)
-            continue
-        triplet = ids["category_id"]
-        if triplet is None or any(value is None for value in ids.values()):
-            continue
-        parts = (ids["instrument_id"], ids["verb_id"], ids["target_id"])
-        if words.triplets[triplet] != parts:
-            fault = f"category_id {triplet} is {words.triplet_name(triplet)}, ids {words.triplets[triplet]}, but the annotation has {parts}"
-            faults.error(file, "format", fault, fields.shift_mend(words.triplets, triplet - 1, parts), place=place)
-            continue
-        wrong = _wrong_name(one.get("classnames"), triplet, words)
-        if wrong:
-            faults.error(file, "format", wrong, "correct one of them", place=place)
-            continue
-        instrument, verb, target = words.triplets[triplet]
-        row = {"position": one["image_id"], "instrument_id": instrument, "verb_id": verb, "target_id": target}
-        rows.append({**row, "triplet_id": triplet, "score": 1.0})
-    return rows
+    rows = [
+        _instance(where.at(f"annotation {i}"), one, images, vocabulary)
+        for i, one in enumerate(fields.list_of_objects(where, document, "annotations"))
+    ]
+    return [row for row in rows if row is not None]
+
+
+def _instance(
+    where: Where, one: Mapping[str, Any], images: Mapping[int, Mapping[str, Any]], vocabulary: Vocabulary
+) -> dict[str, Any] | None:
+    sizes = {naming: len(vocabulary.names(naming)) for naming in PARTS} | {"triplet": len(vocabulary.triplets)}
+    ids = {key: fields.whole(where, one, key, high=sizes[naming] - 1) for key, naming in IDS.items()}
+    if fields.id_of(one, "image_id") not in images:
+        where.error("id-unknown", f"image_id {documents.shown(one.get('image_id'))} is no image of the file", "correct it")
+        return None
+    raw, of_image = one.get("raw_id"), images[one["image_id"]]["raw_id"]
+    if raw is not None and of_image is not None and raw != of_image:
+        what = f"raw_id {documents.shown(raw)}, but image {one['image_id']} has {documents.shown(of_image)}"
+        where.error("id-unknown", what, "correct image_id or raw_id")
+        return None
+    triplet = ids["category_id"]
+    if triplet is None or any(value is None for value in ids.values()):
+        return None
+    parts = (ids["instrument_id"], ids["verb_id"], ids["target_id"])
+    wanted, wrong_name = vocabulary.triplets[triplet], _wrong_name(one.get("classnames"), triplet, vocabulary)
+    if wanted != parts:
+        rule, fix = fields.parts_fault(vocabulary.triplets, triplet - 1, parts)
+        what = f"category_id {triplet} is {vocabulary.triplet_name(triplet)}, ids {wanted}, but the annotation has {parts}"
+        where.error(rule, what, fix)
+        return None
+    if wrong_name:
+        where.error("name-of-id", wrong_name, "correct one of them")
+        return None
+    instrument, verb, target = wanted
+    row = {"position": one["image_id"], "instrument_id": instrument, "verb_id": verb, "target_id": target}
+    return {**row, "triplet_id": triplet, "score": 1.0}
 
 
 def _unkept(document: Mapping[str, Any]) -> set[str]:
     """Return what a file says beyond labels, by kind."""
-    found = {f"'{key}' of the file" for key in document.keys() - {"images", "annotations", "categories", "metadata"}}
+    names = {f"'{key}' of the file" for key in document.keys() - {"images", "annotations", "categories", "metadata"}}
     for key, known in (("images", IMAGE_KEYS), ("annotations", ANNOTATION_KEYS)):
         listed = document.get(key)
         for one in listed if isinstance(listed, list) else []:
-            found |= {f"'{name}' of {key}" for name in one.keys() - known} if isinstance(one, Mapping) else set()
-    return found
+            names |= {f"'{name}' of {key}" for name in one.keys() - known} if isinstance(one, Mapping) else set()
+    return names
 
 
-def _other_names(file: str, images: Mapping[int, Mapping[str, Any]]) -> tuple[Fault, ...]:
-    """Return a warning when file names number the images otherwise than their ids."""
+def _note_other_names(where: Where, images: Mapping[int, Mapping[str, Any]]) -> None:
+    """Note images whose file names number them otherwise than their ids."""
     stems = {number: PurePosixPath(str(image["file_name"] or "")).stem for number, image in images.items()}
     others = [number for number, stem in sorted(stems.items()) if documents.frame_number(stem) not in (None, number)]
-    if not others:
-        return ()
-    what = f"the file names of {len(others)} images say other numbers than their ids, by which they are read"
-    return (warning(file, "image-number", what),)
+    if others:
+        what = f"the file names of {len(others)} images say other numbers than their ids, by which they are read"
+        where.warning("image-number", what)
 
 
-def _wrong_name(names: Any, triplet: int, words: Vocabulary) -> str:
+def _wrong_name(names: Any, triplet: int, vocabulary: Vocabulary) -> str:
     if not isinstance(names, Mapping):
         return ""
-    instrument, verb, target = words.triplets[triplet]
+    instrument, verb, target = vocabulary.triplets[triplet]
     wanted = {
-        "triplet": words.triplet_name(triplet),
-        "instrument": words.instruments[instrument],
-        "verb": words.verbs[verb],
-        "target": words.targets[target],
+        "triplet": vocabulary.triplet_name(triplet),
+        "instrument": vocabulary.instruments[instrument],
+        "verb": vocabulary.verbs[verb],
+        "target": vocabulary.targets[target],
     }
-    wrong = [kind for kind, name in wanted.items() if kind in names and names[kind] != name]
+    wrong = [part for part, name in wanted.items() if part in names and names[part] != name]
     return f"classnames: {wrong[0]} is '{names[wrong[0]]}', but the id says '{wanted[wrong[0]]}'" if wrong else ""
 
 
-def _period_s(file: str, images: Mapping[int, Mapping[str, Any]]) -> tuple[Fraction, tuple[Fault, ...]]:
+def _period_s(where: Where, images: Mapping[int, Mapping[str, Any]]) -> Fraction:
     """Return the time between images ``id`` and ``id + 1``: the usual difference of their frames in the source."""
     rates = {image["fps"] for image in images.values() if fields.is_number(image["fps"]) and image["fps"] >= LOWEST_FPS}
     steps: Counter[Fraction] = Counter()
@@ -226,13 +229,15 @@ def _period_s(file: str, images: Mapping[int, Mapping[str, Any]]) -> tuple[Fract
         if raw_b > raw_a:
             steps[Fraction(raw_b - raw_a, b - a)] += 1
     if len(rates) != 1 or not steps:
-        return Fraction(1), (
-            warning(file, "rate-unstated", "the frames of the source do not say the rate of the images; taken as 1 per second"),
-        )
+        what = "the frames of the source do not say the rate of the images; taken as 1 per second"
+        where.warning("rate-unstated", what)
+        return Fraction(1)
     fps = Fraction(rates.pop()).limit_denominator(1001)  # 30000/1001 is given as 29.97
     step = min(steps, key=lambda one: (-steps[one], one))
-    note = f"{len(pairs) - 1 - steps[step]} of {len(pairs) - 1} images do not follow the one before at the usual distance"
-    return step / fps, (warning(file, "frame-distance", note),) if len(steps) > 1 else ()
+    if len(steps) > 1:
+        what = f"{len(pairs) - 1 - steps[step]} of {len(pairs) - 1} images do not follow the one before at the usual distance"
+        where.warning("frame-distance", what)
+    return step / fps
 
 
 @writes(
@@ -240,23 +245,23 @@ def _period_s(file: str, images: Mapping[int, Mapping[str, Any]]) -> tuple[Fract
     holds=("phases", "instances", "actions", "boxless", "repeats", "empty frames"),
     frames=("raw_id", "file_name", "fps"),
     needs=INSTANCE_IDS,
-    takes=lambda words: bool(words.triplets),
+    takes=lambda vocabulary: bool(vocabulary.triplets),
     pixels=True,
 )
 def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>.json`` per recording, as Python's ``json`` spells it."""
     for labels in collection.recordings:
-        words, phases, instances = labels.vocabulary, phase_of(labels.phases), by_position(labels.instances)
+        vocabulary, phases, instances = labels.vocabulary, phase_of(labels.phases), by_position(labels.instances)
         details = {} if labels.frames is None else labels.frames.set_index("position").to_dict("index")
         fps = 1 if labels.clock.period_s is None else 1 / labels.clock.period_s
         out.lose("frames whose instruments are not labelled, which look as if there were none", len(set(phases) - set(instances)))
         images, annotations = [], []
         for position in sorted({*phases, *instances}):
-            image = _image(position, details[position], phases.get(position), words, fps)
+            image = _image(position, details[position], phases.get(position), vocabulary, fps)
             images.append(image)
-            annotations += [_annotation(position, image["raw_id"], row, words) for row in instances.get(position, [])]
+            annotations += [_annotation(position, image["raw_id"], row, vocabulary) for row in instances.get(position, [])]
         about = labels.about.get("multibypasst40", {})
-        lists = own.as_categories(words)
+        lists = own.as_categories(vocabulary)
         categories = {kind: [{"id": i, "name": name} for i, name in enumerate(lists.get(kind, []))] for kind in CATEGORIES}
         document = {
             "images": images,
@@ -267,30 +272,30 @@ def write(collection: Collection, out: Output) -> None:
         out.files[f"{labels.recording}.json"] = json.dumps(document, allow_nan=False).encode()
 
 
-def _image(position: int, details: Mapping[Any, Any], phase: int | None, words: Vocabulary, fps: Fraction | int) -> dict[str, Any]:
-    def given(key: str, default: Any) -> Any:
+def _image(position: int, details: Mapping[Any, Any], phase: int | None, vocabulary: Vocabulary, fps: Fraction | int) -> dict[str, Any]:
+    def stated(key: str, default: Any) -> Any:
         value = details.get(key)
         return default if value is None or pd.isna(value) else value
 
-    rate = given("fps", float(fps))
+    rate = stated("fps", float(fps))
     return {
         "id": position,
-        "raw_id": int(given("raw_id", position)),
-        "file_name": given("file_name", f"{position:06d}.jpg"),
+        "raw_id": int(stated("raw_id", position)),
+        "file_name": stated("file_name", f"{position:06d}.jpg"),
         "width": int(details["width"]),
         "height": int(details["height"]),
         "fps": int(rate) if rate == int(rate) else rate,
         "phase_label": phase,
-        "phase_label_name": None if phase is None else words.phases[phase],
+        "phase_label_name": None if phase is None else vocabulary.phases[phase],
     }
 
 
-def _annotation(position: int, raw_id: int, row: Mapping[str, Any], words: Vocabulary) -> dict[str, Any]:
+def _annotation(position: int, raw_id: int, row: Mapping[str, Any], vocabulary: Vocabulary) -> dict[str, Any]:
     names = {
-        "triplet": words.triplet_name(row["triplet_id"]),
-        "instrument": words.instruments[row["instrument_id"]],
-        "verb": words.verbs[row["verb_id"]],
-        "target": words.targets[row["target_id"]],
+        "triplet": vocabulary.triplet_name(row["triplet_id"]),
+        "instrument": vocabulary.instruments[row["instrument_id"]],
+        "verb": vocabulary.verbs[row["verb_id"]],
+        "target": vocabulary.targets[row["target_id"]],
     }
     ids = {key: row[key if key != "category_id" else "triplet_id"] for key in ("category_id", "instrument_id", "verb_id", "target_id")}
     return {"image_id": position, "raw_id": raw_id, **ids, "classnames": names, "iscrowd": 0}

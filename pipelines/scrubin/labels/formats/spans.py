@@ -5,13 +5,13 @@ The idea is that of SurgLabel, whose own files are not published; the columns ar
 of the two instants say what they count: ``start_frame``, ``end_frame`` source frames from 0, ``start_s``, ``end_s`` seconds
 and ``start_ms``, ``end_ms`` milliseconds from the first frame of the source. ``instance`` is the number among the
 instruments of its class, from 0; where it is empty, the lowest free one is taken. A row without verb and target says only
-that the instrument is there, one without instrument that nothing is. What is in no row is not labelled.
+that the instrument is there, one without instrument that nothing is. What is in no row is not labelled. A column ``vocabulary``
+names that of the row; without it names are ProstaTD's.
 """
 
 from __future__ import annotations
 
 import csv
-import difflib
 import io
 import re
 from collections import Counter
@@ -23,7 +23,9 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.core.faults import Fault, Faults
+from scrubin.core import csvtext
+from scrubin.core.faults import Faults
+from scrubin.core.suggest import near
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence, fields
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, span_rows
@@ -32,21 +34,37 @@ from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.labels.spans import numbers, span_table
 from scrubin.labels.spans.expansion import detail_of
 from scrubin.labels.spans.numbers import Row
-from scrubin.vocabulary.vocabulary import Kind, Vocabulary
+from scrubin.labels.where import Where
+from scrubin.vocabulary import own
+from scrubin.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 
-KINDS: tuple[Kind, ...] = ("instrument", "verb", "target")
+DEFAULT = "prostatd"
 ALIASES = {"action": "verb"}
 OF_TABLE = ("id", "vocabulary")
 EXPECTED = "instrument,instance,start_s,end_s,verb,target, or start_frame,end_frame or start_ms,end_ms"
+OTHER_VOCABULARY = "choose another vocabulary (in params.yaml, by hand --vocabulary)"
 
 
 @dataclass
 class _Reading:
-    file: str
+    where: Where
     source: LabelFiles
     unit: Unit = "frame"
-    faults: Faults = field(default_factory=Faults)
     merged: Counter[tuple[str, str]] = field(default_factory=Counter)
+
+
+def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
+    """Return the vocabulary that the first row names; one of its own is made of the names in all rows."""
+    ((file, data),) = files.items()
+    rows = csvtext.read(file, data).rows
+    name = rows[0].cells.get("vocabulary", "") if rows else ""
+    if not name.startswith(own.PREFIX):
+        return own.of_reference(file, name) if name else None
+    parts: dict[Naming | str, list[str]] = {
+        part: list(dict.fromkeys(row.cells[part] for row in rows if row.cells.get(part))) for part in PARTS
+    }
+    triplets = (tuple(row.cells.get(part, "") for part in PARTS) for row in rows)
+    return own.of_categories(file, {**parts, "triplet": list(dict.fromkeys(",".join(names) for names in triplets if all(names)))})
 
 
 def _has_instants(path: Path) -> bool:
@@ -59,7 +77,7 @@ def _has_instants(path: Path) -> bool:
     pattern=r"(?P<recording>[^/]+)\.csv",
     expected="<recording>.csv",
     title="spans as CSV, SurgLabel's idea: instance, start, end, verb, target; a file per recording",
-    by_hand=ByHand(vocabulary="prostatd", fps=Fraction(1), fps_unstated=True, evidence=_has_instants),
+    by_hand=ByHand(vocabulary=DEFAULT, vocabulary_of=vocabulary_of, fps=Fraction(1), fps_unstated=True, evidence=_has_instants),
 )
 def read(source: LabelFiles) -> Labels:
     """Return the spans of a recording.
@@ -67,21 +85,24 @@ def read(source: LabelFiles) -> Labels:
     Raises
     ------
     AnnotationError
-        Names file, line and value of every fault; of overlapping spans both lines.
+        With every fault, each with its line; of overlapping spans both lines.
     """
     ((file, data),) = source.files.items()
-    reading = _Reading(file, source)
-    lines, unknown = _cells(reading, documents.text(file, data))
-    rows = [row for line, cells in lines if (row := _row(reading, f"line {line}", line, cells)) is not None]
-    if not lines and not len(reading.faults):
-        reading.faults.error(file, "format", "has no rows", "remove the file, or export it again")
+    reading = _Reading(Where(Faults(), file), source)
+    sheet = csvtext.read(file, data)
+    reading.where.faults.extend(sheet.faults)
+    names, unknown = _header(reading, sheet)
+    lines = [(row.line, dict(zip(names, row.cells.values(), strict=True))) for row in sheet.rows] if names else []
+    rows = [row for line, cells in lines if (row := _row(reading, line, cells)) is not None]
+    if names and not sheet.rows and not sheet.faults:
+        reading.where.error("no-labels", "has no rows", "remove the file, or export it again")
     stated = [row for row in rows if row.instrument is None or row.instance is not None]
     overlapping = numbers.overlaps(stated)
     rows = rows if overlapping else numbers.numbered(rows)
     for a, b in overlapping or numbers.overlaps(rows):
-        what, fix = _overlap(a, b, reading)
-        reading.faults.error(file, "span-overlap", what, fix, place=f"lines {a.line} and {b.line}")
-    AnnotationError.raise_any(reading.faults)
+        reading.where.at(f"lines {a.line} and {b.line}").error("span-overlap", *_overlap(a, b, reading))
+    reading.where.faults.extend(fields.unkept(file, unknown))
+    AnnotationError.raise_any(reading.where.faults)
     table = span_rows([{"instrument_id": r.instrument, "instance": r.instance, "start": r.start, "end": r.end, **r.ids} for r in rows])
     return Labels(
         source.recording,
@@ -89,141 +110,115 @@ def read(source: LabelFiles) -> Labels:
         source.vocabulary,
         clock_of(reading.unit),
         detail=detail_of(table),
-        faults=fields.unkept(file, unknown),
+        faults=reading.where.faults.all(),
         spans=table,
         merged=reading.merged,
         about={"spans": {"unit": reading.unit}},
     )
 
 
-def _cells(reading: _Reading, text: str) -> tuple[list[tuple[int, dict[str, str]]], list[str]]:
-    """Return the rows by column, with their lines, and the columns that are not kept."""
-    first = text.split("\n", 1)[0]
-    delimiter = max(",;\t", key=first.count)
-    table = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    try:
-        header, unknown = _header(reading, next(table, []))
-        if not header:
-            return [], []
-        rows = []
-        for cells in table:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) != len(header):
-                reading.faults.error(
-                    reading.file, "format", f"{len(cells)} values, expected {len(header)}", "fill the row", place=f"line {table.line_num}"
-                )
-                continue
-            rows.append((table.line_num, {name: cell.strip() for name, cell in zip(header, cells, strict=True)}))
-    except csv.Error as error:
-        raise AnnotationError(
-            [Fault(reading.file, "format", f"not CSV: {error}", "save it as CSV again", place=f"line {table.line_num}")]
-        ) from error
-    return rows, unknown
-
-
-def _header(reading: _Reading, cells: Sequence[str]) -> tuple[list[str], list[str]]:
+def _header(reading: _Reading, sheet: csvtext.Sheet) -> tuple[list[str], list[str]]:
     """Return the name of each column, and those that are not kept; no names when a column is missing."""
-    given = [ALIASES.get(cell.strip().lower(), cell.strip().lower()) for cell in cells]
-    units = [unit for unit in UNITS if f"start_{unit}" in given or f"end_{unit}" in given]
+    if not sheet.columns:
+        return [], []
+    stated = [ALIASES.get(name.lower(), name.lower()) for name in sheet.columns]
+    units = [unit for unit in UNITS if f"start_{unit}" in stated or f"end_{unit}" in stated]
     reading.unit = units[0] if units else reading.unit
     instants = ["start_s", "end_s"] if not units else [f"{edge}_{unit}" for unit in units for edge in ("start", "end")]
-    wanted = ["instrument", *instants, *(("verb", "target") if {"verb", "target"} & set(given) else ())]
-    twice = [name for name, count in Counter(given).items() if count > 1]
-    missing = [name for name in wanted if name not in given]
-    if twice or missing or len(units) > 1:
-        fault = f"there is no column {missing[0]}" if missing else "there are instants of two kinds"
-        fault = f"the column {twice[0]} stands twice" if twice else fault
-        near = difflib.get_close_matches(missing[0], given, n=1) if missing else []
-        hint = f", but '{near[0]}'" if near and near[0] not in wanted else ""
-        reading.faults.error(reading.file, "format", fault + hint, f"expected {EXPECTED}", place="line 1")
-        return [], []
-    names = [name.removesuffix(f"_{reading.unit}") if name in wanted else name for name in given]
-    return names, [name for name in given if name not in (*wanted, "instance", *OF_TABLE)]
+    wanted = ["instrument", *instants, *(("verb", "target") if {"verb", "target"} & set(stated) else ())]
+    twice = [name for name, count in Counter(stated).items() if count > 1]
+    missing = [name for name in wanted if name not in stated]
+    where = reading.where.at(f"line {sheet.header_line}")
+    if twice:
+        where.error("column-repeated", f"the column {twice[0]} stands twice", f"expected {EXPECTED}")
+    elif missing:
+        close = near(missing[0], [name for name in stated if name not in wanted])
+        what = f"there is no column {missing[0]}" + (f", but '{close}'" if close else "")
+        where.error("column-missing", what, f"expected {EXPECTED}")
+    elif len(units) > 1:
+        where.error("column-repeated", "there are instants of two kinds", f"expected {EXPECTED}")
+    else:
+        names = [name.removesuffix(f"_{reading.unit}") if name in wanted else name for name in stated]
+        return names, [name for name in stated if name not in (*wanted, "instance", *OF_TABLE)]
+    return [], []
 
 
-def _row(reading: _Reading, place: str, line: int, cells: Mapping[str, str]) -> Row | None:
-    faults, file = reading.faults, reading.file
-    before = len(faults)
-    edges = []
-    for edge in ("start", "end"):
-        try:
-            edges.append(instant(cells[edge], reading.unit))
-        except AnnotationError as error:
-            faults.error(file, "format", f"{edge}_{reading.unit}: {error}", "correct it", place=place)
-    if len(edges) == 2 and edges[1] <= edges[0]:
-        fault = f"it ends at {cells['end']}, but starts at {cells['start']}"
-        faults.error(file, "format", fault, "give the end after the start; the end itself is outside of the span", place=place)
-    _check_table(reading, place, cells)
+def _row(reading: _Reading, line: int, cells: Mapping[str, str]) -> Row | None:
+    """Return a row of a file; None after a fault."""
+    where = reading.where.at(f"line {line}")
+    edges = [_instant(where, cells[edge], f"{edge}_{reading.unit}", reading.unit) for edge in ("start", "end")]
+    start, end = edges
+    if start is not None and end is not None and end <= start:
+        what = f"it ends at {cells['end']}, but starts at {cells['start']}"
+        where.error("span-order", what, "give the end after the start; the end itself is outside of the span")
+        start = None
+    is_of_file = _is_of_file(reading, where, cells)
     number = cells.get("instance", "")
     instance = documents.frame_number(number) if number else None
     if number and instance is None:
-        faults.error(
-            file,
-            "format",
-            f"instance is '{number}', expected a whole number from 0",
-            "number the instances of each instrument",
-            place=place,
-        )
-    ids = _ids(reading, place, cells)
-    if len(faults) > before or ids is None:
+        what = f"instance is '{number}', expected a whole number from 0"
+        where.error("instance-number", what, "number the instances of each instrument")
+    ids = _ids(reading, where, cells)
+    if start is None or end is None or ids is None or not is_of_file or (number and instance is None):
         return None
     instrument = ids.pop("instrument_id", None)
-    return Row(line, edges[0], edges[1], instrument, instance, ids)
+    return Row(line, start, end, instrument, instance, ids)
 
 
-def _check_table(reading: _Reading, place: str, cells: Mapping[str, str]) -> None:
-    """Refuse rows of another recording or vocabulary, as a table of several has them."""
-    for name, wanted in zip(OF_TABLE, (reading.source.recording, reading.source.vocabulary.name), strict=True):
-        if cells.get(name, wanted) not in (wanted, ""):
-            mend = "write one file per recording, named like it" if name == "id" else "read the file with this vocabulary"
-            reading.faults.error(
-                reading.file, "format", f"{name} is '{cells[name]}', but the file is read as '{wanted}'", mend, place=place
-            )
-
-
-def _ids(reading: _Reading, place: str, cells: Mapping[str, str]) -> dict[str, int | None] | None:
-    """Return the ids of a row; None after a fault."""
-    names = [cells.get(kind, "") for kind in KINDS]
-    words, file, faults = reading.source.vocabulary, reading.file, reading.faults
-    if not names[0]:
-        if any(names[1:]) or cells.get("instance"):
-            faults.error(
-                file,
-                "format",
-                "verb, target or instance without an instrument",
-                "name the instrument, or leave all of them empty",
-                place=place,
-            )
-        return {}
-    if bool(names[1]) != bool(names[2]):
-        missing = KINDS[1] if names[2] else KINDS[2]
-        faults.error(file, "format", f"there is no {missing}", f"name it, or leave {KINDS[1]} and {KINDS[2]} empty", place=place)
+def _instant(where: Where, text: str, column: str, unit: Unit) -> int | None:
+    try:
+        return instant(text, unit)
+    except AnnotationError as error:
+        for fault in error.faults:
+            where.error(fault.rule, f"{column}: {fault.what}", fault.fix)
         return None
-    given = ",".join(names)
-    if names[1] and reading.source.label_map is not None:
-        names = list(reading.source.label_map.merged((names[0], names[1], names[2])))
+
+
+def _is_of_file(reading: _Reading, where: Where, cells: Mapping[str, str]) -> bool:
+    """Return whether a row is of the recording and vocabulary of its file; a table of several has others."""
+    recording, vocabulary = cells.get("id", ""), cells.get("vocabulary", "")
+    wanted = reading.source.vocabulary.name
+    if recording not in ("", reading.source.recording):
+        what = f"id is '{recording}', but the file is read as '{reading.source.recording}'"
+        where.error("recording", what, "write one file per recording, named like it")
+        return False
+    is_own = vocabulary.startswith(own.PREFIX) and wanted.startswith(own.PREFIX)
+    if vocabulary not in ("", wanted) and not is_own:
+        what = f"vocabulary is '{vocabulary}', but the file is read as '{wanted}'"
+        where.error("vocabularies-differ", what, "read the file with this vocabulary")
+        return False
+    return True
+
+
+def _ids(reading: _Reading, where: Where, cells: Mapping[str, str]) -> dict[str, int | None] | None:
+    """Return the ids of a row; None after a fault."""
+    stated = tuple(cells.get(part, "") for part in PARTS)
+    vocabulary, label_map = reading.source.vocabulary, reading.source.label_map
+    if not stated[0]:
+        if any(stated[1:]) or cells.get("instance"):
+            what = "verb, target or instance without an instrument"
+            where.error("instrument-missing", what, "name the instrument, or leave all of them empty")
+        return {}
+    if bool(stated[1]) != bool(stated[2]):
+        missing = "verb" if stated[2] else "target"
+        where.error("cell-empty", f"there is no {missing}", "name it, or leave verb and target empty")
+        return None
+    names = label_map.merged((stated[0], stated[1], stated[2])) if stated[1] and label_map is not None else stated
     ids: list[int] = []
-    for kind, name in zip(KINDS, names, strict=True):
-        try:
-            ids += [words.id_of(kind, name)] if name else []
-        except AnnotationError as error:
-            faults.error(
-                file,
-                "format",
-                f"{kind}: {error}",
-                "correct it, or choose another vocabulary (in params.yaml, by hand --vocabulary)",
-                place=place,
-            )
+    for part, name in zip(PARTS, names, strict=True):
+        id_ = where.id_of(vocabulary, part, name, OTHER_VOCABULARY) if name else None
+        if name and id_ is None:
             return None
+        ids += [] if id_ is None else [id_]
     if len(ids) == 1:
         return {"instrument_id": ids[0]}
-    triplet = words.triplet_id(ids[0], ids[1], ids[2])
+    triplet = vocabulary.triplet_id(ids[0], ids[1], ids[2])
     if triplet is None:
-        faults.error(file, "format", f"'{','.join(names)}' is no triplet of '{words.name}'", "correct one of the three", place=place)
+        what = f"'{','.join(names)}' is no triplet of '{vocabulary.name}'"
+        where.error("triplet-unknown", what, "correct one of the three")
         return None
-    if given != ",".join(names):
-        reading.merged[given, ",".join(names)] += 1
+    if stated != names:
+        reading.merged[",".join(stated), ",".join(names)] += 1
     return {"instrument_id": ids[0], "verb_id": ids[1], "target_id": ids[2], "triplet_id": triplet}
 
 
@@ -262,14 +257,15 @@ def _unit(labels: Labels) -> Unit:
     return "ms" if labels.clock == NANOSECONDS and unit == "ms" else "s"
 
 
-def _text(spans_table: pd.DataFrame, unit: Unit, words: Vocabulary) -> str:
+def _text(spans_table: pd.DataFrame, unit: Unit, vocabulary: Vocabulary) -> str:
     text = io.StringIO(newline="")
     table = csv.writer(text, lineterminator="\n")
-    table.writerow(["instrument", "instance", f"start_{unit}", f"end_{unit}", "verb", "target"])
+    named = [] if vocabulary.name == DEFAULT else [vocabulary.name]
+    table.writerow(["instrument", "instance", f"start_{unit}", f"end_{unit}", "verb", "target", *(["vocabulary"] if named else [])])
     for row in spans_table.to_dict("records"):
-        names = [_name(row[f"{kind}_id"], words.names(kind)) for kind in KINDS]
+        names = [_name(row[f"{part}_id"], vocabulary.names(part)) for part in PARTS]
         instance = "" if pd.isna(row["instance"]) else str(int(row["instance"]))
-        table.writerow([names[0], instance, written(int(row["start"]), unit), written(int(row["end"]), unit), *names[1:]])
+        table.writerow([names[0], instance, written(int(row["start"]), unit), written(int(row["end"]), unit), *names[1:], *named])
     return text.getvalue()
 
 

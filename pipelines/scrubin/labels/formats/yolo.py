@@ -18,38 +18,46 @@ from typing import Any, Literal
 import numpy as np
 import yaml
 
-from scrubin.core.faults import Fault, Faults, warning
-from scrubin.errors import AnnotationError
+from scrubin.core.faults import Faults
 from scrubin.labels import boxes, documents, evidence, fields
 from scrubin.labels.categories import Classes, classes_of, names_of, whole_list
 from scrubin.labels.formats.coco import class_of, ids_of, one_list
 from scrubin.labels.model import IDS, Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.vocabulary import vocabulary
-from scrubin.vocabulary.vocabulary import Vocabulary
+from scrubin.labels.where import Where
+from scrubin.vocabulary.vocabulary import Vocabulary, load
 
 PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"
 EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml or classes.txt with the names of the classes"
-LIST = "classes.txt"
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 NAMES_CLASSES = (".yaml", ".yml")
 LISTS_CLASSES = "classes.txt"
 DEFAULT = "prostatd"
-Row = Callable[[list[float], Classes], dict[str, Any] | str]
-"""The ids of a row, or what is wrong with them and the mend, separated by a semicolon."""
+OTHER_FORMAT = {
+    **dict.fromkeys((5, 6), "rows with one id are the format yolo"),
+    **dict.fromkeys((8, 9), "rows with four ids are the format yolo4"),
+}
+Numbers = Callable[[Where, list[float], Classes], dict[str, Any] | None]
+"""Reads the ids of a row; None after noting what is wrong with them."""
 
 
 def _rows_of(*columns: int, alone: bool) -> evidence.Evidence:
-    """Return a sign: rows of so many columns; ``alone`` is whether files that only name classes, or are empty, tell it."""
+    """Return the evidence of rows of so many columns.
 
-    def sign(path: Path) -> bool:
+    Parameters
+    ----------
+    alone
+        Whether files that only name classes, or are empty, are of the format.
+    """
+
+    def fits(path: Path) -> bool:
         if path.suffix.lower() in NAMES_CLASSES or path.name == LISTS_CLASSES:
             return alone
         text = evidence.head(path)
         lines = [line.split() for line in text.splitlines()[:-1] or [text] if line.strip()]
         return all(len(line) in columns for line in lines) and (bool(lines) or alone)
 
-    return sign
+    return fits
 
 
 BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True, evidence=_rows_of(5, 6, alone=True))
@@ -57,13 +65,7 @@ BY_HAND = ByHand(fps=Fraction(1), fps_unstated=True, evidence=_rows_of(5, 6, alo
 
 @dataset_format("yolo", pattern=PATTERN, expected=EXPECTED, title="YOLO txt: class cx cy w h", by_hand=BY_HAND)
 def read(source: LabelFiles) -> Collection:
-    """Return the labels of all recordings in a folder of YOLO files.
-
-    Raises
-    ------
-    AnnotationError
-        Names file, line and value of every fault.
-    """
+    """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
     return _read(source, "yolo", (5, 6), _single)
 
 
@@ -75,91 +77,93 @@ def read(source: LabelFiles) -> Collection:
     by_hand=replace(BY_HAND, evidence=_rows_of(8, alone=False)),
 )
 def read_four(source: LabelFiles) -> Collection:
-    """Return the labels of all recordings in a folder of YOLO files with four ids per row.
-
-    Raises
-    ------
-    AnnotationError
-        Names file, line and value of every fault.
-    """
+    """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
     return _read(source, "yolo4", (8, 9), _four)
 
 
-def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int, int], row_of: Row) -> Collection:
+def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int, int], ids_of_row: Numbers) -> Collection:
     faults = Faults()
-    classes, note = _classes(source)
-    if name == "yolo4" and not classes.triplets:
-        raise AnnotationError(
-            [
-                Fault(
-                    min(source.files),
-                    "classes-form",
-                    "yolo4 names a triplet in each row, but the classes are instruments",
-                    "read it as yolo",
-                )
-            ]
-        )
-    found: dict[str, dict[int, list[dict[str, Any]]]] = {}
+    classes = _classes(source, faults)
+    if classes is not None and name == "yolo4" and not classes.triplets:
+        what = "yolo4 names a triplet in each row, but the classes are instruments"
+        faults.error(min(source.files), "classes-form", what, "read it as yolo")
+        classes = None
+    recordings: dict[str, dict[int, list[dict[str, Any]]]] = {}
+    faulty: set[str] = set()
     for file in sorted(source.files):
-        where = fields.recording_and_frame(file) if file.endswith(".txt") and PurePosixPath(file).name != LIST else None
-        if where is None:
+        of_file = Faults()
+        where, image = Where(of_file, file), fields.recording_and_frame(file)
+        if image is None or not file.endswith(".txt") or PurePosixPath(file).name == LISTS_CLASSES:
             continue
-        recording, frame = where
-        if frame in found.setdefault(recording, {}):
-            faults.error(file, "format", f"frame {frame} of {recording} has two files", "keep one of them")
-        found[recording][frame] = _rows(source, file, widths, row_of, classes, faults)
-    AnnotationError.raise_any(faults)
+        recording, frame = image
+        of_recording = recordings.setdefault(recording, {})
+        if frame in of_recording:
+            where.error("frame-repeated", f"frame {frame} of {recording} has two files", "keep one of them")
+        of_recording[frame] = _rows(source, where, widths, ids_of_row, classes)
+        faulty |= {recording} if of_file.errors() else set()
+        faults.extend(of_file.all())
+    if classes is None:
+        return Collection(faults=faults.all())
     detail: Literal["triplet", "instrument"] = "triplet" if classes.triplets else "instrument"
-    recordings = []
-    for recording, frames in sorted(found.items()):
+    sound = []
+    for recording, frames in sorted(recordings.items()):
         rows = [{"position": frame, **row} for frame in sorted(frames) for row in frames[frame]]
         layer = Layer(recording, np.array(sorted(frames), np.int64), instance_rows(rows))
-        recordings.append(Labels(recording, name, classes.vocabulary, Clock(Fraction(1)), instances=layer, detail=detail))
-    return Collection(tuple(recordings), faults=note)
+        if recording not in faulty:
+            sound.append(Labels(recording, name, classes.vocabulary, Clock(Fraction(1)), instances=layer, detail=detail))
+    return Collection(tuple(sound), faults=faults.all())
 
 
-def _classes(source: LabelFiles) -> tuple[Classes, tuple[Fault, ...]]:
-    """Return the classes, and what a user should know of them."""
-    named = [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == LIST]
-    given = source.vocabulary if source.vocabulary.name else None
+def _classes(source: LabelFiles, faults: Faults) -> Classes | None:
+    """Return the classes; None after noting why the file that names them cannot be used."""
+    named = [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == LISTS_CLASSES]
+    chosen = source.vocabulary if source.vocabulary.name else None
     if not named:
-        words = given or vocabulary.load(DEFAULT)
-        note = f"no data.yaml or classes.txt names the classes; they are taken as the {_kind(words)} of '{words.name}'"
-        return whole_list(words), () if given else (warning(min(source.files), "classes-unnamed", note, "choose others by --vocabulary"),)
-    if len(named) > 1:
-        raise AnnotationError([Fault(named[1], "format", f"the classes are also named in {named[0]}", "keep one of them")])
-    file = named[0]
-    text = documents.text(file, source.files[file])
-    names = [line.strip() for line in text.rstrip().splitlines()] if file.endswith(".txt") else _names_of(file, text)
-    if not names or not all(names):
-        raise AnnotationError([Fault(file, "format", "a class has no name", "give the names of the classes by id, from 0")])
-    return classes_of(file, names, given, source.label_map), ()
+        vocabulary = chosen or load(DEFAULT)
+        if chosen is None:
+            what = f"no data.yaml or classes.txt names the classes; they are taken as the {_size_of(vocabulary)} of '{vocabulary.name}'"
+            faults.warning(min(source.files), "classes-unnamed", what, "choose others by --vocabulary")
+        return whole_list(vocabulary)
+    for other in named[1:]:
+        faults.error(other, "classes-repeated", f"the classes are also named in {named[0]}", "keep one of them")
+    where = Where(faults, named[0])
+    text = documents.opened(documents.text, named[0], source.files[named[0]], faults)
+    if text is None or named[1:]:
+        return None
+    is_list = named[0].endswith(".txt")
+    names = [line.strip() for line in text.rstrip().splitlines()] if is_list else _names_of(where, text)
+    if names is not None and not (names and all(names)):
+        where.error("classes-form", "a class has no name", "give the names of the classes by id, from 0")
+        return None
+    return None if names is None else classes_of(where.at("categories"), names, chosen, source.label_map)
 
 
-def _kind(words: Vocabulary) -> str:
-    return f"{len(words.triplets)} triplets" if words.triplets else f"{len(words.instruments)} instruments"
+def _size_of(vocabulary: Vocabulary) -> str:
+    return f"{len(vocabulary.triplets)} triplets" if vocabulary.triplets else f"{len(vocabulary.instruments)} instruments"
 
 
-def _names_of(file: str, text: str) -> list[str]:
+def _names_of(where: Where, text: str) -> list[str] | None:
     """Return the names in a data.yaml, by class."""
     try:
         # Nodes only: no dates or numbers are made of names, and a key that stands twice is seen.
         root = _pairs(yaml.compose(text, Loader=yaml.BaseLoader))
         names = root.get("names")
         listed = names.value if isinstance(names, yaml.SequenceNode) else _by_id(_pairs(names))
-    except (yaml.YAMLError, RecursionError) as error:
-        raise AnnotationError([Fault(file, "format", "not YAML", "export it again")]) from error
+    except (yaml.YAMLError, RecursionError):
+        where.error("yaml-syntax", "not YAML", "export it again")
+        return None
     except KeyError as error:
-        raise AnnotationError([Fault(file, "format", f"the key {error} stands twice", "keep one of them")]) from error
+        where.error("key-repeated", f"the key {error} stands twice", "keep one of them")
+        return None
     if not listed or not all(isinstance(name, yaml.ScalarNode) for name in listed):
-        raise AnnotationError(
-            [Fault(file, "format", "'names' is no list of names", "give the names of the classes by id, from 0 without a gap")]
-        )
+        what = "'names' is no list of names"
+        where.error("classes-form", what, "give the names of the classes by id, from 0 without a gap")
+        return None
     count = root.get("nc", listed[0])
     if "nc" in root and count.value != str(len(listed)):
-        raise AnnotationError(
-            [Fault(file, "format", f"nc is {str(count.value)[:40]}, but there are {len(listed)} names", "correct one of them")]
-        )
+        what = f"nc is {str(count.value)[:40]}, but there are {len(listed)} names"
+        where.error("classes-form", what, "correct one of them")
+        return None
     return [str(name.value).strip() for name in listed]
 
 
@@ -177,91 +181,88 @@ def _by_id(names: Mapping[str, Any]) -> list[Any]:
     return [by_id.get(i) for i in range(len(names))]
 
 
-def _rows(source: LabelFiles, file: str, widths: tuple[int, int], row_of: Row, classes: Classes, faults: Faults) -> list[dict[str, Any]]:
-    rows = []
-    text = documents.opened(documents.text, file, source.files[file], faults) or ""
-    for number, line in enumerate(text.splitlines(), start=1):
-        cells = line.split()
-        place = f"line {number}"
-        if not cells:
-            continue
-        if not all(NUMBER.fullmatch(cell) for cell in cells):
-            faults.error(
-                file, "format", f"'{line.strip()[:60]}' is not all numbers", "give ids and the box, separated by blanks", place=place
-            )
-            continue
-        values = [float(cell) for cell in cells]
-        if len(values) not in widths:
-            other = "; rows with four ids are the format yolo4" if len(values) in (8, 9) else ""
-            other = "; rows with one id are the format yolo" if len(values) in (5, 6) else other
-            faults.error(
-                file,
-                "format",
-                f"{len(values)} values, expected {widths[0]}, or {widths[1]} with confidence{other}",
-                "export it again",
-                place=place,
-            )
-            continue
-        ids = row_of(values, classes)
-        if isinstance(ids, str):
-            what, _, fix = ids.partition("; ")
-            faults.error(file, "ids", what, fix, place=place)
-            continue
-        at = widths[0] - 4
-        cx, cy, w, h = values[at : at + 4]
-        box = _box(source, file, place, (cx, cy, w, h), faults)
-        score = values[-1] if len(values) == widths[1] else 1.0
-        if not 0 <= score <= 1:
-            faults.error(file, "format", f"confidence {score:g} is not in 0..1", "export it again", place=place)
-        elif box is not None:
-            rows.append({**ids, **dict(zip("xywh", box, strict=True)), "score": score})
-    return rows
+def _rows(source: LabelFiles, where: Where, widths: tuple[int, int], ids_of_row: Numbers, classes: Classes | None) -> list[dict[str, Any]]:
+    text = documents.opened(documents.text, where.file, source.files[where.file], where.faults) or ""
+    rows = [
+        _row(source, where.at(f"line {number}"), line, widths, ids_of_row, classes)
+        for number, line in enumerate(text.splitlines(), start=1)
+        if line.strip()
+    ]
+    return [row for row in rows if row is not None]
 
 
-def _box(source: LabelFiles, file: str, place: str, centred: boxes.XYWH, faults: Faults) -> boxes.XYWH | None:
+def _row(
+    source: LabelFiles, where: Where, line: str, widths: tuple[int, int], ids_of_row: Numbers, classes: Classes | None
+) -> dict[str, Any] | None:
+    cells = line.split()
+    if not all(NUMBER.fullmatch(cell) for cell in cells):
+        what = f"'{line.strip()[:60]}' is not all numbers"
+        where.error("value-type", what, "give ids and the box, separated by blanks")
+        return None
+    values = [float(cell) for cell in cells]
+    if len(values) not in widths:
+        what = f"{len(values)} values, expected {widths[0]}, or {widths[1]} with confidence"
+        where.error("row-length", what, OTHER_FORMAT.get(len(values), "export it again"))
+        return None
+    ids = None if classes is None else ids_of_row(where, values, classes)
+    at = widths[0] - 4
+    cx, cy, w, h = values[at : at + 4]
+    box = _box(where, (cx, cy, w, h), source.box_tolerance)
+    score = values[-1] if len(values) == widths[1] else 1.0
+    if not 0 <= score <= 1:
+        where.error("score-range", f"confidence {score:g} is not in 0..1", "export it again")
+        return None
+    return None if ids is None or box is None else {**ids, **dict(zip("xywh", box, strict=True)), "score": score}
+
+
+def _box(where: Where, centred: boxes.XYWH, tolerance: float) -> boxes.XYWH | None:
     cx, cy, w, h = centred
     shares = (cx - w / 2, cy - h / 2, w, h)
-    checked = boxes.check(shares, source.box_tolerance)
-    if checked.box_xywh is not None:
-        return checked.box_xywh if source.cut_boxes else shares
-    mend = checked.mend
+    wrong = boxes.check(shares, tolerance)
+    if wrong is None:
+        return shares
+    rule, fix = wrong.rule, wrong.fix
     if w > 0 and h > 0 and max(centred) <= 1:
         others = (centred, (cx, cy, w - cx, h - cy))
-        fits = any(boxes.check(other, source.box_tolerance).box_xywh is not None for other in others)
-        mend = "it may be a corner and a size, or two corners; give centre and size" if fits else "draw it inside the image"
-    fault = f"box {' '.join(f'{value:g}' for value in centred)} is not a centre and a size in 0..1 inside the image"
-    faults.error(file, "format", fault, mend, place=place)
+        rule, fix = "box-outside", "draw it inside the image"
+        if any(boxes.check(other, tolerance) is None for other in others):
+            rule, fix = "box-form", "it may be a corner and a size, or two corners; give centre and size"
+    what = f"box {' '.join(f'{value:g}' for value in centred)} is not a centre and a size in 0..1 inside the image"
+    where.error(rule, what, fix)
     return None
 
 
-def _single(values: list[float], classes: Classes) -> dict[str, Any] | str:
-    fault = _index(values[0], len(classes.ids), "class")
-    return fault or ids_of(classes, classes.ids[int(values[0])])
+def _single(where: Where, values: list[float], classes: Classes) -> dict[str, Any] | None:
+    return ids_of(classes, classes.ids[int(values[0])]) if _is_index(where, values[0], len(classes.ids), "class") else None
 
 
-def _four(values: list[float], classes: Classes) -> dict[str, Any] | str:
-    words = classes.vocabulary
-    sizes = (len(classes.ids), len(words.instruments), len(words.verbs), len(words.targets))
-    for value, size, kind in zip(values, sizes, ("triplet", "instrument", "action", "target"), strict=False):
-        fault = _index(value, size, kind)
-        if fault:
-            return fault
+def _four(where: Where, values: list[float], classes: Classes) -> dict[str, Any] | None:
+    vocabulary = classes.vocabulary
+    sizes = (len(classes.ids), len(vocabulary.instruments), len(vocabulary.verbs), len(vocabulary.targets))
+    parts = zip(values, sizes, ("triplet", "instrument", "action", "target"), strict=False)
+    if not all([_is_index(where, value, size, part) for value, size, part in parts]):
+        return None
     ids = ids_of(classes, classes.ids[int(values[0])])
     got = tuple(int(value) for value in values[1:4])
     wanted = (ids["instrument_id"], ids["verb_id"], ids["target_id"])
-    if got != wanted:
-        before = classes.ids[int(values[0]) - 1] if values[0] > 0 else None
-        mend = fields.shift_mend(words.triplets, before, got)
-        return f"triplet {int(values[0])} is {words.triplet_name(ids['triplet_id'])}, ids {wanted}, but the row has {got}; {mend}"
-    return ids
+    if got == wanted:
+        return ids
+    before = classes.ids[int(values[0]) - 1] if values[0] > 0 else None
+    rule, fix = fields.parts_fault(vocabulary.triplets, before, got)
+    what = f"triplet {int(values[0])} is {vocabulary.triplet_name(ids['triplet_id'])}, ids {wanted}, but the row has {got}"
+    where.error(rule, what, fix)
+    return None
 
 
-def _index(value: float, size: int, kind: str) -> str:
-    if not 0 <= value < size or value != int(value):
-        if value == size:
-            return f"{kind} {value:g} is not in 0..{size - 1}, just beyond the last; {fields.FROM_ZERO}"
-        return f"{kind} {value:g} is not in 0..{size - 1}; correct it, or name the classes in data.yaml"
-    return ""
+def _is_index(where: Where, value: float, size: int, part: str) -> bool:
+    """Return whether a value is a class of so many."""
+    if 0 <= value < size and value == int(value):
+        return True
+    if value == size:
+        where.error("id-from-one", f"{part} {value:g} is not in 0..{size - 1}, just beyond the last", fields.FROM_ZERO)
+    else:
+        where.error("id-range", f"{part} {value:g} is not in 0..{size - 1}", "correct it, or name the classes in data.yaml")
+    return False
 
 
 @writes("yolo", holds=("instances", "actions", "boxes", "repeats", "scores", "empty frames"))
@@ -273,7 +274,7 @@ def write(collection: Collection, out: Output) -> None:
 @writes(
     "yolo4",
     holds=("instances", "actions", "boxes", "repeats", "scores", "empty frames"),
-    takes=lambda words: bool(words.triplets),
+    takes=lambda vocabulary: bool(vocabulary.triplets),
     needs=IDS,
 )
 def write_four(collection: Collection, out: Output) -> None:

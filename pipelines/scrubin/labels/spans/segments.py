@@ -8,33 +8,33 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
-from scrubin.labels.model import IntArray, phase_rows, segment_rows
+from scrubin.labels.model import Instant, IntArray, phase_rows, segment_rows
 
 
 def to_phases(
-    segments: pd.DataFrame, period_s: Fraction, fps: Fraction, *, marks: Collection[int] = (), over: Collection[int] = ()
+    segments: pd.DataFrame, period_s: Fraction, fps: Fraction, *, over: Collection[int] = (), instant: Instant = "start"
 ) -> tuple[pd.DataFrame, int]:
     """Return one phase per frame, and the number of frames in which two phases compete.
 
-    Frame k has the phase of the segment with ``start <= k / fps < end``. Where several do, the later
+    Frame k has the phase of the segment that holds its instant: ``start <= t < end``. Where several do, the later
     segment of the list counts.
 
     Parameters
     ----------
     segments
         Rows ``start``, ``end`` in units of ``period_s``, ``label_id``; other kinds than phases are ignored.
-    marks
-        Ids that are no phase of a frame: left out.
     over
         Ids laid over the others: they count where they overlap, and do not compete.
+    instant
+        ``start``: t is k / fps. ``end``: t is one unit before (k + 1) / fps.
     """
-    phases = segments[(segments["kind"] == "phase") & ~segments["label_id"].isin(list(marks))]
+    phases = segments[segments["kind"] == "phase"]
     laid_over = phases["label_id"].isin(list(over))
     labels: dict[int, int] = {}
     contested: set[int] = set()
     for group, competes in ((phases[~laid_over], True), (phases[laid_over], False)):
         for start, end, label in zip(group["start"].tolist(), group["end"].tolist(), group["label_id"].tolist(), strict=True):
-            for frame in range(_at_or_after(start, period_s * fps), _at_or_after(end, period_s * fps)):
+            for frame in range(_first_frame(start, period_s * fps, instant), _first_frame(end, period_s * fps, instant)):
                 if competes and labels.get(frame, label) != label:
                     contested.add(frame)
                 labels[frame] = label
@@ -57,5 +57,8 @@ def of_phases(positions: IntArray, phase_ids: IntArray) -> pd.DataFrame:
     return segment_rows(rows)
 
 
-def _at_or_after(instant: int, frames_per_unit: Fraction) -> int:
-    return -(-instant * frames_per_unit.numerator // frames_per_unit.denominator)
+def _first_frame(position: int, frames_per_unit: Fraction, instant: Instant) -> int:
+    """Return the first frame whose instant is not before a position."""
+    if instant == "end":
+        return max(-(-(position + 1) * frames_per_unit.numerator // frames_per_unit.denominator) - 1, 0)
+    return -(-position * frames_per_unit.numerator // frames_per_unit.denominator)

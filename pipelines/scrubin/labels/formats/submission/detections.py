@@ -128,11 +128,11 @@ def _is_box(box: list[Any], tolerance: float, refuse: _Refuse) -> bool:
     x, y, w, h = map(float, box)
     if x >= 0 and y >= 0 and w > 0 and h > 0 and x + w <= 1 and y + h <= 1:
         return True
-    checked = boxes.check((x, y, w, h), tolerance)
-    if checked.box_xywh is None:
+    wrong = boxes.check((x, y, w, h), tolerance)
+    if wrong is not None:
         what = "has no area" if w <= 0 or h <= 0 else "leaves the image"
-        refuse("box", f"a box is not a top-left corner and a size in 0..1, it {what}", checked.mend, box)
-    return checked.box_xywh is not None
+        refuse("box", f"a box is not a top-left corner and a size in 0..1, it {what}", wrong.fix, box)
+    return wrong is None
 
 
 def _is_number(value: Any) -> bool:

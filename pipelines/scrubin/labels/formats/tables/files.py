@@ -15,8 +15,10 @@ from scrubin.errors import AnnotationError, TableError
 from scrubin.labels import documents
 from scrubin.tables import io
 from scrubin.tables.declare import Table
+from scrubin.tables.facts import FACTS
 from scrubin.tables.phases import PHASES
 from scrubin.tables.ratings import RATINGS
+from scrubin.tables.segments import SEGMENTS
 from scrubin.tables.skill import skill
 from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
@@ -25,7 +27,8 @@ from scrubin.tables.triplets import TRIPLETS
 def declared(table: str, columns: list[str]) -> Table:
     """Return the declaration of a table by name; that of skill has the aspects among the columns."""
     aspects = tuple(name for name in columns if name not in skill(()).column_names)
-    return {"triplets": TRIPLETS, "phases": PHASES, "ratings": RATINGS, "errors": ERRORS, "skill": skill(aspects)}[table]
+    by_name = {one.name: one for one in (TRIPLETS, PHASES, SEGMENTS, RATINGS, ERRORS, FACTS)}
+    return {**by_name, "skill": skill(aspects)}[table]
 
 
 def table_of(file: str, data: bytes, table: str) -> pd.DataFrame:
@@ -47,21 +50,20 @@ def table_of(file: str, data: bytes, table: str) -> pd.DataFrame:
                     frame[column.name] = [_cell(file, column.name, column.dtype, value) for value in frame[column.name]]
         return io.conform(declared(table, list(frame.columns)), frame)
     except (pa.ArrowException, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
-        raise AnnotationError(
-            [Fault(file, "format", f"cannot be read as a table: {str(error).splitlines()[0]}", "write it again")]
-        ) from error
+        what = f"cannot be read as a table: {str(error).splitlines()[0]}"
+        raise AnnotationError([Fault(file, "table-unreadable", what, "write it again")]) from error
     except TableError as error:
-        raise AnnotationError([Fault(file, "format", f"{error}", "")]) from error
+        raise AnnotationError([Fault(file, "table-declaration", str(error), "correct it, or write the table again")]) from error
 
 
 def _cell(file: str, column: str, dtype: str, value: str | None) -> Any:
     if value is None or dtype == "str":
         return value
-    kinds: Mapping[str, Callable[[str], Any]] = {"int64": _integer, "float64": float, "bool": {"True": True, "False": False}.__getitem__}
+    read_as: Mapping[str, Callable[[str], Any]] = {"int64": _integer, "float64": float, "bool": {"True": True, "False": False}.__getitem__}
     try:
-        return kinds[dtype](value)
+        return read_as[dtype](value)
     except (ValueError, KeyError) as error:
-        raise AnnotationError([Fault(file, "format", f"'{value}' is no {dtype}", "correct it", place=f"column '{column}'")]) from error
+        raise AnnotationError([Fault(file, "value-type", f"'{value}' is no {dtype}", "correct it", place=f"column '{column}'")]) from error
 
 
 def _integer(text: str) -> int:

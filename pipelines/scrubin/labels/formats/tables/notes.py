@@ -1,7 +1,7 @@
 """``labels.json``: what our tables do not say of a recording.
 
 The rate of its labels, the labelled frames (a frame without instrument has no row), what is labelled
-of an instance, the size of the images; and the words of vocabularies that no data file has.
+of an instance, the size of the images; and the names of vocabularies that no data file has.
 """
 
 from __future__ import annotations
@@ -18,12 +18,14 @@ from scrubin.errors import AnnotationError
 from scrubin.labels import documents, fields
 from scrubin.labels.model import Detail, Labels
 from scrubin.labels.spans.span_table import runs
+from scrubin.labels.where import Where
 from scrubin.vocabulary import own, vocabulary
 from scrubin.vocabulary.vocabulary import NAMINGS, Vocabulary
 
 NOTES = "labels.json"
 HIGHEST_FPS = 1000
 MOST_FRAMES = 10**7  # four days at 25 frames per second
+AGAIN = "write the tables again"
 
 
 @dataclass(frozen=True)
@@ -70,28 +72,29 @@ def read(file: str, data: bytes) -> Notes:
     document = documents.json_object(file, data)
     recordings, lists = document.get("recordings"), document.get("vocabularies", {})
     if not isinstance(recordings, Mapping) or not isinstance(lists, Mapping):
-        raise AnnotationError([Fault(file, "format", "expected objects 'recordings' and 'vocabularies'", "write the tables again")])
+        what = "expected objects 'recordings' and 'vocabularies'"
+        raise AnnotationError([Fault(file, "value-type", what, AGAIN)])
     faults = Faults()
-    notes = {str(id_): _note(file, f"recording '{id_}'", raw, faults) for id_, raw in recordings.items()}
-    words: dict[str, Vocabulary] = {}
+    notes = {str(id_): _note(Where(faults, file, f"recording '{id_}'"), raw) for id_, raw in recordings.items()}
+    vocabularies: dict[str, Vocabulary] = {}
     for name, raw in lists.items():
         try:
-            words[name] = own.of_categories(file, _lists(file, name, raw))
+            vocabularies[name] = own.of_categories(file, _lists(file, name, raw))
         except AnnotationError as error:
             faults.extend(error.faults)
     AnnotationError.raise_any(faults)
-    return Notes(notes, words)
+    return Notes(notes, vocabularies)
 
 
-def _note(file: str, place: str, raw: Any, faults: Faults) -> Note:
+def _note(where: Where, raw: Any) -> Note:
     if not isinstance(raw, Mapping):
-        faults.error(file, "format", f"expected an object, but got {documents.shown(raw)}", "write the tables again", place=place)
+        where.error("value-type", f"expected an object, but got {documents.shown(raw)}", AGAIN)
         return Note()
 
     def refuse(key: str, expected: str) -> None:
-        faults.error(file, "format", f"'{key}' is {documents.shown(raw[key])}, expected {expected}", "write the tables again", place=place)
+        where.error("value-type", f"'{key}' is {documents.shown(raw[key])}, expected {expected}", AGAIN)
 
-    fps, size, runs = _fps(raw.get("fps", "1")), raw.get("image_size"), raw.get("labelled")
+    fps, size, runs = rate(raw.get("fps", "1")), raw.get("image_size"), raw.get("labelled")
     if fps is None:
         refuse("fps", f'a rate above 0 and up to {HIGHEST_FPS}, such as "1" or "30000/1001"')
     if not isinstance(raw.get("vocabulary", ""), str):
@@ -105,7 +108,7 @@ def _note(file: str, place: str, raw: Any, faults: Faults) -> Note:
         refuse("labelled", "runs of frames, each [first, first after]")
         runs = None
     if runs and int(np.diff(np.array(runs, np.int64)).sum()) > MOST_FRAMES:
-        faults.error(file, "format", "'labelled' has more frames than any video", "write the tables again", place=place)
+        where.error("number-range", "'labelled' has more frames than any video", AGAIN)
         runs = None
     return Note(
         fps or Fraction(1),
@@ -120,31 +123,31 @@ def _are_whole(value: Any, count: int) -> bool:
     return isinstance(value, list) and len(value) == count and all(fields.is_whole(one) and abs(one) < fields.LARGEST for one in value)
 
 
-def _fps(value: Any) -> Fraction | None:
+def rate(value: Any) -> Fraction | None:
+    """Return a rate per second above 0, None for anything else."""
     if isinstance(value, bool) or not isinstance(value, (str, int)) or len(str(value)) > documents.LONGEST_INTEGER:
         return None
     try:
-        rate = Fraction(value)
+        per_second = Fraction(value)
     except (ValueError, ZeroDivisionError):
         return None
-    return rate if 0 < rate <= HIGHEST_FPS else None
+    return per_second if 0 < per_second <= HIGHEST_FPS else None
 
 
 def _lists(file: str, name: str, raw: Any) -> dict[str, list[str]]:
-    found = {}
+    by_kind = {}
     for kind, names in raw.items() if isinstance(raw, Mapping) else [("", None)]:
         if kind not in (*NAMINGS, "triplet") or not isinstance(names, list) or not all(isinstance(one, str) for one in names):
-            raise AnnotationError(
-                [Fault(file, "format", "expected lists of names by kind", "write the tables again", place=f"vocabulary '{name}'")]
-            )
-        found[str(kind)] = list(names)
-    return found
+            place = f"vocabulary '{name}'"
+            raise AnnotationError([Fault(file, "vocabulary-form", "expected lists of names by kind", AGAIN, place=place)])
+        by_kind[str(kind)] = list(names)
+    return by_kind
 
 
 def written(recordings: tuple[Labels, ...]) -> dict[str, Any]:
     """Return what ``labels.json`` says of recordings."""
     notes: dict[str, Any] = {}
-    words: dict[str, Any] = {}
+    vocabularies: dict[str, Any] = {}
     for labels in recordings:
         fps = Fraction(1) if labels.clock.period_s is None else 1 / labels.clock.period_s
         note: dict[str, Any] = {"fps": str(fps), "vocabulary": labels.vocabulary.name, "detail": labels.detail}
@@ -153,8 +156,8 @@ def written(recordings: tuple[Labels, ...]) -> dict[str, Any]:
         size = _one_size(labels)
         notes[labels.recording] = note if size is None else {**note, "image_size": size}
         if labels.vocabulary.name not in vocabulary.known():
-            words[labels.vocabulary.name] = own.as_categories(labels.vocabulary)
-    return {"recordings": notes, "vocabularies": words}
+            vocabularies[labels.vocabulary.name] = own.as_categories(labels.vocabulary)
+    return {"recordings": notes, "vocabularies": vocabularies}
 
 
 def _one_size(labels: Labels) -> list[int] | None:

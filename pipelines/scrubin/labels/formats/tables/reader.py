@@ -1,20 +1,20 @@
-"""Our own tables as a format: triplets, phases, ratings, skill, errors as parquet or CSV, and what tables do not say.
+"""Our own tables to labels and scores, and what the tables do not say, from ``labels.json``.
 
-``labels.json`` beside them has the rate, the labelled frames (a frame without instrument has no row),
-the size of the images and the words of vocabularies that no data file has. Without it, frames with
-rows are the labelled ones, at 1 per second.
+``labels.json`` has the rate, the labelled frames (a frame without instrument has no row), the size of the images and the
+names of vocabularies that no data file has. Without it, frames with rows are the labelled ones, at 1 per second.
 """
 
 from __future__ import annotations
 
 import functools
 from collections.abc import Mapping
+from fractions import Fraction
 from pathlib import Path, PurePosixPath
 
 import numpy as np
 import pandas as pd
 
-from scrubin.core.faults import Faults, warning
+from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
 from scrubin.labels.formats.tables import names, notes
@@ -24,6 +24,7 @@ from scrubin.labels.model import (
     ERROR_COLUMNS,
     INSTANCE_COLUMNS,
     RATING_COLUMNS,
+    SEGMENT_COLUMNS,
     Clock,
     Collection,
     Detail,
@@ -34,16 +35,21 @@ from scrubin.labels.model import (
     instance_rows,
     phase_rows,
     rating_rows,
+    segment_rows,
 )
 from scrubin.labels.registry import ByHand, dataset_format
+from scrubin.labels.where import Where
 from scrubin.tables import io
+from scrubin.tables.declare import Table
+from scrubin.tables.facts import FACTS
 from scrubin.tables.phases import PHASES
+from scrubin.tables.segments import SEGMENTS
 from scrubin.tables.spans import SPANS
 from scrubin.tables.triplets import TRIPLETS
-from scrubin.vocabulary import vocabulary
-from scrubin.vocabulary.vocabulary import Vocabulary
+from scrubin.vocabulary.vocabulary import Vocabulary, known, load
 
-NAMES = ("triplets", "phases", "ratings", "skill", "errors")
+NAMES = ("triplets", "phases", "segments", "ratings", "skill", "errors", "facts")
+OF_LABELS = (TRIPLETS, PHASES, SEGMENTS)
 
 
 def _is_table(path: Path) -> bool:
@@ -54,106 +60,140 @@ def _is_table(path: Path) -> bool:
 @dataset_format(
     "tables",
     pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
-    expected="triplets, phases, ratings, skill or errors, each .parquet or .csv, and labels.json",
+    expected="triplets, phases, segments, ratings, skill, errors or facts, each .parquet or .csv, and labels.json",
     title="our own tables as parquet (or, written as tables-csv, CSV)",
-    by_hand=ByHand(brings_words=True, evidence=_is_table),
+    by_hand=ByHand(names_vocabulary=True, evidence=_is_table),
 )
 def read(source: LabelFiles) -> Collection:
-    """Return what the tables of a folder say.
+    """Return what the tables of a folder say of the recordings without an error; all faults are in ``Collection.faults``.
 
     Raises
     ------
     AnnotationError
-        Names the first fault of every file, with its column and rows.
+        With the first fault of every table that breaks its declaration.
     """
     faults = Faults()
-    found: dict[str, tuple[str, pd.DataFrame]] = {}
-    seen: dict[str, str] = {}
+    files: dict[str, str] = {}
+    frames: dict[str, pd.DataFrame] = {}
     stated = Notes()
     for file, data in sorted(source.files.items()):
         table = PurePosixPath(file).stem
         if table == SPANS.name:
-            continue  # made of the triplets, and made anew when written
-        if seen.setdefault(table, file) != file:
-            faults.error(file, "format", f"the same is also in {seen[table]}", "keep one of them, or convert the folders one by one")
+            continue  # of the triplets, and written anew
+        if files.setdefault(table, file) != file:
+            faults.error(
+                file, "file-repeated", f"the same is also in {files[table]}", "keep one of them, or convert the folders one by one"
+            )
         elif PurePosixPath(file).name == NOTES:
             stated = documents.opened(notes.read, file, data, faults) or stated
         else:
             frame = documents.opened(functools.partial(table_of, table=table), file, data, faults)
-            found |= {} if frame is None else {table: (file, frame)}
+            frames |= {} if frame is None else {table: frame}
     AnnotationError.raise_any(faults)
-    recordings = _recordings(found, stated)
-    scores = _scores({name: frame for name, (_, frame) in found.items()})
-    what = f"no {NOTES} says the rate; frames are read as 1 per second"
-    unstated = () if stated.recordings or not recordings else (warning(min(source.files), "rate-unstated", what),)
-    return Collection(recordings, scores, unstated)
+    recordings = _recordings(files, frames, stated, faults)
+    if recordings and not stated.recordings:
+        what = f"no {NOTES} says the rate; frames are read as 1 per second"
+        faults.warning(min(source.files), "rate-unstated", what, "")
+    return Collection(recordings, _scores(frames), faults.all())
 
 
-def _words(id_: str, names: Mapping[str, set[str]], note: Note, notes: Notes, faults: Faults) -> Vocabulary | None:
-    """Return the vocabulary of a recording; ``names`` are those that each file says."""
-    said = set().union(*names.values()) or {str(note.vocabulary)}
-    file = next((file for file, of in names.items() if len(of) > 1), " and ".join(file for file, of in names.items() if of) or NOTES)
-    if len(said) != 1:
-        faults.error(file, "format", f"it has {len(said)} vocabularies, {', '.join(sorted(said))}", "a recording must have one", place=id_)
-        return None
-    (name,) = said
-    try:
-        return notes.vocabularies.get(name) or vocabulary.load(name)
-    except AnnotationError as error:
-        faults.error(file, "format", str(error), f"vocabularies of their own stand in {NOTES}", place=id_)
-        return None
-
-
-def _recordings(found: Mapping[str, tuple[str, pd.DataFrame]], notes: Notes) -> tuple[Labels, ...]:
-    triplets = found.get("triplets", ("", io.frame_of(TRIPLETS, [])))
-    phases = found.get("phases", ("", io.frame_of(PHASES, [])))
-    ids = sorted({*triplets[1]["id"], *phases[1]["id"], *notes.recordings})
-    by_id = dict(list(triplets[1].groupby("id"))), dict(list(phases[1].groupby("id")))
-    faults = Faults()
+def _recordings(files: Mapping[str, str], frames: Mapping[str, pd.DataFrame], stated: Notes, faults: Faults) -> tuple[Labels, ...]:
+    rows_of = {table.name: _by_id(table, frames) for table in OF_LABELS}
     recordings = []
-    for id_ in ids:
-        rows, phase = by_id[0].get(id_, triplets[1].iloc[:0]), by_id[1].get(id_, phases[1].iloc[:0])
-        note = notes.recordings.get(id_, Note())
-        before = len(faults)
-        words = _words(id_, {triplets[0]: set(rows["vocabulary"]), phases[0]: set(phase["vocabulary"])}, note, notes, faults)
-        if words is None:
-            continue
-        names.check(triplets[0], rows, words, names.IN_TRIPLETS, faults)
-        names.check_triplets(triplets[0], rows, words, faults)
-        names.check(phases[0], phase, words, names.IN_PHASES, faults)
-        if len(faults) == before:
-            has_instances = "triplets" in found and (len(rows) > 0 or note.labelled is not None)
-            recordings.append(_labels(id_, rows, phase, words, note, has_instances=has_instances))
-    AnnotationError.raise_any(faults)
+    for id_ in sorted({*(id_ for of_table in rows_of.values() for id_ in of_table), *stated.recordings}):
+        of_recording = Faults()
+        rows = {table.name: rows_of[table.name].get(id_, io.frame_of(table, [])) for table in OF_LABELS}
+        note = stated.recordings.get(id_, Note())
+        vocabulary = _vocabulary(Where(of_recording, "", id_), {files.get(name, ""): of for name, of in rows.items()}, note, stated)
+        if vocabulary is not None:
+            _check(files, rows, vocabulary, of_recording)
+            if not of_recording.errors():
+                recordings.append(_labels(id_, rows, vocabulary, note, has_triplets="triplets" in frames))
+        faults.extend(of_recording.all())
     return tuple(recordings)
 
 
-def _labels(id_: str, rows: pd.DataFrame, phases: pd.DataFrame, words: Vocabulary, note: Note, *, has_instances: bool) -> Labels:
-    instances = rows.sort_values(["frame", "instance"]).rename(columns={"frame": "position"})[list(INSTANCE_COLUMNS)]
+def _by_id(table: Table, frames: Mapping[str, pd.DataFrame]) -> dict[str, pd.DataFrame]:
+    return {str(id_): rows for id_, rows in frames[table.name].groupby("id")} if table.name in frames else {}
+
+
+def _vocabulary(where: Where, rows: Mapping[str, pd.DataFrame], note: Note, stated: Notes) -> Vocabulary | None:
+    """Return the vocabulary of a recording; None after noting several, or an unknown one.
+
+    Parameters
+    ----------
+    rows
+        Of the recording, by file.
+    """
+    of_files = {file: set(of["vocabulary"]) for file, of in rows.items()}
+    said = set().union(*of_files.values()) or {str(note.vocabulary)}
+    several = next((file for file, of in of_files.items() if len(of) > 1), None)
+    file = several or " and ".join(file for file, of in of_files.items() if of) or NOTES
+    if len(said) != 1:
+        what = f"it has {len(said)} vocabularies, {', '.join(sorted(said))}"
+        where.faults.error(file, "vocabularies-differ", what, "a recording must have one", place=where.place)
+        return None
+    (name,) = said
+    if name in stated.vocabularies:
+        return stated.vocabularies[name]
+    if name in known():
+        return load(name)
+    fix = f"vocabularies of their own stand in {NOTES}"
+    where.faults.error(file, "vocabulary-unknown", f"'{name}' is no vocabulary", fix, place=where.place)
+    return None
+
+
+def _check(files: Mapping[str, str], rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, faults: Faults) -> None:
+    """Note rows whose names and ids disagree, and spans of time that are none."""
+    triplets, phases, segments = (files.get(table.name, "") for table in OF_LABELS)
+    names.check(triplets, rows["triplets"], vocabulary, names.IN_TRIPLETS, faults)
+    names.check_triplets(triplets, rows["triplets"], vocabulary, faults)
+    names.check(phases, rows["phases"], vocabulary, names.IN_PHASES, faults)
+    names.check_segments(segments, rows["segments"], vocabulary, faults)
+
+
+def _labels(id_: str, rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, note: Note, *, has_triplets: bool) -> Labels:
+    instances = rows["triplets"].sort_values(["frame", "instance"]).rename(columns={"frame": "position"})[list(INSTANCE_COLUMNS)]
     labelled = sorted({*instances["position"], *(frame for start, end in note.labelled or () for frame in range(start, end))})
     layer = Layer(id_, np.array(labelled, np.int64), instance_rows(io.records(instances)))
+    phases, segments = rows["phases"], rows["segments"].sort_values("number")
     at = phases["frame"].tolist()
-    complete = not len(rows) or bool(rows["verb_id"].notna().any())
+    complete = not len(instances) or bool(instances["verb_id"].notna().any())
     detail: Detail = note.detail or ("triplet" if complete else "instrument")
     size = note.image_size
     frames = None if size is None else pd.DataFrame({"position": sorted({*labelled, *at}), "width": size[0], "height": size[1]})
+    spans = segment_rows([tuple(row) for row in segments[list(SEGMENT_COLUMNS)].itertuples(index=False)])
     return Labels(
         recording=id_,
         format="tables",
-        vocabulary=words,
+        vocabulary=vocabulary,
         clock=Clock(1 / note.fps),
         phases=Layer(id_, np.array(at, np.int64), phase_rows(at, phases["phase_id"].tolist())) if at else None,
-        instances=layer if has_instances else None,
+        instances=layer if has_triplets and (len(instances) > 0 or note.labelled is not None) else None,
         detail=detail,
         frames=frames,
+        segments=spans if len(spans) else None,
+        segments_clock=Clock(1 / Fraction(segments["per_second"].iloc[0])) if len(spans) else None,
     )
 
 
-def _scores(found: Mapping[str, pd.DataFrame]) -> Scores | None:
-    if not {"ratings", "errors", "skill"} & set(found):
+def _scores(frames: Mapping[str, pd.DataFrame]) -> Scores | None:
+    if not {"ratings", "errors", "skill"} & set(frames):
         return None
-    ratings = found.get("ratings", rating_rows([]))[list(RATING_COLUMNS)]
-    errors = found.get("errors", pd.DataFrame(columns=list(ERROR_COLUMNS)))[list(ERROR_COLUMNS)]
-    skills = found.get("skill", pd.DataFrame(columns=["id", "task"]))
-    facts = pd.concat([frame[["id", "task"]] for frame in (ratings, errors, skills)]).drop_duplicates().reset_index(drop=True)
-    return Scores(ratings, facts, errors, skills)
+    ratings = frames.get("ratings", rating_rows([]))[list(RATING_COLUMNS)]
+    errors = frames.get("errors", pd.DataFrame(columns=list(ERROR_COLUMNS)))[list(ERROR_COLUMNS)]
+    skills = frames.get("skill", pd.DataFrame(columns=["id", "task"]))
+    long = frames.get("facts", io.frame_of(FACTS, []))
+    pairs = pd.concat([frame[["id", "task"]] for frame in (ratings, errors, skills, long)]).drop_duplicates().reset_index(drop=True)
+    return Scores(ratings, _facts(pairs, long), errors, skills)
+
+
+def _facts(pairs: pd.DataFrame, long: pd.DataFrame) -> pd.DataFrame:
+    """Return what is said of each recording, a column per fact."""
+    if not len(long):
+        return pairs
+    by_key: dict[tuple[str, str, str | None], dict[str, str]] = {}
+    for row in io.records(long):
+        by_key.setdefault((row["id"], row["task"], row["rater"]), {})[row["fact"]] = row["value"]
+    wide = pd.DataFrame([{"id": id_, "task": task, "rater": rater, **facts} for (id_, task, rater), facts in by_key.items()])
+    return pairs.merge(wide if wide["rater"].notna().any() else wide.drop(columns="rater"), on=["id", "task"], how="left")

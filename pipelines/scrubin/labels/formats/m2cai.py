@@ -1,0 +1,58 @@
+"""M2CAI 2016 workflow challenge: ``workflow_video_NN.txt``, a phase by name per source frame at 25 fps, from 0.
+
+The files are those of Cholec80 but for their names and one phase more, TrocarPlacement. Predictions of the challenge
+end in ``_pred.txt``; the videos of its test set begin with ``test_``. The recording is called like the file; others
+than the challenge's without ``workflow_video_``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scrubin.core.faults import Faults
+from scrubin.errors import AnnotationError
+from scrubin.labels import evidence
+from scrubin.labels.formats.cholec80 import FPS, header_of, phase_layer, phase_text
+from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels
+from scrubin.labels.registry import ByHand, Output, label_format, writes
+from scrubin.labels.where import Where
+
+PREFIX = "workflow_video_"
+
+
+def _has_phases(path: Path) -> bool:
+    return header_of(evidence.head(path)) == ["Frame", "Phase"]
+
+
+@label_format(
+    "m2cai",
+    pattern=rf"(?:{PREFIX}(?![0-9]))?(?P<recording>(?:test_)?{PREFIX}[0-9]+|(?<={PREFIX})[^/0-9][^/]*?)(?:_pred)?\.txt",
+    expected=f"{PREFIX}<number>.txt",
+    title="M2CAI workflow txt: a phase per frame at 25 fps",
+    by_hand=ByHand(vocabulary="m2cai", fps=FPS, evidence=_has_phases),
+)
+def read(source: LabelFiles) -> Labels:
+    """Return the phases of a recording.
+
+    Raises
+    ------
+    AnnotationError
+        With every fault of the file.
+    """
+    faults = Faults()
+    first, *others = sorted(source.files)
+    for other in others:
+        faults.error(other, "file-repeated", f"the video is also in {first}", "keep labels and predictions in folders of their own")
+    phases = phase_layer(Where(faults, first), source)
+    AnnotationError.raise_any(faults)
+    return Labels(source.recording, "m2cai", source.vocabulary, SOURCE_FRAMES, phases, faults=faults.all())
+
+
+@writes("m2cai", holds=("phases",), fps=FPS, vocabulary="m2cai", takes=lambda vocabulary: False, every_frame=True)
+def write(collection: Collection, out: Output) -> None:
+    """Write ``workflow_video_NN.txt``, or ``workflow_video_<recording>.txt``."""
+    for labels in collection.recordings:
+        if labels.phases is not None:
+            of_challenge = labels.recording.removeprefix("test_").startswith(PREFIX)
+            name = labels.recording if of_challenge else f"{PREFIX}{labels.recording}"
+            out.files[f"{name}.txt"] = phase_text(labels).encode()
