@@ -20,6 +20,7 @@ from scrubin.metrics.bootstrap import LEVEL, Interval
 from scrubin.metrics.detection import quirks as detection_quirks
 from scrubin.metrics.phases import quirks as phase_quirks
 from scrubin.metrics.recognition import quirks as recognition_quirks
+from scrubin.vocabulary import vocabulary
 
 COMPARE = "compare"
 DIFFERENCES = "differences"
@@ -113,9 +114,10 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
     if args.bootstrap < 0:
         msg = f"--bootstrap {args.bootstrap}: give the number of draws, such as 1000"
         raise MetricsError(msg)
-    truth = Source(Path(args.ground_truth), args.truth_format, args.vocabulary, rate_or_none("--fps", args.fps))
+    classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
+    truth = Source(Path(args.ground_truth), args.truth_format, classes, rate_or_none("--fps", args.fps))
     fps = rate_or_none("--predictions-fps", args.predictions_fps)
-    predictions = [Source(Path(path), args.predictions_from, args.vocabulary, fps) for path in args.predictions]
+    predictions = [Source(Path(path), args.predictions_from, classes, fps) for path in args.predictions]
     for source in (truth, *predictions):
         if not source.path.exists():
             raise side.refusal(source, "file-missing", "there is no such file or folder", "name the files of both sides")

@@ -1,24 +1,28 @@
-"""One side of a score, ground truth or predictions: its files in any format to labels, and what is wrong with them."""
+"""One side of a score, ground truth or predictions: its files in any format to labels by video, and what is wrong with them."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+import numpy.typing as npt
 
 from scrubin.core.faults import Fault
 from scrubin.errors import MetricsError
+from scrubin.evaluation.series import IntArray, Series
 from scrubin.labels import policy, reader
 from scrubin.labels.export import span_frames
 from scrubin.labels.model import Labels
 from scrubin.labels.rates import Numbering, of_clock
-from scrubin.labels.reader import Reading
-from scrubin.labels.registry import WRITERS, Content, DatasetFormat, Format
-from scrubin.vocabulary import vocabulary
+from scrubin.labels.reader import Options, Reading
+from scrubin.labels.registry import WRITERS, DatasetFormat, Format
 from scrubin.vocabulary.vocabulary import Vocabulary, related
 
+Wanted = Literal["instances", "boxes", "phases"]
 UNIMPORTANT = ("not-kept", "frames-from-one")
 """What tables cannot hold is not needed for scores, and frames from 1 show when both sides are joined."""
 PREDICTED_TOLERANCE = 1.0
@@ -36,57 +40,133 @@ class Source:
     format
         Name of the format; None: by what the files look like.
     vocabulary
-        Name of the vocabulary of files that do not name their own; None: that of the format, the folder or the other side.
+        That of files that do not name their own; None: that of the format, the folder or the other side.
     fps
         Frames per second by which files number frames where they do not say it; None: the custom of the format.
     """
 
     path: Path
     format: str | None = None
-    vocabulary: str | None = None
+    vocabulary: Vocabulary | None = None
     fps: Fraction | None = None
 
 
-def read_truth(source: Source, wanted: Content) -> Reading:
-    """Return the labels of the ground truth.
+@dataclass(frozen=True, eq=False)
+class Video:
+    """What one side says of a video.
+
+    Parameters
+    ----------
+    labels
+        Labels or predictions.
+    form, fps
+        In which format they were read, and at which rate somebody says that its frames are numbered.
+    """
+
+    labels: Labels
+    form: Format | DatasetFormat
+    fps: Fraction | None
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.labels.recording
+
+    def series(self, file: str, frames: IntArray, values: npt.NDArray[Any], *, is_counted: bool = True) -> Series:
+        """Return what is at each frame.
+
+        Parameters
+        ----------
+        file
+            Where it stands; named in messages when it is that of the video alone.
+        is_counted
+            Whether the format says how frames are numbered, where nobody says it; else as on the other side.
+
+        Raises
+        ------
+        MetricsError
+            When the format counts otherwise than is said.
+        """
+        numbering = _numbering(self.labels, self.form, self.fps) if is_counted or self.fps is not None else None
+        return Series(frames, values, numbering, file if PurePosixPath(file).stem == self.name else "")
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One side, as far as it has what is wanted.
+
+    Parameters
+    ----------
+    form
+        In which format it was read.
+    videos
+        Those with labels, or predictions, of the wanted kind.
+    paths
+        The files that were read.
+    faults
+        What is wrong with them and stops nothing.
+    """
+
+    form: Format | DatasetFormat
+    videos: tuple[Video, ...]
+    paths: tuple[Path, ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+
+def read_truth(source: Source, wanted: Wanted) -> Side:
+    """Return the ground truth.
 
     Raises
     ------
     ScrubinError
         With everything that is wrong in any file; also for files that name other classes than those that were chosen.
     """
-    classes = vocabulary.load(source.vocabulary) if source.vocabulary else None
-    reading = _read(source, wanted, reader.Options(classes=classes))
-    for labels in reading.collection.recordings:
-        if classes is not None and labels.vocabulary.name != classes.name and not related(labels.vocabulary.name, classes.name):
-            what = f"{labels.recording} names the classes of '{labels.vocabulary.name}', not of '{classes.name}'"
+    side = _side(source, wanted, reader.read_path(source.path, source.format, Options(classes=source.vocabulary), wanted))
+    chosen = source.vocabulary
+    for video in side.videos:
+        own = video.labels.vocabulary
+        if chosen is not None and own.name != chosen.name and not related(own.name, chosen.name):
+            what = f"{video.name} names the classes of '{own.name}', not of '{chosen.name}'"
             raise refusal(source, "vocabulary-chosen", what, "leave --vocabulary out")
-    return reading
+    return side
 
 
-def read_predictions(source: Source, wanted: Content, classes: Vocabulary | None) -> Reading:
+def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary) -> Side:
     """Return the predictions.
 
     Parameters
     ----------
     classes
-        The vocabulary of the ground truth, where it has one.
+        The vocabulary of the ground truth.
 
     Raises
     ------
-    AnnotationError
+    ScrubinError
         With everything that is wrong in any file.
     """
-    chosen = vocabulary.load(source.vocabulary) if source.vocabulary else classes
-    return _read(source, wanted, reader.Options(classes=chosen, box_tolerance=PREDICTED_TOLERANCE))
+    options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE)
+    return _side(source, wanted, reader.read_path(source.path, source.format, options, wanted))
 
 
-def _read(source: Source, wanted: Content, options: reader.Options) -> Reading:
-    reading = reader.read_path(source.path, source.format, options, wanted)
+def read_predicted_bytes(
+    source: Source, wanted: Wanted, classes: Vocabulary, contents: Mapping[str, bytes], form: Format | DatasetFormat
+) -> Side:
+    """Return predictions from what was put together of several files; parameters as `read_predictions`, ``contents`` by name."""
+    options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE)
+    return _side(source, wanted, reader.read_contents(contents, form, options))
+
+
+def _side(source: Source, wanted: Wanted, reading: Reading) -> Side:
     policy.enforce("score", reading.faults)
-    recordings = tuple(_with_frames(labels, reading.form, source.fps) for labels in reading.collection.recordings)
-    faults = tuple(fault for fault in reading.faults if fault.rule not in UNIMPORTANT)
-    return replace(reading, collection=replace(reading.collection, recordings=recordings), faults=faults)
+    of_reading = (_with_frames(labels, reading.form, source.fps) for labels in reading.collection.recordings)
+    videos = tuple(Video(labels, reading.form, source.fps) for labels in of_reading if _has(labels, wanted))
+    return Side(reading.form, videos, reading.paths, tuple(fault for fault in reading.faults if fault.rule not in UNIMPORTANT))
+
+
+def _has(labels: Labels, wanted: Wanted) -> bool:
+    if wanted == "phases":
+        return labels.phases is not None or labels.segments is not None
+    return labels.instances is not None or labels.recognition is not None
 
 
 def _with_frames(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Labels:
@@ -96,21 +176,7 @@ def _with_frames(labels: Labels, form: Format | DatasetFormat, fps: Fraction | N
     return span_frames.with_frames(labels, WRITERS["tables"], fps or form.by_hand.fps, None, 0, Counter())
 
 
-def one_vocabulary(source: Source, recordings: Sequence[Labels]) -> Vocabulary:
-    """Return the vocabulary of recordings; raises `MetricsError` where they have several."""
-    names = sorted({labels.vocabulary.name for labels in recordings})
-    if len(names) > 1:
-        what = f"there are several vocabularies ({', '.join(names)})"
-        raise refusal(source, "vocabulary-several", what, "score them one by one")
-    return recordings[0].vocabulary
-
-
-def file_of(labels: Labels, file: str) -> str:
-    """Return the file of a recording when it is that of the recording alone, for messages; "" when there are several."""
-    return file if PurePosixPath(file).stem == labels.recording else ""
-
-
-def numbering_of(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Numbering | None:
+def _numbering(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Numbering | None:
     """Return how labels are counted; None where that is only a custom and nobody says it.
 
     Raises
@@ -128,6 +194,15 @@ def numbering_of(labels: Labels, form: Format | DatasetFormat, fps: Fraction | N
         fix = "leave --fps or --predictions-fps out, or number them anew"
         raise MetricsError([Fault(labels.recording, "rate-contradicted", what, fix)])
     return counted
+
+
+def one_vocabulary(source: Source, videos: Sequence[Video]) -> Vocabulary:
+    """Return the vocabulary of videos; raises `MetricsError` where they have several."""
+    names = sorted({video.labels.vocabulary.name for video in videos})
+    if len(names) > 1:
+        what = f"there are several vocabularies ({', '.join(names)})"
+        raise refusal(source, "vocabulary-several", what, "score them one by one")
+    return videos[0].labels.vocabulary
 
 
 def refusal(source: Source, rule: str, what: str, fix: str, *, place: str = "", frames: Iterable[int] = ()) -> MetricsError:

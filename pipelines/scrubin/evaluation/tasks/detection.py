@@ -16,14 +16,12 @@ from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Series, join
-from scrubin.evaluation.side import Source
+from scrubin.evaluation.side import Side, Source
 from scrubin.labels import label_folder
 from scrubin.labels.detect import format_of_path
 from scrubin.labels.formats import coco_results
 from scrubin.labels.formats.ground_truth import WHOLES
-from scrubin.labels.model import BOX, ClassesOf, Labels, Layer
-from scrubin.labels.policy import enforce
-from scrubin.labels.reader import Options, Reading, read_contents
+from scrubin.labels.model import BOX, ClassesOf, Layer
 from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes, has_boxes
 from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching
@@ -114,7 +112,7 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
         For files that cannot be used, or in other classes than the truth.
     """
     if format_of_path(source.path, source.format, "boxes").name == coco_results.NAME:
-        boxes = _boxes(replace(source, fps=truth_source.fps), _of_results(source, truth_source), "predictions")
+        boxes = _boxes(source, _of_results(source, truth_source), "predictions")
     else:
         boxes = _boxes(source, side.read_predictions(source, "boxes", truth.vocabulary), "predictions")
     if boxes.vocabulary.name != truth.vocabulary.name or (truth.classes == "ivt" and boxes.classes == "i"):
@@ -123,26 +121,24 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     return boxes
 
 
-def _boxes(source: Source, reading: Reading, role: Role) -> Boxes:
-    labelled = [(labels, layer) for labels in reading.collection.recordings if (layer := labels.instances) is not None]
-    boxed = [labels for labels, layer in labelled if has_boxes(layer)]
+def _boxes(source: Source, read: Side, role: Role) -> Boxes:
+    labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
+    boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
     if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
         raise side.refusal(source, "no-boxes", f"no instance of the {role} has a box", "detection needs boxes")
-    vocabulary = side.one_vocabulary(source, [labels for labels, _ in labelled])
+    vocabulary = side.one_vocabulary(source, [video for video, _ in labelled])
     classes: ClassesOf = "ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i"
     series, rows, left_out = {}, {}, 0
-    for labels, layer in labelled:
+    for video, layer in labelled:
         if role == "ground truth" and not counts_for_detection(layer):
             continue
         kept = boxed_layer(layer, classes)
         left_out += len(layer.positions) - len(kept.positions)
-        _check_boxes(source, labels, kept, role)
-        numbering = side.numbering_of(labels, reading.form, source.fps)
-        places = np.arange(len(kept.positions))
-        series[labels.recording] = Series(kept.positions, places, numbering, side.file_of(labels, layer.file))
-        rows[labels.recording] = kept.rows
-    faults = (*_left_out(role, left_out, len(labelled) - len(series)), *reading.faults)
-    return Boxes(series, rows, vocabulary, classes, faults, every_frame=reading.form.name == SUBMISSION)
+        _check_boxes(source, video.name, kept, role)
+        series[video.name] = video.series(layer.file, kept.positions, np.arange(len(kept.positions)))
+        rows[video.name] = kept.rows
+    faults = (*_left_out(role, left_out, len(labelled) - len(series)), *read.faults)
+    return Boxes(series, rows, vocabulary, classes, faults, every_frame=read.form.name == SUBMISSION)
 
 
 def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:
@@ -155,7 +151,7 @@ def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:
     return faults
 
 
-def _check_boxes(source: Source, labels: Labels, layer: Layer, role: Role) -> None:
+def _check_boxes(source: Source, name: str, layer: Layer, role: Role) -> None:
     """Refuse boxes that all look like two corners: readers judge single boxes, of which one may leave the image a little.
 
     Annotations with confidences are refused, too: they are predictions.
@@ -164,16 +160,16 @@ def _check_boxes(source: Source, labels: Labels, layer: Layer, role: Role) -> No
     corners = (boxes[:, 2:] > boxes[:, :2]).all() and (boxes[:, :2] >= 0).all()
     beyond = np.flatnonzero((boxes[:, :2] + boxes[:, 2:] > 1 + CORNERS_BEYOND).any(axis=1))
     if len(boxes) and corners and len(beyond):
-        what = f"{labels.recording}: all boxes of the {role} look like two corners, such as {boxes[int(beyond[0])].tolist()}"
+        what = f"{name}: all boxes of the {role} look like two corners, such as {boxes[int(beyond[0])].tolist()}"
         raise side.refusal(source, "box-form", what, "give width and height instead")
     unsure = layer.rows[layer.rows["score"].fillna(1.0) != 1]
     if role == "ground truth" and len(unsure):
         frame, score = int(unsure["position"].iloc[0]), float(unsure["score"].iloc[0])
-        what = f"{labels.recording}, frame {frame}: an annotated box has the confidence {score}"
+        what = f"{name}, frame {frame}: an annotated box has the confidence {score}"
         raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?")
 
 
-def _of_results(source: Source, truth: Source) -> Reading:
+def _of_results(source: Source, truth: Source) -> Side:
     """Return COCO results as labels: images and categories are those of the ground truth, which must be one COCO file."""
     of_truth = side.read_truth(truth, "boxes")
     files = [path for path in of_truth.paths if of_truth.form.name in coco_results.IMAGES_IN or path.name == WHOLES["detection"]]
@@ -189,10 +185,8 @@ def _of_results(source: Source, truth: Source) -> Reading:
     form = label_folder.format_of("coco") if of_truth.form.name not in coco_results.IMAGES_IN else of_truth.form
     # A format may know its files by their names.
     name = file if form.name == "coco" else str(files[0])
-    options = Options(classes=of_truth.collection.recordings[0].vocabulary, box_tolerance=side.PREDICTED_TOLERANCE)
-    reading = read_contents({name: merged}, form, options)
-    enforce("score", reading.faults)
-    return reading
+    classes = of_truth.videos[0].labels.vocabulary
+    return side.read_predicted_bytes(replace(source, fps=truth.fps), "boxes", classes, {name: merged}, form)
 
 
 def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[str, str]) -> Scoring:

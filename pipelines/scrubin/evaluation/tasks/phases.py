@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, cast
 
@@ -15,12 +15,10 @@ from scrubin.errors import MetricsError
 from scrubin.evaluation import side
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Pair, Series, join
-from scrubin.evaluation.side import Source
+from scrubin.evaluation.side import Side, Source, Video
 from scrubin.labels.export.timing import retimed
 from scrubin.labels.formats import phase_tables
 from scrubin.labels.formats.ground_truth import is_subset
-from scrubin.labels.model import Labels, Layer
-from scrubin.labels.reader import Reading
 from scrubin.labels.registry import WRITERS
 from scrubin.labels.rows import phase_vector
 from scrubin.metrics.bootstrap import IntArray
@@ -101,18 +99,17 @@ def truth_of(source: Source) -> Truth:
     ScrubinError
         For files that cannot be used, or without phases.
     """
-    reading = side.read_truth(source, "phases")
-    labelled = _labelled(reading, source)
-    if not labelled:
-        what, fix = f"no phase is labelled in these {reading.form.name} files", "give labels of phases"
-        if is_subset(reading.paths):
+    read = side.read_truth(source, "phases")
+    videos = _by_frame(read.videos)
+    if not videos:
+        what, fix = f"no phase is labelled in these {read.form.name} files", "give labels of phases"
+        if is_subset(read.paths):
             what = "a subset has no phases of its own"
             fix = "name the whole ground truth, and the subset by --videos SPLIT.csv --subset NAME"
         raise side.refusal(source, "no-labels", what, fix)
-    vocabulary = side.one_vocabulary(source, [labels for labels, _ in labelled])
-    series = {labels.recording: _series(labels, layer, reading, source.fps) for labels, layer in labelled}
-    is_named = not phase_tables.is_of_files(vocabulary) or reading.form.name != phase_tables.NAME
-    return Truth(series, vocabulary, is_named, reading.faults, _assumed_rate(reading, source))
+    vocabulary = side.one_vocabulary(source, videos)
+    is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
+    return Truth(_series(videos), vocabulary, is_named, read.faults, _assumed_rate(read, source))
 
 
 def predictions_of(source: Source, truth: Truth) -> Predictions:
@@ -123,43 +120,39 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, or phases that the truth does not have.
     """
-    reading = side.read_predictions(source, "phases", truth.vocabulary)
-    labelled = _labelled(reading, source)
-    if not labelled:
-        return Predictions({}, reading.faults)
-    vocabulary = side.one_vocabulary(source, [labels for labels, _ in labelled])
+    read = side.read_predictions(source, "phases", truth.vocabulary)
+    videos = _by_frame(read.videos)
+    if not videos:
+        return Predictions({}, read.faults)
+    vocabulary = side.one_vocabulary(source, videos)
     if vocabulary.phases != truth.names:
         what = f"the predictions are phases of '{vocabulary.name}', the ground truth has {', '.join(truth.names)}"
         raise side.refusal(source, "classes-other", what, "predict these")
-    # Predictions are counted as the labels, unless somebody says otherwise.
-    series = {
-        labels.recording: _series(labels, layer, reading, source.fps, is_counted=reading.form.name not in AT_ANY_RATE)
-        for labels, layer in labelled
-    }
-    return Predictions(series, reading.faults)
+    return Predictions(_series(videos, is_counted=read.form.name not in AT_ANY_RATE), read.faults)
 
 
-def _labelled(reading: Reading, source: Source) -> list[tuple[Labels, Layer]]:
-    """Return the recordings with phases; spans of time are taken at the instants of our frames."""
-    labelled = []
-    for one in reading.collection.recordings:
-        has_spans, fps = one.segments is not None, reading.form.by_hand.fps
-        labels = retimed(one, WRITERS["tables"], fps, source.fps or SPANS_FPS, Counter()) if has_spans else one
-        if labels.phases is not None:
-            labelled.append((labels, labels.phases))
-    return labelled
+def _by_frame(videos: Sequence[Video]) -> list[Video]:
+    """Return the videos with phases; spans of time are taken at the instants of our frames."""
+    tables = WRITERS["tables"]
+    by_frame = [
+        replace(video, labels=retimed(video.labels, tables, video.form.by_hand.fps, video.fps or SPANS_FPS, Counter()))
+        if video.labels.segments is not None
+        else video
+        for video in videos
+    ]
+    return [video for video in by_frame if video.labels.phases is not None]
 
 
-def _series(labels: Labels, layer: Layer, reading: Reading, fps: Fraction | None, *, is_counted: bool = True) -> Series:
-    numbering = side.numbering_of(labels, reading.form, fps) if is_counted or fps is not None else None
-    return Series(*phase_vector(layer), numbering, side.file_of(labels, layer.file))
+def _series(videos: Sequence[Video], *, is_counted: bool = True) -> dict[str, Series]:
+    layers = [(video, layer) for video in videos if (layer := video.labels.phases) is not None]
+    return {video.name: video.series(layer.file, *phase_vector(layer), is_counted=is_counted) for video, layer in layers}
 
 
-def _assumed_rate(reading: Reading, source: Source) -> tuple[str, ...]:
-    by_hand = reading.form.by_hand
+def _assumed_rate(read: Side, source: Source) -> tuple[str, ...]:
+    by_hand = read.form.by_hand
     if by_hand.fps is None or by_hand.fps_unstated or source.fps is not None:
         return ()
-    return (f"labels are read as {by_hand.fps} per second, the rate of {reading.form.name}",)
+    return (f"labels are read as {by_hand.fps} per second, the rate of {read.form.name}",)
 
 
 def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str, choice: Mapping[str, str]) -> Scoring:

@@ -14,9 +14,8 @@ from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Series, join
-from scrubin.evaluation.side import Source
+from scrubin.evaluation.side import Source, Video
 from scrubin.labels.model import ClassesOf, Labels, Layer, Recognition
-from scrubin.labels.reader import Reading
 from scrubin.labels.rows import class_occurrence, class_scores, has_whole_triplets, number_of_classes
 from scrubin.metrics import ensembles
 from scrubin.metrics.bootstrap import IntArray, drawn
@@ -94,25 +93,20 @@ def truth_of(source: Source) -> Truth:
     ScrubinError
         For files that cannot be used, or without labels of instruments.
     """
-    reading = side.read_truth(source, "instances")
-    _check_certain(source, reading)
-    labelled = [(labels, layer) for labels in reading.collection.recordings if (layer := labels.instances) is not None]
+    read = side.read_truth(source, "instances")
+    _check_certain(source, read.videos)
+    labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     if not labelled:
-        what = f"no instrument is labelled in these {reading.form.name} files"
+        what = f"no instrument is labelled in these {read.form.name} files"
         raise side.refusal(source, "no-labels", what, "give labels of triplets or instruments")
-    vocabulary = side.one_vocabulary(source, [labels for labels, _ in labelled])
-    whole = [(labels, layer) for labels, layer in labelled if has_whole_triplets(labels)]
+    vocabulary = side.one_vocabulary(source, [video for video, _ in labelled])
+    whole = [(video, layer) for video, layer in labelled if has_whole_triplets(video.labels)]
     classes: ClassesOf = "ivt" if whole else "i"
     series = {
-        labels.recording: Series(
-            layer.positions,
-            class_occurrence(layer, vocabulary, classes),
-            side.numbering_of(labels, reading.form, source.fps),
-            side.file_of(labels, layer.file),
-        )
-        for labels, layer in whole or labelled
+        video.name: video.series(layer.file, layer.positions, class_occurrence(layer, vocabulary, classes))
+        for video, layer in whole or labelled
     }
-    return Truth(series, vocabulary, classes, (*_partial(labelled, vocabulary), *reading.faults))
+    return Truth(series, vocabulary, classes, (*_partial(labelled, vocabulary), *read.faults))
 
 
 def predictions_of(source: Source, truth: Truth) -> Predictions:
@@ -123,25 +117,21 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     ScrubinError
         For files that cannot be used, or in other classes.
     """
-    reading = side.read_predictions(source, "instances", truth.vocabulary)
-    series = {}
-    for labels in reading.collection.recordings:
-        of_video = _scores(source, labels, truth)
-        if of_video is None:
-            continue
-        values, layer = of_video
-        numbering = side.numbering_of(labels, reading.form, source.fps)
-        series[labels.recording] = Series(layer.positions, values, numbering, side.file_of(labels, layer.file))
-    return Predictions(series, reading.faults)
+    read = side.read_predictions(source, "instances", truth.vocabulary)
+    series: dict[str, Series] = {}
+    for video in read.videos:
+        scores = _scores(source, video.labels, truth)
+        series |= {} if scores is None else {video.name: video.series(*scores)}
+    return Predictions(series, read.faults)
 
 
-def _check_certain(source: Source, reading: Reading) -> None:
+def _check_certain(source: Source, videos: Sequence[Video]) -> None:
     """Refuse labels with scores: they are predictions."""
-    for labels in reading.collection.recordings:
-        scores, layer = labels.recognition, labels.instances
+    for video in videos:
+        scores, layer = video.labels.recognition, video.labels.instances
         unsure = layer is not None and bool((layer.rows["score"].fillna(1.0) != 1).any())
         if unsure or (scores is not None and not scores.beside_labels):
-            what = f"{labels.recording} has {_first_score(scores)}, but labels are 0 or 1"
+            what = f"{video.name} has {_first_score(scores)}, but labels are 0 or 1"
             raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?")
 
 
@@ -155,9 +145,9 @@ def _first_score(scores: Recognition | None) -> str:
     return f"the score {scores.scores[row, column]:g} of class {column} in frame {scores.positions[row]}"
 
 
-def _partial(labelled: Sequence[tuple[Labels, Layer]], vocabulary: Vocabulary) -> tuple[Fault, ...]:
+def _partial(labelled: Sequence[tuple[Video, Layer]], vocabulary: Vocabulary) -> tuple[Fault, ...]:
     """Return the warning of videos with instances that are no whole triplet."""
-    partial = [labels.recording for labels, _ in labelled if not has_whole_triplets(labels)]
+    partial = [video.name for video, _ in labelled if not has_whole_triplets(video.labels)]
     if not partial or not vocabulary.triplets:
         return ()
     if len(partial) < len(labelled):
@@ -167,8 +157,8 @@ def _partial(labelled: Sequence[tuple[Labels, Layer]], vocabulary: Vocabulary) -
     return (warning("", "triplet-partial", f"{count} instances are no whole triplet, so only instruments are scored"),)
 
 
-def _scores(source: Source, labels: Labels, truth: Truth) -> tuple[FloatArray, Layer | Recognition] | None:
-    """Return the scores of a video and where they stand; None where the files predict something else of it."""
+def _scores(source: Source, labels: Labels, truth: Truth) -> tuple[str, IntArray, FloatArray] | None:
+    """Return the file, frames and scores of a video; None where the files predict something else of it."""
     layer, scores = labels.instances, labels.recognition
     has_scores = scores is not None and (scores.classes == truth.classes or layer is None)
     if not has_scores and layer is None:
@@ -183,9 +173,9 @@ def _scores(source: Source, labels: Labels, truth: Truth) -> tuple[FloatArray, L
         if len(undefined):
             what, fix = "it has no 'recognition'", "give a probability for every triplet"
             raise MetricsError([Fault(scores.file, "recognition-missing", what, fix, frames=tuple(undefined.tolist()))])
-        return scores.scores, scores
+        return scores.file, scores.positions, scores.scores
     assert layer is not None
-    return class_scores(layer, truth.vocabulary, truth.classes), layer
+    return layer.file, layer.positions, class_scores(layer, truth.vocabulary, truth.classes)
 
 
 def _refuse_classes(source: Source, labels: Labels, predicted: ClassesOf, truth: Truth) -> None:
