@@ -43,7 +43,6 @@ def ground_truth(folder, boxed=(1, 5)):
         ("a.npy", np.ones((3, 100)) / 2, None, "matrices"),
         ("a.csv", "0,0.5,0.25,0.1\n", None, "matrices"),
         ("a.csv", "frame,ivt_0,ivt_1\n0,1,0\n", None, "matrices"),
-        ("a.json", '{"0": [0.5, 0.25]}', None, "matrices"),
         ("a.npy", np.zeros(3, np.int64), None, "phase-tables"),
         ("a.csv", "frame,phase\n0,cutting\n", None, "phase-tables"),
         ("a.txt", "0\n0\n1\n", None, "phase-tables"),
@@ -61,6 +60,13 @@ def test_files_are_known_by_what_they_look_like(tmp_path, name, content, wanted,
         np.save(tmp_path / name, content)
     assert format_of_path(tmp_path, None, wanted).name == expected
     assert format_of_path(tmp_path / name, None, wanted).name == expected
+
+
+def test_lists_of_scores_of_instruments_can_be_named_as_matrices(tmp_path):
+    # Lists of a hundred are submissions as in 2021.
+    (tmp_path / "a.json").write_text(json.dumps({"0": [0.5] * 6, "2": [0.25] * 6}))
+    (labels,) = read_path(tmp_path, "matrices", Options()).collection.recordings
+    assert (labels.recognition.classes, labels.recognition.positions.tolist()) == ("i", [0, 2])
 
 
 def test_texts_of_other_kinds_are_no_phases(tmp_path):
