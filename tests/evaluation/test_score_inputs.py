@@ -305,7 +305,7 @@ BOXES = [[[17, 0, 1.0, 0.1, 0.1, 0.3, 0.3]], []]
         ([[[17, 0, 0.9, 0.5, 0.5, 0.8, 0.9]], []], "look like two corners"),
         ([[[17, 0, 0.9, 85, 48, 256, 144]], []], "pixels"),
         ([[[100, 0, 0.9, 0.1, 0.1, 0.3, 0.3]], []], "'triplet' is 100, expected a whole number in 0..99; ids are numbered from 0"),
-        ([[[17, 0, 0.9, 0.1, 0.1, 0.3]], []], "VID01.json, row 0, frame 0: expected 7 or 9 numbers"),
+        ([[[17, 0, 0.9, 0.1, 0.1, 0.3]], []], "VID01.json, frame 0, row 0: expected 7 or 9 numbers"),
         ([[[17, 0, "0.9", 0.1, 0.1, 0.3, 0.3]], []], "expected 7 or 9 numbers"),
         ([[[17, 0, 1.9, 0.1, 0.1, 0.3, 0.3]], []], "confidence"),
     ],
