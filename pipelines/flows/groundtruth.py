@@ -8,7 +8,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import files, params
-from scrubin.groundtruth import recordings, sheets, stamps, study, subsets
+from scrubin.groundtruth import csv_sheets, recordings, stamps, subsets, writing
 from scrubin.groundtruth.params import GroundtruthParams
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
@@ -32,19 +32,19 @@ def main() -> None:
     frames = io.read(FRAMES, TABLES["frames"])
     layers = (io.read(table, TABLES[table.name]) for table in (LABELLED, TRIPLETS, PHASES))
     labelled = recordings.with_files(recordings.of_tables(*layers), frames)
-    folder, pictures = files.fresh_folder(OUT), study.Pictures(study.images(frames))
-    one = partial(study.write_recording, folder, stamped, pictures)
+    folder, pictures = files.fresh_folder(OUT), writing.Pictures(writing.images(frames))
+    one = partial(writing.write_recording, folder, stamped, pictures)
     written = [done for _, done in plumbing.map_items(one, labelled, name="groundtruth").done]
-    wholes = study.write_vocabularies(folder, stamped, written, pictures)
-    skill, errors = sheets.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])
+    wholes = writing.write_vocabularies(folder, stamped, written, pictures)
+    skill, errors = csv_sheets.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])
     splits = io.read(SPLITS, TABLES["splits"])
-    study.write_sheets(folder, stamped, skill, errors, splits)
+    writing.write_sheets(folder, stamped, skill, errors, splits)
     every = subsets.Everything(written, wholes, skill, errors, splits)
     for subset, ids in subsets.of_splits(splits):
         subsets.write(folder, stamped, every, subset, ids)
     files.write_text(folder / stamps.README_NAME, stamps.readme())
     counts = {done.recording.id: done.counts() for done in written}
-    words = [whole.words for whole in wholes]
+    words = [whole.vocabulary for whole in wholes]
     files.write_json(folder / stamps.MANIFEST, stamps.manifest(folder, stamped.inputs, words, counts))
 
 

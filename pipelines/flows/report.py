@@ -11,7 +11,7 @@ from scrubin.core import files, params
 from scrubin.report import page
 from scrubin.report.params import ReportParams
 from scrubin.report.report_document import document
-from scrubin.report.study import Study, read_json
+from scrubin.report.reported_study import ReportedStudy, read_json
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.labelled import LABELLED
@@ -32,7 +32,7 @@ def main() -> None:
     """Gather what all stages say, write it as a page and as JSON."""
     p = params.load("report", ReportParams)
     quarantine = [io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in ("ingest", "screen", "render")]
-    study = Study(
+    study = ReportedStudy(
         recordings=io.read(RECORDINGS, INTERIM / "recordings.parquet"),
         redactions=io.read(REDACTIONS, INTERIM / "redactions.parquet"),
         quarantine=pd.concat(quarantine, ignore_index=True),

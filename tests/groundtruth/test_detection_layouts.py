@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from scrubin.groundtruth import detection, recordings, study
+from scrubin.groundtruth import detection, recordings, writing
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("cholect50")
@@ -11,7 +11,7 @@ BOX = [0.25, 0.5, 0.5, 0.25]
 
 @pytest.fixture
 def coco(tables, labelled):
-    return detection.coco(WORDS, [detection.boxed(labelled["aboreta"])], study.images(tables["frames"]))
+    return detection.coco(WORDS, [detection.boxed(labelled["aboreta"])], writing.images(tables["frames"]))
 
 
 def test_list_and_dict_are_what_ivtmetrics_takes(labelled):
@@ -59,4 +59,4 @@ def test_a_frame_labelled_as_nothing_is_an_image_without_annotation(coco):
 
 
 def test_of_a_stereo_pair_the_left_image_is_taken(stereo):
-    assert study.images(stereo)["path"].tolist() == ["frames/aboreta/left/000000.jpg", "frames/aboreta/left/000001.jpg"]
+    assert writing.images(stereo)["path"].tolist() == ["frames/aboreta/left/000000.jpg", "frames/aboreta/left/000001.jpg"]

@@ -8,7 +8,7 @@ import pytest
 
 from ground_truths import write_ground_truth
 from scrubin.core import files
-from scrubin.groundtruth import detection, recordings, sheets, stamps, study
+from scrubin.groundtruth import csv_sheets, detection, recordings, stamps, writing
 from scrubin.tables import io
 from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
@@ -113,12 +113,12 @@ def test_the_manifest_has_the_hash_of_every_input(tmp_path):
 
 
 def test_phases_are_a_sequence_per_recording(tables, labelled, tmp_path):
-    text = sheets.phases(labelled["aboreta"].phases)
+    text = csv_sheets.phases(labelled["aboreta"].phases)
     assert text == "frame,phase_id,phase\n0,0,preparation\n1,0,preparation\n2,3,gallbladder-dissection\n"
 
 
 def test_undefined_scores_are_empty_and_subsets_stand_beside_the_id(scores):
-    text = sheets.skill_sheets(scores, splits(("balanced", 0, "train", "aboreta"), ("balanced", 0, "test", "belumi")))["PegTransfer"]
+    text = csv_sheets.skill_sheets(scores, splits(("balanced", 0, "train", "aboreta"), ("balanced", 0, "test", "belumi")))["PegTransfer"]
     rows = read_csv(text)
     assert list(rows[0]) == ["id", "split_balanced", "GRS", "depth_perception", "n_ratings", "disagreement", "strong_disagreement"]
     assert [(row["id"], row["split_balanced"], row["GRS"], row["depth_perception"]) for row in rows] == [
@@ -129,18 +129,18 @@ def test_undefined_scores_are_empty_and_subsets_stand_beside_the_id(scores):
 
 
 def test_errors_are_one_column_each(errors):
-    rows = read_csv(sheets.error_sheets(errors, splits(("balanced", 0, "train", "aboreta")))["PegTransfer"])
+    rows = read_csv(csv_sheets.error_sheets(errors, splits(("balanced", 0, "train", "aboreta")))["PegTransfer"])
     assert rows[1] == {"id": "belumi", "split_balanced": "", "cut": "False", "dropped": "True"}
 
 
 def test_every_fold_of_a_scheme_is_a_column():
-    columns = sheets.split_columns(splits(("cv", 0, "test", "a"), ("cv", 1, "train", "a"), ("balanced", 0, "val", "a")))
+    columns = csv_sheets.split_columns(splits(("cv", 0, "test", "a"), ("cv", 1, "train", "a"), ("balanced", 0, "val", "a")))
     assert columns.reset_index().to_dict("records") == [{"id": "a", "split_balanced": "val", "split_cv_0": "test", "split_cv_1": "train"}]
 
 
 def test_skill_is_read_with_whatever_aspects_it_has(scores, tmp_path):
     io.write(skill(ASPECTS), scores, tmp_path / "skill.parquet")
-    assert sheets.read_skill(tmp_path / "skill.parquet").equals(scores)
+    assert csv_sheets.read_skill(tmp_path / "skill.parquet").equals(scores)
 
 
 def test_a_study_without_labels_and_ratings_has_just_manifest_and_readme(tables, tmp_path):
@@ -172,12 +172,12 @@ def test_of_a_stereo_pair_only_the_labelled_view_decides(stereo):
     right, left = (stereo.copy() for _ in range(2))
     right.loc[stereo.camera == "right", "path"] = None
     left.loc[(stereo.camera == "left") & (stereo.frame == 0), "path"] = None
-    assert study.images(right)["path"].tolist() == ["frames/aboreta/left/000000.jpg", "frames/aboreta/left/000001.jpg"]
-    assert study.images(left)["path"].tolist() == ["frames/aboreta/left/000001.jpg"]
+    assert writing.images(right)["path"].tolist() == ["frames/aboreta/left/000000.jpg", "frames/aboreta/left/000001.jpg"]
+    assert writing.images(left)["path"].tolist() == ["frames/aboreta/left/000001.jpg"]
 
 
 def test_coco_has_the_size_of_the_files_not_of_the_videos(tables, labelled):
     frames = tables["frames"].assign(width=160, height=120)
-    coco = detection.coco(vocabulary.load("cholect50"), [detection.boxed(labelled["aboreta"])], study.images(frames))
+    coco = detection.coco(vocabulary.load("cholect50"), [detection.boxed(labelled["aboreta"])], writing.images(frames))
     assert {(image["width"], image["height"]) for image in coco["images"]} == {(160, 120)}
     assert coco["annotations"][0]["bbox"] == [40.0, 60.0, 80.0, 30.0]

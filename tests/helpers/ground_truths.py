@@ -3,7 +3,7 @@
 import json
 
 from scrubin.core import files
-from scrubin.groundtruth import recordings, stamps, study, subsets
+from scrubin.groundtruth import recordings, stamps, subsets, writing
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.labelled import LABELLED
@@ -33,14 +33,14 @@ def write_ground_truth(folder, made):
     stamped = stamps.Stamps.of_files(write_tables(beside, made), beside / "annotations.sha256")
     files.fresh_folder(folder)
     labelled = recordings.with_files(recordings.of_tables(made["labelled"], made["triplets"], made["phases"]), made["frames"])
-    pictures = study.Pictures(study.images(made["frames"]))
-    done = [study.write_recording(folder, stamped, pictures, one) for one in labelled]
-    wholes = study.write_vocabularies(folder, stamped, done, pictures)
-    study.write_sheets(folder, stamped, made["skill"], made["errors"], made["splits"])
+    pictures = writing.Pictures(writing.images(made["frames"]))
+    done = [writing.write_recording(folder, stamped, pictures, one) for one in labelled]
+    wholes = writing.write_vocabularies(folder, stamped, done, pictures)
+    writing.write_sheets(folder, stamped, made["skill"], made["errors"], made["splits"])
     every = subsets.Everything(done, wholes, made["skill"], made["errors"], made["splits"])
     for subset, ids in subsets.of_splits(made["splits"]):
         subsets.write(folder, stamped, every, subset, ids)
     files.write_text(folder / stamps.README_NAME, stamps.readme())
     counts = {one.recording.id: one.counts() for one in done}
-    files.write_json(folder / stamps.MANIFEST, stamps.manifest(folder, stamped.inputs, [whole.words for whole in wholes], counts))
+    files.write_json(folder / stamps.MANIFEST, stamps.manifest(folder, stamped.inputs, [whole.vocabulary for whole in wholes], counts))
     return json.loads((folder / stamps.MANIFEST).read_text())

@@ -18,7 +18,7 @@ from checked_study import severities, study_of
 from scrubin.report import drawing, page
 from scrubin.report.params import ReportParams
 from scrubin.report.report_document import document
-from scrubin.report.study import Study
+from scrubin.report.reported_study import ReportedStudy
 from scrubin.splits import study as split_study
 from scrubin.splits.features import Tables as SplitTables
 from scrubin.splits.params import BalancedParams, KFoldParams, SchemeParams, SplitsParams
@@ -68,7 +68,7 @@ DEVELOPMENT = {
 
 
 @functools.cache
-def study() -> Study:
+def study() -> ReportedStudy:
     """A study with everything in it: quarantined and excluded recordings, redactions, ratings and labels."""
     tables = synthetic_study.tables()
     recordings = tables["recordings"]
@@ -90,7 +90,7 @@ def study() -> Study:
     return _study(tables, scores(tables["skill"]), annotations(tables))
 
 
-def empty() -> Study:
+def empty() -> ReportedStudy:
     """A study in which no recording could be used: every table is empty."""
     tables = synthetic_study.empty_tables()
     return _study(tables, {"tasks": {}}, annotations(tables, outside_cut=0, left_out_recordings=0), splits={})
@@ -98,11 +98,11 @@ def empty() -> Study:
 
 def _study(
     tables: dict[str, pd.DataFrame], scored: dict[str, Any], labelled: dict[str, Any], splits: dict[str, Any] | None = None
-) -> Study:
-    names = {field.name for field in dataclasses.fields(Study)} & set(tables)
+) -> ReportedStudy:
+    names = {field.name for field in dataclasses.fields(ReportedStudy)} & set(tables)
     found = study_of(tables)
     answers = suite.run(found, severities())
-    return Study(
+    return ReportedStudy(
         **{name: tables[name] for name in sorted(names - {"splits"})},
         scores=scored,
         annotations=labelled,
@@ -170,7 +170,7 @@ def annotations(tables: dict[str, pd.DataFrame], outside_cut: int = 1, left_out_
     return {"left_out_recordings": left_out_recordings, "outside_cut": counts, "notes": notes}
 
 
-def write_frames(study: Study, release: Path) -> Path:
+def write_frames(study: ReportedStudy, release: Path) -> Path:
     """Write every released frame as a small grey picture."""
     for path, brightness in zip(study.frames["path"], study.frames["brightness"], strict=True):
         (release / path).parent.mkdir(parents=True, exist_ok=True)
@@ -178,7 +178,7 @@ def write_frames(study: Study, release: Path) -> Path:
     return release
 
 
-def page_without_pictures(of: Study, release: Path, params: ReportParams = PARAMS) -> str:
+def page_without_pictures(of: ReportedStudy, release: Path, params: ReportParams = PARAMS) -> str:
     """The page for tests of its text: figures take seconds to draw, and have tests of their own."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page, "_draw", lambda *_: dict.fromkeys(FIGURES, drawing.blank("not drawn")))

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import reported_study
-from scrubin.report import attention, hidden, labels, quality, recordings
-from scrubin.report.study import Study
+from scrubin.report import attention, hidden, label_counts, quality, recordings
+from scrubin.report.reported_study import ReportedStudy
 
 
 @pytest.fixture(scope="module")
-def study() -> Study:
+def study() -> ReportedStudy:
     return reported_study.study()
 
 
@@ -52,7 +52,7 @@ def test_labelled_frames_are_counted_once_and_include_those_without_an_instrumen
 
 def test_labels_are_counted_by_layer_and_a_frame_nobody_looked_at_is_unlabelled(study):
     unseen = study.labelled[(study.labelled["layer"] == "instances") & (study.labelled["frame"] == 3)]
-    found = labels.totals(dataclasses.replace(study, labelled=study.labelled.drop(unseen.index)))
+    found = label_counts.totals(dataclasses.replace(study, labelled=study.labelled.drop(unseen.index)))
     assert {name: found[name] for name in ("recordings", "without_labels", "left_out_recordings")} == {
         "recordings": 4,
         "without_labels": 8,

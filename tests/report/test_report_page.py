@@ -15,7 +15,7 @@ from reported_study import PARAMS
 from scrubin.errors import StageError
 from scrubin.report import page
 from scrubin.report.report_document import document
-from scrubin.report.study import Study, read_json
+from scrubin.report.reported_study import ReportedStudy, read_json
 from scrubin.tables import io
 
 HOSTILE = "<script>alert('x')</script>"
@@ -23,7 +23,7 @@ DATA_IMAGE = re.compile(r'src="data:image/([a-z+]+);base64,([A-Za-z0-9+/=]+)"')
 
 
 @pytest.fixture(scope="module")
-def study() -> Study:
+def study() -> ReportedStudy:
     return reported_study.study()
 
 

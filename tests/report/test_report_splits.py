@@ -16,8 +16,8 @@ import synthetic_study
 from reported_study import BY_TASK, JOINT, PARAMS
 from scrubin.report import drawing, page
 from scrubin.report.report_document import document
+from scrubin.report.reported_study import ReportedStudy
 from scrubin.report.splits import split_classes, split_figures, split_proofs, split_shortcut, split_summary
-from scrubin.report.study import Study
 from scrubin.splits.features import Tables
 from scrubin.splits.params import LeaveOutParams
 from scrubin.tables import io
@@ -27,23 +27,23 @@ HOSTILE = "<script>alert('x')</script>"
 
 
 @pytest.fixture(scope="module")
-def study() -> Study:
+def study() -> ReportedStudy:
     return reported_study.study()
 
 
-def changed(study: Study, change) -> Study:
+def changed(study: ReportedStudy, change) -> ReportedStudy:
     """The study with another report of the stage splits."""
     said = copy.deepcopy(dict(study.splits))
     change(said)
     return dataclasses.replace(study, splits=said)
 
 
-def words(study: Study) -> str:
+def words(study: ReportedStudy) -> str:
     """The page without pictures, which take long to draw."""
     return re.sub(r'src="data:[^"]*"', "", reported_study.page_without_pictures(study, Path(), WORDS))
 
 
-def section(study: Study) -> str:
+def section(study: ReportedStudy) -> str:
     html = words(study)
     return html[html.index('<section id="splits">') : html.index('<section id="labels">')]
 
@@ -180,7 +180,7 @@ def test_coverage_has_every_kind_and_subset_and_counts_add_up(study):
         assert len(row["missing"]) == row["missing_n"]["median"]
 
 
-def audited(study: Study, task: str, subset: str, **facts) -> Study:
+def audited(study: ReportedStudy, task: str, subset: str, **facts) -> ReportedStudy:
     def change(said):
         for fold in said["schemes"][0]["folds"]:
             fold["shortcut"][task]["subsets"][subset].update(facts)

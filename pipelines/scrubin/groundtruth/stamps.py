@@ -81,25 +81,27 @@ class Stamps:
         tables = INPUTS["subset"] & paths.keys()
         return cls({"annotations": labels_sha256.read_text(encoding="ascii").strip()} | {name: sha256_of(paths[name]) for name in tables})
 
-    def of(self, kind: str, words: Vocabulary | None, subset: Subset | None = None) -> dict[str, Any]:
+    def of(self, content: str, vocabulary: Vocabulary | None, subset: Subset | None = None) -> dict[str, Any]:
         """Return the stamp of a file.
 
         Parameters
         ----------
-        kind
+        content
             What the file holds, a key of `INPUTS`.
-        words
+        vocabulary
             Vocabulary of its ids; None where it has none.
         subset
             The subset that it was taken for; None for all recordings, or one.
         """
-        names = INPUTS[kind] | ({"splits"} if subset else set())
+        names = INPUTS[content] | ({"splits"} if subset else set())
         stamp = {
-            "kind": kind,
-            "definition": DEFINITIONS[kind],
+            "kind": content,
+            "definition": DEFINITIONS[content],
             "frame_contract": FRAME_CONTRACT,
             "inputs": {name: self.inputs[name] for name in sorted(names)},
-            "vocabulary": None if words is None else {"name": words.name, "version": words.version, "sha256": words.sha256},
+            "vocabulary": None
+            if vocabulary is None
+            else {"name": vocabulary.name, "version": vocabulary.version, "sha256": vocabulary.sha256},
         }
         return stamp if subset is None else {**stamp, "split": {"scheme": subset.scheme, "fold": subset.fold, "subset": subset.subset}}
 
@@ -123,14 +125,17 @@ def manifest(
     recordings
         Counts per released id.
     """
-    found, folders = contents(folder)
+    single, folders = contents(folder)
     return {
         "frame_contract": FRAME_CONTRACT,
         "definitions": DEFINITIONS,
         "inputs": dict(inputs),
-        "vocabularies": {words.name: {"version": words.version, "sha256": words.sha256, "source": words.source} for words in vocabularies},
+        "vocabularies": {
+            vocabulary.name: {"version": vocabulary.version, "sha256": vocabulary.sha256, "source": vocabulary.source}
+            for vocabulary in vocabularies
+        },
         "recordings": recordings,
-        "files": {name: sha256_of(path) for name, path in found.items()},
+        "files": {name: sha256_of(path) for name, path in single.items()},
         "folders": {name: digest(paths) for name, paths in folders.items()},
     }
 

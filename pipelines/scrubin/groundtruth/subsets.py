@@ -16,9 +16,9 @@ import pandas as pd
 
 from scrubin.core import files
 from scrubin.errors import TableError
-from scrubin.groundtruth import detection, sheets, study, yolo
+from scrubin.groundtruth import csv_sheets, detection, writing, yolo
 from scrubin.groundtruth.stamps import LIST, Stamps, Subset
-from scrubin.groundtruth.study import Whole, Written
+from scrubin.groundtruth.writing import VocabularyFiles, Written
 
 PICTURES = "yolo.txt"
 FOLDER_NAME = re.compile(r"\w[\w.-]*")
@@ -39,7 +39,7 @@ class Everything:
     """
 
     written: Sequence[Written]
-    wholes: Sequence[Whole]
+    wholes: Sequence[VocabularyFiles]
     skill: pd.DataFrame
     errors: pd.DataFrame
     splits: pd.DataFrame
@@ -81,7 +81,7 @@ def write(folder: Path, stamps: Stamps, every: Everything, subset: Subset, ids: 
     own = folder / subset.folder
     written = [one for one in every.written if one.recording.id in ids]
     for whole in every.wholes:
-        _write_vocabulary(own / whole.words.name, stamps, _part(whole, ids), written, subset)
+        _write_vocabulary(own / whole.vocabulary.name, stamps, _part(whole, ids), written, subset)
     _write_sheets(own, every, ids)
     recordings: dict[str, dict[str, Any]] = {id_: {"files": {}, "folders": {}} for id_ in sorted(ids)}
     for one in written:
@@ -93,7 +93,7 @@ def write(folder: Path, stamps: Stamps, every: Everything, subset: Subset, ids: 
     files.write_json(own / LIST, {"stamp": stamps.of("subset", None, subset), "files": hashes, "recordings": recordings})
 
 
-def _part(whole: Whole, ids: Set[str]) -> Whole:
+def _part(whole: VocabularyFiles, ids: Set[str]) -> VocabularyFiles:
     """Return what is of some recordings; None where they have nothing of a kind."""
     rows, coco = whole.recognition, whole.coco
     rows = None if rows is None else rows[rows["id"].isin(ids)].reset_index(drop=True)
@@ -102,8 +102,8 @@ def _part(whole: Whole, ids: Set[str]) -> Whole:
     return replace(whole, recognition=rows, coco=coco if coco and coco["images"] else None)
 
 
-def _write_vocabulary(folder: Path, stamps: Stamps, part: Whole, written: Sequence[Written], subset: Subset) -> None:
-    study.write_whole(folder, stamps, part, subset=subset)
+def _write_vocabulary(folder: Path, stamps: Stamps, part: VocabularyFiles, written: Sequence[Written], subset: Subset) -> None:
+    writing.write_whole(folder, stamps, part, subset=subset)
     if part.coco is not None:
         shown = {image["recording"] for image in part.coco["images"]}
         of_vocabulary = [one for one in written if one.recording.id in shown]
@@ -114,6 +114,6 @@ def _write_vocabulary(folder: Path, stamps: Stamps, part: Whole, written: Sequen
 def _write_sheets(folder: Path, every: Everything, ids: Set[str]) -> None:
     skill, errors = (table[table["id"].isin(ids)] for table in (every.skill, every.errors))
     none = every.splits.iloc[:0]  # which subset it is, the folder tells
-    for sheet, of_tasks in (("skill", sheets.skill_sheets(skill, none)), ("errors", sheets.error_sheets(errors, none))):
+    for sheet, of_tasks in (("skill", csv_sheets.skill_sheets(skill, none)), ("errors", csv_sheets.error_sheets(errors, none))):
         for task, text in of_tasks.items():
             files.write_text(folder / sheet / f"{task}.csv", text)

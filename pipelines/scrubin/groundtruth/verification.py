@@ -69,18 +69,18 @@ def stamp_of(path: Path) -> Mapping[str, Any]:
     TableError
         When it cannot be read, or there is none.
     """
-    found = _read(path)
-    for parent in path.parents if found is None else ():
+    stamp = _read(path)
+    for parent in path.parents if stamp is None else ():
         lists = [file for file in (parent / LIST, parent.parent / f"{parent.name}{SIDECAR}") if file.is_file()]
         if lists:
-            found = _read(lists[0])
+            stamp = _read(lists[0])
             break
         if (parent / MANIFEST).is_file():
             break
-    if not isinstance(found, dict):
+    if not isinstance(stamp, dict):
         msg = f"{path}: has no stamp, and there is none beside its folder; {AGAIN}"
         raise TableError(msg)
-    return found
+    return stamp
 
 
 def _read(path: Path) -> Any:
@@ -140,36 +140,38 @@ def _count(layer: Layer | None) -> int | None:
 def _manifest(path: Path) -> Mapping[str, Any]:
     keys = {"frame_contract", "definitions", "inputs", "vocabularies", "recordings", "files", "folders"}
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         msg = f"{path}: cannot be read as JSON ({type(error).__name__}); name the folder of a ground truth, or {AGAIN}"
         raise TableError(msg) from error
-    whole = isinstance(found, dict) and keys <= found.keys() and all(isinstance(found[key], dict) for key in keys - {"frame_contract"})
-    if not whole or not all(isinstance(facts, dict) for facts in found["vocabularies"].values()):
+    whole = (
+        isinstance(document, dict) and keys <= document.keys() and all(isinstance(document[key], dict) for key in keys - {"frame_contract"})
+    )
+    if not whole or not all(isinstance(facts, dict) for facts in document["vocabularies"].values()):
         msg = f"{path}: is not the manifest of a ground truth, which has {', '.join(sorted(keys))}; {AGAIN}"
         raise TableError(msg)
-    return dict(found)
+    return dict(document)
 
 
-def _changes(found: Mapping[str, Any], expected: Mapping[str, Any], what: str) -> Iterator[str]:
-    for name in sorted(found.keys() | expected.keys()):
-        if name not in found:
+def _changes(here: Mapping[str, Any], expected: Mapping[str, Any], what: str) -> Iterator[str]:
+    for name in sorted(here.keys() | expected.keys()):
+        if name not in here:
             yield f"{name}: the {what} is missing; {AGAIN}"
         elif name not in expected:
             yield f"{name}: {MANIFEST} does not name this {what}; take it out"
-        elif found[name] != expected[name]:
+        elif here[name] != expected[name]:
             yield f"{name}: the {what} has changed since {MANIFEST} was written; {AGAIN}"
 
 
-def _vocabularies(told: Mapping[str, Any]) -> Iterator[str]:
-    for name, facts in sorted(told.items()):
+def _vocabularies(stated: Mapping[str, Any]) -> Iterator[str]:
+    for name, facts in sorted(stated.items()):
         try:
-            words = vocabulary.load(name)
+            loaded = vocabulary.load(name)
         except AnnotationError as error:
             yield f"{MANIFEST}: {error}"
             continue
-        if (words.version, words.sha256) != (facts.get("version"), facts.get("sha256")):
-            yield f"{MANIFEST}: its vocabulary '{name}' {facts.get('version')} is not the one that is here, {words.version}; {AGAIN}"
+        if (loaded.version, loaded.sha256) != (facts.get("version"), facts.get("sha256")):
+            yield f"{MANIFEST}: its vocabulary '{name}' {facts.get('version')} is not the one that is here, {loaded.version}; {AGAIN}"
 
 
 def _stamps(folder: Path, single: Mapping[str, Path], manifest: Mapping[str, Any]) -> Iterator[str]:
@@ -187,15 +189,15 @@ def _stamps(folder: Path, single: Mapping[str, Path], manifest: Mapping[str, Any
 
 
 def _differences(stamp: Mapping[str, Any], manifest: Mapping[str, Any]) -> list[str]:
-    kind, named = str(stamp.get("kind")), stamp.get("vocabulary")
-    tables = INPUTS.get(kind, frozenset()) | ({"splits"} if "split" in stamp else frozenset())
+    content, named = str(stamp.get("kind")), stamp.get("vocabulary")
+    tables = INPUTS.get(content, frozenset()) | ({"splits"} if "split" in stamp else frozenset())
     facts = manifest["vocabularies"].get(named.get("name"), {}) if isinstance(named, dict) else {}
     same = {
-        "kind": kind in INPUTS,
+        "kind": content in INPUTS,
         "tables": stamp.get("inputs") == {name: manifest["inputs"].get(name) for name in tables},
         "vocabulary": named is None or all(facts.get(key) == named.get(key) for key in ("version", "sha256")),
         "frame contract": stamp.get("frame_contract") == manifest["frame_contract"],
-        "definition": stamp.get("definition") == manifest["definitions"].get(kind),
+        "definition": stamp.get("definition") == manifest["definitions"].get(content),
     }
     return [what for what, agrees in same.items() if not agrees]
 
@@ -207,11 +209,11 @@ def _lists(single: Mapping[str, Path], here: Mapping[str, Any], manifest: Mappin
         if not (is_sidecar or path.name == LIST) or here[name] != manifest["files"].get(name):
             continue
         below = f"{name.removesuffix(SIDECAR)}/" if is_sidecar else name.removesuffix(LIST)
-        told = json.loads(path.read_text(encoding="utf-8"))
-        if not isinstance(told, dict):  # then it has no stamp either, which is told
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if not isinstance(document, dict):  # then it has no stamp either, which is told
             continue
-        stated = {f"{below}{key}": value for kind in ("files", "folders") for key, value in told.get(kind, {}).items()}
-        for of_one in told.get("recordings", {}).values():
+        stated = {f"{below}{key}": value for section in ("files", "folders") for key, value in document.get(section, {}).items()}
+        for of_one in document.get("recordings", {}).values():
             stated |= {**of_one["files"], **of_one["folders"]}
         wrong = sorted(key for key, value in stated.items() if here.get(key) != value)
         if wrong:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import Any
 
-from scrubin.report.study import Study
+from scrubin.report.reported_study import ReportedStudy
 
 
-def attention(study: Study, much_hidden_share: float) -> list[dict[str, Any]]:
+def attention(study: ReportedStudy, much_hidden_share: float) -> list[dict[str, Any]]:
     """Return recording, released id (None when not released) and reasons, sorted by recording.
 
     Parameters

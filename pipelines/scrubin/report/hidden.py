@@ -8,12 +8,12 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.report.study import Study
+from scrubin.report.reported_study import ReportedStudy
 from scrubin.tables.io import records
 from scrubin.tables.private.redactions import shown_unreviewed
 
 
-def redactions(study: Study) -> list[dict[str, Any]]:
+def redactions(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per kind and source: spans proposed and accepted, and the accepted and rejected seconds.
 
     Seconds are of video files that were to be rendered: a span of a stereo pair counts for both
@@ -41,7 +41,7 @@ def redactions(study: Study) -> list[dict[str, Any]]:
     return rows
 
 
-def spans(study: Study) -> list[dict[str, Any]]:
+def spans(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return every span and rectangle of the source in the words of ``redactions.csv``, to copy from when deciding.
 
     What was read is not among it: that stays in the private table.

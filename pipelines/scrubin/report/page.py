@@ -13,15 +13,15 @@ from matplotlib.figure import Figure
 from scrubin.report import drawing, figures
 from scrubin.report.params import ReportParams
 from scrubin.report.quality import visible
+from scrubin.report.reported_study import ReportedStudy
 from scrubin.report.splits import split_figures, split_shortcut
-from scrubin.report.study import Study
 from scrubin.report.thumbnails import jpeg_uri
 
 TEMPLATES = Path(__file__).with_name("templates")
 UNDEFINED = "–"
 
 
-def render(study: Study, document: Mapping[str, Any], release: Path, p: ReportParams) -> str:
+def render(study: ReportedStudy, document: Mapping[str, Any], release: Path, p: ReportParams) -> str:
     """Return the page.
 
     Parameters
@@ -59,7 +59,7 @@ def render(study: Study, document: Mapping[str, Any], release: Path, p: ReportPa
     )
 
 
-def _draw(study: Study, document: Mapping[str, Any], p: ReportParams) -> dict[str, Figure]:
+def _draw(study: ReportedStudy, document: Mapping[str, Any], p: ReportParams) -> dict[str, Figure]:
     """Return the figures by name."""
     thresholds = {row["task"]: row["disagreement"]["threshold"] for row in document["skill"]["tasks"]}
     labels, splits = document["labels"], document["splits"]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.report.study import Study
+from scrubin.report.reported_study import ReportedStudy
 
 MEASURES = ("sharpness", "brightness", "contrast", "saturated_share")
 WORST = {
@@ -19,14 +19,14 @@ WORST = {
 QUANTILES = {"p05": 0.05, "median": 0.5, "p95": 0.95}
 
 
-def visible(study: Study) -> pd.DataFrame:
+def visible(study: ReportedStudy) -> pd.DataFrame:
     """Return the frames that are not hidden, with their task. A black frame says nothing about the camera."""
     tasks = study.videos.drop_duplicates("id").set_index("id")["task"]
     frames = study.frames[~study.frames["redacted"]]
     return frames.assign(task=frames["id"].map(tasks).astype("str"))
 
 
-def distributions(study: Study) -> list[dict[str, Any]]:
+def distributions(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per task and measure the number of visible frames and the quantiles (linear interpolation)."""
     rows = []
     for task, group in visible(study).groupby("task"):
@@ -36,7 +36,7 @@ def distributions(study: Study) -> list[dict[str, Any]]:
     return rows
 
 
-def worst(study: Study, count: int) -> list[dict[str, Any]]:
+def worst(study: ReportedStudy, count: int) -> list[dict[str, Any]]:
     """Return the worst visible frames, as many of each measure as fit, at most one per video and measure.
 
     A frame that is worst in several ways is shown once, for the first of them. A dropped frame
@@ -57,7 +57,7 @@ def worst(study: Study, count: int) -> list[dict[str, Any]]:
     return shown
 
 
-def dropped(study: Study) -> list[dict[str, Any]]:
+def dropped(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per task and measure how many frames were dropped, and their share of the visible frames."""
     rows = []
     for task, group in visible(study).groupby("task"):

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.report.study import Study, records
+from scrubin.report.reported_study import ReportedStudy, records
 
 SECONDS_PER_HOUR = 3600
 
 
-def overview(study: Study) -> dict[str, Any]:
+def overview(study: ReportedStudy) -> dict[str, Any]:
     """Return the numbers at the top of the report."""
-    fates = fate(study)
+    fates = _fate(study)
     return {
         "recordings": len(fates),
         **{name: int((fates["fate"] == name).sum()) for name in ("released", "excluded", "quarantined", "lost")},
@@ -24,11 +24,11 @@ def overview(study: Study) -> dict[str, Any]:
         "frames": len(study.frames),
         "hidden_frames": int(study.frames["redacted"].sum()),
         "dropped_frames": int(study.frames["dropped"].sum()),
-        "labelled_frames": labelled_frames(study),
+        "labelled_frames": _labelled_frames(study),
     }
 
 
-def fate(study: Study) -> pd.DataFrame:
+def _fate(study: ReportedStudy) -> pd.DataFrame:
     """Return one row per recording: recording, task and fate.
 
     The fate is released, excluded, quarantined, or lost: none of the three, which no stage
@@ -48,9 +48,9 @@ def fate(study: Study) -> pd.DataFrame:
     return rows.assign(fate=fates)
 
 
-def by_task(study: Study) -> list[dict[str, Any]]:
+def by_task(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per task the fates of its recordings and what is released; "" is a manifest row without a usable task."""
-    fates = fate(study)
+    fates = _fate(study)
     rows = []
     for task in sorted(set(fates["task"])):
         videos = study.videos[study.videos["task"] == task]
@@ -70,12 +70,12 @@ def by_task(study: Study) -> list[dict[str, Any]]:
     return rows
 
 
-def quarantined(study: Study) -> list[dict[str, Any]]:
+def quarantined(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return every quarantined file with its reason and the mend."""
     return records(study.quarantine.sort_values(["recording", "camera", "stage"]))
 
 
-def excluded(study: Study) -> list[dict[str, Any]]:
+def excluded(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return every excluded recording with its files and the reason."""
     rows = study.recordings[study.recordings["status"] == "excluded"]
     return [
@@ -89,6 +89,6 @@ def excluded(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def labelled_frames(study: Study) -> int:
+def _labelled_frames(study: ReportedStudy) -> int:
     """Return how many frames (of one camera per recording) somebody labelled, in whatever layer."""
     return len(study.labelled[["id", "frame"]].drop_duplicates())

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrubin.report import attention, hidden, labels, quality, recordings, skill, validation
+from scrubin.report import attention, hidden, label_counts, quality, recordings, skill, validation
 from scrubin.report.params import ReportParams
+from scrubin.report.reported_study import ReportedStudy
 from scrubin.report.splits import split_classes, split_proofs, split_shortcut, split_summary
-from scrubin.report.study import Study
 
 PRIVATE = "private: for the curator of the study only; it names raw files and recordings"
 
 
-def document(study: Study, p: ReportParams) -> dict[str, Any]:
+def document(study: ReportedStudy, p: ReportParams) -> dict[str, Any]:
     """Return everything that the report says, by section; null is undefined."""
     return {
         "audience": PRIVATE,
@@ -39,17 +39,17 @@ def document(study: Study, p: ReportParams) -> dict[str, Any]:
         },
         "splits": _splits(study),
         "labels": {
-            "totals": labels.totals(study),
-            "phases": labels.phases(study),
-            "triplets": labels.triplets(study),
-            "without_triplet": labels.without_triplet(study),
-            **labels.changed(study),
+            "totals": label_counts.totals(study),
+            "phases": label_counts.phases(study),
+            "triplets": label_counts.triplets(study),
+            "without_triplet": label_counts.without_triplet(study),
+            **label_counts.changed(study),
         },
         "validation": {**validation.verdict(study), "broken": validation.broken(study)},
     }
 
 
-def _splits(study: Study) -> dict[str, Any]:
+def _splits(study: ReportedStudy) -> dict[str, Any]:
     warned = split_classes.warnings(study)
     return {
         "main": split_summary.main(study),

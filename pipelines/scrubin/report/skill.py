@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrubin.report.study import Study, records
+from scrubin.report.reported_study import ReportedStudy, records
 
 FORM = "bessel"
 """The form of Lin's concordance that scores calls the primary one."""
@@ -13,7 +13,7 @@ WEIGHTS = "quadratic"
 """The weights of Cohen's kappa that the page shows: ICC and quadratic kappa weigh differences alike."""
 
 
-def tasks(study: Study) -> list[dict[str, Any]]:
+def tasks(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per task the counts, the GRS, the disagreement and how GRS goes with duration."""
     rows = []
     for task, facts in sorted(study.scores.get("tasks", {}).items()):
@@ -30,7 +30,7 @@ def tasks(study: Study) -> list[dict[str, Any]]:
     return rows
 
 
-def agreement(study: Study) -> list[dict[str, Any]]:
+def agreement(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per task and aspect how far the raters agree.
 
     The mean of Lin's rho_c over pairs of raters, and that of the pooled raters; ICC of one rater
@@ -39,29 +39,29 @@ def agreement(study: Study) -> list[dict[str, Any]]:
     rows = []
     for task, facts in sorted(study.scores.get("tasks", {}).items()):
         for aspect, variants in facts["agreement"].items():
-            found, raw = variants[VARIANT], facts["raw_agreement"].get(aspect, {})
-            values = [pair[FORM] for pair in found["raters"]["pairs"].values() if pair[FORM] is not None]
+            chosen, raw = variants[VARIANT], facts["raw_agreement"].get(aspect, {})
+            values = [pair[FORM] for pair in chosen["raters"]["pairs"].values() if pair[FORM] is not None]
             rows.append(
                 {
                     "task": task,
                     "aspect": aspect,
                     "pairs": len(values),
-                    "mean": found["raters"]["mean"][FORM],
+                    "mean": chosen["raters"]["mean"][FORM],
                     "lowest": min(values) if values else None,
                     "highest": max(values) if values else None,
-                    "pooled": found["pooled"]["mean"][FORM],
-                    "icc": {name: found["icc"][name] for name in ("n", "k", "left_out")},
-                    "icc_one": found["icc"]["ICC(2,1)"],
-                    "icc_mean": found["icc"]["ICC(2,k)"],
+                    "pooled": chosen["pooled"]["mean"][FORM],
+                    "icc": {name: chosen["icc"][name] for name in ("n", "k", "left_out")},
+                    "icc_one": chosen["icc"]["ICC(2,1)"],
+                    "icc_mean": chosen["icc"]["ICC(2,k)"],
                     # The total has no categories, so there its normalised scores are compared.
-                    "alpha": raw.get("alpha", found.get("alpha", {})).get("alpha"),
+                    "alpha": raw.get("alpha", chosen.get("alpha", {})).get("alpha"),
                     "kappa": raw["kappa"]["mean"][WEIGHTS] if raw else None,
                 }
             )
     return rows
 
 
-def errors(study: Study) -> list[dict[str, Any]]:
+def errors(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per task and error how often it occurred, Cohen's d of the GRS, and how far the raters' marks agree."""
     return [
         {
@@ -80,7 +80,7 @@ def errors(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def unlabelled(study: Study) -> list[dict[str, Any]]:
+def unlabelled(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return the recordings without error labels although others of their task have some, and who marked them all the same."""
     return [
         {"task": task, **row}
@@ -89,7 +89,7 @@ def unlabelled(study: Study) -> list[dict[str, Any]]:
     ]
 
 
-def contradictions(study: Study) -> list[dict[str, Any]]:
+def contradictions(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return what contradicts the failure rules when all raters are taken together, and who said what.
 
     Contradictions of single raters stand in ``data/interim/scores.json``.
@@ -113,7 +113,7 @@ def _said(one: dict[str, Any]) -> str:
     return f"rater {one['rater']}: {failed}, {marked}"
 
 
-def strong_disagreement(study: Study) -> list[dict[str, Any]]:
+def strong_disagreement(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return the recordings that the raters disagree on strongly."""
     columns = ["task", "id", "GRS", "disagreement", "n_ratings"]
     return records(study.skill.loc[study.skill["strong_disagreement"], columns].sort_values(["task", "id"]))

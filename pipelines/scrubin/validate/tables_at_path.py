@@ -61,7 +61,7 @@ class TablesAtPath:
     file_of
         File by table and recording, or by table and "" where one file has the whole table.
     vocabularies, period_s
-        As in ``scrubin.validate.study.Study``.
+        As in ``scrubin.validate.study.ReportedStudy``.
     """
 
     form: str

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from scrubin.report.reported_study import ReportedStudy
 from scrubin.report.splits.split_summary import Entry, entries, scheme_of, task_of, training
 from scrubin.report.splits.spreads import spread
-from scrubin.report.study import Study
 
 CLASS_TYPES = ("triplets", "phases", "phase transitions", "errors")
 """In this order; others follow."""
@@ -16,7 +16,7 @@ NAMED = 5
 """So many classes are named in a warning; the table has all."""
 
 
-def coverage(study: Study) -> list[dict[str, Any]]:
+def coverage(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per split, kind of class and subset how many classes are present, which are missing and which training lacks.
 
     A class that is missing, or that training lacks, has the number of ``folds`` where this is so, of all folds ``of``.
@@ -24,7 +24,7 @@ def coverage(study: Study) -> list[dict[str, Any]]:
     return [row for entry in entries(study) for row in _of_split(entry)]
 
 
-def warnings(study: Study) -> list[dict[str, Any]]:
+def warnings(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per split, kind and subset the classes that occur there but not in training, with a sentence."""
     return [
         {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scrubin.report.reported_study import ReportedStudy
 from scrubin.report.splits.split_summary import Entry, entries, scheme_of, task_of, testing, training
 from scrubin.report.splits.spreads import spread
-from scrubin.report.study import Study
 
 STRONG = 0.7
 """Rank correlation of duration and GRS, of either sign, from which on a test can be passed by the clock."""
@@ -18,7 +18,7 @@ PREDICTION = "isotonic"
 NOTHING: Mapping[str, Any] = {"n": 0, "left_out": 0, "spearman": None, PREDICTION: {}, "training_mean": {}}
 
 
-def shortcut(study: Study) -> list[dict[str, Any]]:
+def shortcut(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per split, task and subset how well duration alone predicts the GRS; tasks without a GRS are left out.
 
     ``strong_folds`` counts the folds whose test subset is ordered by duration nearly as by GRS.
@@ -26,10 +26,10 @@ def shortcut(study: Study) -> list[dict[str, Any]]:
     return [row for entry in entries(study) for task in _tasks(entry) if _scored(entry, task) for row in _of_task(entry, task)]
 
 
-def without_grs(study: Study) -> list[str]:
+def without_grs(study: ReportedStudy) -> list[str]:
     """Return the tasks without a GRS, in any split."""
-    found = {(task, _scored(entry, task)) for entry in entries(study) for task in _tasks(entry)}
-    return sorted({task for task, _ in found} - {task for task, scored in found if scored})
+    by_task = {(task, _scored(entry, task)) for entry in entries(study) for task in _tasks(entry)}
+    return sorted({task for task, _ in by_task} - {task for task, scored in by_task if scored})
 
 
 def _tasks(entry: Entry) -> list[str]:
@@ -41,10 +41,10 @@ def _scored(entry: Entry, task: str) -> bool:
 
 
 def _of_task(entry: Entry, task: str) -> list[dict[str, Any]]:
-    found = [fold["shortcut"][task]["subsets"] for fold in entry["folds"] if task in fold["shortcut"]]
+    of_folds = [fold["shortcut"][task]["subsets"] for fold in entry["folds"] if task in fold["shortcut"]]
     place = {"name": entry["scheme"], "scheme": scheme_of(entry), "of_task": task_of(entry), "task": task, "training": training(entry)}
     return [
-        {**place, "subset": subset, **_of_subset([fold.get(subset, NOTHING) for fold in found], tested=subset == testing(entry))}
+        {**place, "subset": subset, **_of_subset([fold.get(subset, NOTHING) for fold in of_folds], tested=subset == testing(entry))}
         for subset in entry["subsets"]
     ]
 

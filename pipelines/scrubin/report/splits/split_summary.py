@@ -10,13 +10,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scrubin.report.reported_study import ReportedStudy
 from scrubin.report.splits.spreads import spread
-from scrubin.report.study import Study
 
 Entry = Mapping[str, Any]
 
 
-def entries(study: Study) -> list[Entry]:
+def entries(study: ReportedStudy) -> list[Entry]:
     """Return what the stage splits reports of every split, in the order of ``params.yaml``."""
     return list(study.splits.get("schemes", []))
 
@@ -46,17 +46,17 @@ def testing(entry: Entry) -> str | None:
     return None if not others else "test" if "test" in others else others[-1]
 
 
-def main(study: Study) -> str | None:
+def main(study: ReportedStudy) -> str | None:
     """Return the main scheme: the first of ``params.yaml``."""
     return next((scheme_of(entry) for entry in entries(study)), None)
 
 
-def _main_entries(study: Study) -> list[Entry]:
+def _main_entries(study: ReportedStudy) -> list[Entry]:
     """Return the splits of the main scheme: one, or one per task."""
     return [entry for entry in entries(study) if scheme_of(entry) == main(study)]
 
 
-def schemes(study: Study) -> list[dict[str, Any]]:
+def schemes(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per split its kind, folds, subsets, imbalance, proofs, obstacles and notes."""
     return [
         {
@@ -93,7 +93,7 @@ def _worst_at(entry: Entry) -> dict[str, Any] | None:
     return {"fold": row["fold"], "task": row["task"], "measure": row["measure"], "subset": subset} if cell["imbalance"] else None
 
 
-def tasks(study: Study) -> list[dict[str, Any]]:
+def tasks(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per task and subset of the main scheme its recordings, GRS and strong disagreements.
 
     ``share`` is the mean over folds, so that the shares of a task add up; ``GRS_terciles`` are counts, or
@@ -121,7 +121,7 @@ def _of_subset(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def balance(study: Study) -> list[dict[str, Any]]:
+def balance(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per task and measure of the main scheme what each subset has, what is wanted, and the signed imbalance between the two.
 
     A measure is ``whole`` when it is a count; otherwise it is the shift of a mean, in standard deviations.
@@ -150,7 +150,7 @@ def _of_measure(folds: Sequence[Mapping[str, Any]], subsets: Sequence[str]) -> d
     }
 
 
-def folds(study: Study) -> list[dict[str, Any]]:
+def folds(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return per fold of every split with several how many recordings it tests, and its imbalance."""
     return [
         {"name": entry["scheme"], "fold": fold["fold"], "tested": _tested(fold, testing(entry)), **_of_fold(entry, fold["fold"])}

@@ -11,7 +11,7 @@ import pandas as pd
 
 from scrubin.core import files
 from scrubin.errors import TableError
-from scrubin.groundtruth import detection, recognition, sheets, yolo
+from scrubin.groundtruth import csv_sheets, detection, recognition, yolo
 from scrubin.groundtruth.detection import Boxed
 from scrubin.groundtruth.recognition import Matrix
 from scrubin.groundtruth.recordings import Layer, Recording
@@ -83,36 +83,38 @@ class Written:
 
 
 @dataclass(frozen=True)
-class Whole:
+class VocabularyFiles:
     """What is written of all recordings of one vocabulary; None where nothing is labelled so."""
 
-    words: Vocabulary
+    vocabulary: Vocabulary
     recognition: pd.DataFrame | None
     coco: Mapping[str, Any] | None
 
 
 def write_recording(folder: Path, stamps: Stamps, pictures: Pictures, recording: Recording) -> Written:
     """Write the files of one recording."""
-    found = recognition.matrices(recording)
+    matrices = recognition.matrices(recording)
     boxed = detection.boxed(recording)
     names: list[str] = []
     folders: dict[str, Mapping[str, Any]] = {}
     paths: dict[int, str] = {}
     if recording.instances is not None:
-        words = recording.instances.vocabulary
-        names.append(f"{words.name}/recognition/{recording.id}.npz")
+        vocabulary = recording.instances.vocabulary
+        names.append(f"{vocabulary.name}/recognition/{recording.id}.npz")
         with files.whole(folder / names[-1]) as part:
-            part.write_bytes(recognition.archive(recording.instances, found, stamps.of("recognition", words)))
+            part.write_bytes(recognition.archive(recording.instances, matrices, stamps.of("recognition", vocabulary)))
         if boxed is not None:
-            names.append(f"{words.name}/detection/{recording.id}.json")
-            files.write_text(folder / names[-1], compact({**detection.layouts(boxed, words), "stamp": stamps.of("detection", words)}))
+            names.append(f"{vocabulary.name}/detection/{recording.id}.json")
+            files.write_text(
+                folder / names[-1], compact({**detection.layouts(boxed, vocabulary), "stamp": stamps.of("detection", vocabulary)})
+            )
             paths = pictures.of(recording.id, boxed.frames)
             for layout in yolo.LAYOUTS:
-                folders |= _write_labels(folder, f"{words.name}/{layout}", yolo.label_files(boxed, words, paths, layout))
+                folders |= _write_labels(folder, f"{vocabulary.name}/{layout}", yolo.label_files(boxed, vocabulary, paths, layout))
     if recording.phases is not None:
         names.append(f"{recording.phases.vocabulary.name}/phases/{recording.id}.csv")
-        files.write_text(folder / names[-1], sheets.phases(recording.phases))
-    return Written(recording, found, boxed, paths, tuple(names), folders)
+        files.write_text(folder / names[-1], csv_sheets.phases(recording.phases))
+    return Written(recording, matrices, boxed, paths, tuple(names), folders)
 
 
 def _write_labels(folder: Path, below: str, texts: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
@@ -124,50 +126,52 @@ def _write_labels(folder: Path, below: str, texts: Mapping[str, str]) -> dict[st
     return {name: digest(paths) for name, paths in written.items()}
 
 
-def write_vocabularies(folder: Path, stamps: Stamps, written: Sequence[Written], pictures: Pictures) -> list[Whole]:
+def write_vocabularies(folder: Path, stamps: Stamps, written: Sequence[Written], pictures: Pictures) -> list[VocabularyFiles]:
     """Write the files over all recordings of each vocabulary; return them for all vocabularies that are used."""
     used = {layer.vocabulary.name: layer.vocabulary for one in written for layer in _layers(one.recording)}
-    found = []
-    for name, words in sorted(used.items()):
+    wholes = []
+    for name, vocabulary in sorted(used.items()):
         own = [one for one in written if _name(one.recording.instances) == name]
         boxed = [one.boxed for one in own if one.boxed is not None]
-        rows = recognition.rows(words, [(one.recording.id, _frames(one), one.matrices) for one in own]) if own else None
-        coco = detection.coco(words, boxed, pictures.table) if boxed else None
-        found.append(Whole(words, rows, coco))
-        write_whole(folder / name, stamps, found[-1])
+        rows = recognition.rows(vocabulary, [(one.recording.id, _frames(one), one.matrices) for one in own]) if own else None
+        coco = detection.coco(vocabulary, boxed, pictures.table) if boxed else None
+        wholes.append(VocabularyFiles(vocabulary, rows, coco))
+        write_whole(folder / name, stamps, wholes[-1])
         for layout in yolo.LAYOUTS if boxed else ():
-            files.write_text(folder / name / layout / yolo.NAMES, yolo.names(words))
-            write_sidecar(folder / name / layout, stamps.of("yolo", words))
+            files.write_text(folder / name / layout / yolo.NAMES, yolo.names(vocabulary))
+            _write_sidecar(folder / name / layout, stamps.of("yolo", vocabulary))
         if (folder / name / "phases").is_dir():
-            write_sidecar(folder / name / "phases", stamps.of("phases", words))
-    return found
+            _write_sidecar(folder / name / "phases", stamps.of("phases", vocabulary))
+    return wholes
 
 
-def write_whole(folder: Path, stamps: Stamps, whole: Whole, **subset: Any) -> None:
+def write_whole(folder: Path, stamps: Stamps, whole: VocabularyFiles, **subset: Any) -> None:
     """Write recognition and detection of many recordings, each as the one file that a program takes."""
     if whole.recognition is not None:
-        recognition.write(folder / "recognition.parquet", whole.words, whole.recognition, stamps.of("recognition", whole.words, **subset))
+        recognition.write(
+            folder / "recognition.parquet", whole.vocabulary, whole.recognition, stamps.of("recognition", whole.vocabulary, **subset)
+        )
     if whole.coco is not None:
-        info = {"description": stamps.of("coco", whole.words)["definition"], "version": whole.words.version}
-        info["stamp"] = stamps.of("coco", whole.words, **subset)
+        info = {"description": stamps.of("coco", whole.vocabulary)["definition"], "version": whole.vocabulary.version}
+        info["stamp"] = stamps.of("coco", whole.vocabulary, **subset)
         files.write_text(folder / "coco.json", compact({"info": info, **whole.coco}))
 
 
 def write_sheets(folder: Path, stamps: Stamps, skill: pd.DataFrame, errors: pd.DataFrame, splits: pd.DataFrame) -> None:
     """Write skill and errors per task."""
-    for kind, of_tasks in (("skill", sheets.skill_sheets(skill, splits)), ("errors", sheets.error_sheets(errors, splits))):
+    for sheet, of_tasks in (("skill", csv_sheets.skill_sheets(skill, splits)), ("errors", csv_sheets.error_sheets(errors, splits))):
         for task, text in of_tasks.items():
-            files.write_text(folder / kind / f"{task}.csv", text)
+            files.write_text(folder / sheet / f"{task}.csv", text)
         if of_tasks:
-            write_sidecar(folder / kind, stamps.of(kind, None))
+            _write_sidecar(folder / sheet, stamps.of(sheet, None))
 
 
-def write_sidecar(folder: Path, stamp: Mapping[str, Any]) -> None:
+def _write_sidecar(folder: Path, stamp: Mapping[str, Any]) -> None:
     """Write the stamp of the files of a folder beside it, with their hashes: they have no room for it themselves."""
     single, together = contents(folder)
     hashes = {name: files.sha256_of(path) for name, path in single.items()}
-    told = {"stamp": stamp, "files": hashes, "folders": {name: digest(paths) for name, paths in together.items()}}
-    files.write_json(folder.with_name(f"{folder.name}{SIDECAR}"), told)
+    sidecar = {"stamp": stamp, "files": hashes, "folders": {name: digest(paths) for name, paths in together.items()}}
+    files.write_json(folder.with_name(f"{folder.name}{SIDECAR}"), sidecar)
 
 
 def images(frames: pd.DataFrame) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What the report is made of."""
+"""The tables of a study and the other stages' reports: all that the report is made of."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from scrubin.errors import StageError
 
 
 @dataclass(frozen=True)
-class Study:
+class ReportedStudy:
     """The tables and the other stages' reports, each by its name.
 
     Parameters
