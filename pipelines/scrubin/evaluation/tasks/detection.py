@@ -86,10 +86,10 @@ class Boxes:
     @property
     def sizes(self) -> dict[str, int]:
         """How many classes each component has."""
-        words = self.vocabulary
+        vocabulary = self.vocabulary
         if self.classes == "i":
-            return {"i": len(words.instruments)}
-        return {"ivt": len(words.triplets), "i": len(words.instruments), "v": len(words.verbs), "t": len(words.targets)}
+            return {"i": len(vocabulary.instruments)}
+        return {"ivt": len(vocabulary.triplets), "i": len(vocabulary.instruments), "v": len(vocabulary.verbs), "t": len(vocabulary.targets)}
 
 
 def truth_of(source: Source) -> Boxes:
@@ -244,7 +244,7 @@ def _compat(scene: Scene, components: Sequence[str], threshold: float, choice: M
         return _ivtdmetrics(compat_ivtdmetrics.of_videos(scene, threshold), components, choice)
     release = cast("Any", program.removeprefix("ivtmetrics-"))
     published = compat_ivtmetrics.of_videos(scene, threshold, program=release)
-    # For v and t ivtmetrics returns the numbers of i, and 0.1.5 has no global ones: only asked for by name.
+    # For v and t ivtmetrics returns the numbers of i, and 0.1.5 has no global ones: only chosen by name.
     own = [name for name in components if name in ("ivt", "i") or choice["component"] != "all"]
     scopes = [scope for scope in _scopes(choice) if scope == "video-wise" or release != "0.1.5" or choice["scope"] == "global"]
 

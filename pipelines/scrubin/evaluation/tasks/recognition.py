@@ -71,10 +71,10 @@ class Truth:
     @property
     def triplets(self) -> TripletMap:
         """The map of triplets; instruments alone are triplets of one verb and target."""
-        words = self.vocabulary
+        vocabulary = self.vocabulary
         if self.classes == "i":
-            return triplet_map([(instrument, 0, 0) for instrument in range(len(words.instruments))], null=())
-        return triplet_map(words.triplets, verbs=len(words.verbs), targets=len(words.targets), null=words.null_triplets)
+            return triplet_map([(instrument, 0, 0) for instrument in range(len(vocabulary.instruments))], null=())
+        return triplet_map(vocabulary.triplets, verbs=len(vocabulary.verbs), targets=len(vocabulary.targets), null=vocabulary.null_triplets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,7 +180,7 @@ def _scores(source: Source, labels: Labels, truth: Truth) -> tuple[str, IntArray
 
 def _refuse_classes(source: Source, labels: Labels, predicted: ClassesOf, truth: Truth) -> None:
     sides = ((predicted, labels.vocabulary), (truth.classes, truth.vocabulary))
-    theirs, ours = (f"{number_of_classes(words, one)} {NAMES[one]} of '{words.name}'" for one, words in sides)
+    theirs, ours = (f"{number_of_classes(vocabulary, one)} {NAMES[one]} of '{vocabulary.name}'" for one, vocabulary in sides)
     what = f"{labels.recording} is predicted in {theirs}, the ground truth has {ours}"
     why = next((f" ({fault.what})" for fault in truth.faults if fault.rule == "triplet-partial"), "")
     raise side.refusal(source, "classes-other", what + why, "predict these")

@@ -88,22 +88,21 @@ def read(source: LabelFiles) -> Collection:
         faults.error("", "vocabulary-several", f"there is ground truth of several vocabularies ({names})", fix)
         return Collection(faults=faults.all())
     (folder,) = chosen
-    words = source.vocabulary if source.vocabulary.name else _named_after(folder)
+    chosen_vocabulary = source.vocabulary if source.vocabulary.name else _named_after(folder)
     readers: Mapping[str, CollectionReader] = {"recognition": matrices.read, "detection": box_lists.read, "phases": phase_tables.read}
     parts: dict[str, dict[str, Labels]] = {}
     for part, files in folders[folder].items():
         is_coco = part == "detection" and any(file.endswith(WHOLES["detection"]) for file in files)
-        of_part = (coco.read if is_coco else readers[part])(replace(source, files=files, vocabulary=words))
+        of_part = (coco.read if is_coco else readers[part])(replace(source, files=files, vocabulary=chosen_vocabulary))
         faults.extend(of_part.faults)
         parts[part] = {labels.recording: labels for labels in of_part.recordings}
     names_of_all = sorted({name for of_part in parts.values() for name in of_part})
-    recordings = [_whole(name, {part: of[name] for part, of in parts.items() if name in of}, words) for name in names_of_all]
+    recordings = [_whole(name, {part: of[name] for part, of in parts.items() if name in of}, chosen_vocabulary) for name in names_of_all]
     return Collection(tuple(recordings), faults=faults.all())
 
 
 def _parts(folder: Path) -> list[Path]:
-    found = [_part(folder, part) for part in PARTS]
-    return [file for files in found for file in files]
+    return [file for part in PARTS for file in _part(folder, part)]
 
 
 def _part(folder: Path, part: str) -> list[Path]:
@@ -136,14 +135,14 @@ def _named_after(folder: PurePosixPath) -> Vocabulary:
     return vocabulary.load(folder.name if folder.name in vocabulary.known() else DEFAULT)
 
 
-def _whole(name: str, parts: Mapping[str, Labels], words: Vocabulary) -> Labels:
+def _whole(name: str, parts: Mapping[str, Labels], chosen_vocabulary: Vocabulary) -> Labels:
     """Return what the parts of a recording say together."""
     classes, boxes, phases = (parts.get(part) for part in PARTS)
     triplets = [one for one in (classes, boxes) if one is not None and one.detail == "triplet"]
     return Labels(
         recording=name,
         format=NAME,
-        vocabulary=words,
+        vocabulary=chosen_vocabulary,
         clock=Clock(Fraction(1)),
         phases=None if phases is None else phases.phases,
         instances=_instances(classes, boxes),

@@ -62,11 +62,11 @@ def read_npz(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
     named = _named(file, arrays, faults)
     if LENGTHS not in arrays:
         return {PurePosixPath(file).stem: [Matrix(file, "", frames, array, *says) for array, says in named]} if named else {}
-    found: dict[str, list[Matrix]] = {}
+    by_recording: dict[str, list[Matrix]] = {}
     for array, says in named:
         for name, part_frames, part in _parts(file, array, frames, arrays[LENGTHS], faults):
-            found.setdefault(name, []).append(Matrix(file, f"video {name}", part_frames, part, *says))
-    return found
+            by_recording.setdefault(name, []).append(Matrix(file, f"video {name}", part_frames, part, *says))
+    return by_recording
 
 
 def is_list_of_scores(path: Path) -> bool:

@@ -137,12 +137,12 @@ def _of_table(file: str, table: pd.DataFrame, faults: Faults, *, first_row: int)
     if "id" in names and (table["id"].isna() | (table["id"] == "")).any():
         faults.error(file, "id-empty", "the id of a row is empty", "name the video of every row")
         return {}
-    found: dict[str, list[Matrix]] = {}
+    by_recording: dict[str, list[Matrix]] = {}
     for name, part in table.groupby("id", sort=True) if "id" in names else [(PurePosixPath(file).stem, table)]:
         place = f"video {name}" if "id" in names else ""
         matrix = _of_recording(file, place, part, names, faults, first_row)
-        found |= {} if matrix is None else {str(name): [matrix]}
-    return found
+        by_recording |= {} if matrix is None else {str(name): [matrix]}
+    return by_recording
 
 
 def _of_recording(file: str, place: str, part: pd.DataFrame, names: Sequence[str], faults: Faults, first_row: int) -> Matrix | None:
