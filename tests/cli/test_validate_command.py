@@ -95,7 +95,7 @@ def test_every_readable_format_but_tables_has_such_an_example():
 def test_our_own_tables_pass_as_parquet_and_as_csv(validate, csv):
     code, lines, _ = validate(tables(csv=csv), "--all")
     assert code == 0
-    assert lines[0].endswith("errors 8, frames 240, phases 48, ratings 32, skill 8, spans 12, splits 12, triplets 48, videos 20")
+    assert lines[0].endswith("errors 8, frames 240, labelled 96, phases 48, ratings 32, skill 8, spans 12, splits 12, triplets 48, videos 20")
     reasons = [line.rsplit(": ", 1)[1] for line in lines if line.startswith("not applicable")]
     assert "the private table 'recordings' is not at hand" in reasons
     assert not [line for line in lines if line.startswith(("error", "warning"))]
