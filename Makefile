@@ -4,7 +4,7 @@ PIP := .bootstrap/pip-26.3-py3-none-any.whl/pip
 STAMP := .venv/.complete
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro test quick check clean
+.PHONY: help setup repro test quick check docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -25,8 +25,12 @@ check: $(STAMP) ## lint, format and types
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
 
+docs: $(STAMP) ## build the documents into .cache/docs, offline; a warning is an error
+	@.venv/bin/python -m sphinx --quiet --fail-on-warning --fresh-env --write-all --jobs auto docs .cache/docs
+	@echo "open .cache/docs/index.html"
+
 clean: ## remove the environment and all caches; data, keys and reports stay
-	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv .cache .mypy_cache .pytest_cache .ruff_cache .hypothesis docs/api
 
 # The stamp comes last: a killed set-up starts again. Debian's Python comes without pip, so ours
 # is in the checkout; uv then installs in seconds, and where it cannot (a mirror that only pip is

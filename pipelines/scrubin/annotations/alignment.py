@@ -121,6 +121,8 @@ def align(positions: IntArray, clock: Clock, line: Timeline) -> Alignment:
     positions
         Increasing, shape (n,).
 
+    Examples
+    --------
     >>> line = timeline(np.arange(3), np.array([0.0, 1.0, 2.0]), np.array([0, 25, 50]),
     ...                 offset_s=Fraction(10), duration_s=3.0, first_source_frame=250, frame_count=75)
     >>> align(np.array([9, 10, 12, 13]), Clock(Fraction(1)), line).frames.tolist()

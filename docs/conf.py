@@ -1,0 +1,69 @@
+"""How the documents are built: `make docs`, offline, every warning an error."""
+
+from __future__ import annotations
+
+import logging
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+DOCS = Path(__file__).parent
+ROOT = DOCS.parent
+# The example files of the formats are those of the tests.
+sys.path[:0] = [str(DOCS), str(ROOT / "pipelines"), str(ROOT / "tests/helpers")]
+
+import reference
+from pygments.lexers.special import TextLexer
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
+
+# It logs each of its functions when it is imported.
+logging.getLogger("great_expectations").setLevel(logging.WARNING)
+
+project = "Scrub-in"
+author = "The Scrub-in authors"
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
+exclude_patterns = ["reference"]
+# Types stand in signatures by their short names; one that several modules have is then no link.
+suppress_warnings = ["ref.python"]
+myst_heading_anchors = 4
+
+# One line of a signature per argument as soon as it is long; types stay in the signature, where they are short.
+maximum_signature_line_length = 100
+autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+napoleon_google_docstring = False
+
+html_theme = "furo"
+html_title = "Scrub-in"
+html_static_path = ["_static"]
+html_css_files = ["scrubin.css"]
+html_copy_source = False
+html_show_sourcelink = False
+html_show_sphinx = False
+# The pages are read from a folder as often as from a server, so nothing may be loaded from elsewhere.
+html_theme_options = {"top_of_page_buttons": []}
+
+
+# A heading of a docstring that the numpy style does not know; as a section it would be a label of the whole book.
+OWN_HEADING = re.compile(r"-{3,}")
+
+
+def setup(app: Sphinx) -> None:
+    """Write the API pages before the build, and fill in what registries and declarations say."""
+    reference.write_api(DOCS / "api")
+    app.add_lexer("csv", TextLexer)
+    app.connect("source-read", _fill)
+    app.connect("autodoc-process-docstring", _embolden, priority=900)
+
+
+def _fill(app: Sphinx, page: str, source: list[str]) -> None:
+    source[0] = reference.filled(source[0])
+
+
+def _embolden(app: Sphinx, what: str, name: str, of: object, options: object, lines: list[str]) -> None:
+    for number in range(len(lines) - 1, 0, -1):
+        if OWN_HEADING.fullmatch(lines[number]) and lines[number - 1].strip():
+            lines[number - 1 : number + 1] = [f"**{lines[number - 1]}**", ""]

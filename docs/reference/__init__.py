@@ -1,0 +1,34 @@
+"""The reference parts of the documents, written from registries and declarations, so that they cannot be wrong.
+
+A page says ``<!-- generated: formats -->`` where such a part belongs; `filled` puts it there. To add a part, write a
+function that returns Markdown and name it in ``PARTS``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from reference import checks, commands, formats, house, metrics, parameters, policy, tables
+from reference.api import write_api
+
+__all__ = ["PARTS", "filled", "write_api"]
+
+PARTS: Mapping[str, Callable[[], str]] = {
+    "formats": formats.text,
+    "vocabularies": formats.vocabularies,
+    "metrics": metrics.text,
+    "parameters": parameters.text,
+    "tables": tables.text,
+    "commands": commands.text,
+    "policy": policy.text,
+    "checks": checks.text,
+    "picture": house.picture,
+    "rooms": house.rooms,
+}
+PLACE = re.compile(r"<!-- generated: ([a-z]+) -->")
+
+
+def filled(text: str) -> str:
+    """Return the text of a page with every generated part in its place; raises ``KeyError`` for one that nobody writes."""
+    return PLACE.sub(lambda place: PARTS[place[1]](), text)

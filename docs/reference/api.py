@@ -1,0 +1,50 @@
+"""One page per package of the library, from its docstrings; whatever modules there are."""
+
+from __future__ import annotations
+
+import ast
+import pkgutil
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import scrubin
+from reference.markdown import table
+
+COMMANDS = "scrubin.cli."
+
+
+def write_api(folder: Path) -> None:
+    """Write a page per package; pages of packages that are gone are removed."""
+    if folder.exists():
+        shutil.rmtree(folder)
+    folder.mkdir()
+    for package, modules in packages():
+        (folder / f"{package}.md").write_text(_page(package, modules), encoding="utf-8")
+
+
+def packages() -> Iterator[tuple[str, list[str]]]:
+    """Yield every package with its own modules; commands have a page of their own."""
+    root = Path(scrubin.__file__).parent
+    names = ["scrubin", *(one.name for one in pkgutil.walk_packages([str(root)], "scrubin.") if one.ispkg)]
+    for name in sorted(name for name in names if not f"{name}.".startswith(COMMANDS)):
+        folder = root.joinpath(*name.split(".")[1:])
+        modules = [f"{name}.{one.name}" for one in pkgutil.iter_modules([str(folder)]) if not one.ispkg and one.name != "__main__"]
+        yield name, sorted(modules)
+
+
+def first_line(module: str) -> str:
+    """Return what a person finds in a module: the first line of its docstring."""
+    path = Path(scrubin.__file__).parent.joinpath(*module.split(".")[1:])
+    file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    return (ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or "").split("\n")[0]
+
+
+def _page(package: str, modules: list[str]) -> str:
+    overview = table(("module", "what you find there"), ((f"[`{name}`](#{name})", first_line(name)) for name in modules))
+    head = f"# {package}\n\n{_automodule(package)}\n"
+    return head + (overview if modules else "") + "".join(f"\n## {name}\n\n{_automodule(name)}" for name in modules)
+
+
+def _automodule(name: str) -> str:
+    return f"```{{eval-rst}}\n.. automodule:: {name}\n   :members:\n```\n"

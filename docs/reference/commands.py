@@ -1,0 +1,44 @@
+"""Every command: what `--help` says."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+from collections.abc import Iterator
+
+from reference.markdown import sentence, table
+from scrubin.cli import COMMANDS
+
+WIDTH = 100
+
+
+def parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    """Yield every command and subcommand, by its name without ``scrubin``."""
+    for name in COMMANDS:
+        parser = _parser(name, COMMANDS[name])
+        importlib.import_module(f"scrubin.cli.{name.replace('-', '_')}").add_arguments(parser)
+        yield name, parser
+        for action in parser._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                yield from ((f"{name} {sub}", of) for sub, of in action.choices.items())
+
+
+def text() -> str:
+    """Return an overview, then a section for each command."""
+    overview = table(("command", "what it does"), ((f"[`scrubin {name}`](#{_anchor(name)})", does) for name, does in COMMANDS.items()))
+    return "\n".join([overview, *(_section(name, parser) for name, parser in parsers())])
+
+
+def _parser(name: str, does: str) -> argparse.ArgumentParser:
+    def formatter(prog: str) -> argparse.HelpFormatter:
+        return argparse.HelpFormatter(prog, width=WIDTH)
+
+    return argparse.ArgumentParser(prog=f"scrubin {name}", description=sentence(does), formatter_class=formatter)
+
+
+def _section(name: str, parser: argparse.ArgumentParser) -> str:
+    return f"({_anchor(name)})=\n## scrubin {name}\n\n```text\n{parser.format_help()}```\n"
+
+
+def _anchor(name: str) -> str:
+    return f"scrubin-{name.replace(' ', '-')}"

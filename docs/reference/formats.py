@@ -1,0 +1,77 @@
+"""Every label format and vocabulary, from their registries."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+
+from reference import examples
+from reference.markdown import code, prose, sentence, table
+from scrubin.labels import formats as every_format
+from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
+from scrubin.vocabulary import vocabulary
+
+__all__ = ["every_format", "names", "text", "vocabularies"]
+
+
+def names() -> list[str]:
+    """Return the name of every format that can be read or written, sorted."""
+    return sorted({*readable(), *WRITERS})
+
+
+def text() -> str:
+    """Return an overview of all formats, then a section for each."""
+    overview = table(("format", "read", "written", "what it is"), (_overview(name) for name in names()))
+    others = sorted({**READ_AS, **WRITTEN_AS}.items())
+    aliases = ", ".join(f"`{name}` is `{of}`" for name, of in others if name not in names())
+    return "\n".join([overview, f"Other names: {aliases}.\n", *(_section(name) for name in names())])
+
+
+def vocabularies() -> str:
+    """Return what each vocabulary has, and where it comes from."""
+    rows = []
+    for name in vocabulary.known():
+        loaded = vocabulary.load(name)
+        counts = {naming: len(loaded.names(naming)) for naming in vocabulary.NAMINGS} | {"triplet": len(loaded.triplets)}
+        has = ", ".join(f"{count} {naming}s" for naming, count in counts.items() if count)
+        same = f" The same lists as `{loaded.name}`." if loaded.name != name else ""
+        rows.append((code(name), has, f"{sentence(loaded.source)}{same}"))
+    return table(("vocabulary", "names", "source"), rows)
+
+
+def _overview(name: str) -> tuple[str, str, str, str]:
+    form = readable().get(READ_AS.get(name, name))
+    reads, writes = (("yes" if has else "no") for has in (form is not None, name in WRITERS))
+    return f"[`{name}`](#{name})", reads, writes, form.title if form is not None and form.name == name else "our own tables as CSV"
+
+
+def _section(name: str) -> str:
+    form, writer = readable().get(READ_AS.get(name, name)), WRITERS.get(name)
+    lines = [f"({name})=\n### {name}\n"]
+    if form is not None and form.name == name:
+        lines.append(f"{prose(inspect.getdoc(sys.modules[form.read.__module__]) or '')}\n")
+        lines.append(table(("when it is read", ""), _reading(form)))
+        lines.append(examples.text(name))
+    if writer is not None:
+        lines.append(table(("when it is written", ""), _writing(name)))
+    return "\n".join(lines)
+
+
+def _reading(form: Format | DatasetFormat) -> list[tuple[str, str]]:
+    by_hand = form.by_hand
+    classes = "the files name their own" if by_hand.brings_words else code(by_hand.vocabulary) or "follows from the files, or you name one"
+    rate = "the files say it, or they count in time"
+    if by_hand.fps is not None:
+        rate = f"{by_hand.fps} per second" + (", unless you say another one: no file states it" if by_hand.fps_unstated else "")
+    one = "the whole data set at once" if isinstance(form, DatasetFormat) else "one recording at a time"
+    return [("files", form.expected), ("read as", one), ("vocabulary", classes), ("frames are numbered at", rate)]
+
+
+def _writing(name: str) -> list[tuple[str, str]]:
+    writer = WRITERS[name]
+    rate = f"{writer.fps} per second only" if writer.fps else "any whole rate" if writer.whole_fps else "any rate"
+    rows = [("holds", ", ".join(sorted(writer.holds))), ("rate", rate)]
+    rows += [("vocabulary", f"`{writer.vocabulary}` only")] if writer.vocabulary else []
+    rows += [("boxes", "in pixels: the size of the images must be known (`--image-size`)")] if writer.pixels else []
+    rows += [("phases", "every frame has one: the last phase before a gap is repeated")] if writer.every_frame else []
+    return rows
