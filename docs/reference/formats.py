@@ -59,7 +59,9 @@ def _section(name: str) -> str:
 
 def _reading(form: Format | DatasetFormat) -> list[tuple[str, str]]:
     by_hand = form.by_hand
-    classes = "the files name their own" if by_hand.brings_words else code(by_hand.vocabulary) or "follows from the files, or you name one"
+    classes = (
+        "the files name their own" if by_hand.names_vocabulary else code(by_hand.vocabulary) or "follows from the files, or you name one"
+    )
     rate = "the files say it, or they count in time"
     if by_hand.fps is not None:
         rate = f"{by_hand.fps} per second" + (", unless you say another one: no file states it" if by_hand.fps_unstated else "")

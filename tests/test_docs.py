@@ -1,0 +1,162 @@
+"""The documents: every command and every Python block works, everything that there is stands in them, and links lead somewhere."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import shutil
+import tomllib
+import typing
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import reference
+import yaml
+from reference import commands, formats, parameters
+
+import doc_blocks
+import small_study
+from scrubin import settings
+from scrubin.evaluation.metrics import METRICS
+from scrubin.labels.registry import WRITERS, readable
+from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
+from scrubin.validate.registry import RULES
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(DOCS.glob("*.md"))]
+BY_PAGE = {page.stem: list(doc_blocks.blocks(page)) for page in PAGES}
+EVERY = [block for of_page in BY_PAGE.values() for block in of_page]
+README_LINES = 120
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+LABEL = re.compile(r"^\(([^)]+)\)=$", re.MULTILINE)
+HEADING = re.compile(r"^#{1,4} (.+)$", re.MULTILINE)
+
+
+@pytest.fixture(scope="session")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small study in a checkout, as its curator has it after everything ran."""
+    folder = small_study.project(tmp_path_factory.mktemp("study") / "project")
+    small_study.regenerate(folder)
+    return folder
+
+
+@pytest.fixture
+def reader(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[doc_blocks.Reader]:
+    """Somebody who reads a page, with a copy of the study."""
+    project = tmp_path / "project"
+    shutil.copytree(study, project, symlinks=True)
+    monkeypatch.chdir(project)
+    return doc_blocks.Reader(project)
+
+
+@pytest.mark.parametrize("page", [name for name, of_page in BY_PAGE.items() if any(block.is_run for block in of_page)])
+def test_every_block_of_a_page_does_what_the_page_says(page, reader):
+    for block in BY_PAGE[page]:
+        if block.is_run or block.mark == "file":
+            reader.do(block)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", [block for block in EVERY if block.mark == "slow"], ids=lambda block: block.place)
+def test_what_runs_the_whole_pipeline_works_on_a_new_study(block, tmp_path):
+    project = small_study.project(tmp_path / "project")
+    small_study.under_git(project)
+    doc_blocks.Reader(project, own_library=True).do(block)
+    assert (project / "data/release/SHA256SUMS").is_file()
+
+
+def test_every_block_says_what_it_is_and_most_are_run():
+    known = {*doc_blocks.RUN, *doc_blocks.SHOWN, "yaml"}
+    strange = [block.place for block in EVERY if block.language not in known and block.mark != "file"]
+    assert not strange, f"say what these blocks are, as one of {sorted(known)}: {strange}"
+    commands_and_code = [block for block in EVERY if block.language in doc_blocks.RUN and block.mark != "file"]
+    run = [block for block in commands_and_code if block.mark != "not run"]
+    assert len(run) >= 3 * (len(commands_and_code) - len(run)), f"{len(run)} of {len(commands_and_code)} blocks are run"
+
+
+@pytest.mark.parametrize("block", [block for block in EVERY if block.language == "yaml"], ids=lambda block: block.place)
+def test_every_block_of_parameters_can_stand_in_params_yaml(block, tmp_path):
+    shipped = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
+    path = tmp_path / "params.yaml"
+    path.write_text(yaml.safe_dump(_merged(shipped, yaml.safe_load(block.text))), encoding="utf-8")
+    settings.check_all(path)
+
+
+def test_every_command_stands_on_a_page_that_somebody_wrote():
+    text = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+    missing = [name for name, _ in commands.parsers() if not re.search(rf"scrubin {name}\b", text)]
+    assert not missing
+
+
+def test_every_format_metric_parameter_table_and_rule_stands_in_the_documents():
+    book = "\n".join(reference.filled(page.read_text(encoding="utf-8")) for page in PAGES)
+    names = {*readable(), *WRITERS, *METRICS, *RULES, *public_tables(()), *(table.name for table in PRIVATE_TABLES)}
+    names |= {key for metric in METRICS.values() for choices in metric.choices.values() for key in choices}
+    names |= {entry.name for section in settings.DECLARED for entry in parameters.entries(section)}
+    names |= {one.name for section in settings.DECLARED.values() for one in _fields(section)}
+    missing = sorted(name for name in names if name not in book)
+    assert not missing
+    assert {place[1] for page in PAGES for place in reference.PLACE.finditer(page.read_text(encoding="utf-8"))} == set(reference.PARTS)
+    assert formats.names()
+
+
+def test_every_link_leads_somewhere():
+    filled = {page: reference.filled(page.read_text(encoding="utf-8")) for page in PAGES}
+    labels = {label for text in filled.values() for label in LABEL.findall(text)} | _library()
+    broken = []
+    for page, text in filled.items():
+        for link in LINK.findall(re.sub(r"```.*?```", "", text, flags=re.DOTALL)):
+            path, _, anchor = link.partition("#")
+            target = (page.parent / path).resolve() if path else page
+            if "://" in link or (not path and anchor in labels):
+                continue
+            headings = {_slug(heading) for heading in HEADING.findall(filled.get(target, ""))}
+            if not target.exists() or (anchor and anchor not in headings | labels):
+                broken.append(f"{page.name}: {link}")
+    assert not broken
+
+
+def test_the_readme_is_read_in_five_minutes():
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= README_LINES
+
+
+def test_nothing_on_a_page_is_loaded_from_elsewhere():
+    for path in (*DOCS.glob("_static/*"), *DOCS.glob("_templates/*")):
+        assert "http" not in path.read_text(encoding="utf-8")
+    for page in PAGES:
+        assert not re.findall(r"!\[[^\]]*\]\(https?:|<(?:img|script|link|iframe)\b", page.read_text(encoding="utf-8"))
+
+
+def test_a_commit_is_checked_as_make_check_does():
+    recipe = re.search(r"^check:.*\n((?:\t.*\n)+)", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert recipe is not None
+    wanted = [line.strip().removeprefix("@").removesuffix(" .") for line in recipe[1].splitlines()]
+    (own,) = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"]
+    assert own["repo"] == "local"
+    assert [hook["entry"].removesuffix(" --force-exclude") for hook in own["hooks"]] == wanted
+
+
+def test_the_version_is_the_same_everywhere():
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    assert yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))["version"] == version
+    assert re.findall(r"^## (\S+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)[0] == version
+
+
+def _merged(shipped: dict, changes: dict) -> dict:
+    both = {key: _merged(shipped[key], value) if isinstance(value, dict) and key in shipped else value for key, value in changes.items()}
+    return {**shipped, **both}
+
+
+def _fields(section: typing.Any) -> Iterator[dataclasses.Field]:
+    for one in (section, *parameters.forms(section)):
+        yield from dataclasses.fields(one)
+
+
+def _library() -> set[str]:
+    return {name for package, modules in reference.api.packages() for name in (package, *modules)}
+
+
+def _slug(heading: str) -> str:
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
