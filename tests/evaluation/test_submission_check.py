@@ -175,13 +175,14 @@ def test_phases_are_checked_line_by_line(tmp_path, truth):
     outcome = submission.check(folder, truth)
     assert outcome.tasks == ("phases",)
     assert sorted((one.rule, one.file, one.frames) for one in outcome.faults) == [
+        ("frame-form", "VID02.csv", (5,)),
+        ("frame-repeated", "VID02.csv", ()),
         ("frames-extra", "VID02.csv", (20,)),
-        ("frames-missing", "VID02.csv", (5,)),
-        ("key-malformed", "VID02.csv", ()),
-        ("key-repeated", "VID02.csv", (6,)),
-        ("phase-columns", "VID02.csv", ()),
-        ("phase-id", "VID02.csv", (2,)),
-        ("phase-id", "VID02.csv", (3, 4)),
+        ("frames-missing", "VID02.csv", (3,)),
+        ("id-range", "VID02.csv", ()),
+        ("id-range", "VID02.csv", (2,)),
+        ("name-unknown", "VID02.csv", (4,)),
+        ("row-length", "VID02.csv", ()),
     ]
 
 

@@ -126,3 +126,41 @@ def test_an_instrument_that_is_not_the_triplets_counts_as_written(challenge, cap
     assert ranked["components"] == {name: pytest.approx(value, abs=1e-9) for name, value in wanted.items()}
     assert ranked["components"]["ivt"] == 1.0
     assert ranked["components"]["i"] < 1.0
+
+
+ROWS = [f"{frame},{7 * frame // FRAMES}" for frame in range(FRAMES)]
+SHEETS = {
+    "nothing": (["frame,phase_id", *ROWS], ()),
+    "names": (["frame,phase", *(f"{frame},{WORDS.phases[7 * frame // FRAMES]}" for frame in range(FRAMES))], ()),
+    "both": (["frame,phase_id,phase", *(f"{row},{WORDS.phases[int(row.split(',')[1])]}" for row in ROWS)], ()),
+    "semicolons": (["frame;phase_id", *(row.replace(",", ";") for row in ROWS)], ("delimiter",)),
+    "no header": (ROWS, ("header",)),
+    "another header": (["index,prediction", *ROWS], ("header",)),
+    "padded": (["frame,phase_id", *(f"0{row}" for row in ROWS)], ("frame-form",)),
+    "decimals": (["frame,phase_id", *(row.replace(",", ".0,") for row in ROWS)], ("frame-form",)),
+    "from 1": (["frame,phase_id", *ROWS[:-1], "11,7"], ("id-range",)),
+    "unknown name": (["frame,phase", "0,preparatio"], ("name-unknown",)),
+    "another name": (["frame,phase_id,phase", "0,1,preparation"], ("phase-name",)),
+    "twice": (["frame,phase_id", *ROWS, "3,0"], ("frame-repeated",)),
+    "short": (["frame,phase_id", *ROWS, "12"], ("row-length",)),
+    "no frame": (["frame,phase_id", *ROWS, "x,0"], ("frame-key",)),
+}
+
+
+@pytest.mark.parametrize("case", SHEETS)
+def test_every_command_finds_the_same_faults_in_phases(tmp_path, case):
+    lines, rules = SHEETS[case]
+    write_labels(tmp_path / "gt", {"VID01": labels(1, FRAMES)})
+    team = tmp_path / "team"
+    team.mkdir()
+    (team / "VID01.csv").write_text("\n".join(lines))
+    reading = reader.read_path(team, None, reader.Options("cholect50"), "phases")
+    checked = submission.check(team, truth_files.read(tmp_path / "gt", form="cholect50")).faults
+    assert reading.form.name == "phase-tables"
+    assert {facts(fault) for fault in checked if not fault.rule.startswith("frames-")} == set(map(facts, reading.faults))
+    assert tuple(fault.rule for fault in reading.faults) == rules
+    stops = any(fault.severity == "error" for fault in checked)
+    score = ["score", "phases", "--ground-truth", str(tmp_path / "gt"), "--from", "cholect50", "--predictions", str(team)]
+    assert (cli.main(score) != 0) is stops
+    rank = ["rank", str(team), "--metric", "phases", "--ground-truth", str(tmp_path / "gt"), "--from", "cholect50", "--resamples", "5"]
+    assert (cli.main(rank) != 0) is stops

@@ -8,17 +8,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from scrubin.core.faults import Fault, Faults, printable
 from scrubin.evaluation.series import IntArray, Series, faults_of, note_missing_video
 from scrubin.evaluation.submission import folders
 from scrubin.evaluation.submission.folders import KINDS, Found, Kind
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
 from scrubin.labels import suspicions
+from scrubin.labels.formats import phase_tables
 from scrubin.labels.formats.cholectriplet2022 import labels_of
-from scrubin.labels.formats.submission import documents, phase_sheets
+from scrubin.labels.formats.submission import documents
 from scrubin.labels.formats.submission.content import KEYS, TASKS, Content, Task, note_missing_task, parse
 from scrubin.labels.model import Labels
 from scrubin.labels.policy import stopping
+from scrubin.labels.where import Where
 
 Taker = Callable[[TrueVideo, Content], None]
 
@@ -176,8 +180,11 @@ def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: 
         return None
     if kind == "json":
         return parse(file.name, data, truth.vocabulary, faults)
-    found = phase_sheets.phases_of(file.name, data, truth.vocabulary, faults)
-    return None if found is None else Content(found[0], phases=found[1])
+    where = Where(faults, file.name)
+    cells = phase_tables.cells_of(where, data)
+    if cells is None:
+        return None
+    return Content(cells.frames, phases=np.array(phase_tables.ids_of(where, cells, truth.vocabulary), np.int64))
 
 
 def _note_missing(found: Found, truth: GroundTruth, part_of: Collection[Task], faults: Faults) -> None:

@@ -3,6 +3,9 @@
 CSV, TSV or text with the columns ``frame`` and ``phase`` (a name or an id) or ``phase_id``; without a header two columns are
 frame and phase, one is the phase of frames 0, 1, 2 ... npy and npz have one whole id per frame, and ``frame`` where there are
 gaps. The vocabulary is the one that is named, else the one that has all names, else what the files say.
+
+``<video>.csv`` with ``frame`` and ``phase_id``, ``phase`` or both, separated by commas, is also how phases are submitted to a
+challenge: what is otherwise there in a CSV is a deviation, and `scrubin submission check` and `rank` read it here.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -42,8 +45,20 @@ PREFERRED = "cholec80"
 """The vocabulary of names that several number differently."""
 WHOLE_AS_FLOAT = re.compile(r"(?P<whole>-?\d+)\.0*")
 HEAD_BYTES = 4096
-Row = tuple[int, int, str]
-"""Line, frame, and phase as written."""
+DELIMITER_NAMES = {"\t": "tabs", ";": "semicolons", csvtext.WHITESPACE: "blanks"}
+
+
+class Row(NamedTuple):
+    """Line, frame, and phase as written; also its name, where the id has a column of its own."""
+
+    line: int
+    frame: int
+    phase: str
+    name: str | None = None
+
+
+Columns = tuple[int | None, int, int | None]
+"""The places of the frame, of the phase, and of the name beside an id."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,11 +73,14 @@ class Cells:
         (n,), increasing.
     phases
         (n,), as written: an id, or a name.
+    names
+        (n,), the names beside ids; None where there are none.
     """
 
     file: str
     frames: IntArray
     phases: Sequence[str]
+    names: Sequence[str | None]
 
 
 def _has_phases(path: Path) -> bool:
@@ -99,11 +117,12 @@ def read(source: LabelFiles) -> Collection:
     faults = Faults()
     cells: dict[str, Cells] = {}
     for file, data in sorted(source.files.items()):
-        name = recording_of(file)
-        of_video = cells_of(Where(faults, file), data)
+        name, of_file = recording_of(file), Faults()
+        of_video = cells_of(Where(of_file, file), data)
+        faults.extend(of_file.all())
         if name in cells:
             faults.error(file, "file-repeated", f"the video {name} is also in {cells[name].file}", "keep one of them")
-        elif of_video is not None:
+        elif of_video is not None and not of_file.errors():
             cells[name] = of_video
     phases = source.vocabulary if source.vocabulary.name else _vocabulary_of(cells, faults)
     if phases is None:
@@ -131,31 +150,42 @@ def recording_of(file: str) -> str:
 
 
 def cells_of(where: Where, data: bytes) -> Cells | None:
-    """Return frames and phases as written; None after noting what is wrong."""
+    """Return frames and phases as written, without the rows that are noted as wrong; None when there are none."""
     before = len(where.faults)
     suffix = PurePosixPath(where.file).suffix.lower()
     rows = _rows_of_array(where, data, suffix) if suffix in ARRAYS else _rows_of_table(where, data)
     if not rows and len(where.faults) == before:
         where.error("no-labels", "has no frames", "give a row per frame")
-    line_of: dict[int, int] = {}
-    for line, frame, _ in rows:
-        if line_of.setdefault(frame, line) != line:
-            where.at(f"line {line}").error("frame-repeated", f"frame {frame} is also in line {line_of[frame]}", "give every frame once")
-    if len(where.faults) > before:
-        return None
-    ordered = sorted(rows, key=lambda row: row[1])
-    return Cells(where.file, np.array([frame for _, frame, _ in ordered], np.int64), [phase for _, _, phase in ordered])
+    by_frame: dict[int, Row] = {}
+    for row in rows:
+        if (first := by_frame.setdefault(row.frame, row)) is not row:
+            what = f"frame {row.frame} is also in line {first.line}"
+            where.at(f"line {row.line}").error("frame-repeated", what, "give every frame once")
+    ordered = [by_frame[frame] for frame in sorted(by_frame)]
+    frames = np.array([row.frame for row in ordered], np.int64)
+    return Cells(where.file, frames, [row.phase for row in ordered], [row.name for row in ordered]) if ordered else None
 
 
 def ids_of(where: Where, cells: Cells, phases: Vocabulary) -> list[int]:
     """Return the id of each phase, 0 after noting one that is not known."""
     looked_up: dict[str, int | None] = {}
     ids = []
-    for frame, cell in zip(cells.frames.tolist(), cells.phases, strict=True):
+    for frame, cell, name in zip(cells.frames.tolist(), cells.phases, cells.names, strict=True):
         if looked_up.get(cell, -1) in (-1, None):
             looked_up[cell] = _id_of(where.at_frame(frame), cell, phases)
+        if name is not None and looked_up[cell] is not None and not is_of_files(phases):
+            _check_name(where.at_frame(frame), looked_up[cell] or 0, name, phases)
         ids.append(looked_up[cell] or 0)
     return ids
+
+
+def _check_name(where: Where, id_: int, name: str, phases: Vocabulary) -> None:
+    """Note a name that is not that of the id beside it."""
+    known = phases.spellings["phase"].get(fold(name))
+    if known is None:
+        _id_of(where, name, phases)
+    elif known != id_:
+        where.error("phase-name", f"the phase {id_} is not '{name}'", f"'{name}' is {known}; correct one of them")
 
 
 def is_of_files(phases: Vocabulary) -> bool:
@@ -247,7 +277,7 @@ def _rows_of_array(where: Where, data: bytes, suffix: str) -> list[Row]:
         what = f"phase {ids.min()} is below 0"
         where.error("id-range", what, "leave frames without a phase out, and number the others by 'frame'")
         return []
-    return [(number, int(frame), str(int(id_))) for number, (frame, id_) in enumerate(zip(numbers, ids, strict=True))]
+    return [Row(number, int(frame), str(int(id_))) for number, (frame, id_) in enumerate(zip(numbers, ids, strict=True))]
 
 
 def _rows_of_table(where: Where, data: bytes) -> list[Row]:
@@ -260,24 +290,37 @@ def _rows_of_table(where: Where, data: bytes) -> list[Row]:
     columns = _columns(where.at(f"line {grid.lines[0].number}"), header)
     if columns is None:
         return []
+    if where.file.lower().endswith(".csv"):
+        _note_deviations(where, grid.delimiter, header)
     rows = []
     for place, line in enumerate(grid.lines[_is_header(header) :]):
-        row = _row(where.at(f"line {line.number}"), [cell.strip() for cell in line.cells], len(header), columns, place)
-        rows += [] if row is None else [(line.number, *row)]
+        row = _row(where, line, len(header), columns, place)
+        rows += [] if row is None else [row]
     return rows
+
+
+def _note_deviations(where: Where, delimiter: str, header: Sequence[str]) -> None:
+    """Note what is not as in a CSV of phases, but clear."""
+    fix = "begin with a line frame,phase_id and give one line per frame, separated by commas"
+    if delimiter != ",":
+        where.deviation("delimiter", f"the cells are separated by {DELIMITER_NAMES[delimiter]}", fix)
+    if not _is_header(header):
+        where.deviation("header", "there is no header", fix)
+    elif FRAME_COLUMNS[0] not in header or not {*ID_COLUMNS, NAME_COLUMNS[0]} & set(header):
+        where.deviation("header", f"the columns are called {', '.join(header)}", fix)
 
 
 def _is_header(cells: Sequence[str]) -> bool:
     return bool(set(cells) & {*FRAME_COLUMNS, *ID_COLUMNS, *NAME_COLUMNS, AMBIGUOUS})
 
 
-def _columns(where: Where, header: Sequence[str]) -> tuple[int | None, int] | None:
-    """Return the places of frame and phase; None after noting that they are not clear."""
+def _columns(where: Where, header: Sequence[str]) -> Columns | None:
+    """Return the places of frame, of the phase, and of its name beside an id; None after noting that they are not clear."""
     if not _is_header(header):
         if len(header) > 2:
             where.error("header", f"{len(header)} columns without a header", "name them frame and phase")
             return None
-        return (0, 1) if len(header) == 2 else (None, 0)
+        return (0, 1, None) if len(header) == 2 else (None, 0, None)
     frames, ids, names = ([name for name in columns if name in header] for columns in (FRAME_COLUMNS, ID_COLUMNS, NAME_COLUMNS))
     if not ids and not names and AMBIGUOUS in header:
         ids = [AMBIGUOUS]
@@ -289,11 +332,13 @@ def _columns(where: Where, header: Sequence[str]) -> tuple[int | None, int] | No
         what = f"the columns {', '.join(several)} could all be meant"
         where.error("header", what, "keep one column of frames and one of phases")
         return None
-    return header.index(frames[0]) if frames else None, header.index((ids or names)[0])
+    name_at = header.index(names[0]) if ids and names else None
+    return header.index(frames[0]) if frames else None, header.index((ids or names)[0]), name_at
 
 
-def _row(where: Where, cells: Sequence[str], width: int, columns: tuple[int | None, int], place: int) -> tuple[int, str] | None:
-    frame_at, phase_at = columns
+def _row(of_file: Where, line: csvtext.Line, width: int, columns: Columns, place: int) -> Row | None:
+    where, cells = of_file.at(f"line {line.number}"), [cell.strip() for cell in line.cells]
+    frame_at, phase_at, name_at = columns
     if len(cells) != width or not cells[phase_at]:
         where.error("row-length", f"expected {width} cells with a phase, but got '{' '.join(cells)}'", "give one row per frame")
         return None
@@ -306,7 +351,10 @@ def _row(where: Where, cells: Sequence[str], width: int, columns: tuple[int | No
         fix = "leave frames without a phase out, and number the others by 'frame'"
         where.error("id-range", f"phase {phase} is below 0", fix)
         return None
-    return frame, phase
+    if frame_at is not None and str(frame) != cells[frame_at]:
+        what, fix = "the frame number is padded with zeros, or a decimal", "write 12, not 00012 or 12.0"
+        of_file.at_frame(frame).deviation("frame-form", what, fix)
+    return Row(line.number, frame, phase, None if name_at is None else cells[name_at])
 
 
 def _whole(cell: str) -> str:
