@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import yaml
 
@@ -165,9 +166,13 @@ def operation_labels(number: int) -> dict[str, Any]:
 
 
 def _video(path: Path, *, seconds: int, fps: int, seed: int) -> None:
-    """Make a clip that is like no other one: near-duplicates would be a fault of the study."""
-    picture = f"gradients=size=96x64:rate={fps}:duration={seconds}:seed={seed}:nb_colors=6:speed=0.03"
-    clips.ffmpeg("-f", "lavfi", "-i", picture, "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-g", "50", path)
+    """Make a clip of soft colours that become others every second, like no other clip: near-duplicates would be a fault of the study."""
+    rng = np.random.default_rng(seed)
+    scenes = rng.integers(40, 216, (seconds + 1, 4, 6, 3)).astype(np.uint8)
+    large = [cv2.resize(scene, (96, 64), interpolation=cv2.INTER_CUBIC) for scene in scenes]
+    shares = [(number // fps, number % fps / fps) for number in range(seconds * fps)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    clips.film(path, [cv2.addWeighted(large[at], 1 - share, large[at + 1], share, 0) for at, share in shares], fps)
 
 
 def _vector(triplet: int, phase: int, place: int) -> list[float]:

@@ -10,7 +10,7 @@ MADE_UP = '"""A format."""\n'
 def test_modules_and_those_of_packages_are_found_in_sorted_order(tmp_path, monkeypatch):
     package = tmp_path / "made_up_formats"
     (package / "inner").mkdir(parents=True)
-    for file in ("__init__.py", "b.py", "a.py", "matrices.py", "inner/__init__.py", "inner/reader.py"):
+    for file in ("__init__.py", "b.py", "a.py", "submission.py", "inner/__init__.py", "inner/reader.py"):
         (package / file).write_text(MADE_UP)
     monkeypatch.syspath_prepend(str(tmp_path))
     names = list(formats.modules([str(package)], package.name))

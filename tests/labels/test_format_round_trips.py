@@ -60,7 +60,8 @@ def assert_same(one, other):
 
 
 def test_every_format_has_an_example():
-    assert set(readable()) == {*EXAMPLES, "tables"}
+    of_scores = {"matrices", "box-lists", "phase-tables", "coco-results", "ground-truth"}
+    assert set(readable()) == {*EXAMPLES, "tables", *of_scores}
     assert set(WRITERS) == {*WRITABLE, "tables", "tables-csv"}
 
 

@@ -1,0 +1,94 @@
+"""The same path, whole or damaged, has one verdict in every command: format, frames that count, every fault and its place.
+
+The commands differ by the policy alone: which severities stop which command.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from label_examples import EXAMPLES
+from scrubin.core.faults import summary
+from scrubin.errors import ScrubinError
+from scrubin.labels import reader
+from scrubin.labels.policy import COMMANDS, POLICY, Command, stopping
+from scrubin.labels.reader import Options
+from scrubin.labels.verdict import verdict_of
+from scrubin.validate import tables_at_path
+from verdict_cases import Said, challenge_files, damaged_files, say, write_files
+
+METRICS = dict.fromkeys(("cholec80", "multibypass140", "m2cai", "autolaparo"), "phases") | dict.fromkeys(("lasana", "aixsuture"), "skill")
+WHOLE = 20
+"""So many of the damaged cases go through the whole of `validate`; of the others only the reading, which rules cannot change."""
+
+
+def of_every_command(path: Path, form: str, folder: Path, capsys, *, whole: bool = True) -> dict[Command, Said]:
+    """What every command that takes labels says of labels: validated, converted, scored against, submitted to, ranked by."""
+    copy = folder / "copy"
+    shutil.copytree(path, copy)
+    _, team = challenge_files(folder)
+    metric = METRICS.get(form, "recognition")
+    arguments: dict[Command, list[str]] = {
+        "convert": ["convert", str(path), "--to", "tables", "--out", str(folder / "out")],
+        "score": ["score", metric, "--ground-truth", str(path), "--predictions", str(copy)],
+        "submission check": ["submission", "check", str(team), "--ground-truth", str(path)],
+        "rank": ["rank", str(team), "--ground-truth", str(path)],
+    }
+    validated = say(["validate", str(path), "--all"], path, capsys) if whole else read_only(path)
+    return {"validate": validated, **{command: say(typed, path, capsys) for command, typed in arguments.items()}}
+
+
+def read_only(path: Path) -> Said:
+    """What `validate` says of a path before it asks any rule."""
+    try:
+        at_path = tables_at_path.read(path, None, Options())
+    except ScrubinError as error:
+        return Said(None, error.faults, 1, str(error))
+    verdict = verdict_of(reader.read_path(path, None, Options()))
+    assert (at_path.form, at_path.line) == (verdict.format, verdict.line)
+    assert set(verdict.faults) <= set(at_path.faults)
+    code = int(any(fault.severity == "error" for fault in at_path.faults))
+    return Said(verdict, (), code, "\n".join([at_path.line, *summary(verdict.faults), *summary(stopping("validate", verdict.faults))]))
+
+
+def check_agreement(said: dict[Command, Said]) -> None:
+    verdicts = {command: one.verdict for command, one in said.items()}
+    first = verdicts["validate"]
+    assert all(one == first for one in verdicts.values()), verdicts
+    if first is None:  # nothing could be read at all: every command says the same why
+        assert all(one.faults == said["validate"].faults and one.code for one in said.values()), said
+        return
+    lines = summary(first.faults)
+    for command, one in said.items():
+        if stopping(command, first.faults):
+            assert one.code, (command, one.text)
+            lines = summary(stopping(command, first.faults))
+        assert all(line in one.text for line in lines), (command, lines, one.text)
+
+
+@pytest.mark.parametrize("form", EXAMPLES)
+def test_every_command_says_the_same_of_every_example(form, tmp_path, capsys):
+    path = write_files(tmp_path / "in", EXAMPLES[form])
+    said = of_every_command(path, form, tmp_path, capsys)
+    check_agreement(said)
+    verdict = said["validate"].verdict
+    assert verdict is not None
+    assert verdict.format == form
+    assert not [fault for fault in verdict.faults if fault.severity == "error"]
+    # What `score` prints are numbers; the others say what they read, where there are frames for them.
+    for command in ("validate", "convert", "submission check", "rank"):
+        assert verdict.line in said[command].text or form in ("jigsaws", "lasana", "aixsuture")
+
+
+@pytest.mark.parametrize(("name", "form", "files"), list(damaged_files()), ids=lambda value: value if isinstance(value, str) else "")
+def test_every_command_says_the_same_of_every_damaged_file(name, form, files, tmp_path, capsys):
+    whole = int(name[:3]) < WHOLE
+    check_agreement(of_every_command(write_files(tmp_path / "in", files), form, tmp_path, capsys, whole=whole))
+
+
+def test_the_policy_has_every_command_and_severity():
+    assert set(POLICY) == set(COMMANDS)
+    assert all(set(by_severity) == {"error", "deviation", "warning"} for by_severity in POLICY.values())
