@@ -171,7 +171,7 @@ def test_a_file_that_breaks_its_format_is_named_with_place_and_fix(validate, nam
     code, lines, err = validate(files)
     assert (code, err) == (1, "")
     assert ": failed: " in lines[0]
-    assert [line for line in lines if line.startswith(f"error: {VIDEO}, frame ") and says in line]
+    assert [line for line in lines if line.startswith((f"error: {VIDEO}, frame ", f"error: {VIDEO}, frames ")) and says in line]
 
 
 def test_a_damaged_file_does_not_hide_what_is_wrong_with_the_others(validate):
@@ -211,7 +211,9 @@ def test_what_cannot_be_validated_is_refused_in_one_sentence(validate, name):
 
 def test_a_path_that_is_not_there_is_refused(capsys):
     assert cli.main(["validate", "nowhere"]) == 1
-    assert capsys.readouterr().err == "scrubin validate: nowhere: there is no such file or folder\n"
+    assert (
+        capsys.readouterr().err == "scrubin validate: nowhere: there is no such file or folder; name the file or folder with the labels\n"
+    )
 
 
 def test_an_empty_video_is_a_warning_and_one_frame_is_none(validate):

@@ -23,8 +23,6 @@ from scrubin.labels.registry import WRITERS, DatasetFormat, Format
 from scrubin.vocabulary.vocabulary import Vocabulary, related
 
 Wanted = Literal["instances", "boxes", "phases"]
-UNIMPORTANT = ("not-kept", "frames-from-one")
-"""What tables cannot hold is not needed for scores, and frames from 1 show when both sides are joined."""
 PREDICTED_TOLERANCE = 1.0
 """What is predicted may leave the image; what leaves it by more than its side is in pixels."""
 
@@ -160,7 +158,7 @@ def _side(source: Source, wanted: Wanted, reading: Reading) -> Side:
     policy.enforce("score", reading.faults)
     of_reading = (_with_frames(labels, reading.form, source.fps) for labels in reading.collection.recordings)
     videos = tuple(Video(labels, reading.form, source.fps) for labels in of_reading if _has(labels, wanted))
-    return Side(reading.form, videos, reading.paths, tuple(fault for fault in reading.faults if fault.rule not in UNIMPORTANT))
+    return Side(reading.form, videos, reading.paths, reading.faults)
 
 
 def _has(labels: Labels, wanted: Wanted) -> bool:
