@@ -30,14 +30,25 @@ PEG_TRANSFERS = 6
 OPERATIONS = 4
 OPERATION_S = 12
 CHOLECT50 = vocabulary.load("cholect50")
-FILES = ("dvc.yaml", "params.yaml", "prefect.toml", "requirements.lock", "pyproject.toml", "Makefile", ".dvcignore", "README.md")
+FILES = (
+    ".bootstrap/uv.txt",
+    "dvc.yaml",
+    "params.yaml",
+    "prefect.toml",
+    "requirements.lock",
+    "pyproject.toml",
+    "Makefile",
+    ".dvcignore",
+    "README.md",
+)
 
 
 def project(folder: Path) -> Path:
     """Make a checkout with a raw study in data/raw: recordings of two tasks, one of them damaged, ratings and labels."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in FILES:
-        shutil.copy(ROOT / name, folder / name)
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, folder / name)
     shutil.copytree(ROOT / "pipelines", folder / "pipelines", ignore=shutil.ignore_patterns("*.egg-info"))
     _environment(folder / ".venv")
     _name_study(folder / "params.yaml")
