@@ -48,7 +48,7 @@ def project(folder: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name in FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(ROOT / name, folder / name)
+        shutil.copy(ROOT / name, folder / name)
     shutil.copytree(ROOT / "pipelines", folder / "pipelines", ignore=shutil.ignore_patterns("*.egg-info"))
     _environment(folder / ".venv")
     _name_study(folder / "params.yaml")
