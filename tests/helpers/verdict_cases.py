@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import random
 import re
 from collections.abc import Iterator, Mapping
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from challenge_cases import document, scores, write
+from challenge_cases import document, scores, write, write_labels
 from challenge_cases import labels as challenge_labels
 from label_examples import EXAMPLES
 from scrubin import cli
@@ -96,8 +95,6 @@ def write_files(folder: Path, files: Files) -> Path:
 def challenge_files(folder: Path) -> tuple[Path, Path]:
     """Labels of two videos and a submission without a fault."""
     videos = {"VID01": challenge_labels(1, 12), "VID02": challenge_labels(2, 12)}
-    from challenge_cases import write_labels
-
     truth = write_labels(folder / "truth", videos)
     return truth, write(folder / "team", {name: document(scores(3, of, 1)) for name, of in videos.items()})
 
@@ -128,7 +125,3 @@ def say(arguments: list[str], path: Path, capsys: pytest.CaptureFixture[str]) ->
     out, err = capsys.readouterr()
     assert all(one == verdicts[0] for one in verdicts), "one command read the same path in two ways"
     return Said(verdicts[0] if verdicts else None, ended[-1] if ended and code else (), code, out + err)
-
-
-def submission_document(changes: Mapping[str, object]) -> bytes:
-    return json.dumps(changes).encode()
