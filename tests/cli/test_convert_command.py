@@ -86,6 +86,16 @@ def test_milliseconds_become_phases_and_what_is_laid_over_counts(folder, tmp_pat
     assert spans[3] == ["BBP01", "3", "mark", "54000", "54500", "1000", "multibypass140", "severe_index", "0"]
 
 
+def test_frames_have_the_phase_at_the_end_of_their_second_as_the_authors_have_it(folder, tmp_path):
+    source, arguments = folder("multibypass140"), ("--to", "tables-csv", "--instant", "end", "--out", tmp_path / "o")
+    assert convert(source, *arguments) == 0
+    rows = [row.split(",") for row in (tmp_path / "o/phases.csv").read_text().splitlines()[1:]]
+    # Frame 4 is at 4,999 ms, after 4,301 ms; frame 59 at 59,999 ms, before 60,000 ms.
+    assert [int(row[4]) for row in rows] == [*[0] * 4, *[12] * 3, *[0] * 46, *[1] * 7]
+    assert convert(tmp_path / "o", "--to", "tables-csv", "--out", tmp_path / "again") == 0
+    assert (tmp_path / "again/phases.csv").read_bytes() == (tmp_path / "o/phases.csv").read_bytes()
+
+
 def test_the_label_map_tells_what_was_merged(folder, tmp_path, capsys):
     shapes = [shape("scissors", "dissect", "lymph node", [[1, 1], [5, 5]])]
     more = {"prostatd/pwhv1/000009.json": json.dumps({"shapes": shapes, "imageWidth": 10, "imageHeight": 10}).encode()}

@@ -335,3 +335,10 @@ def test_what_is_written_of_one_release_is_the_version_before_of_the_next(valida
 
 def test_without_a_params_file_everything_is_as_the_project_has_it():
     assert params.load("validate", ValidateParams, Path("params.yaml")) == DEFAULTS
+
+
+def test_spans_of_time_are_judged_at_the_instant_that_is_named(validate):
+    span = {"start": 0, "end": 1999, "label_name": "preparation", "label_id": 0}
+    files = {"BBP01.mp4.json": json.dumps({"phases": [span], "steps": []}).encode()}
+    rows = [json.loads("\n".join(validate(files, "--json", *more)[1]))["rows"] for more in ((), ("--instant", "end"))]
+    assert rows == [{"phases": 2}, {"phases": 1}]

@@ -136,3 +136,21 @@ def test_faults_stand_in_the_document_of_scores(tmp_path, capsys):
     assert [(one["rule"], one["frames"]) for one in document["faults"]] == [("frames-extra", [[3, 3]])]
     assert document["notes"] == [document["faults"][0]["sentence"]]
     assert document["notes"][0].startswith("a.npz, frame 3: ")
+
+
+def test_phases_of_spans_are_scored_at_the_instant_that_is_named(tmp_path, capsys):
+    """Somebody who takes frame k at k x 1000 + 999 ms, as the authors of MultiBypass140 do, has other phases at each border."""
+    spans = [(0, 4301, "preparation", 0), (4301, 9000, "gastric_pouch_creation", 1)]
+    listed = [{"start": start, "end": end, "label_name": name, "label_id": id_} for start, end, name, id_ in spans]
+    (tmp_path / "truth").mkdir()
+    (tmp_path / "truth/v1.mp4.json").write_text(json.dumps({"phases": listed, "steps": []}))
+    (tmp_path / "found").mkdir()
+    (tmp_path / "found/v1.csv").write_text("frame,phase_id\n" + "".join(f"{k},{int(k > 3)}\n" for k in range(9)))
+    run = ("phases", "--ground-truth", tmp_path / "truth", "--predictions", tmp_path / "found", "--out")
+    values = {}
+    for instant in ("start", "end"):
+        good(capsys, *run, tmp_path / f"{instant}.json", "--instant", instant)
+        document = json.loads((tmp_path / f"{instant}.json").read_text())
+        values[instant] = next(one["overall"]["value"] for one in document["results"] if one["metric"] == "phase recognition accuracy")
+        assert ("frames have the phase at the end of their period, not at its start" in document["notes"]) == (instant == "end")
+    assert values["end"] == 1 > values["start"]

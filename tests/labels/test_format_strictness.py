@@ -313,6 +313,11 @@ def test_frames_from_1_without_a_gap_are_suspected():
     assert told(range(1, 31), first=1) == told(range(30)) == told(range(2, 31)) == told([*range(1, 30), 31]) == ()
 
 
+def test_our_own_tables_are_numbered_from_0_and_not_suspected():
+    collection = read_files("cholect50", labels50({str(i): [vector(17, NO_BOX, 1)] for i in range(1, 31)}))
+    assert not faults_of("tables", write_files("tables-csv", collection).files)
+
+
 def test_boxes_that_all_could_be_corners_are_suspected():
     def told(boxes):
         return sentences(faults_of("cholect50", labels50({str(i): [vector(17, one, 1)] for i, one in enumerate(boxes)})))

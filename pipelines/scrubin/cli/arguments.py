@@ -1,12 +1,13 @@
-"""What commands are given, checked: files that must exist, rates, sections of params.yaml where there is one."""
+"""Arguments that several commands have: files that must exist, rates, instants, sections of params.yaml where there is one."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 from scrubin.core import params
 from scrubin.errors import AnnotationError, VideoError
@@ -65,6 +66,20 @@ def rate_or_none(option: str, text: str | None) -> Fraction | None:
         msg = f"{option} {text}: give a rate above 0 and up to {HIGHEST_FPS}, such as 25, 1 or 30000/1001"
         raise AnnotationError(msg)
     return rate
+
+
+def add_instant(parser: argparse.ArgumentParser, of: str) -> None:
+    """Declare which instant of a frame decides its phase; ``of`` says of which files."""
+    # Commands about videos need no tables.
+    from scrubin.labels.model import Instant
+
+    parser.add_argument(
+        "--instant",
+        choices=get_args(Instant),
+        default="start",
+        help=f"where {of} has phases as spans of time: a frame has the phase at the start of its period, or at the end "
+        "(at 1 per second: k x 1000 + 999 ms, as in the authors' own labels of MultiBypass140; default: %(default)s)",
+    )
 
 
 def section_or(section: str, default: T) -> T:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.annotations import lengths
-from scrubin.cli.arguments import existing_video, rate_or_none
+from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
 from scrubin.core.faults import Faults, summary
 from scrubin.errors import AnnotationError
 from scrubin.labels import label_map, policy, reader
@@ -65,6 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of the first frame in PATH, such as 1 for Cholec80's PNG files (default: 0)",
     )
+    add_instant(parser, "PATH")
     parser.add_argument("--image-size", metavar="WxH", help="size of the images in px, where a format needs it and PATH does not say it")
     parser.add_argument(
         "--only-instruments", action="store_true", help="take instances as instruments, without verb and target (default: whole triplets)"
@@ -97,7 +98,8 @@ def run(args: argparse.Namespace) -> int:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
         raise AnnotationError(msg)
     merges = label_map.load(args.label_map) if args.label_map else None
-    reading = reader.read_path(path, args.source, Options(args.vocabulary, merges, args.box_tolerance, args.first_frame))
+    options = Options(args.vocabulary, merges, args.box_tolerance, args.first_frame, instant=args.instant)
+    reading = reader.read_path(path, args.source, options)
     policy.enforce("convert", reading.faults)
     form = reading.form
     collection = _at_rate(reading.collection, form, rate_or_none("--fps", args.fps))

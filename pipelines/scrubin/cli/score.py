@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from scrubin.cli.arguments import rate_or_none
+from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.core import files
 from scrubin.errors import MetricsError
 from scrubin.evaluation import comparison, score_document, selection, side
@@ -71,6 +71,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--fps", metavar="N", help="frames per second by which the ground truth counts, where no file says it")
     parser.add_argument("--predictions-fps", metavar="N", help="the same of the predictions (default: they count as the ground truth)")
+    add_instant(parser, "either side")
     parser.epilog = _choices()
 
 
@@ -115,9 +116,9 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
         msg = f"--bootstrap {args.bootstrap}: give the number of draws, such as 1000"
         raise MetricsError(msg)
     classes = vocabulary.load(args.vocabulary) if args.vocabulary else None
-    truth = Source(Path(args.ground_truth), args.truth_format, classes, rate_or_none("--fps", args.fps))
+    truth = Source(Path(args.ground_truth), args.truth_format, classes, rate_or_none("--fps", args.fps), args.instant)
     fps = rate_or_none("--predictions-fps", args.predictions_fps)
-    predictions = [Source(Path(path), args.predictions_from, classes, fps) for path in args.predictions]
+    predictions = [Source(Path(path), args.predictions_from, classes, fps, args.instant) for path in args.predictions]
     for source in (truth, *predictions):
         if not source.path.exists():
             raise side.refusal(source, "file-missing", "there is no such file or folder", "name the files of both sides")

@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from scrubin.cli.arguments import add_instant
 from scrubin.errors import AnnotationError
 
 
@@ -17,6 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", dest="source", metavar="FORMAT", help="format of PATH, as in `scrubin convert` (default: by the files)")
     parser.add_argument("--vocabulary", metavar="NAME", help="names and ids of PATH (default: that of the format, or the file's own)")
     parser.add_argument("--first-frame", type=int, default=0, metavar="N", help="number of the first frame in PATH (default: 0)")
+    add_instant(parser, "PATH")
     parser.add_argument(
         "--params",
         metavar="FILE",
@@ -36,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     if args.first_frame < 0:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
         raise AnnotationError(msg)
-    options = Options(args.vocabulary, first=args.first_frame)
+    options = Options(args.vocabulary, first=args.first_frame, instant=args.instant)
     validation = validate(args.path, args.source, options, Path(args.params) if args.params else None)
     text = summary.as_json(validation) if args.json else summary.as_text(validation, everything=args.all)
     # The name of a file may be no UTF-8.

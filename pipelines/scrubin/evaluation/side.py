@@ -16,7 +16,7 @@ from scrubin.errors import MetricsError
 from scrubin.evaluation.series import IntArray, Series
 from scrubin.labels import policy, reader
 from scrubin.labels.export import span_frames
-from scrubin.labels.model import Labels
+from scrubin.labels.model import Instant, Labels
 from scrubin.labels.rates import Numbering, of_clock
 from scrubin.labels.reader import Options, Reading
 from scrubin.labels.registry import WRITERS, DatasetFormat, Format
@@ -41,12 +41,15 @@ class Source:
         That of files that do not name their own; None: that of the format, the folder or the other side.
     fps
         Frames per second by which files number frames where they do not say it; None: the custom of the format.
+    instant
+        Which instant of a frame's period decides its phase where files have spans of time.
     """
 
     path: Path
     format: str | None = None
     vocabulary: Vocabulary | None = None
     fps: Fraction | None = None
+    instant: Instant = "start"
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +122,8 @@ def read_truth(source: Source, wanted: Wanted) -> Side:
     ScrubinError
         With everything that is wrong in any file; also for files that name other classes than those that were chosen.
     """
-    side = _side(source, wanted, reader.read_path(source.path, source.format, Options(classes=source.vocabulary), wanted))
+    options = Options(classes=source.vocabulary, instant=source.instant)
+    side = _side(source, wanted, reader.read_path(source.path, source.format, options, wanted))
     chosen = source.vocabulary
     for video in side.videos:
         own = video.labels.vocabulary
@@ -142,7 +146,7 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary) -> Sid
     ScrubinError
         With everything that is wrong in any file.
     """
-    options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE)
+    options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant)
     return _side(source, wanted, reader.read_path(source.path, source.format, options, wanted))
 
 

@@ -109,7 +109,7 @@ def truth_of(source: Source) -> Truth:
         raise side.refusal(source, "no-labels", what, fix)
     vocabulary = side.one_vocabulary(source, videos)
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
-    return Truth(_series(videos), vocabulary, is_named, read.faults, _assumed_rate(read, source))
+    return Truth(_series(videos), vocabulary, is_named, read.faults, (*_assumed_rate(read, source), *_instant(read)))
 
 
 def predictions_of(source: Source, truth: Truth) -> Predictions:
@@ -153,6 +153,11 @@ def _assumed_rate(read: Side, source: Source) -> tuple[str, ...]:
     if by_hand.fps is None or by_hand.fps_unstated or source.fps is not None:
         return ()
     return (f"labels are read as {by_hand.fps} per second, the rate of {read.form.name}",)
+
+
+def _instant(read: Side) -> tuple[str, ...]:
+    at_end = any(video.labels.instant == "end" and video.labels.segments is not None for video in read.videos)
+    return ("frames have the phase at the end of their period, not at its start",) if at_end else ()
 
 
 def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str, choice: Mapping[str, str]) -> Scoring:
