@@ -49,7 +49,7 @@ def test_spellings_of_one_public_video_are_one_video(write, capsys):
     path = write("s.csv", "id,subset\nVID01,train\n2,val\nVID1,test\n")
     assert cli.main(["splits", "check", path]) == 1
     assert (
-        f"{path}, row 4: video 'VID1' stands already in row 2 as 'VID01', there 'train', here 'test'; place it once"
+        f"{path}, line 4: video 'VID1' stands already in line 2 as 'VID01', there 'train', here 'test'; place it once"
         in capsys.readouterr().out
     )
 
@@ -60,10 +60,10 @@ def test_a_participant_in_two_subsets_by_table(write, capsys):
     assert capsys.readouterr().out.splitlines() == [
         "videos: train 2, val 1, test 1",
         f"groups: participant of {table}, 4 in all",
-        f"{path}, row 4: video 'c' of participant 'P1' is in 'val', but video 'a' (row 2) of the same participant is in 'train'; "
+        f"{path}, line 4: video 'c' of participant 'P1' is in 'val', but video 'a' (line 2) of the same participant is in 'train'; "
         "keep a participant in one subset",
-        f"{path}, row 5: video 'd' is marked in 'strong' and must be in 'train', but is in 'test'; move it",
-        f"{path}: video 'e' ({table}, row 6) is not placed; add a row for it",
+        f"{path}, line 5: video 'd' is marked in 'strong' and must be in 'train', but is in 'test'; move it",
+        f"{path}: video 'e' ({table}, line 6) is not placed; add a row for it",
         f"{path} is not sound: 3 faults",
     ]
 
@@ -82,7 +82,7 @@ def test_the_answer_for_machines(write, capsys):
     assert cli.main(["splits", "check", path, "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert found["sound"] is False
-    assert [finding["row"] for finding in found["findings"]] == [6]
+    assert [(finding["row"], finding["rule"]) for finding in found["findings"]] == [(6, "video-repeated")]
     assert found["sizes"] == [{"scheme": None, "fold": None, "counts": {"train": 2, "val": 1, "test": 2}}]
 
 
@@ -91,9 +91,9 @@ def test_operations_of_several_public_datasets_on_two_sides(write, capsys):
     assert cli.main(["splits", "check", path]) == 1
     out = capsys.readouterr().out.splitlines()
     assert [line for line in out if line.startswith(path)] == [
-        f"{path}, row 2: cholec80 68 is in 'train', but cholect50 68 (row 4) in 'test' is the same operation; keep both in one subset",
-        f"{path}, row 5: endoscapes 2 is in 'val', but cholect50 68 (row 4) in 'test' is the same operation; keep both in one subset",
-        f"{path}, row 5: endoscapes 2 is in 'val', but cholec80 68 (row 2) in 'train' is the same operation; keep both in one subset",
+        f"{path}, line 2: cholec80 68 is in 'train', but cholect50 68 (line 4) in 'test' is the same operation; keep both in one subset",
+        f"{path}, line 5: endoscapes 2 is in 'val', but cholect50 68 (line 4) in 'test' is the same operation; keep both in one subset",
+        f"{path}, line 5: endoscapes 2 is in 'val', but cholec80 68 (line 2) in 'train' is the same operation; keep both in one subset",
         f"{path} is not sound: 3 faults",
     ]
     path = write("s.csv", "id,subset\nvideo68,train\nVID70,train\nVID68,test\n")

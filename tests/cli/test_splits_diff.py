@@ -26,11 +26,11 @@ def test_every_difference_is_printed(rdv, capsys):
     assert cli.main(["splits", "diff", "cholect50/rdv", str(rdv)]) == 1
     out = capsys.readouterr().out.splitlines()
     assert out[1:] == [
-        "  video 50: val, but test in row 39",
-        "  video 80: test, but train in row 31",
+        "  video 50: val, but test in line 39",
+        "  video 80: test, but train in line 31",
         "  video 1: train, but missing",
         "  video 79: train, but missing",
-        f"{rdv}, row 49: 'VID80' stands already in row 31, there train, here test",
+        f"{rdv}, line 49: 'VID80' stands already in line 31, there train, here test; place it once",
         f"{rdv} is not cholect50/rdv",
     ]
 
@@ -41,7 +41,7 @@ def test_the_answer_for_machines(rdv, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["equal"] is False
     assert found["folds"][0]["elsewhere"] == [{"video": "50", "official": "val", "file": "test", "row": 40}]
-    assert found["wrong"] == [{"row": 52, "what": "'VID03' is no video of cholect50"}]
+    assert [(one["row"], one["what"]) for one in found["wrong"]] == [(52, "'VID03' is no video of cholect50")]
     assert found["nearest"] is None
 
 
@@ -86,4 +86,4 @@ def test_an_unknown_name_is_one_sentence(rdv, capsys, name, message):
 
 def test_a_missing_file_is_one_sentence(tmp_path, capsys):
     assert cli.main(["splits", "diff", "cholect50/rdv", str(tmp_path / "none.csv")]) == 1
-    assert capsys.readouterr().err == f"scrubin splits: {tmp_path / 'none.csv'}: the file is missing; name a CSV file\n"
+    assert capsys.readouterr().err == f"scrubin splits: {tmp_path / 'none.csv'}: there is no such file; name a CSV file\n"

@@ -138,17 +138,17 @@ HEAD = "id,participant,GRS,error_a,pin\n"
 @pytest.mark.parametrize(
     ("text", "more", "says"),
     [
-        (HEAD + "a,p,1,True,\na,q,1,True,\n", [], "row 3: recording 'a' (column 'id') stands twice, first in row 2"),
-        (HEAD + "a,p,1,True,\nb,,1,True,\n", [], "row 3: the cell 'participant' is empty"),
-        (HEAD + ",p,1,True,\n", [], "row 2: the cell 'id' is empty"),
-        (HEAD + "a,p,1,True\n", [], "row 2: has 4 cells, but the header has 5 columns"),
-        (HEAD, [], "expected a header and at least one row"),
+        (HEAD + "a,p,1,True,\na,q,1,True,\n", [], "line 3: recording 'a' (column 'id') stands twice, first in line 2"),
+        (HEAD + "a,p,1,True,\nb,,1,True,\n", [], "line 3: the cell 'participant' is empty"),
+        (HEAD + ",p,1,True,\n", [], "line 2: the cell 'id' is empty"),
+        (HEAD + "a,p,1,True\n", [], "line 2: expected 5 cells, but got 4"),
+        (HEAD, [], "it has a header but no rows"),
         (HEAD + "a,p,1,True,\nb,q,2,False,\n", [], "2 participants cannot fill 3 subsets (train, val, test)"),
-        (HEAD + "a,p,1,True,\n", ["--balance", "weight"], "there is no column 'weight'; it has id, participant"),
+        (HEAD + "a,p,1,True,\n", ["--balance", "weight"], "there is no column 'weight'; known are id, participant"),
         (HEAD + "a,p,x1,True,\n", ["--balance", "GRS:number"], "column 'GRS' holds 'x1', which is no number"),
         (HEAD + "a,p,1,True,\n", ["--balance", "GRS:flavour"], "'flavour' of 'GRS:flavour' is no kind"),
         (HEAD + "a,p,1,True,\n", ["--balance", "GRS,GRS"], "--balance names 'GRS' twice"),
-        (HEAD + "a,p,1,True,perhaps\n", ["--pin-train", "pin"], "row 2: 'pin' is 'perhaps'; --pin-train needs a column of True and False"),
+        (HEAD + "a,p,1,True,perhaps\n", ["--pin-train", "pin"], "line 2: 'pin' is 'perhaps'; --pin-train needs a column of True and False"),
         (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.8,test=0.3"], "must be shares that add up to 1, but they add up to 1.1"),
         (HEAD + "a,p,1,True,\n", ["--subsets", "train"], "'train' is not NAME=SHARE"),
         (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.5,train=0.5"], "'train' stands twice"),
@@ -173,7 +173,7 @@ def test_bad_input_gives_one_clear_sentence_and_no_file(tmp_path, capsys, text, 
 
 def test_a_table_that_is_missing_is_an_error(tmp_path, capsys):
     assert run("make", tmp_path / "none.csv", "--out", tmp_path / "s.csv", "--group", "participant") == 1
-    assert "none.csv: the file is missing; name a CSV file" in capsys.readouterr().err
+    assert "none.csv: there is no such file; name a CSV file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("out", ["table.csv", "../{here}/table.csv", ".", "", "table.csv/x.csv", "link.csv", "/", "{long}", "pipe"])
@@ -212,15 +212,15 @@ def test_numbers_whose_squares_do_not_fit_are_refused(tmp_path, capsys, cell):
 def test_a_nul_byte_is_refused_with_its_row(tmp_path, capsys):
     (tmp_path / "t.csv").write_text(HEAD + "a,p,1,True,\nb\0,q,1,False,\n")
     assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant") == 1
-    assert "t.csv, row 3: holds a NUL byte" in capsys.readouterr().err
+    assert "t.csv, line 3: holds a NUL byte" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("column", "cells", "says"),
     [
-        ("torn", ["True", "False", "Ture", "False"], "row 4: 'torn' is 'Ture', not True or False as most are"),
-        ("GRS", ["1.5", "NA", "2", "3"], "row 3: 'GRS' is 'NA', not a number as most are"),
-        ("GRS", ["10", "1O", "12", "9"], "row 3: 'GRS' is '1O', not a number as most are"),
+        ("torn", ["True", "False", "Ture", "False"], "line 4: 'torn' is 'Ture', not True or False as most are"),
+        ("GRS", ["1.5", "N A", "2", "3"], "line 3: 'GRS' is 'N A', not a number as most are"),
+        ("GRS", ["10", "1O", "12", "9"], "line 3: 'GRS' is '1O', not a number as most are"),
     ],
 )
 def test_a_typo_does_not_turn_a_column_into_words(tmp_path, capsys, column, cells, says):
@@ -229,6 +229,15 @@ def test_a_typo_does_not_turn_a_column_into_words(tmp_path, capsys, column, cell
     for more in ([], ["--balance", column]):
         assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant", *more) == 1
         assert says in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("missing", ["", "NA", "N/A", "nan", "-"])
+def test_a_missing_score_is_spelled_in_any_way_with_any_delimiter(tmp_path, capsys, delimiter, missing):
+    rows = "".join(f"v{i},p{i},{score}\n" for i, score in enumerate(["1.5", missing, "2", "3", "2.5"]))
+    (tmp_path / "t.csv").write_text(f"id,participant,GRS\n{rows}".replace(",", delimiter))
+    assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant", "--json") == 0
+    assert run("check", tmp_path / "s.csv") == 0
 
 
 def test_a_grs_with_a_zero_is_still_a_measurement(tmp_path, capsys):

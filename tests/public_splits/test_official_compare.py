@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from scrubin import public_splits
 from scrubin.errors import SplitError
 from scrubin.public_splits.compare import agree, compare
-from scrubin.public_splits.sheet import Row, Sheet, fold, read, subset
+from scrubin.public_splits.sheet import SplitRow, SplitSheet, fold, read, subset
 
 
 def sheet_of(rows, folds=True):
     """A sheet of (fold, video, subset)."""
     columns = {"video": "video", "subset": "subset", **({"fold": "fold"} if folds else {})}
-    return Sheet(
-        "s.csv", tuple(Row(i, video, part, str(label) if folds else "") for i, (label, video, part) in enumerate(rows, 2)), columns
+    return SplitSheet(
+        "s.csv", tuple(SplitRow(i, video, part, str(label) if folds else "") for i, (label, video, part) in enumerate(rows, 2)), columns
     )
 
 
@@ -72,7 +72,7 @@ def test_every_moved_and_every_missing_video_is_named_and_no_other(name, data):
     assert {video.video for video in found.folds[0].elsewhere} == moved
     assert {video for video, _ in found.folds[0].missing} == gone
     assert found.equal == (not moved and not gone)
-    assert all(rows[video.row - 2][1] == video.video and video.file == other[video.official] for video in found.folds[0].elsewhere)
+    assert all(rows[video.line - 2][1] == video.video and video.file == other[video.official] for video in found.folds[0].elsewhere)
 
 
 def test_one_fold_is_no_cross_validation_and_the_nearest_is_named():
@@ -108,29 +108,32 @@ def test_trainval_agrees_with_train_and_val_but_val_is_not_train():
 def test_double_unknown_and_incomplete_rows_are_named():
     rows = [(0, "VID01", "train"), (0, "1", "test"), (0, "VID03", "val"), (0, "who", "train"), (0, "", "train"), (0, "2", "")]
     found = compare(public_splits.load("cholect50/rdv"), sheet_of(rows, folds=False))
-    assert found.wrong == (
-        (3, "'1' stands already in row 2 as 'VID01', there train, here test"),
+    assert [(line, fault.what) for line, fault in found.wrong] == [
+        (3, "'1' stands already in line 2 as 'VID01', there train, here test"),
         (4, "'VID03' is no video of cholect50"),
         (5, "'who' is no video of cholect50"),
         (6, "'video' is empty"),
         (7, "'subset' is empty"),
-    )
+    ]
     rows = [(0, "40", "train")]
     sentence = "'40' is a video of cholec80, but not in cholec80/4fold"
-    assert compare(public_splits.load("cholec80/4fold"), sheet_of(rows, folds=False)).wrong == ((2, sentence),)
+    assert (
+        compare(public_splits.load("cholec80/4fold"), sheet_of(rows, folds=False)).wrong[0][1].sentence
+        == f"s.csv, line 2: {sentence}; correct it or remove the row"
+    )
 
 
 def test_a_row_without_a_fold_is_named_and_makes_no_fold():
     rows = [*rows_of("prostatd/5fold"), ("", "psiv7", "train")]
     found = compare(public_splits.load("prostatd/5fold"), sheet_of(rows))
-    assert found.wrong == ((len(rows) + 1, "'fold' is empty"),)
+    assert [fault.sentence for _, fault in found.wrong] == [f"s.csv, line {len(rows) + 1}: 'fold' is empty; fill it in or remove the row"]
     assert found.only_file == ()
 
 
 def test_several_schemes_are_refused():
-    sheet = Sheet(
+    sheet = SplitSheet(
         "s.csv",
-        (Row(2, "1", "train", scheme="a"), Row(3, "1", "train", scheme="b")),
+        (SplitRow(2, "1", "train", scheme="a"), SplitRow(3, "1", "train", scheme="b")),
         {"video": "id", "subset": "subset", "scheme": "scheme"},
     )
     with pytest.raises(SplitError, match=r"s\.csv: it holds several schemes \('a', 'b'\); keep the rows of the one to compare"):
@@ -178,17 +181,18 @@ def test_a_second_column_of_a_role_is_ignored_aloud(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", r"s\.csv: the file is empty; expected a header"),
+        (b"", r"s\.csv: it is empty; write a header"),
         (b"id,subset\n", r"s\.csv: it has a header but no rows; give one row per video"),
         (
             b"1,train\n2,test\n",
-            r"s\.csv: expected a column 'id' or 'video' and a column 'subset' or 'split', but its columns are '1', 'train'",
+            r"s\.csv, line 1: expected a column 'id' or 'video' and a column 'subset' or 'split', but its columns are '1', 'train'",
         ),
         (b"id,name\n1,a\n", r"its columns are 'id', 'name'; add or rename them"),
-        (b"id,subset\n1,train\n2\n", r"s\.csv, row 3: has 1 cells, but the header has 2 columns; correct the row"),
-        (b"id,subset\n1,train,x\n", r"s\.csv, row 2: has 3 cells"),
-        (b"id,subset,subset\n1,train,x\n", r"s\.csv: column 'subset' stands twice in the header; rename or remove one"),
-        (b"id,subset\n\xff\xfe,train\n", r"s\.csv: is not UTF-8 text .* at byte 10\); save it as CSV in UTF-8"),
+        (b"id,subset\n1,train\n2\n", r"s\.csv, line 3: expected 2 cells, but got 1: '2'; give one cell per column"),
+        (b"id,subset\n1,train,x\n", r"s\.csv, line 2: expected 2 cells, but got 3"),
+        (b"id,subset,subset\n1,train,x\n", r"s\.csv, line 1: column 'subset' stands twice; rename or remove one"),
+        (b"id,subset,Sub set\n1,train,x\n", r"line 1: the columns 'subset' and 'Sub set' have the same name; rename or remove one"),
+        (b"id,subset\n\xff\xfe,train\n", r"s\.csv, line 2: byte 0xff at position 10 is not UTF-8; save it again as CSV UTF-8"),
     ],
 )
 def test_a_bad_file_is_one_clear_sentence(tmp_path, content, message):
@@ -199,7 +203,7 @@ def test_a_bad_file_is_one_clear_sentence(tmp_path, content, message):
 
 
 def test_missing_files_and_folders(tmp_path):
-    with pytest.raises(SplitError, match=r"none\.csv: the file is missing; name a CSV file"):
+    with pytest.raises(SplitError, match=r"none\.csv: there is no such file; name a CSV file"):
         read(tmp_path / "none.csv", "none.csv")
     with pytest.raises(SplitError, match="here: it is a folder; name a CSV file"):
         read(tmp_path, "here")

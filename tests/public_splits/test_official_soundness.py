@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrubin.core import csvtext
 from scrubin.errors import SplitError
 from scrubin.public_splits.people import People, from_sheet, from_table
-from scrubin.public_splits.sheet import Grid, Row, Sheet
-from scrubin.public_splits.soundness import Question, findings, sizes
+from scrubin.public_splits.sheet import SplitRow, SplitSheet
+from scrubin.public_splits.soundness import Question, faults_of, sizes
 
 
 def sheet_of(rows, folds=False, schemes=False, **cells):
@@ -21,12 +22,13 @@ def sheet_of(rows, folds=False, schemes=False, **cells):
     for i, values in enumerate(rows):
         row = dict(zip([*(["scheme"] if schemes else []), *(["fold"] if folds else []), "id", "subset"], values, strict=True))
         row |= {name: column[i] for name, column in cells.items()}
-        found.append(Row(i + 2, row["id"], row["subset"], row.get("fold", ""), row.get("scheme", ""), row))
-    return Sheet("s.csv", tuple(found), columns)
+        found.append(SplitRow(i + 2, row["id"], row["subset"], row.get("fold", ""), row.get("scheme", ""), row))
+    return SplitSheet("s.csv", tuple(found), columns)
 
 
 def faults(sheet, people=None, repeats=1):
-    return [(finding.row, finding.sentence) for finding in findings(Question(sheet, lambda row: row.video, people, repeats))]
+    question = Question(sheet, lambda row: row.video, people, repeats)
+    return [(line, f"{fault.what}; {fault.fix}") for line, fault in faults_of(question)]
 
 
 def people_of(groups=None, pinned=(), table=None, listed=None):
@@ -52,9 +54,11 @@ def test_sizes_by_scheme_and_fold():
 
 
 def test_a_video_twice():
-    assert faults(sheet_of([*GOOD, ("a", "test")])) == [(6, "video 'a' stands already in row 2, there 'train', here 'test'; place it once")]
+    assert faults(sheet_of([*GOOD, ("a", "test")])) == [
+        (6, "video 'a' stands already in line 2, there 'train', here 'test'; place it once")
+    ]
     assert faults(sheet_of([*CROSS, ("1", "d", "test")], folds=True)) == [
-        (10, "video 'd' stands already in fold 1 in row 9, there 'test', here 'test'; place it once")
+        (10, "video 'd' stands already in fold 1 in line 9, there 'test', here 'test'; place it once")
     ]
 
 
@@ -116,7 +120,7 @@ def test_a_group_on_two_sides():
     assert faults(sheet, people_of({"a": "P1", "b": "P2", "c": "P3", "d": "P2"})) == [
         (
             5,
-            "video 'd' of participant 'P2' is in 'test', but video 'b' (row 3) of the same participant is in 'train'; "
+            "video 'd' of participant 'P2' is in 'test', but video 'b' (line 3) of the same participant is in 'train'; "
             "keep a participant in one subset",
         )
     ]
@@ -127,7 +131,7 @@ def test_forgotten_and_unknown_videos():
     people = people_of(table="t.csv", listed={"a": (2, "a"), "b": (3, "b"), "c": (4, "c"), "z": (9, "z")})
     assert faults(sheet_of(GOOD), people) == [
         (5, "video 'd' is not in t.csv; correct it or add it there"),
-        (0, "video 'z' (t.csv, row 9) is not placed; add a row for it"),
+        (0, "video 'z' (t.csv, line 9) is not placed; add a row for it"),
     ]
 
 
@@ -161,7 +165,8 @@ def test_no_fault_means_that_every_promise_holds(rows):
 
 # --- who is in which video ---
 
-TABLE = Grid("t.csv", ("ID", "Participant", "strong"), ((2, ("a", "P1", "True")), (3, ("b", "P2", "0")), (4, ("a", "P1", "yes"))))
+HEADER = "ID;Participant;strong\n"
+TABLE = csvtext.read("t.csv", (HEADER + "a;P1;True\nb;P2;0\na;P1;yes\n").encode())
 
 
 def test_a_table_tells_groups_and_pins():
@@ -177,23 +182,24 @@ def test_a_table_tells_groups_and_pins():
 
 
 def test_faults_of_a_table_are_named():
-    rows = ((2, ("a", "P1", "maybe")), (3, ("a", "P2", "1")), (4, ("a", "P1", "0")), (5, ("b", "", "0")), (6, ("", "P3", "0")))
-    people = from_table(Grid("t.csv", TABLE.headers, rows), sheet_of(GOOD), str, None, "strong")
-    assert [sentence for _, sentence in people.faults] == [
-        "t.csv, row 2: 'maybe' in 'strong' of video 'a' is neither true nor false; correct it",
-        "t.csv, row 3: video 'a' has Participant 'P2', but 'P1' before; correct one",
-        "t.csv, row 4: video 'a' is both true and false in 'strong'; correct one",
-        "t.csv, row 5: video 'b' has no Participant; fill it in",
-        "t.csv, row 6: the video is empty; fill it in or remove the row",
+    table = csvtext.read("t.csv", (HEADER + "a;P1;maybe\na;P2;1\na;P1;0\nb;;0\n;P3;0\n").encode())
+    people = from_table(table, sheet_of(GOOD), str, None, "strong")
+    assert [fault.sentence for _, fault in people.faults] == [
+        "t.csv, line 2: 'maybe' in 'strong' of video 'a' is neither true nor false; correct it",
+        "t.csv, line 3: video 'a' has Participant 'P2', but 'P1' before; correct one",
+        "t.csv, line 4: video 'a' is both true and false in 'strong'; correct one",
+        "t.csv, line 5: video 'b' has no Participant; fill it in",
+        "t.csv, line 6: the video is empty; fill it in or remove the row",
     ]
-    assert {sentence for _, sentence in faults(sheet_of(GOOD), people)} >= {sentence for _, sentence in people.faults}
+    question = Question(sheet_of(GOOD), lambda row: row.video, people)
+    assert {fault for _, fault in faults_of(question)} >= {fault for _, fault in people.faults}
 
 
 def test_a_missing_column_is_named_with_the_nearest():
     with pytest.raises(SplitError, match=r"t\.csv: there is no column 'participants'; did you mean 'Participant'\?"):
         from_table(TABLE, sheet_of(GOOD), str, "participants", None)
-    with pytest.raises(SplitError, match=r"u\.csv: there is no column 'id' for the videos; its columns are 'name'"):
-        from_table(Grid("u.csv", ("name",), ()), sheet_of(GOOD), str, None, None)
+    with pytest.raises(SplitError, match=r"u\.csv: there is no column 'id' for the videos; add it; there are 'name'"):
+        from_table(csvtext.read("u.csv", b"name\n"), sheet_of(GOOD), str, None, None)
 
 
 def test_the_split_file_itself_may_tell():

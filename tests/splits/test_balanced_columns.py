@@ -13,6 +13,12 @@ def test_terciles_keep_equal_scores_together():
     assert bins(np.array([np.nan, np.nan])).tolist() == [-1, -1]
 
 
+def test_a_missing_value_is_one_of_a_number_or_flag_but_a_word_of_a_category():
+    assert column("x", pd.Series(["3", "n/a", "", "0.5"], dtype=object)).values.isna().tolist() == [False, True, True, False]
+    assert column("x", pd.Series(["True", "NaN", "no"], dtype=object)).values.tolist() == [True, None, False]
+    assert column("x", pd.Series(["none", "mild", ""], dtype=object)).values.tolist() == ["none", "mild", None]
+
+
 @pytest.mark.parametrize(
     ("values", "kind"),
     [
@@ -24,7 +30,10 @@ def test_terciles_keep_equal_scores_together():
         (["4", "20", "7"], "number"),
         (["-1.5", "0.2"], "number"),
         (["Leipzig", "Dresden", "Leipzig"], "category"),
-        (["3", "n/a"], "category"),
+        (["3", "many"], "category"),
+        (["none", "mild", "none"], "category"),
+        (["3", "n/a"], "number"),
+        (["True", "NA", "-"], "flag"),
     ],
 )
 def test_the_kind_of_a_column_is_found_from_its_values(values, kind):

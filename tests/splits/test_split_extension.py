@@ -6,12 +6,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubin.errors import SplitError
-from scrubin.splits import released_split
 from scrubin.splits.extension import extension
 from scrubin.splits.params import BalancedParams
 from scrubin.splits.schemes.balanced import balanced
 from scrubin.splits.schemes.registry import Setting, make
 from scrubin.splits.search.best_split import Effort
+from scrubin.splits.sheet import read_released
 
 SHORT = Effort(0.05, 20, 300)
 SHARES = {"train": 0.5, "val": 0.2, "test": 0.3}
@@ -114,16 +114,16 @@ def test_recordings_of_other_tasks_are_not_gone_when_every_task_is_extended_by_i
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("id,subset\na,train\na,test\n", "row 3: recording 'a' stands twice"),
-        ("id,subset\na,\n", "row 2: the cell 'subset' is empty"),
-        ("id,place\na,train\n", "no column is named subset or split; it has id, place"),
-        ("id,subset\na,train,x\n", "row 2: has 3 cells, but the header has 2 columns"),
-        ("", "expected a header"),
-        ("id,id\na,b\n", "column 'id' stands twice in the header"),
+        ("id,subset\na,train\na,test\n", "line 3: recording 'a' stands twice"),
+        ("id,subset\na,\n", "line 2: the cell 'subset' is empty"),
+        ("id,place\na,train\n", "no column is named subset or split; name it; there are id, place"),
+        ("id,subset\na,train,x\n", "line 2: expected 2 cells, but got 3"),
+        ("", "it is empty"),
+        ("id,id\na,b\n", "line 1: column 'id' stands twice"),
     ],
 )
 def test_a_released_file_that_is_none_is_an_error_with_its_row(tmp_path, text, says):
     path = tmp_path / "old.csv"
     path.write_text(text)
     with pytest.raises(SplitError, match=says):
-        released_split.read(path)
+        read_released(path)

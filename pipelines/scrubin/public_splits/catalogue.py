@@ -8,8 +8,9 @@ from functools import lru_cache
 
 import pandas as pd
 
+from scrubin.core.suggest import hint
 from scrubin.errors import SplitError
-from scrubin.public_splits.datasets import Dataset, dataset, nearest
+from scrubin.public_splits.datasets import Dataset, dataset
 from scrubin.public_splits.documents import document, index
 from scrubin.public_splits.ids import listed
 
@@ -109,7 +110,7 @@ def load(name: str) -> Official:
         For an unknown name, with the nearest known one; when the data file is not the one of the index.
     """
     if name not in NAMES:
-        msg = f"'{name}' is no official split; {nearest(name, NAMES)}"
+        msg = f"'{name}' is no official split; {hint(name, NAMES)}"
         raise SplitError(msg)
     return _load(name)
 

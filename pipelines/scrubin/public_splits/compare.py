@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scrubin.errors import SplitError
 from scrubin.public_splits.catalogue import TRAINVAL, Official
 from scrubin.public_splits.datasets import Dataset, dataset
-from scrubin.public_splits.sheet import Row, Sheet
+from scrubin.public_splits.sheet import LineFault, SplitRow, SplitSheet
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class Elsewhere:
     video: str
     official: str
     file: str
-    row: int
+    line: int
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Diff:
     only_official, only_file
         Folds that have no partner.
     wrong
-        Rows that are not of this split, stand twice, or are incomplete: line and sentence.
+        Rows that are not of this split, stand twice, or are incomplete.
     """
 
     equal: bool
@@ -71,10 +71,10 @@ class Diff:
     nearest: FoldDiff | None
     only_official: tuple[int, ...]
     only_file: tuple[str, ...]
-    wrong: tuple[tuple[int, str], ...]
+    wrong: tuple[LineFault, ...]
 
 
-def compare(split: Official, sheet: Sheet, fold: int | None = None) -> Diff:
+def compare(split: Official, sheet: SplitSheet, fold: int | None = None) -> Diff:
     """Return the differences.
 
     Folds are matched by their content, whatever their numbers: the matching with the fewest differences.
@@ -94,8 +94,8 @@ def compare(split: Official, sheet: Sheet, fold: int | None = None) -> Diff:
         When the file holds several schemes, or there is no such fold.
     """
     if len(sheet.schemes) > 1:
-        msg = f"{sheet.name}: it holds several schemes ({', '.join(map(repr, sheet.schemes))}); keep the rows of the one to compare"
-        raise SplitError(msg)
+        what = f"it holds several schemes ({', '.join(map(repr, sheet.schemes))})"
+        raise SplitError([sheet.fault("schemes", what, "keep the rows of the one to compare")])
     wanted = split.folds if fold is None else (fold,)
     official = {number: split.subset_of(number) for number in wanted}
     placed, wrong = _placed(split, sheet)
@@ -119,22 +119,26 @@ def agree(official: str, file: str) -> bool:
     return file == official or (file == TRAINVAL and official in ("train", "val"))
 
 
-def _placed(split: Official, sheet: Sheet) -> tuple[dict[str, dict[str, Row]], list[tuple[int, str]]]:
+def _placed(split: Official, sheet: SplitSheet) -> tuple[dict[str, dict[str, SplitRow]], list[LineFault]]:
     """Return row by video for each fold of the file, and what is wrong with rows."""
     home, used = dataset(split.dataset), set(split.videos)
-    placed: dict[str, dict[str, Row]] = {label: {} for label in sheet.folds if label or "fold" not in sheet.columns}
-    wrong: dict[tuple[int, str], None] = {}
+    placed: dict[str, dict[str, SplitRow]] = {label: {} for label in sheet.folds if label or "fold" not in sheet.columns}
+    wrong: dict[LineFault, None] = {}
+
+    def note(line: int, rule: str, what: str, fix: str) -> None:
+        wrong[line, sheet.fault(rule, what, fix, line)] = None
+
     for row in sheet.rows:
         video = home.video(row.video)
         gap = row.gap(sheet.columns)
         if gap:
-            wrong[row.line, gap] = None
+            note(row.line, "cell-empty", gap, "fill it in or remove the row")
         elif video is None or video not in used:
-            wrong[row.line, unknown(row.video, video, split, home)] = None
+            note(row.line, "video-unknown", unknown(row.video, video, split, home), "correct it or remove the row")
         elif video in placed[row.fold]:
             first = placed[row.fold][video]
-            where = f"'{row.video}' stands already in row {first.line}" + (f" as '{first.video}'" if first.video != row.video else "")
-            wrong[row.line, f"{where}, there {first.subset}, here {row.subset}"] = None
+            where = f"'{row.video}' stands already in line {first.line}" + (f" as '{first.video}'" if first.video != row.video else "")
+            note(row.line, "video-repeated", f"{where}, there {first.subset}, here {row.subset}", "place it once")
         else:
             placed[row.fold][video] = row
     return placed, list(wrong)
@@ -147,7 +151,7 @@ def unknown(written: str, video: str | None, split: Official, home: Dataset) -> 
     return f"'{written}' is a video of {home.name}, but not in {split.name}"
 
 
-def _diff(number: int, official: Mapping[str, str], label: str, rows: Mapping[str, Row]) -> FoldDiff:
+def _diff(number: int, official: Mapping[str, str], label: str, rows: Mapping[str, SplitRow]) -> FoldDiff:
     elsewhere = tuple(
         Elsewhere(video, subset, rows[video].subset, rows[video].line)
         for video, subset in official.items()
@@ -175,7 +179,7 @@ def _matching(labels: Sequence[str], numbers: Sequence[int], costs: Mapping[tupl
                 if key not in following or (total, _order(chosen)) < (following[key][0], _order(following[key][1])):
                     following[key] = (total, chosen)
         best = following
-    return list(min(best.values(), key=lambda found: (-len(found[1]), found[0], _order(found[1])))[1])
+    return list(min(best.values(), key=lambda option: (-len(option[1]), option[0], _order(option[1])))[1])
 
 
 def _order(pairs: Sequence[tuple[str, int]]) -> tuple[int, ...]:

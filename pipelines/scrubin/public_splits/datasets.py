@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from scrubin.core.suggest import hint
 from scrubin.errors import SplitError
 from scrubin.public_splits.documents import document
 from scrubin.public_splits.ids import listed, name_of, number_of
@@ -73,21 +72,9 @@ def dataset(name: str) -> Dataset:
     """
     found = _all().get(name)
     if found is None:
-        msg = f"'{name}' is no known dataset; {nearest(name, names())}"
+        msg = f"'{name}' is no known dataset; {hint(name, names())}"
         raise SplitError(msg)
     return found
-
-
-def nearest(name: str, known: Iterable[str]) -> str:
-    """Return "did you mean 'x'?", or the list of what is known.
-
-    >>> nearest("tain", ["train", "test"])
-    "did you mean 'train'?"
-    """
-    options = list(known)
-    folded = {option.casefold(): option for option in options}
-    near = difflib.get_close_matches(name.casefold(), folded, n=1)
-    return f"did you mean '{folded[near[0]]}'?" if near else f"known are {', '.join(options)}"
 
 
 @lru_cache(maxsize=1)

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from scrubin.core import csvtext, faults
+from scrubin.core.suggest import hint
 from scrubin.errors import SplitError
-from scrubin.public_splits.datasets import nearest
-from scrubin.public_splits.sheet import ROLES, Row, Sheet
-from scrubin.splits.grid import Grid, folded
+from scrubin.public_splits.sheet import ROLES, LineFault, SplitRow, SplitSheet, folded
 
-GROUPS = ("participant", "patient", "subject", "group")
-YES = ("true", "1", "1.0", "yes", "y", "t")
-NO = ("false", "0", "0.0", "no", "n", "f")
+_GROUPS = ("participant", "patient", "subject", "group")
+_YES = ("true", "1", "1.0", "yes", "y", "t")
+_NO = ("false", "0", "0.0", "no", "n", "f")
 
 
 @dataclass(frozen=True)
@@ -22,9 +22,9 @@ class People:
     Parameters
     ----------
     table
-        Name of the table; None when the split file itself tells.
+        Name of the table; None when the split file itself says it.
     group, pin
-        The columns that tell; None where there is none.
+        The columns that say it; None where there is none.
     listed
         By key: line and spelling of every video of the table.
     groups
@@ -32,7 +32,7 @@ class People:
     pinned
         Keys of the videos that must be in train.
     faults
-        Line and sentence of what is missing or contradicts itself.
+        What is missing or contradicts itself, with its line.
     """
 
     table: str | None
@@ -41,11 +41,11 @@ class People:
     listed: Mapping[str, tuple[int, str]]
     groups: Mapping[str, str]
     pinned: frozenset[str]
-    faults: tuple[tuple[int, str], ...] = ()
+    faults: tuple[LineFault, ...] = ()
 
 
-def from_table(grid: Grid, sheet: Sheet, key: Callable[[str], str], group: str | None, pin: str | None) -> People:
-    """Return what a table tells of the videos.
+def from_table(cells: csvtext.Sheet, sheet: SplitSheet, key: Callable[[str], str], group: str | None, pin: str | None) -> People:
+    """Return what a table says of the videos.
 
     Its column of videos is the one that is called as in the split file, or else the first usual name.
 
@@ -54,55 +54,54 @@ def from_table(grid: Grid, sheet: Sheet, key: Callable[[str], str], group: str |
     SplitError
         When a column is missing.
     """
-    names = {folded(header): header for header in grid.headers}
+    names = {folded(header): header for header in cells.columns}
     options = [folded(sheet.columns["video"]), *ROLES["video"]]
     header = next((names[option] for option in options if option in names), None)
     if header is None:
-        wanted = " or ".join(map(repr, dict.fromkeys([sheet.columns["video"], "id"])))
-        msg = f"{grid.name}: there is no column {wanted} for the videos; its columns are {_list(grid.headers)}"
-        raise SplitError(msg)
-    rows = []
-    for line, cells in grid.rows:
-        by_header = grid.mapping(cells)
-        written = by_header[header].strip()
-        rows.append((line, written, key(written), by_header))
-    return _people(grid.name, f"{grid.name}, row ", _column(grid, group), _required(grid, pin), rows)
+        expected = " or ".join(map(repr, dict.fromkeys([sheet.columns["video"], "id"])))
+        fix = f"add it; there are {', '.join(map(repr, cells.columns))}"
+        raise SplitError([faults.error(cells.file, "column-missing", f"there is no column {expected} for the videos", fix)])
+    rows = ((row.line, row.cells[header], key(row.cells[header]), row.cells) for row in cells.rows)
+    columns = _group_column(cells.file, cells.columns, group), _column(cells.file, cells.columns, pin)
+    return _people(cells.file, cells.file, *columns, rows)
 
 
-def from_sheet(sheet: Sheet, key: Callable[[Row], str], group: str | None, pin: str | None) -> People | None:
-    """Return what further columns of the split file tell; None when there are none.
+def from_sheet(sheet: SplitSheet, key: Callable[[SplitRow], str], group: str | None, pin: str | None) -> People | None:
+    """Return what further columns of the split file say; None when there are none.
 
     Raises
     ------
     SplitError
-        When a column that was asked for is missing.
+        When a column that was named is missing.
     """
-    grid = Grid(sheet.name, sheet.headers, ())
-    found, pinned = _column(grid, group), _required(grid, pin)
-    if found is None and pinned is None:
+    grouped, pinned = _group_column(sheet.name, sheet.headers, group), _column(sheet.name, sheet.headers, pin)
+    if grouped is None and pinned is None:
         return None
-    rows = [(row.line, row.video, key(row), row.cells) for row in sheet.rows if row.video]
-    return _people(None, "", found, pinned, rows)
+    rows = ((row.line, row.video, key(row), row.cells) for row in sheet.rows if row.video)
+    return _people(None, sheet.name, grouped, pinned, rows)
 
 
-def _column(grid: Grid, group: str | None) -> str | None:
-    """Return the column of groups: the one asked for, or else one of a usual name, if any."""
-    return _required(grid, group) if group else next((header for name in GROUPS if (header := grid.column(name))), None)
+def _group_column(file: str, headers: Sequence[str], group: str | None) -> str | None:
+    """Return the column of groups: the one that was named, or else one of a usual name, if any."""
+    return _column(file, headers, group) if group else next((header for name in _GROUPS if (header := _like(headers, name))), None)
 
 
-def _required(grid: Grid, column: str | None) -> str | None:
-    if column is None:
+def _column(file: str, headers: Sequence[str], name: str | None) -> str | None:
+    if name is None:
         return None
-    found = grid.column(column)
-    if found is None:
-        msg = f"{grid.name}: there is no column '{column}'; {nearest(column, grid.headers)}"
-        raise SplitError(msg)
-    return found
+    header = _like(headers, name)
+    if header is None:
+        raise SplitError([faults.error(file, "column-missing", f"there is no column '{name}'", hint(name, headers))])
+    return header
+
+
+def _like(headers: Sequence[str], name: str) -> str | None:
+    return next((header for header in headers if folded(header) == folded(name)), None)
 
 
 def _people(
     table: str | None,
-    place: str,
+    file: str,
     group: str | None,
     pin: str | None,
     rows: Iterable[tuple[int, str, str, Mapping[str, str]]],
@@ -110,27 +109,27 @@ def _people(
     listed: dict[str, tuple[int, str]] = {}
     groups: dict[str, str] = {}
     pins: dict[str, bool] = {}
-    faults: dict[tuple[int, str], None] = {}
+    wrong: dict[LineFault, None] = {}
+
+    def note(line: int, rule: str, what: str, fix: str) -> None:
+        wrong[line, faults.error(file, rule, what, fix, place=f"line {line}")] = None
+
     for line, written, video, cells in rows:
-        where = f"{place}{line}: " if place else ""
         if not written:
-            faults[line, f"{where}the video is empty; fill it in or remove the row"] = None
+            note(line, "video-empty", "the video is empty", "fill it in or remove the row")
             continue
         listed.setdefault(video, (line, written))
         if group is not None:
-            stated = cells[group].strip()
+            stated = cells[group]
             if not stated:
-                faults[line, f"{where}video '{written}' has no {group}; fill it in"] = None
+                note(line, "group-empty", f"video '{written}' has no {group}", "fill it in")
             elif groups.setdefault(video, stated) != stated:
-                faults[line, f"{where}video '{written}' has {group} '{stated}', but '{groups[video]}' before; correct one"] = None
+                what = f"video '{written}' has {group} '{stated}', but '{groups[video]}' before"
+                note(line, "group-contradicts", what, "correct one")
         if pin is not None:
-            mark = cells[pin].strip().casefold()
-            if mark not in YES + NO:
-                faults[line, f"{where}'{cells[pin]}' in '{pin}' of video '{written}' is neither true nor false; correct it"] = None
-            elif pins.setdefault(video, mark in YES) != (mark in YES):
-                faults[line, f"{where}video '{written}' is both true and false in '{pin}'; correct one"] = None
-    return People(table, group, pin, listed, groups, frozenset(video for video, is_pinned in pins.items() if is_pinned), tuple(faults))
-
-
-def _list(headers: Iterable[str]) -> str:
-    return ", ".join(map(repr, headers))
+            mark = cells[pin].casefold()
+            if mark not in _YES + _NO:
+                note(line, "pin-value", f"'{cells[pin]}' in '{pin}' of video '{written}' is neither true nor false", "correct it")
+            elif pins.setdefault(video, mark in _YES) != (mark in _YES):
+                note(line, "pin-contradicts", f"video '{written}' is both true and false in '{pin}'", "correct one")
+    return People(table, group, pin, listed, groups, frozenset(video for video, is_pinned in pins.items() if is_pinned), tuple(wrong))

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from scrubin.core import csvtext, faults
+from scrubin.core.faults import Fault
 from scrubin.errors import SplitError
 from scrubin.public_splits.ids import natural, whole_number
-from scrubin.splits import grid
-from scrubin.splits.grid import Grid, folded
 
 ROLES: dict[str, tuple[str, ...]] = {
     # The first name that a header has wins; the others of the row are ignored, with a note.
@@ -20,7 +20,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "scheme": ("scheme",),
     "dataset": ("dataset",),
 }
-SYNONYMS = {
+_SYNONYMS = {
     "training": "train",
     "valid": "val",
     "validation": "val",
@@ -31,13 +31,16 @@ SYNONYMS = {
     "train-val": "trainval",
     "train/val": "trainval",
 }
-FOLD = re.compile(r"(?:fold)?[\s_\-]*([0-9]{1,6})")
-EXPECTED = "a column 'id' or 'video' and a column 'subset' or 'split'"
+_FOLD = re.compile(r"(?:fold)?[\s_\-]*([0-9]{1,6})")
+_EXPECTED = "a column 'id' or 'video' and a column 'subset' or 'split'"
 TEST, TRAIN = "test", "train"
+
+LineFault = tuple[int, Fault]
+"""A fault of a split file, and its line; line 0 is the file as a whole."""
 
 
 @dataclass(frozen=True)
-class Row:
+class SplitRow:
     """One row: its line in the file, what is written of the video, and where it is placed.
 
     ``subset`` is lower case, synonyms resolved; ``fold`` and ``scheme`` are "" where there is no such column.
@@ -58,7 +61,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Sheet:
+class SplitSheet:
     """A split file.
 
     Parameters
@@ -76,10 +79,14 @@ class Sheet:
     """
 
     name: str
-    rows: tuple[Row, ...]
+    rows: tuple[SplitRow, ...]
     columns: Mapping[str, str]
     notes: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
+
+    def fault(self, rule: str, what: str, fix: str, line: int = 0) -> Fault:
+        """Return a fault of a row; line 0 is the file as a whole."""
+        return faults.error(self.name, rule, what, fix, place=f"line {line}" if line else "")
 
     @property
     def folds(self) -> tuple[str, ...]:
@@ -92,7 +99,7 @@ class Sheet:
         return tuple(sorted({row.scheme for row in self.rows}))
 
 
-def read(path: Path, name: str) -> Sheet:
+def read(path: Path, name: str) -> SplitSheet:
     """Return a split file.
 
     A file with a column ``fold`` but none for the subset is understood as a list of test folds: a video
@@ -101,38 +108,48 @@ def read(path: Path, name: str) -> Sheet:
     Raises
     ------
     SplitError
-        When the file cannot be read or its columns are not understood; names file, row and mend.
+        With every fault of the file: when it is no sound CSV (`scrubin.core.csvtext`), or its columns are not understood.
     """
-    cells_of = read_grid(path, name, ("video",), ("subset", "fold"))
-    columns, notes = _roles(cells_of)
+    cells = read_columns(path, name)
+    columns, notes = _roles(cells.columns)
     if "video" not in columns or ("subset" not in columns and "fold" not in columns):
-        msg = f"{name}: expected {EXPECTED}, but its columns are {', '.join(map(repr, cells_of.headers))}; add or rename them"
-        raise SplitError(msg)
-    if not cells_of.rows:
-        msg = f"{name}: it has a header but no rows; give one row per video"
-        raise SplitError(msg)
+        what = f"expected {_EXPECTED}, but its columns are {', '.join(map(repr, cells.columns))}"
+        raise SplitError([faults.error(name, "column-missing", what, "add or rename them", place=f"line {cells.header_line}")])
+    if not cells.rows:
+        raise SplitError([faults.error(name, "no-rows", "it has a header but no rows", "give one row per video")])
     rows = []
-    for line, cells in cells_of.rows:
-        by_header = cells_of.mapping(cells)
-        role = {found: by_header[header].strip() for found, header in columns.items()}
-        rows.append(
-            Row(line, role["video"], subset(role.get("subset", TEST)), fold(role.get("fold", "")), role.get("scheme", ""), by_header)
-        )
+    for row in cells.rows:
+        role = {one: row.cells[header] for one, header in columns.items()}
+        subset_name = subset(role.get("subset", TEST))
+        rows.append(SplitRow(row.line, role["video"], subset_name, fold(role.get("fold", "")), role.get("scheme", ""), row.cells))
     if "subset" not in columns:
         notes.append("there is no column for the subset: a video is taken as tested in its fold and trained on in the others")
         rows = _test_folds(rows)
-    return Sheet(name, tuple(rows), columns, tuple(notes), cells_of.headers)
+    return SplitSheet(name, tuple(rows), columns, tuple(notes), cells.columns)
 
 
-def read_grid(path: Path, name: str, *wanted: Sequence[str]) -> Grid:
-    """Return the cells of a CSV file; the delimiter is the one with which most of the wanted roles are found.
+def read_columns(path: Path, name: str) -> csvtext.Sheet:
+    """Return a CSV whose columns differ also without case, spaces and underscores.
 
     Raises
     ------
     SplitError
-        When it is missing, empty, not text, or a row has another number of cells than the header.
+        With every fault of the file.
     """
-    return grid.read(path, name, lambda found: _found(found, wanted))
+    cells = csvtext.read_path(path, name)
+    SplitError.raise_any(cells.faults)
+    by_name: dict[str, str] = {}
+    for header in cells.columns:
+        other = by_name.setdefault(folded(header), header)
+        if other is not header:
+            what = f"the columns '{other}' and '{header}' have the same name"
+            raise SplitError([faults.error(name, "column-repeated", what, "rename or remove one", place=f"line {cells.header_line}")])
+    return cells
+
+
+def folded(header: str) -> str:
+    """Return a name of a column without case, spaces, hyphens and underscores."""
+    return re.sub(r"[\s_\-]+", "", header).casefold()
 
 
 def subset(written: str) -> str:
@@ -142,37 +159,33 @@ def subset(written: str) -> str:
     ('val', 'test')
     """
     name = written.strip().casefold()
-    return SYNONYMS.get(name, name)
+    return _SYNONYMS.get(name, name)
 
 
 def fold(written: str) -> str:
     """Return the label of a fold: ``1``, ``01``, ``1.0`` and ``fold 1`` are one."""
     text = written.strip()
-    found = FOLD.fullmatch(text.casefold())
-    digits = found[1] if found else whole_number(text)
+    match = _FOLD.fullmatch(text.casefold())
+    digits = match[1] if match else whole_number(text)
     return str(int(digits)) if digits and len(digits) <= 9 else text
 
 
-def _found(read: Grid, wanted: Sequence[Sequence[str]]) -> int:
-    present = {folded(header) for header in read.headers}
-    hits = [any(present & set(ROLES[role]) for role in roles) for roles in wanted]
-    return hits.count(True)
-
-
-def _roles(read: Grid) -> tuple[dict[str, str], list[str]]:
+def _roles(headers: Sequence[str]) -> tuple[dict[str, str], list[str]]:
     columns, notes = {}, []
-    by_name = {folded(header): header for header in read.headers}
+    by_name = {folded(header): header for header in headers}
     for role, options in ROLES.items():
-        found = [by_name[option] for option in options if option in by_name]
-        if found:
-            columns[role] = found[0]
-        if len(found) > 1:
-            notes.append(f"column '{found[0]}' is taken for the {role}; {', '.join(map(repr, found[1:]))} ignored")
+        named = [by_name[option] for option in options if option in by_name]
+        if named:
+            columns[role] = named[0]
+        if len(named) > 1:
+            notes.append(f"column '{named[0]}' is taken for the {role}; {', '.join(map(repr, named[1:]))} ignored")
     return columns, notes
 
 
-def _test_folds(rows: Sequence[Row]) -> list[Row]:
+def _test_folds(rows: Sequence[SplitRow]) -> list[SplitRow]:
     folds = sorted({row.fold for row in rows}, key=natural)
     return [
-        Row(row.line, row.video, TEST if row.fold == number else TRAIN, number, row.scheme, row.cells) for number in folds for row in rows
+        SplitRow(row.line, row.video, TEST if row.fold == number else TRAIN, number, row.scheme, row.cells)
+        for number in folds
+        for row in rows
     ]

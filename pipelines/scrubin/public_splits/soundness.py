@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 from scrubin.public_splits.ids import natural
 from scrubin.public_splits.people import People
-from scrubin.public_splits.sheet import TEST, TRAIN, Row, Sheet
+from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, SplitRow, SplitSheet
 
-HELD_OUT = (TEST, "val")
-USUAL = ("train", "trainval", "val", "test")
-FEW = 5
+_HELD_OUT = (TEST, "val")
+_USUAL = ("train", "trainval", "val", "test")
+_FEW = 5
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked of a file.
+    """A file, and what it is checked against.
 
     Parameters
     ----------
@@ -27,103 +28,98 @@ class Question:
     key
         A video as it is told apart from others, by how it is written.
     people
-        Groups, pins and the videos that must be placed; None when only the file itself is asked.
+        Groups, pins and the videos that must be placed; None when only the file itself is checked.
     repeats
         How often each video must be tested over the folds; None: as often as most are.
     """
 
-    sheet: Sheet
-    key: Callable[[Row], str]
+    sheet: SplitSheet
+    key: Callable[[SplitRow], str]
     people: People | None = None
     repeats: int | None = None
 
     @cached_property
-    def whole(self) -> tuple[Row, ...]:
+    def whole(self) -> tuple[SplitRow, ...]:
         """The rows in which nothing is empty."""
         return tuple(row for row in self.sheet.rows if not row.gap(self.sheet.columns))
 
     @cached_property
-    def parts(self) -> dict[tuple[str, str], list[Row]]:
+    def parts(self) -> dict[tuple[str, str], list[SplitRow]]:
         """The complete rows by scheme and fold."""
-        found: dict[tuple[str, str], list[Row]] = {}
+        parts: dict[tuple[str, str], list[SplitRow]] = {}
         for row in sorted(self.whole, key=lambda row: (row.scheme, natural(row.fold))):
-            found.setdefault((row.scheme, row.fold), []).append(row)
-        return found
+            parts.setdefault((row.scheme, row.fold), []).append(row)
+        return parts
 
     @cached_property
-    def schemes(self) -> dict[str, dict[str, list[Row]]]:
+    def schemes(self) -> dict[str, dict[str, list[SplitRow]]]:
         """The complete rows by scheme, then by fold."""
-        found: dict[str, dict[str, list[Row]]] = {}
+        schemes: dict[str, dict[str, list[SplitRow]]] = {}
         for (scheme, fold), rows in self.parts.items():
-            found.setdefault(scheme, {})[fold] = rows
-        return found
+            schemes.setdefault(scheme, {})[fold] = rows
+        return schemes
 
 
-@dataclass(frozen=True)
-class Finding:
-    """One fault: the row where it is seen (0 = the file as a whole) and a sentence."""
-
-    row: int
-    sentence: str
-
-
-def findings(question: Question) -> list[Finding]:
-    """Return every fault of a split file, by row; none means that it is sound."""
-    found = {finding: None for rule in RULES for finding in rule(question)}
-    return sorted(found, key=lambda finding: (finding.row == 0, finding.row))
+def faults_of(question: Question, *others: Iterable[LineFault]) -> list[LineFault]:
+    """Return every fault of a split file, and others of it, by line; none means that it is sound."""
+    noted = dict.fromkeys([*(fault for rule in _RULES for fault in rule(question)), *chain.from_iterable(others)])
+    # Stable: faults of one line keep the order of the rules.
+    return sorted(noted, key=lambda fault: (fault[0] == 0, fault[0]))
 
 
-def _complete(question: Question) -> Iterator[Finding]:
+def _complete(question: Question) -> Iterator[LineFault]:
     for row in question.sheet.rows:
         gap = row.gap(question.sheet.columns)
         if gap:
-            yield Finding(row.line, f"{gap}{f' (video {row.video!r})' if row.video else ''}; fill it in or remove the row")
+            what = f"{gap}{f' (video {row.video!r})' if row.video else ''}"
+            yield _fault(question, row.line, "cell-empty", what, "fill it in or remove the row")
 
 
-def _once(question: Question) -> Iterator[Finding]:
+def _once(question: Question) -> Iterator[LineFault]:
     for (scheme, fold), rows in question.parts.items():
-        first: dict[str, Row] = {}
+        first: dict[str, SplitRow] = {}
         for row in rows:
             before = first.setdefault(question.key(row), row)
             if before is not row:
                 same = "" if before.video == row.video else f" as '{before.video}'"
-                place = f"{_in(scheme, fold)} in row {before.line}{same}, there '{before.subset}', here '{row.subset}'"
-                yield Finding(row.line, f"video '{row.video}' stands already{place}; place it once")
+                place = f"{_in(scheme, fold)} in line {before.line}{same}, there '{before.subset}', here '{row.subset}'"
+                yield _fault(question, row.line, "video-repeated", f"video '{row.video}' stands already{place}", "place it once")
 
 
-def _no_empty_subset(question: Question) -> Iterator[Finding]:
+def _no_empty_subset(question: Question) -> Iterator[LineFault]:
     for scheme, folds in question.schemes.items():
         names = _ordered({row.subset for rows in folds.values() for row in rows})
         if len(names) == 1:
-            yield Finding(0, f"all videos are in the subset '{names[0]}'{_in(scheme, '')}; a split has two subsets or more")
+            what = f"all videos are in the subset '{names[0]}'{_in(scheme, '')}"
+            yield _fault(question, 0, "subset-single", what, "a split has two subsets or more")
         for fold, rows in folds.items():
             present = {row.subset for row in rows}
             for name in names:
                 if name not in present:
-                    yield Finding(0, f"the subset '{name}' is empty{_in(scheme, fold)}; every fold needs a video in it")
+                    what = f"the subset '{name}' is empty{_in(scheme, fold)}"
+                    yield _fault(question, 0, "subset-empty", what, "every fold needs a video in it")
 
 
-def _folds_alike(question: Question) -> Iterator[Finding]:
+def _folds_alike(question: Question) -> Iterator[LineFault]:
     for scheme, folds in question.schemes.items():
         everyone = {question.key(row): row for rows in reversed(folds.values()) for row in reversed(rows)}
         for fold, rows in folds.items():
             here = {question.key(row) for row in rows}
             for key, row in everyone.items():
                 if key not in here:
-                    yield Finding(
-                        row.line, f"video '{row.video}' is not placed{_in(scheme, fold)}, but in fold {row.fold}; place it in every fold"
-                    )
+                    what = f"video '{row.video}' is not placed{_in(scheme, fold)}, but in fold {row.fold}"
+                    yield _fault(question, row.line, "fold-differs", what, "place it in every fold")
 
 
-def _tested(question: Question) -> Iterator[Finding]:
+def _tested(question: Question) -> Iterator[LineFault]:
     for scheme, folds in question.schemes.items():
         names = {row.subset for rows in folds.values() for row in rows}
-        held_out = next((name for name in HELD_OUT if name in names), None)
+        held_out = next((name for name in _HELD_OUT if name in names), None)
         if "fold" not in question.sheet.columns or len(folds) < 2 or held_out is None:
             continue
         pinned = question.people.pinned if question.people else frozenset()
         held: dict[str, dict[str, None]] = {}
-        first: dict[str, Row] = {}
+        first: dict[str, SplitRow] = {}
         for fold, rows in folds.items():
             for row in rows:
                 key = question.key(row)
@@ -136,47 +132,46 @@ def _tested(question: Question) -> Iterator[Finding]:
             where = list(held.get(key, {}))
             # What must be trained on is never held out.
             if key not in pinned and len(where) != wanted:
-                listed = f" ({', '.join(where[:FEW])}{', ...' if len(where) > FEW else ''})" if where else ""
-                yield Finding(
-                    row.line,
-                    f"video '{row.video}' is in '{held_out}' of {len(where)} of {len(folds)} folds{listed}, not of {wanted}"
-                    f"{_in(scheme, '')}; in a cross-validation each is held out equally often",
-                )
+                listed = f" ({', '.join(where[:_FEW])}{', ...' if len(where) > _FEW else ''})" if where else ""
+                what = f"video '{row.video}' is in '{held_out}' of {len(where)} of {len(folds)} folds{listed}, not of {wanted}"
+                fix = "in a cross-validation each is held out equally often"
+                yield _fault(question, row.line, "held-out", f"{what}{_in(scheme, '')}", fix)
 
 
-def _subset_names(question: Question) -> Iterator[Finding]:
+def _subset_names(question: Question) -> Iterator[LineFault]:
     for row in question.whole:
         # Swapped or doubled letters; names such as test2 are somebody's own.
-        near = next((name for name in USUAL if sorted(set(name)) == sorted(set(row.subset)) and abs(len(name) - len(row.subset)) < 2), None)
-        if row.subset not in USUAL and near:
-            yield Finding(row.line, f"the subset '{row.subset}' of video '{row.video}' is no usual name; did you mean '{near}'?")
+        near = next(
+            (name for name in _USUAL if sorted(set(name)) == sorted(set(row.subset)) and abs(len(name) - len(row.subset)) < 2), None
+        )
+        if row.subset not in _USUAL and near:
+            what = f"the subset '{row.subset}' of video '{row.video}' is no usual name"
+            yield _fault(question, row.line, "subset-name", what, f"did you mean '{near}'?")
 
 
-def _no_group_twice(question: Question) -> Iterator[Finding]:
+def _no_group_twice(question: Question) -> Iterator[LineFault]:
     people = question.people
     for (scheme, fold), rows in question.parts.items() if people else ():
         if people is None or people.group is None:
             continue
-        first: dict[str, Row] = {}
+        first: dict[str, SplitRow] = {}
         for row in rows:
             group = people.groups.get(question.key(row), "")
             before = first.setdefault(group, row)
             if group and before.subset != row.subset:
-                yield Finding(
-                    row.line,
-                    f"video '{row.video}' of {people.group} '{group}' is in '{row.subset}'{_in(scheme, fold)}, but video '{before.video}' "
-                    f"(row {before.line}) of the same {people.group} is in '{before.subset}'; keep a {people.group} in one subset",
-                )
+                same = f"video '{before.video}' (line {before.line}) of the same {people.group} is in '{before.subset}'"
+                what = f"video '{row.video}' of {people.group} '{group}' is in '{row.subset}'{_in(scheme, fold)}, but {same}"
+                yield _fault(question, row.line, "group-twice", what, f"keep a {people.group} in one subset")
 
 
-def _everyone_known(question: Question) -> Iterator[Finding]:
+def _everyone_known(question: Question) -> Iterator[LineFault]:
     people = question.people
     if people is None or people.table is None:
         return
     known = set(people.listed)
     for row in question.whole:
         if question.key(row) not in known:
-            yield Finding(row.line, f"video '{row.video}' is not in {people.table}; correct it or add it there")
+            yield _fault(question, row.line, "video-unknown", f"video '{row.video}' is not in {people.table}", "correct it or add it there")
     # A scheme that is split by task, <scheme>.<task>, places everyone in all its parts together.
     placed_in: dict[str, set[str]] = {}
     for name, folds in question.schemes.items():
@@ -184,29 +179,27 @@ def _everyone_known(question: Question) -> Iterator[Finding]:
     for scheme, placed in placed_in.items():
         for key, (line, written) in people.listed.items():
             if key not in placed:
-                yield Finding(0, f"video '{written}' ({people.table}, row {line}) is not placed{_in(scheme, '')}; add a row for it")
+                what = f"video '{written}' ({people.table}, line {line}) is not placed{_in(scheme, '')}"
+                yield _fault(question, 0, "video-missing", what, "add a row for it")
 
 
-def _pinned_in_train(question: Question) -> Iterator[Finding]:
+def _pinned_in_train(question: Question) -> Iterator[LineFault]:
     people = question.people
     if people is None:
         return
     for row in question.whole:
         if question.key(row) in people.pinned and row.subset != TRAIN:
-            yield Finding(
-                row.line,
-                f"video '{row.video}' is marked in '{people.pin}' and must be in '{TRAIN}', but is in '{row.subset}'"
-                f"{_in(row.scheme, row.fold)}; move it",
-            )
+            what = f"video '{row.video}' is marked in '{people.pin}' and must be in '{TRAIN}', but is in '{row.subset}'"
+            yield _fault(question, row.line, "pin-elsewhere", f"{what}{_in(row.scheme, row.fold)}", "move it")
 
 
-def _people_complete(question: Question) -> Iterator[Finding]:
+def _people_complete(question: Question) -> Iterator[LineFault]:
     if question.people is not None:
-        for line, sentence in question.people.faults:
-            yield Finding(line if question.people.table is None else 0, sentence)
+        for line, fault in question.people.faults:
+            yield line if question.people.table is None else 0, fault
 
 
-RULES: Sequence[Callable[[Question], Iterator[Finding]]] = (
+_RULES: Sequence[Callable[[Question], Iterator[LineFault]]] = (
     _complete,
     _once,
     _subset_names,
@@ -229,8 +222,12 @@ def sizes(question: Question) -> Mapping[tuple[str, str], Mapping[str, int]]:
 
 
 def _ordered(names: set[str]) -> list[str]:
-    return [name for name in USUAL if name in names] + sorted(names - set(USUAL))
+    return [name for name in _USUAL if name in names] + sorted(names - set(_USUAL))
 
 
 def _in(scheme: str, fold: str) -> str:
     return (f" in scheme '{scheme}'" if scheme else "") + (f" in fold {fold}" if fold else "")
+
+
+def _fault(question: Question, line: int, rule: str, what: str, fix: str) -> LineFault:
+    return line, question.sheet.fault(rule, what, fix, line)

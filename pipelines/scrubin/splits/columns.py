@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from scrubin.core.csvtext import is_missing
 from scrubin.errors import SplitError
 from scrubin.splits.measures import RECORDINGS, Floats, Measure, count, mean
 
@@ -50,10 +51,11 @@ class Column:
 
 
 def column(name: str, values: pd.Series[Any], kind: str | None = None) -> Column:
-    """Return a column of text or plain values with its kind, which is found from the values when it is not given.
+    """Return a column of text or plain values with its kind; None: the kind that its values have.
 
     True/False, 0/1 and yes/no are flags; whole numbers that are never negative, with zeros among them, are
-    counts; other numbers are numbers; the rest are categories.
+    counts; other numbers are numbers; the rest are categories. Among flags and numbers, what `csvtext.MISSING` lists is
+    missing; in a category only an empty cell is: ``none`` may be a word.
 
     Raises
     ------
@@ -64,17 +66,16 @@ def column(name: str, values: pd.Series[Any], kind: str | None = None) -> Column
     'count'
     """
     texts = [None if pd.isna(value) or not str(value).strip() else str(value).strip() for value in values]
+    kind = kind or _kind([text for text in texts if text is not None and not is_missing(text)])
+    if kind == "flag":
+        flags = [None if text is None or is_missing(text) else _flag(name, text) for text in texts]
+        return Column(name, kind, pd.Series(flags, dtype=object))
+    if kind in ("number", "count"):
+        numbers = [math.nan if text is None or is_missing(text) else _number(name, text, kind) for text in texts]
+        return Column(name, kind, pd.Series(numbers, dtype=float))
     present = [text for text in texts if text is not None]
-    found = kind or _kind(present)
-    if found == "flag":
-        flags = [None if text is None else _flag(name, text) for text in texts]
-        return Column(name, found, pd.Series(flags, dtype=object))
-    if found in ("number", "count"):
-        numbers = [math.nan if text is None else _number(name, text, found) for text in texts]
-        return Column(name, found, pd.Series(numbers, dtype=float))
     if len(set(present)) > MANY_WORDS:
-        words = f"{len(set(present))} different words, such as '{present[0]}'"
-        msg = f"column '{name}' has {words}: too many to balance; choose another column"
+        msg = f"column '{name}' has {len(set(present))} different words, such as '{present[0]}': too many to balance; choose another column"
         raise SplitError(msg)
     return Column(name, "category", pd.Series(texts, dtype=object))
 

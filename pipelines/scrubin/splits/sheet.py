@@ -1,4 +1,4 @@
-"""A table as a CSV of somebody's own: commas, semicolons or tabs, one row per recording."""
+"""A table as a CSV of somebody's own: one row per recording, cells as text, each with its line."""
 
 from __future__ import annotations
 
@@ -8,40 +8,38 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.core import csvtext, faults
+from scrubin.core.faults import Fault
+from scrubin.core.suggest import hint
 from scrubin.errors import SplitError
-from scrubin.splits import grid
 
-IDS = ("id", "recording", "video")
+_IDS = ("id", "recording", "video")
 """Names of the column that identifies a recording, in this order; otherwise it is the first column."""
 
 
 @dataclass(frozen=True)
-class Sheet:
+class RecordingSheet:
     """A CSV as text.
 
     Parameters
     ----------
-    path
-        Its file.
+    file
+        As the user calls it.
     frame
-        Cells as text without surrounding blanks; empty ones are missing.
+        Cells without surrounding blanks; empty ones are None.
     lines
         Line in the file of each row, from 1.
     """
 
-    path: Path
+    file: str
     frame: pd.DataFrame
     lines: tuple[int, ...]
-
-    def row(self, i: int) -> int:
-        """Return the line of a row in the file."""
-        return self.lines[i]
 
     @property
     def id_column(self) -> str:
         """The column that identifies a recording."""
         named = {str(name).lower(): str(name) for name in reversed(self.frame.columns)}
-        return next((named[name] for name in IDS if name in named), str(self.frame.columns[0]))
+        return next((named[name] for name in _IDS if name in named), str(self.frame.columns[0]))
 
     def ids(self) -> pd.Series[str]:
         """Return the recordings.
@@ -59,13 +57,12 @@ class Sheet:
         Raises
         ------
         SplitError
-            For an unknown column, or an empty cell.
+            For an unknown column, or with every empty cell.
         """
         values = self.column(column)
-        empty = values.isna().to_numpy()
-        if empty.any():
-            msg = f"{self.path}, row {self.row(int(empty.argmax()))}: the cell '{column}' is empty; fill it in, or remove the row"
-            raise SplitError(msg)
+        empty = [i for i, value in enumerate(values) if value is None]
+        what, fix = f"the cell '{column}' is empty", "fill it in, or remove the row"
+        SplitError.raise_any(self.fault(i, "cell-empty", what, fix) for i in empty)
         return values.astype("str")
 
     def column(self, name: str) -> pd.Series[Any]:
@@ -77,23 +74,56 @@ class Sheet:
             When there is none of this name.
         """
         if name not in self.frame.columns:
-            msg = f"{self.path}: there is no column '{name}'; it has {', '.join(map(str, self.frame.columns))}"
-            raise SplitError(msg)
+            fix = hint(name, map(str, self.frame.columns))
+            raise SplitError([faults.error(self.file, "column-missing", f"there is no column '{name}'", fix)])
         return self.frame[name]
 
+    def fault(self, i: int, rule: str, what: str, fix: str) -> Fault:
+        """Return a fault of a row, by its place in ``frame``."""
+        return faults.error(self.file, rule, what, fix, place=f"line {self.lines[i]}")
 
-def read(path: Path) -> Sheet:
+
+def read(path: Path) -> RecordingSheet:
     """Return a sheet.
 
     Raises
     ------
     SplitError
-        When it is no UTF-8 CSV with a header of different names, or a row has another number of cells.
+        With every fault of the file: when it is no sound CSV (`scrubin.core.csvtext`), has no row, or no column that
+        can name the recordings.
     """
-    cells = grid.read(path, str(path))
-    if "" in cells.headers or not cells.rows:
-        wrong = "has a column without a name" if cells.rows else "has a header but no rows"
-        msg = f"{path}: expected a header and at least one row, but it {wrong}; correct it"
-        raise SplitError(msg)
-    rows = [[cell.strip() or None for cell in row] for _, row in cells.rows]
-    return Sheet(path, pd.DataFrame(rows, columns=list(cells.headers), dtype=object), tuple(line for line, _ in cells.rows))
+    file = str(path)
+    sheet = csvtext.read_path(path, file)
+    SplitError.raise_any(sheet.faults)
+    if not sheet.rows:
+        raise SplitError([faults.error(file, "no-rows", "it has a header but no rows", "give one row per recording")])
+    if sheet.row_numbers and not {name.lower() for name in sheet.columns} & set(_IDS):
+        # The nameless first column could number the rows, or name the recordings.
+        what = "the first column has no name, and none is called id, recording or video"
+        raise SplitError(
+            [faults.error(file, "column-unnamed", what, "name the column of the recordings", place=f"line {sheet.header_line}")]
+        )
+    cells = [[cell or None for cell in row.cells.values()] for row in sheet.rows]
+    frame = pd.DataFrame(cells, columns=list(sheet.columns), dtype=object)
+    return RecordingSheet(file, frame, tuple(row.line for row in sheet.rows))
+
+
+def read_released(path: Path) -> pd.DataFrame:
+    """Return id and subset of every recording of a released split without folds.
+
+    Raises
+    ------
+    SplitError
+        When the file cannot be read, has no column for either, or a recording twice.
+    """
+    sheet = read(path)
+    subset = next((name for name in ("subset", "split") if name in sheet.frame.columns), None)
+    if subset is None:
+        fix = f"name it; there are {', '.join(map(str, sheet.frame.columns))}"
+        raise SplitError([faults.error(sheet.file, "column-missing", "no column is named subset or split", fix)])
+    rows = pd.DataFrame({"id": sheet.ids(), "subset": sheet.filled(subset)})
+    SplitError.raise_any(
+        sheet.fault(i, "recording-repeated", f"recording '{rows.id.iloc[i]}' stands twice", "only a split without folds can be extended")
+        for i in rows.id.duplicated().to_numpy().nonzero()[0].tolist()
+    )
+    return rows

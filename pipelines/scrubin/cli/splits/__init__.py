@@ -44,12 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         found.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Run the subcommand; without one, print the help."""
-    if given.subcommand is None:
-        sys.stdout.write(given.help_text())
+    if args.subcommand is None:
+        sys.stdout.write(args.help_text())
         return USAGE
-    return _module(given.subcommand).run(given)
+    return _module(args.subcommand).run(args)
 
 
 def _module(name: str) -> Command:

@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,8 @@ from scrubin.errors import SplitError
 from scrubin.public_splits.datasets import dataset
 from scrubin.public_splits.overlaps.mixed import common_dataset, equals, shared
 from scrubin.public_splits.people import People, from_sheet, from_table
-from scrubin.public_splits.sheet import Row, Sheet, read, read_grid
-from scrubin.public_splits.soundness import Finding, Question, findings, sizes
+from scrubin.public_splits.sheet import LineFault, SplitRow, SplitSheet, read, read_columns
+from scrubin.public_splits.soundness import Question, faults_of, sizes
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -49,21 +48,20 @@ def times(text: str) -> int:
     return int(text)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print every fault; 0 only when there are none."""
-    sheet = read(Path(given.file), given.file)
-    question = asked(given, sheet)
-    leaks = [Finding(row, sentence) for row, sentence in shared(sheet)]
-    found = sorted([*findings(question), *leaks], key=lambda finding: (finding.row == 0, finding.row))
-    if given.json:
-        sys.stdout.write(json.dumps(document(question, found), indent=2, ensure_ascii=False) + "\n")
+    sheet = read(Path(args.file), args.file)
+    question = question_of(args, sheet)
+    faults = faults_of(question, shared(sheet))
+    if args.json:
+        sys.stdout.write(json.dumps(document(question, faults), indent=2, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(question, found)))
-    return 1 if found else 0
+        sys.stdout.write("".join(f"{line}\n" for line in lines(question, faults)))
+    return 1 if faults else 0
 
 
-def asked(given: argparse.Namespace, sheet: Sheet) -> Question:
-    """Return what is asked of the file.
+def question_of(args: argparse.Namespace, sheet: SplitSheet) -> Question:
+    """Return the file with what it is checked against.
 
     Raises
     ------
@@ -72,24 +70,22 @@ def asked(given: argparse.Namespace, sheet: Sheet) -> Question:
     """
     spelling = _spelling(sheet)
 
-    def key(row: Row) -> str:
-        return (
-            f"{row.cells[sheet.columns['dataset']].strip().casefold()}/{row.video}" if "dataset" in sheet.columns else spelling(row.video)
-        )
+    def key(row: SplitRow) -> str:
+        return f"{row.cells[sheet.columns['dataset']].casefold()}/{row.video}" if "dataset" in sheet.columns else spelling(row.video)
 
     people: People | None
-    if given.table is None:
-        people = from_sheet(sheet, key, given.group, given.pin_train)
+    if args.table is None:
+        people = from_sheet(sheet, key, args.group, args.pin_train)
     elif "dataset" in sheet.columns:
         by = sheet.columns["dataset"]
-        msg = f"{sheet.name}: its videos are told apart by '{by}', which --table cannot say; put the groups into this file"
-        raise SplitError(msg)
+        what = f"its videos are told apart by '{by}', which --table cannot say"
+        raise SplitError([sheet.fault("table", what, "put the groups into this file")])
     else:
-        people = from_table(read_grid(Path(given.table), given.table, ("video",)), sheet, spelling, given.group, given.pin_train)
-    return Question(sheet, key, people, given.repeats)
+        people = from_table(read_columns(Path(args.table), args.table), sheet, spelling, args.group, args.pin_train)
+    return Question(sheet, key, people, args.repeats)
 
 
-def _spelling(sheet: Sheet) -> Callable[[str], str]:
+def _spelling(sheet: SplitSheet) -> Callable[[str], str]:
     """Return how videos are told apart: by the ids of a public dataset that has them all, or as they are written."""
     name = common_dataset(sheet)
     if name is None:
@@ -98,8 +94,8 @@ def _spelling(sheet: Sheet) -> Callable[[str], str]:
     return lambda text: home.video(text) or text.strip()
 
 
-def lines(question: Question, found: list[Finding]) -> Iterator[str]:
-    """Yield the report in words."""
+def lines(question: Question, faults: list[LineFault]) -> Iterator[str]:
+    """Yield the report for reading."""
     sheet, people = question.sheet, question.people
     yield from (f"{sheet.name}: {note}" for note in sheet.notes)
     for (scheme, fold), counts in sizes(question).items():
@@ -111,18 +107,17 @@ def lines(question: Question, found: list[Finding]) -> Iterator[str]:
         yield f"groups: {people.group} of {people.table or sheet.name}, {len(set(people.groups.values()))} in all"
     for name in equals(sheet):
         yield f"equals the official split {name}"
-    for finding in found:
-        yield f"{sheet.name}{f', row {finding.row}' if finding.row else ''}: {finding.sentence}"
-    yield f"{sheet.name} is " + (f"not sound: {len(found)} fault{'s' if len(found) > 1 else ''}" if found else "sound")
+    yield from (fault.sentence for _, fault in faults)
+    yield f"{sheet.name} is " + (f"not sound: {len(faults)} fault{'s' if len(faults) > 1 else ''}" if faults else "sound")
 
 
-def document(question: Question, found: list[Finding]) -> dict[str, Any]:
+def document(question: Question, faults: list[LineFault]) -> dict[str, Any]:
     """Return the report as plain values; row 0 is the file as a whole."""
     sheet, people = question.sheet, question.people
     return {
         "file": sheet.name,
-        "sound": not found,
-        "findings": [asdict(finding) for finding in found],
+        "sound": not faults,
+        "findings": [{"row": line, **fault.as_json()} for line, fault in faults],
         "sizes": [
             {"scheme": scheme or None, "fold": fold or None, "counts": dict(counts)} for (scheme, fold), counts in sizes(question).items()
         ],

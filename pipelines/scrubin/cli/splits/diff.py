@@ -6,7 +6,6 @@ import argparse
 import json
 import sys
 from collections.abc import Iterator
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from scrubin.errors import SplitError
 from scrubin.public_splits.catalogue import NO_FOLD, Official, load
 from scrubin.public_splits.compare import Diff, FoldDiff, compare
 from scrubin.public_splits.ids import whole_number
-from scrubin.public_splits.sheet import Sheet, read
+from scrubin.public_splits.sheet import SplitSheet, read
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,16 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the differences; 0 only when there are none."""
-    split, fold = named(given.name)
-    sheet = read(Path(given.file), given.file)
-    found = compare(split, sheet, fold)
-    if given.json:
-        sys.stdout.write(json.dumps(document(split, sheet, found), indent=2, ensure_ascii=False) + "\n")
+    split, fold = named(args.name)
+    sheet = read(Path(args.file), args.file)
+    diff = compare(split, sheet, fold)
+    if args.json:
+        sys.stdout.write(json.dumps(document(split, sheet, diff), indent=2, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(given.name, split, sheet, found)))
-    return 0 if found.equal else 1
+        sys.stdout.write("".join(f"{line}\n" for line in lines(args.name, split, sheet, diff)))
+    return 0 if diff.equal else 1
 
 
 def named(text: str) -> tuple[Official, int | None]:
@@ -63,31 +62,30 @@ def named(text: str) -> tuple[Official, int | None]:
     return split, int(digits)
 
 
-def lines(asked: str, split: Official, sheet: Sheet, found: Diff) -> Iterator[str]:
-    """Yield the comparison in words."""
+def lines(name: str, split: Official, sheet: SplitSheet, diff: Diff) -> Iterator[str]:
+    """Yield the comparison for reading."""
     yield from (f"{sheet.name}: {note}" for note in sheet.notes)
     if split.interpretation:
         yield f"{split.name}: {split.interpretation}"
-    for diff in found.folds:
-        yield from _fold(sheet, split, diff)
-    for number in found.only_official:
+    for fold in diff.folds:
+        yield from _fold(sheet, split, fold)
+    for number in diff.only_official:
         yield f"fold {number} of {split.name} has no partner in {sheet.name}"
-    for label in found.only_file:
+    for label in diff.only_file:
         yield f"fold {label} of {sheet.name} has no partner in {split.name}"
-    for row, sentence in found.wrong:
-        yield f"{sheet.name}, row {row}: {sentence}"
-    if found.nearest:
-        yield _nearest(split, found.nearest)
-    yield f"{sheet.name} is {asked}" if found.equal else f"{sheet.name} is not {asked}"
+    yield from (fault.sentence for _, fault in diff.wrong)
+    if diff.nearest:
+        yield _nearest(split, diff.nearest)
+    yield f"{sheet.name} is {name}" if diff.equal else f"{sheet.name} is not {name}"
 
 
-def _fold(sheet: Sheet, split: Official, diff: FoldDiff) -> Iterator[str]:
+def _fold(sheet: SplitSheet, split: Official, diff: FoldDiff) -> Iterator[str]:
     theirs = f"fold {diff.file} of {sheet.name}" if diff.file else sheet.name
     ours = f"fold {diff.official} of {split.name}" if diff.official != NO_FOLD else split.name
     counts = f"{len(diff.elsewhere)} elsewhere, {len(diff.missing)} missing" if diff.count else "equal"
     yield f"{theirs} and {ours}: {counts}"
     for video in diff.elsewhere:
-        yield f"  video {video.video}: {video.official}, but {video.file} in row {video.row}"
+        yield f"  video {video.video}: {video.official}, but {video.file} in line {video.line}"
     for missing, subset in diff.missing:
         yield f"  video {missing}: {subset}, but missing"
 
@@ -100,25 +98,25 @@ def _nearest(split: Official, diff: FoldDiff) -> str:
     return f"nearest: {theirs} and {ours}, {differs}{hint}"
 
 
-def document(split: Official, sheet: Sheet, found: Diff) -> dict[str, Any]:
+def document(split: Official, sheet: SplitSheet, diff: Diff) -> dict[str, Any]:
     """Return the comparison as plain values."""
 
-    def fold(diff: FoldDiff) -> dict[str, Any]:
+    def fold_document(fold: FoldDiff) -> dict[str, Any]:
         return {
-            "official_fold": diff.official,
-            "file_fold": diff.file or None,
-            "elsewhere": [asdict(video) for video in diff.elsewhere],
-            "missing": [{"video": video, "official": subset} for video, subset in diff.missing],
+            "official_fold": fold.official,
+            "file_fold": fold.file or None,
+            "elsewhere": [{"video": one.video, "official": one.official, "file": one.file, "row": one.line} for one in fold.elsewhere],
+            "missing": [{"video": video, "official": subset} for video, subset in fold.missing],
         }
 
     return {
         "official": split.name,
         "file": sheet.name,
-        "equal": found.equal,
-        "folds": [fold(diff) for diff in found.folds],
-        "nearest": {"official_fold": found.nearest.official, "file_fold": found.nearest.file or None} if found.nearest else None,
-        "only_official": list(found.only_official),
-        "only_file": list(found.only_file),
-        "wrong": [{"row": row, "what": sentence} for row, sentence in found.wrong],
+        "equal": diff.equal,
+        "folds": [fold_document(fold) for fold in diff.folds],
+        "nearest": {"official_fold": diff.nearest.official, "file_fold": diff.nearest.file or None} if diff.nearest else None,
+        "only_official": list(diff.only_official),
+        "only_file": list(diff.only_file),
+        "wrong": [{"row": line, **fault.as_json()} for line, fault in diff.wrong],
         "notes": [*sheet.notes, *([split.interpretation] if split.interpretation else [])],
     }

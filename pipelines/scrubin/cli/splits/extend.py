@@ -8,10 +8,9 @@ from pathlib import Path
 
 from scrubin.cli.splits import cohort_sheet, making
 from scrubin.errors import SplitError
-from scrubin.splits import released_split
 from scrubin.splits.extension import extension
 from scrubin.splits.schemes.balanced import balanced
-from scrubin.splits.sheet import read
+from scrubin.splits.sheet import read, read_released
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,29 +21,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     making.add_arguments(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Extend the split; the exit code is 0 when it is written."""
-    making.check(given, [given.released, given.table])
-    _refuse_several(given.released)
-    subsets = making.shares(given.subsets)
-    cohort = cohort_sheet.cohort_of(read(given.table), cohort_sheet.wanted(given))
-    old = extension(cohort, released_split.read(given.released), list(subsets))
+    making.check(args, [args.released, args.table])
+    _refuse_several(args.released)
+    subsets = making.shares(args.subsets)
+    cohort = cohort_sheet.cohort_of(read(args.table), cohort_sheet.roles_of(args))
+    old = extension(cohort, read_released(args.released), list(subsets))
     if old.gone:
         msg = (
-            f"{given.table}: recording '{old.gone[0]}' of the released split is missing ({len(old.gone)} are); without their participants "
+            f"{args.table}: recording '{old.gone[0]}' of the released split is missing ({len(old.gone)} are); without their participants "
             "nobody knows where new recordings may go: give all recordings, old and new"
         )
         raise SplitError(msg)
-    made = balanced(old.cohort, subsets, given.seed, making.effort(given), old.placed, making.progress)
+    made = balanced(old.cohort, subsets, args.seed, making.effort(args), old.placed, making.progress)
     made = replace(made, notes=old.notes())
-    return making.finish(given, "balanced", {"balanced": (made, old.cohort)})
+    return making.finish(args, "balanced", {"balanced": (made, old.cohort)})
 
 
-def _refuse_several(released_split: Path) -> None:
+def _refuse_several(released: Path) -> None:
     """Refuse a file of several folds or schemes: only one split can be extended."""
-    frame = read(released_split).frame
+    frame = read(released).frame
     for name in frame.columns:
         if str(name).lower() in ("fold", "scheme") and frame[name].nunique() > 1:
             several = f"column '{name}' has {frame[name].nunique()} different values"
-            msg = f"{released_split}: {several}; only one split can be extended, without folds"
+            msg = f"{released}: {several}; only one split can be extended, without folds"
             raise SplitError(msg)

@@ -30,11 +30,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines; every video is named")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print the verdict and its evidence; 0 only when it is clean."""
-    train, test = [select(text) for text in given.train], [select(text) for text in given.test]
+    train, test = [select(text) for text in args.train], [select(text) for text in args.test]
     found = leak(_videos(train), _videos(test), public_operations(), known())
-    if given.json:
+    if args.json:
         sys.stdout.write(json.dumps(document(train, test, found), indent=2, ensure_ascii=False) + "\n")
     else:
         sys.stdout.write("".join(f"{line}\n" for line in lines(train, test, found)))

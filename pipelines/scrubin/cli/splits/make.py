@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from scrubin.cli.splits import cohort_sheet, making
@@ -36,39 +37,39 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     making.add_arguments(parser)
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Make the split; the exit code is 0 when it is written."""
-    making.check(given, [given.table])
-    asked = cohort_sheet.wanted(given)
-    if given.scheme != "difficulty_folds":
-        asked = cohort_sheet.Wanted(asked.group, asked.balance, asked.pin_train, None)
-    cohort = cohort_sheet.cohort_of(read(given.table), asked)
-    if given.per_task and cohort.tasks() == [""]:
-        msg = f"{given.table}: --per-task needs a column 'task'"
+    making.check(args, [args.table])
+    roles = cohort_sheet.roles_of(args)
+    if args.scheme != "difficulty_folds":
+        roles = replace(roles, difficulty=None)
+    cohort = cohort_sheet.cohort_of(read(args.table), roles)
+    if args.per_task and cohort.tasks() == [""]:
+        msg = f"{args.table}: --per-task needs a column 'task'"
         raise SplitError(msg)
-    p = _params(given, cohort.features)
-    setting = registry.Setting(given.seed, making.effort(given), given.table.parent, making.progress)
-    made = registry.make(given.scheme, cohort, p, setting)
-    return making.finish(given, given.scheme, {name: (one, _of(cohort, name, given)) for name, one in made.items()})
+    p = _params(args, cohort.features)
+    setting = registry.Setting(args.seed, making.effort(args), args.table.parent, making.progress)
+    made = registry.make(args.scheme, cohort, p, setting)
+    return making.finish(args, args.scheme, {name: (one, _of(cohort, name, args)) for name, one in made.items()})
 
 
-def _of(cohort: Cohort, name: str, given: argparse.Namespace) -> Cohort:
-    return registry.of_task(cohort, name.removeprefix(f"{given.scheme}.")) if given.per_task else cohort
+def _of(cohort: Cohort, name: str, args: argparse.Namespace) -> Cohort:
+    return registry.of_task(cohort, name.removeprefix(f"{args.scheme}.")) if args.per_task else cohort
 
 
-def _params(given: argparse.Namespace, balance: tuple[str, ...]) -> SchemeParams:
+def _params(args: argparse.Namespace, balance: tuple[str, ...]) -> SchemeParams:
     for name, low in (("folds", 2), ("repeats", 1), ("leave_out", 1)):
-        if getattr(given, name) < low:
-            msg = f"--{name.replace('_', '-')} must be at least {low}, but is {getattr(given, name)}"
+        if getattr(args, name) < low:
+            msg = f"--{name.replace('_', '-')} must be at least {low}, but is {getattr(args, name)}"
             raise SplitError(msg)
-    joint = not given.per_task
-    if given.scheme == "balanced":
-        return BalancedParams(making.shares(given.subsets), joint, None, "balanced", balance)
-    if given.pin_train is not None:
-        msg = f"--pin-train is of balanced: in {given.scheme} every recording is tested once"
+    joint = not args.per_task
+    if args.scheme == "balanced":
+        return BalancedParams(making.shares(args.subsets), joint, None, "balanced", balance)
+    if args.pin_train is not None:
+        msg = f"--pin-train is of balanced: in {args.scheme} every recording is tested once"
         raise SplitError(msg)
-    if given.scheme == "k_fold":
-        return KFoldParams(joint, given.validation, "k_fold", balance, given.folds, given.repeats)
-    if given.scheme == "difficulty_folds":
-        return DifficultyFoldsParams(given.difficulty, joint, given.validation, "difficulty_folds", given.folds, given.repeats)
-    return LeaveOutParams(joint, "leave_n_participants_out", given.leave_out, given.repeats)
+    if args.scheme == "k_fold":
+        return KFoldParams(joint, args.validation, "k_fold", balance, args.folds, args.repeats)
+    if args.scheme == "difficulty_folds":
+        return DifficultyFoldsParams(args.difficulty, joint, args.validation, "difficulty_folds", args.folds, args.repeats)
+    return LeaveOutParams(joint, "leave_n_participants_out", args.leave_out, args.repeats)

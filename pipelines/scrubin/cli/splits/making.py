@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print everything as JSON, for machines")
 
 
-def check(given: argparse.Namespace, inputs: Sequence[Path]) -> None:
+def check(args: argparse.Namespace, inputs: Sequence[Path]) -> None:
     """Refuse what cannot be written to, or must not be, before anything is searched for.
 
     Raises
@@ -49,7 +49,7 @@ def check(given: argparse.Namespace, inputs: Sequence[Path]) -> None:
     SplitError
         When --out is one of the inputs, no plain file, or in no folder; or for a seed that is none.
     """
-    out: Path = given.out
+    out: Path = args.out
     try:
         kind = "is a link" if out.is_symlink() else "is no plain file" if out.exists() and not out.is_file() else ""
         kind = kind or next((f"is the same file as {path}" for path in inputs if out.exists() and path.exists() and out.samefile(path)), "")
@@ -62,8 +62,8 @@ def check(given: argparse.Namespace, inputs: Sequence[Path]) -> None:
     if kind:
         msg = f"--out {str(out)[:200]!r} {kind}; name another file"
         raise SplitError(msg)
-    if given.seed < 0:
-        msg = f"--seed must be at least 0, but is {given.seed}"
+    if args.seed < 0:
+        msg = f"--seed must be at least 0, but is {args.seed}"
         raise SplitError(msg)
 
 
@@ -97,7 +97,7 @@ def shares(text: str) -> dict[str, float]:
     return found
 
 
-def effort(given: argparse.Namespace) -> Effort:
+def effort(args: argparse.Namespace) -> Effort:
     """Return how long to search.
 
     Raises
@@ -105,10 +105,10 @@ def effort(given: argparse.Namespace) -> Effort:
     SplitError
         For a time limit that is none.
     """
-    if not given.time_limit > 0:
-        msg = f"--time-limit must be above 0 s, but is {given.time_limit:g}"
+    if not args.time_limit > 0:
+        msg = f"--time-limit must be above 0 s, but is {args.time_limit:g}"
         raise SplitError(msg)
-    return Effort(GAP, NODE_LIMIT, given.time_limit)
+    return Effort(GAP, NODE_LIMIT, args.time_limit)
 
 
 def progress(objective: float, bound: float, nodes: int) -> None:
@@ -118,25 +118,25 @@ def progress(objective: float, bound: float, nodes: int) -> None:
         sys.stderr.flush()
 
 
-def finish(given: argparse.Namespace, scheme: str, made: dict[str, tuple[Made, Cohort]]) -> int:
+def finish(args: argparse.Namespace, scheme: str, made: dict[str, tuple[Made, Cohort]]) -> int:
     """Write the split, print what is to be known, and return the exit code."""
     try:
-        files.write_text(given.out, _csv({name: one for name, (one, _) in made.items()}))
+        files.write_text(args.out, _csv({name: one for name, (one, _) in made.items()}))
     except OSError as error:
-        msg = f"--out {str(given.out)[:200]!r} cannot be written: {error.strerror}; name another file"
+        msg = f"--out {str(args.out)[:200]!r} cannot be written: {error.strerror}; name another file"
         raise SplitError(msg) from error
     if sys.stderr.isatty():
         sys.stderr.write("\n")
     values = {name: _value(one, cohort) for name, (one, cohort) in made.items()}
-    if given.json:
+    if args.json:
         whole: Any = next(iter(values.values())) if len(values) == 1 else {"splits": values}
-        sys.stdout.write(json.dumps({"scheme": scheme, "seed": given.seed, **whole}, indent=2) + "\n")
+        sys.stdout.write(json.dumps({"scheme": scheme, "seed": args.seed, **whole}, indent=2) + "\n")
         return 0
     for name, (one, cohort) in made.items():
         folds = one.rows.fold.nunique()
         what = f"{len(cohort.people)} recordings of {len(cohort.participants)} participants, {folds} {'fold' if folds == 1 else 'folds'}"
         sys.stdout.write("\n".join([f"{name}: {what}", *lines(values[name], one)]) + "\n")
-    sys.stdout.write(f"written: {given.out}\n")
+    sys.stdout.write(f"written: {args.out}\n")
     return 0
 
 

@@ -22,13 +22,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines; every video is named")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Print one split, or the list of all."""
-    splits = [load(name) for name in ([given.name] if given.name else available())]
-    if given.json:
+    splits = [load(name) for name in ([args.name] if args.name else available())]
+    if args.json:
         found: Any = [document(split) for split in splits]
-        sys.stdout.write(json.dumps(found[0] if given.name else found, indent=2, ensure_ascii=False) + "\n")
-    elif given.name:
+        sys.stdout.write(json.dumps(found[0] if args.name else found, indent=2, ensure_ascii=False) + "\n")
+    elif args.name:
         sys.stdout.write("".join(f"{line}\n" for line in lines(splits[0])))
     else:
         width = max(len(name) for name in available())

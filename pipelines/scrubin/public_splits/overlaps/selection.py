@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scrubin.core.suggest import hint
 from scrubin.errors import SplitError
 from scrubin.public_splits.catalogue import NO_FOLD, TRAINVAL, Official, available, load
-from scrubin.public_splits.datasets import ALL, UNLISTED, Dataset, dataset, names, nearest
+from scrubin.public_splits.datasets import ALL, UNLISTED, Dataset, dataset, names
 from scrubin.public_splits.ids import listed, whole_number
 from scrubin.public_splits.overlaps.relations import Video
 
@@ -58,7 +59,7 @@ def select(text: str) -> Selection:
         split = load(name)
         return Selection(text, split.dataset, _of_split(text, split, fold, part), split.interpretation)
     if name not in names():
-        msg = f"'{text}': '{name}' is neither an official split nor a dataset; {nearest(name, [*available(), *names()])}"
+        msg = f"'{text}': '{name}' is neither an official split nor a dataset; {hint(name, [*available(), *names()])}"
         raise SplitError(msg)
     if fold is not None:
         msg = f"'{text}': '{name}' is a dataset without folds; leave out '@{fold}'"
@@ -134,9 +135,9 @@ def _listed(text: str, home: Dataset, part: str, scope: Sequence[str], subsets: 
         has = f"{len(scope)} videos from {scope[0]} to {scope[-1]}" if scope else "no videos whose ids are known here"
         msg = f"'{text}': '{wrong}' is no video of '{home.name}', which has {has}; correct it"
     elif subsets:
-        msg = f"'{text}': '{part}' is no subset; {nearest(part, [*subsets, *([TRAINVAL] if 'val' in subsets else [])])}"
+        msg = f"'{text}': '{part}' is no subset; {hint(part, [*subsets, *([TRAINVAL] if 'val' in subsets else [])])}"
     else:
         splits = [name for name in available() if load(name).dataset == home.name]
-        hint = f"name one of its splits, such as {splits[0]}:{part}" if splits else "leave it out to name the whole dataset"
-        msg = f"'{text}': '{home.name}' is a whole dataset and has no subset '{part}'; {hint}"
+        fix = f"name one of its splits, such as {splits[0]}:{part}" if splits else "leave it out to name the whole dataset"
+        msg = f"'{text}': '{home.name}' is a whole dataset and has no subset '{part}'; {fix}"
     raise SplitError(msg)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from scrubin.core.faults import within
 from scrubin.errors import SplitError
-from scrubin.splits import released_split
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.extension import extension
 from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams, SchemeParams
@@ -18,6 +18,7 @@ from scrubin.splits.schemes.k_fold import k_fold
 from scrubin.splits.schemes.leave_out import leave_n_participants_out
 from scrubin.splits.schemes.official import published
 from scrubin.splits.search.best_split import Effort, Progress
+from scrubin.splits.sheet import read_released
 from scrubin.splits.solution import Made
 
 
@@ -70,8 +71,7 @@ def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[s
         try:
             found[part] = SCHEMES[p.kind](recordings, p, replace(setting, elsewhere=elsewhere))
         except SplitError as error:
-            msg = f"split '{part}': {error}"
-            raise SplitError(msg) from error
+            raise SplitError(within(error.faults, f"split '{part}'")) from error
     return found
 
 
@@ -84,7 +84,7 @@ def _balanced(cohort: Cohort, p: BalancedParams, setting: Setting) -> Made:
     chosen = cohort.balancing(p.balance)
     if p.extends is None:
         return balanced(chosen, p.subsets, setting.seed, setting.effort, progress=setting.progress)
-    rows = released_split.read(setting.raw / p.extends)
+    rows = read_released(setting.raw / p.extends)
     old = extension(chosen, rows[~rows.id.isin(setting.elsewhere)], list(p.subsets))
     made = balanced(old.cohort, p.subsets, setting.seed, setting.effort, old.placed, setting.progress)
     return replace(made, notes=old.notes())
