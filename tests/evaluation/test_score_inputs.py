@@ -7,6 +7,8 @@ import pytest
 
 import recognition_cases
 from score_runs import fault, good, sides
+from scrubin.core import csvtext
+from scrubin.evaluation import selection
 
 
 @pytest.fixture
@@ -130,6 +132,38 @@ def test_an_ensemble_of_equal_models_is_the_model(study, capsys):
         said = good(capsys, *truth, "--predictions", study / "found", study / "found", "--ensemble", *how)
         assert said.out == alone
         assert f"scored is one ensemble ({how[0]}) of 2 models" in said.err
+
+
+@pytest.mark.parametrize("delimiter", csvtext.DELIMITERS)
+def test_a_split_has_any_delimiter_and_a_list_has_none(study, capsys, delimiter):
+    (study / "split.csv").write_text("\ufeffID,Split\nVID01,test\nVID02,train\n".replace(",", delimiter), "utf-8")
+    assert selection.read(study / "split.csv", "test") == {"VID01": 2}
+    (study / "list.txt").write_text("\n VID02 \n\nVID01\n")
+    assert selection.read(study / "list.txt", None) == {"VID02": 2, "VID01": 4}
+
+
+@pytest.mark.parametrize(
+    ("text", "subset", "expected"),
+    [
+        ("id,split\nVID01,test\nVID02\n", "test", "videos.csv, line 3: expected 2 cells, but got 1"),
+        ("id,split\n,test\n", "test", "videos.csv, line 2: the cell 'id' is empty; name the video, or remove the row"),
+        ("video,split\nVID01,test\n", "test", "videos.csv, line 1: column 'id' is missing; add it; there are video, split"),
+        ("VID01,test\nVID02,train\n", None, "videos.csv, line 1: expected the name of a video, but got 2 cells; write one name per line"),
+        ("VID01\n", "test", "videos.csv: there is no column 'split', so no subset 'test'; leave --subset out"),
+        ("id\nVID01\n", "test", "videos.csv: there is no column 'split', so no subset 'test'; leave --subset out"),
+        ("id,split\n", "test", "videos.csv: no video is listed in the subset 'test'; give a list of videos or a split"),
+        ("", None, "videos.csv: it is empty"),
+    ],
+)
+def test_a_list_of_videos_that_cannot_be_used_is_refused_with_its_line(study, capsys, text, subset, expected):
+    (study / "videos.csv").write_text(text)
+    more = ("--subset", subset) if subset else ()
+    assert expected in fault(capsys, *recognition(study, "--videos", study / "videos.csv", *more))
+
+
+def test_a_list_of_videos_that_is_not_there_is_said_so(study, capsys):
+    said = fault(capsys, *recognition(study, "--videos", study / "none.csv"))
+    assert "none.csv: there is no such file; give a list of videos or a split" in said
 
 
 def test_intervals_hold_the_value_when_videos_agree(study, capsys):
@@ -259,11 +293,14 @@ def test_recordings_without_rating_are_left_out_with_their_n(tmp_path, capsys):
     [
         ("id,GRS\na,0.5\nb,1\nc,x\nd,2\n", "found.csv, line 4: GRS is 'x'; give a number"),
         ("id,GRS\na,0.5\nb,1\nd,2\n", "1 of 4 recordings of truth are not predicted (c)"),
-        ("id,GRS\na,0.5\nb,\nc,\nd,2\n", "the prediction of GRS of c is missing, but it has ground truth"),
+        (
+            "id,GRS\na,0.5\nb,\nc,\nd,2\n",
+            "found.csv, line 4: the prediction of 'GRS' of 'c' is missing, but it has ground truth; predict every recording",
+        ),
         ("id,grade\na,0.5\n", "none of its columns is in the ground truth"),
-        ("name,GRS\na,0.5\n", "it needs the column id"),
-        ("id,GRS\na,1\na,1\n", "line 3: the id 'a' stands twice"),
-        ("", "the file is empty"),
+        ("name,GRS\na,0.5\n", "found.csv, line 1: column 'id' is missing; add it; there are name, GRS"),
+        ("id,GRS\na,1\na,1\n", "found.csv, line 3: the id 'a' stands twice, first in line 2; one row per recording"),
+        ("", "found.csv: it is empty; write a header"),
     ],
 )
 def test_sheets_that_cannot_be_scored_are_refused(tmp_path, capsys, found, expected):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from score_runs import fault, good, sides
+from scrubin.core import csvtext
 
 
 @pytest.fixture
@@ -136,6 +137,40 @@ def sheets(tmp_path, metric, truth, found):
 def test_errors_with_semicolons_need_no_score(tmp_path, capsys):
     text = {"Sewing.csv": "id;cut\na;True\nb;False\n"}
     assert "1.0000" in good(capsys, *sheets(tmp_path, "errors", text, text)).out
+
+
+@pytest.mark.parametrize("side", ["truth", "prediction"])
+@pytest.mark.parametrize("delimiter", csvtext.DELIMITERS)
+@pytest.mark.parametrize("spelling", sorted(csvtext.MISSING))
+@pytest.mark.parametrize(("metric", "column", "cells"), [("skill", "GRS", "1 2 4"), ("errors", "cut", "1 0 1")])
+def test_a_missing_value_is_spelled_in_any_way_with_any_delimiter(tmp_path, capsys, metric, column, cells, spelling, delimiter, side):
+    whole = [*zip("abc", cells.split(), strict=True), ("d", "1")]
+    missing = [*whole[:3], ("d", spelling.upper())]
+
+    def text(rows):
+        return "".join(f"{id_}{delimiter}{cell}\n" for id_, cell in [("id", column), *rows])
+
+    truth, prediction = (missing, whole) if side == "truth" else (whole, missing)
+    arguments = sheets(tmp_path, metric, {"Sewing.csv": text(truth)}, {"Sewing.csv": text(prediction)})
+    if side == "truth":
+        good(capsys, *arguments, "--out", tmp_path / "scores.json")
+        first = json.loads((tmp_path / "scores.json").read_text())["results"][0]
+        assert first["classes"].get(column, first["overall"]) == {"value": 1.0, "n": 3}
+    else:
+        said = fault(capsys, *arguments)
+        assert f"the prediction of '{column}' of 'd' is missing, but it has ground truth; predict every recording" in said
+
+
+def test_every_fault_of_every_sheet_is_said_at_once(tmp_path, capsys):
+    truth = {f"{task}.csv": "id,GRS\na,1\nb,2\n" for task in ("Sewing", "Cutting")}
+    said = fault(capsys, *sheets(tmp_path, "skill", truth, {"Sewing.csv": "id,GRS\na,x\na,2\n", "Cutting.csv": "id,GRS\na,1,2\nb,3\n"}))
+    for one in (
+        "3 faults",
+        "Cutting.csv, line 2: expected 2 cells, but got 3",
+        "Sewing.csv, line 2: GRS is 'x'; give a number, or leave it empty",
+        "Sewing.csv, line 3: the id 'a' stands twice, first in line 2; one row per recording",
+    ):
+        assert one in said
 
 
 def test_a_subset_of_one_task_passes_over_the_other(tmp_path, capsys):

@@ -134,7 +134,7 @@ def _errors(order: Order, choice: Mapping[str, str]) -> Scoring:
     return _of_runs(runs, (), _unknown(order, _recordings(every)))
 
 
-def _recordings(every: Sequence[sheets.Sheet]) -> set[str]:
+def _recordings(every: Sequence[sheets.TaskSheet]) -> set[str]:
     return {str(id_) for sheet in every for id_ in sheet.rows.index}
 
 

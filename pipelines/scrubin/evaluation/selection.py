@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-import csv
+from dataclasses import replace
 from pathlib import Path
 
+from scrubin.core import csvtext
+from scrubin.core.faults import Fault, Faults, error
 from scrubin.errors import MetricsError
-from scrubin.labels import documents
+
+ID, FOLD = "id", "fold"
+SUBSETS = ("split", "subset")
+"""Names of the column of subsets, the first one that a header has."""
+_EXPECTED = "give a list of videos or a split"
 
 
 def read(path: Path, subset: str | None) -> dict[str, int]:
@@ -15,7 +21,7 @@ def read(path: Path, subset: str | None) -> dict[str, int]:
     Parameters
     ----------
     path
-        A line per video; with a header ``id`` and a column ``split`` (or ``subset``) as in our splits, separated by ; or , .
+        A line per video; or a CSV with the columns ``id`` and ``split`` (or ``subset``), as our splits are.
     subset
         Which subset of it, of several folds as ``0/test``; None: every video listed.
 
@@ -24,33 +30,60 @@ def read(path: Path, subset: str | None) -> dict[str, int]:
     MetricsError
         When the file cannot be read, has no such subset, or has subsets and none is named.
     """
-    if not path.is_file():
-        msg = f"{path}: there is no such file; give a list of videos or a split"
-        raise MetricsError(msg)
-    lines = documents.text(path.name, path.read_bytes()).splitlines()
-    sign = next((sign for sign in (";", ",", "\t") if any(sign in line for line in lines[:1])), None)
-    rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=sign or ";") if any(cell.strip() for cell in row)]
-    header = [cell.casefold() for cell in rows[0]] if rows else []
-    has_header = "id" in header
-    subset_at = next((header.index(name) for name in ("split", "subset") if name in header), None)
-    if subset is not None and subset_at is None:
-        msg = f"{path}: there is no column 'split', so no subset '{subset}'; leave --subset out, or give a split"
-        raise MetricsError(msg)
-    id_at, fold_at = header.index("id") if has_header else 0, header.index("fold") if "fold" in header else None
-    found: dict[str, int] = {}
-    subsets = set()
-    for number, row in enumerate(rows[has_header:], start=1 + has_header):
-        if len(row) < len(header) and has_header:
-            msg = f"{path}, line {number}: {len(row)} cells for {len(header)} columns; give one per column"
-            raise MetricsError(msg)
-        of = "/".join(row[at] for at in (fold_at, subset_at) if at is not None)
-        subsets.add(of)
-        if subset in (None, of):
-            found[row[id_at]] = number
-    if subset is None and len(subsets) > 1:
-        msg = f"{path}: lists the subsets {', '.join(sorted(subsets))}; name one by --subset"
-        raise MetricsError(msg)
-    if not found:
-        msg = f"{path}: no video is listed" + (f" in the subset '{subset}'; there are {', '.join(sorted(subsets))}" if subset else "")
-        raise MetricsError(msg)
-    return found
+    data, unreadable = csvtext.data_of(path, str(path))
+    MetricsError.raise_any(replace(fault, fix=_EXPECTED) if fault.rule == "file-missing" else fault for fault in unreadable)
+    cells = csvtext.grid(str(path), data)
+    MetricsError.raise_any(cells.faults)
+    header = {cell.strip().casefold() for cell in cells.lines[0].cells}
+    if header.isdisjoint({ID, *SUBSETS}):
+        return _listed(cells, subset)
+    return _of_split(csvtext.sheet_of(cells), subset)
+
+
+def _listed(cells: csvtext.Grid, subset: str | None) -> dict[str, int]:
+    """Return the names of a list without header."""
+    faults = Faults()
+    if subset is not None:
+        faults.extend([_without_subsets(cells.file, subset)])
+    for line in cells.lines:
+        if not line.cells[0].strip() or any(cell.strip() for cell in line.cells[1:]):
+            what = f"expected the name of a video, but got {len(line.cells)} cells"
+            fix = "write one name per line, or a header with the columns id and split"
+            faults.error(cells.file, "layout", what, fix, place=f"line {line.number}")
+    MetricsError.raise_any(faults)
+    return {line.cells[0].strip(): line.number for line in cells.lines}
+
+
+def _of_split(sheet: csvtext.Sheet, subset: str | None) -> dict[str, int]:
+    """Return the names of one subset; without a column of subsets those of all rows."""
+    faults = Faults()
+    faults.extend(sheet.faults)
+    columns = {name.casefold(): name for name in reversed(sheet.columns)}
+    if ID not in columns:
+        faults.extend(csvtext.missing_columns(sheet.file, f"line {sheet.header_line}", sheet.columns, (ID,)))
+    of_subset = next((columns[name] for name in SUBSETS if name in columns), None)
+    if subset is not None and of_subset is None:
+        faults.extend([_without_subsets(sheet.file, subset)])
+    MetricsError.raise_any(faults)
+    parts = [name for name in (columns.get(FOLD), of_subset) if name is not None]
+    by_subset: dict[str, dict[str, int]] = {}
+    for row in sheet.rows:
+        name = row.cells[columns[ID]]
+        if not name:
+            faults.error(
+                sheet.file, "cell-empty", f"the cell '{columns[ID]}' is empty", "name the video, or remove the row", place=row.place
+            )
+        by_subset.setdefault("/".join(row.cells[part] for part in parts), {})[name] = row.line
+    MetricsError.raise_any(faults)
+    names = ", ".join(sorted(by_subset))
+    if subset is None and len(by_subset) > 1:
+        raise MetricsError([error(sheet.file, "subset", f"lists the subsets {names}", "name one by --subset")])
+    videos = by_subset.get(subset, {}) if subset is not None else {name: line for of in by_subset.values() for name, line in of.items()}
+    if not videos:
+        what = "no video is listed" + (f" in the subset '{subset}'" if subset is not None else "")
+        raise MetricsError([error(sheet.file, "subset", what, f"there are {names}" if subset is not None and names else _EXPECTED)])
+    return videos
+
+
+def _without_subsets(file: str, subset: str) -> Fault:
+    return error(file, "column-missing", f"there is no column 'split', so no subset '{subset}'", "leave --subset out, or give a split")

@@ -11,7 +11,7 @@ import pandas as pd
 
 from scrubin.evaluation import sheets
 from scrubin.evaluation.computation import Choice, Computed, Scoring
-from scrubin.evaluation.sheets import Sheet
+from scrubin.evaluation.sheets import TaskSheet
 from scrubin.evaluation.side import Source
 from scrubin.labels.formats.ground_truth import sheets_in
 from scrubin.labels.model import Scores
@@ -23,7 +23,7 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {"paper": {}, "compat": {}}
 TRUTHS = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0}
 
 
-def sheets_of(source: Source) -> list[Sheet]:
+def sheets_of(source: Source) -> list[TaskSheet]:
     """Return errors per task as 0 and 1.
 
     Raises
@@ -34,13 +34,13 @@ def sheets_of(source: Source) -> list[Sheet]:
     return sheets.read(sheets_in(source.path, "errors"), _truth, _errors, source.format)
 
 
-def computed(truth: Sequence[Sheet], predictions: Sequence[Sheet], semantics: str) -> Scoring:
+def computed(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet], semantics: str) -> Scoring:
     """Return what is to be computed, per task; raises `MetricsError` when truth and predictions do not fit."""
     pairs, notes = sheets.matched(truth, predictions)
     return Scoring([_of_task(one, other, cast("Semantics", semantics)) for one, other in pairs], notes=notes)
 
 
-def _of_task(truth: Sheet, predicted: Sheet, semantics: Semantics) -> Computed:
+def _of_task(truth: TaskSheet, predicted: TaskSheet, semantics: Semantics) -> Computed:
     def results(draw: IntArray | None) -> list[Result]:
         at = slice(None) if draw is None else draw
         labels = {str(name): truth.rows[name].to_numpy()[at] for name in truth.rows.columns}

@@ -12,7 +12,7 @@ import pandas as pd
 
 from scrubin.evaluation import sheets
 from scrubin.evaluation.computation import Choice, Computed, Scoring
-from scrubin.evaluation.sheets import Sheet
+from scrubin.evaluation.sheets import TaskSheet
 from scrubin.evaluation.side import Source
 from scrubin.labels.formats.ground_truth import sheets_in
 from scrubin.labels.model import Scores
@@ -27,7 +27,7 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {
 }
 
 
-def sheets_of(source: Source) -> list[Sheet]:
+def sheets_of(source: Source) -> list[TaskSheet]:
     """Return skill scores per task.
 
     Raises
@@ -38,13 +38,13 @@ def sheets_of(source: Source) -> list[Sheet]:
     return sheets.read(sheets_in(source.path, "skill"), _number, _skill, source.format)
 
 
-def computed(truth: Sequence[Sheet], predictions: Sequence[Sheet], choice: Mapping[str, str]) -> Scoring:
+def computed(truth: Sequence[TaskSheet], predictions: Sequence[TaskSheet], choice: Mapping[str, str]) -> Scoring:
     """Return what is to be computed, per task; raises `MetricsError` when truth and predictions do not fit."""
     pairs, notes = sheets.matched(truth, predictions)
     return Scoring([_of_task(one, other, cast("Form", choice["form"])) for one, other in pairs], notes=notes)
 
 
-def _of_task(truth: Sheet, predicted: Sheet, form: Form) -> Computed:
+def _of_task(truth: TaskSheet, predicted: TaskSheet, form: Form) -> Computed:
     def results(draw: IntArray | None) -> list[Result]:
         every = []
         for column in truth.rows.columns:
