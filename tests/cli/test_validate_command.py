@@ -18,6 +18,8 @@ from label_examples import EXAMPLES
 from scrubin import cli
 from scrubin.core import params
 from scrubin.core.files import sha256_of
+from scrubin.errors import AnnotationError
+from scrubin.labels.formats.tables import stored
 from scrubin.labels.registry import readable
 from scrubin.validate.params import DEFAULTS, ValidateParams
 
@@ -192,7 +194,7 @@ NOTHING = {
     "a list": ({"VID01.json": b"[]"}, (), "expected a JSON object, but got []"),
     "another format": (EXAMPLES["cholect50"], ("--from", "cholec80"), "there is no file of the format cholec80 in it"),
     "a misspelt format": (EXAMPLES["cholect50"], ("--from", "cholect5"), "did you mean 'cholect50'?"),
-    "no tables": (EXAMPLES["cholect50"], ("--from", "tables"), "there is no table in it; expected errors, frames"),
+    "no tables": (EXAMPLES["cholect50"], ("--from", "tables"), "there is no table in it; name the folder that has errors, facts, frames, "),
     "a vocabulary for tables": (tables(only=["phases"]), ("--vocabulary", "cholect50"), "tables name their own vocabulary"),
     "no parameters": (EXAMPLES["cholect50"], ("--params", "nothing.yaml"), "nothing.yaml: cannot be read as YAML"),
     "several formats": ({**EXAMPLES["cholec80"], **EXAMPLES["cholect50"]}, (), "this could be cholec80 or cholect50"),
@@ -207,6 +209,15 @@ def test_what_cannot_be_validated_is_refused_in_one_sentence(validate, name):
     assert (code, lines) == (1, [])
     assert err.startswith("scrubin validate: ")
     assert says in err
+
+
+def test_tables_that_are_not_there_are_a_fault_with_place_and_fix(validate, tmp_path, capsys):
+    for folder, rule in ((tmp_path / "nowhere", "file-missing"), (tmp_path, "no-files")):
+        with pytest.raises(AnnotationError) as refused:
+            stored.read(folder)
+        (fault,) = refused.value.faults
+        assert (fault.file, fault.rule) == (str(folder), rule)
+        assert fault.fix
 
 
 def test_a_path_that_is_not_there_is_refused(capsys):
@@ -257,7 +268,7 @@ def test_a_typo_of_the_published_files_is_the_phase_that_it_means(validate):
         ),
         (
             {**tables(), "others.parquet": parquet(pa.table({"a": [1]}))},
-            ["error: others.parquet: it is none of our tables (errors, frames, "],
+            ["error: others.parquet: it is none of our tables (errors, facts, frames, "],
         ),
         (
             {"phases.csv": b"id,frame,vocabulary,phase,phase_id\na,0,cholect50,preparation,0\na,x,cholect50,preparation,0\n"},
@@ -342,3 +353,25 @@ def test_spans_of_time_are_judged_at_the_instant_that_is_named(validate):
     files = {"BBP01.mp4.json": json.dumps({"phases": [span], "steps": []}).encode()}
     rows = [json.loads("\n".join(validate(files, "--json", *more)[1]))["rows"] for more in ((), ("--instant", "end"))]
     assert rows == [{"phases": 2}, {"phases": 1}]
+
+
+@pytest.mark.parametrize("suffix", ["tables", "tables-csv"])
+def test_segments_and_facts_that_convert_wrote_are_tables_of_ours(validate, tmp_path, suffix):
+    for name, data in EXAMPLES["jigsaws"].items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(data)
+    assert cli.main(["convert", str(tmp_path / "jigsaws"), "--to", suffix, "--out", str(tmp_path / "given")]) == 0
+    code, lines, _ = validate({})
+    assert code == 0
+    assert lines[-2].endswith("rows: facts 2, phases 0, ratings 14, segments 2, spans 0, triplets 0")
+
+
+def test_an_instrument_that_is_not_its_triplets_is_a_deviation_and_no_rule_says_more(validate):
+    def detection(instrument):
+        return {"recognition": [0.0] * 100, "detection": [{"triplet": 17, "instrument": [instrument, 0.9, 0.1, 0.2, 0.3, 0.4]}]}
+
+    code, lines, _ = validate({"VID92.json": json.dumps({"0": detection(0), "1": detection(1), "2": detection(2)}).encode()})
+    assert code == 0
+    assert ": passed: " in lines[0]
+    (deviation,) = [line for line in lines if "of the triplet" in line]
+    assert deviation.startswith("deviation: VID92.json, frames 1-2: the instrument is not that of the triplet, which is read as written")

@@ -66,14 +66,16 @@ def test_sound_files_are_a_verdict_and_a_line_of_what_is_not_listed(validate):
     code, lines = validate(videos(PHASES))
     assert (code, len(lines)) == (0, 2)
     assert lines[0].startswith("labels: passed: 16 of 16 checks passed; read as multibypass140: 140 files, 140 recordings")
-    assert re.fullmatch(r"\d+ not applicable: --all lists them", lines[1])
+    assert re.fullmatch(rf"\d+ not applicable, {3 * MANY} not validated: --all lists them", lines[1])
 
 
 def test_all_lists_what_is_otherwise_counted(validate):
     code, lines = validate(videos(PHASES), "--all")
     assert code == 0
+    assert lines.count("BBP007: not validated: spans of steps (2 times)") == 1
+    assert len([line for line in lines if "not validated: " in line]) == 2 * MANY
     assert len([line for line in lines if line.startswith("not applicable: ")]) > 5
-    assert re.fullmatch(r"\d+ not applicable", lines[-1])
+    assert re.fullmatch(rf"\d+ not applicable, {3 * MANY} not validated", lines[-1])
 
 
 def test_one_cause_in_every_file_is_one_line_with_a_count(validate):

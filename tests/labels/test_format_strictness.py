@@ -230,8 +230,9 @@ TWICE = {
 
 @pytest.mark.parametrize("name", TWICE)
 def test_two_files_of_one_recording_are_refused(name):
-    with pytest.raises(AnnotationError, match=TWICE[name]):
+    with pytest.raises(AnnotationError, match=TWICE[name]) as refused:
         read_files(name, {f"{folder}/{file}": data for folder in "ab" for file, data in EXAMPLES[name].items()})
+    assert {"file-repeated", "video-repeated"} & {fault.rule for fault in refused.value.faults}
 
 
 NAMES = {

@@ -423,3 +423,12 @@ def test_right_beside_the_break_a_rule_is_silent(rule, table, change):
     change(tables)
     (judged,) = [one for one in row_rules() if one.name == rule]
     assert not judged.broken(study_of(tables), table).any()
+
+
+def test_what_a_reader_has_said_of_a_frame_is_not_said_again_of_it_alone():
+    tables = synthetic_study.tables()
+    put("triplets", "verb_id", 3, **LABEL)(tables)
+    (judged,) = [one for one in row_rules() if one.name == "triplet_in_vocabulary"]
+    for frame, count in ((LABEL["frame"], 0), (LABEL["frame"] + 1, 1)):
+        study = dataclasses.replace(study_of(tables), as_written=frozenset([(LABEL["id"], frame)]))
+        assert judged.broken(study, "triplets").sum() == count

@@ -115,6 +115,10 @@ def share_box(where: Where, value: Any, tolerance: float) -> boxes.XYWH | None:
     return x, y, w, h
 
 
+AS_WRITTEN = ("instrument-of-triplet", "detection-instrument-of-triplet")
+"""Rules of the deviations that an instance has other parts than its triplet, and both count as they are written."""
+
+
 def parts_fault(triplets: Sequence[tuple[int, int, int]], before: int | None, parts: Sequence[int | None]) -> tuple[str, str]:
     """Return rule and fix of a triplet that does not have its parts: often all ids are numbered from 1.
 

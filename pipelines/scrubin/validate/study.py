@@ -111,6 +111,9 @@ class Study:
         What is declared beyond the tables.
     period_s
         Seconds from frame to frame by recording, for labels without a table ``frames``.
+    as_written
+        Recording and frame where the reader of label files has said that triplets and their parts differ and are read as they
+        are written: a deviation.
     """
 
     tables: Mapping[str, StoredTable]
@@ -120,6 +123,7 @@ class Study:
     near_duplicate: Limits
     expected: Expected
     period_s: Mapping[str, Fraction] = field(default_factory=dict)
+    as_written: frozenset[tuple[str, int]] = frozenset()
 
     def private(self, table: str) -> pd.DataFrame:
         """Return the private table ``recordings`` or ``linkage``.

@@ -16,6 +16,7 @@ from scrubin.errors import AnnotationError
 from scrubin.labels import reader
 from scrubin.labels.detect import format_of_path
 from scrubin.labels.export import output, span_frames, timing
+from scrubin.labels.fields import AS_WRITTEN
 from scrubin.labels.formats.tables import files as table_files
 from scrubin.labels.formats.tables import stored
 from scrubin.labels.model import Labels, Scores
@@ -60,8 +61,8 @@ class TablesAtPath:
         Label files that label nothing.
     file_of
         File by table and recording, or by table and "" where one file has the whole table.
-    vocabularies, period_s
-        As in ``scrubin.validate.study.ReportedStudy``.
+    vocabularies, period_s, as_written
+        As in ``scrubin.validate.study.Study``.
     """
 
     form: str
@@ -74,6 +75,7 @@ class TablesAtPath:
     file_of: Mapping[tuple[str, str], str] = field(default_factory=dict)
     vocabularies: Mapping[str, Vocabulary] = field(default_factory=dict)
     period_s: Mapping[str, Fraction] = field(default_factory=dict)
+    as_written: frozenset[tuple[str, int]] = frozenset()
 
 
 def read(path: Path, name: str | None, options: Options) -> TablesAtPath:
@@ -133,7 +135,14 @@ def _of_labels(path: Path, reading: Reading, first: int) -> TablesAtPath:
         file_of=_files_of(by_frame),
         vocabularies={labels.vocabulary.name: labels.vocabulary for labels in recordings},
         period_s={labels.recording: labels.clock.period_s or source_s for labels in by_frame},
+        as_written=_as_written(reading),
     )
+
+
+def _as_written(reading: Reading) -> frozenset[tuple[str, int]]:
+    frames = {fault.file: fault.frames for fault in reading.faults if fault.rule in AS_WRITTEN and fault.severity == "deviation"}
+    layers = [(labels.recording, labels.instances) for labels in reading.collection.recordings if labels.instances is not None]
+    return frozenset((recording, frame) for recording, layer in layers for frame in frames.get(layer.file, ()))
 
 
 def _warnings(path: Path, reading: Reading) -> Iterator[Fault]:
@@ -165,6 +174,8 @@ def _by_frame(labels: Labels, form: Format | DatasetFormat, first: int) -> tuple
     if labels.spans is not None:
         labels = span_frames.with_frames(labels, tables, form.by_hand.fps, None, first, losses)
     if labels.segments is not None:
+        kinds = Counter(labels.segments["kind"])
+        losses.update({what: kinds[kind] for kind, what in timing.BESIDE_PHASES.items() if kinds[kind]})
         labels = timing.retimed(labels, tables, None, None, losses)
     lost = [replace(warning(place, NOT_VALIDATED, f"not validated: {what}"), count=count) for what, count in sorted(losses.items())]
     return labels, lost

@@ -122,6 +122,7 @@ def _study(at_path: TablesAtPath, p: ValidateParams) -> Study:
         near_duplicate=limits(p.near_duplicate if ids is not None else DEFAULTS.near_duplicate, [] if ids is None else ids),
         expected=expected(p, at_path.vocabularies, declared.values()),
         period_s=at_path.period_s,
+        as_written=at_path.as_written,
     )
 
 

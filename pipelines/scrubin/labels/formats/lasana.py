@@ -57,7 +57,9 @@ def read(source: LabelFiles) -> Collection:
     seen: dict[str, str] = {}
     for file, data in sorted(source.files.items()):
         if seen.setdefault(PurePosixPath(file).name, file) != file:
-            faults.error(file, "format", f"a file of the same name is {seen[PurePosixPath(file).name]}", "convert the folders one by one")
+            faults.error(
+                file, "file-repeated", f"a file of the same name is {seen[PurePosixPath(file).name]}", "convert the folders one by one"
+            )
             continue
         match = NAME.fullmatch(PurePosixPath(file).name)
         if match is None or REPORTS.fullmatch(PurePosixPath(file).name):

@@ -14,10 +14,10 @@ from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels.formats.tables import files, notes
 from scrubin.labels.formats.tables.notes import NOTES, Notes
-from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
+from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
 from scrubin.tables.declare import ARROW, Table
 
-PUBLIC = public_tables(())
+PUBLIC = {**public_tables(()), **{table.name: table for table in CONVERTED_TABLES}}
 PRIVATE = tuple(table.name for table in PRIVATE_TABLES)
 
 
@@ -55,12 +55,12 @@ def read(path: Path) -> StoredTables:
         When there is no table.
     """
     if not path.exists():
-        msg = f"{path}: there is no such file or folder"
-        raise AnnotationError(msg)
+        what, fix = "there is no such file or folder", "name the file or folder with the tables"
+        raise AnnotationError([Fault(str(path), "file-missing", what, fix)])
     paths = [path] if path.is_file() else _tables_of(path)
     if not paths:
-        msg = f"{path}: there is no table in it; expected {', '.join(sorted(PUBLIC))}, each .parquet or .csv"
-        raise AnnotationError(msg)
+        fix = f"name the folder that has {', '.join(sorted(PUBLIC))}, each .parquet or .csv"
+        raise AnnotationError([Fault(str(path), "no-files", "there is no table in it", fix)])
     stored, faults = StoredTables(len(paths)), Faults()
     for file in paths:
         if _is_accepted(file, stored, faults):
