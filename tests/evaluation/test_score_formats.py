@@ -9,7 +9,7 @@ import pytest
 
 from score_runs import fault, good
 from scrubin.errors import AnnotationError
-from scrubin.labels.detect import format_of_path
+from scrubin.labels.detect import detected
 from scrubin.labels.reader import Options, read_path
 from scrubin.labels.verdict import verdict_of
 
@@ -58,8 +58,8 @@ def test_files_are_known_by_what_they_look_like(tmp_path, name, content, wanted,
         np.savez(tmp_path / name, **content)
     else:
         np.save(tmp_path / name, content)
-    assert format_of_path(tmp_path, None, wanted).name == expected
-    assert format_of_path(tmp_path / name, None, wanted).name == expected
+    assert detected(tmp_path, wanted).name == expected
+    assert detected(tmp_path / name, wanted).name == expected
 
 
 def test_lists_of_scores_of_instruments_can_be_named_as_matrices(tmp_path):
@@ -72,7 +72,7 @@ def test_lists_of_scores_of_instruments_can_be_named_as_matrices(tmp_path):
 def test_texts_of_other_kinds_are_no_phases(tmp_path):
     (tmp_path / "notes.txt").write_text("hello\nworld\n")
     with pytest.raises(AnnotationError, match="looks like no format of labels"):
-        format_of_path(tmp_path, None)
+        detected(tmp_path)
 
 
 @pytest.mark.parametrize("below", ["", "..", "../..", "recognition"])

@@ -245,7 +245,7 @@ TRUTH = "frame,phase\n0,preparation\n1,preparation\n2,CalotTriangleDissection\n"
         ("frame,phase_id\n0,0\n1,0\n1,1\n", "line 4: frame 1 is also in line 3"),
         ("frame,phase_id\n0,0\n1,\n2,1\n", "line 3: expected 2 cells with a phase"),
         ("frame,phase_id\nx,0\n", "line 2: 'x' is no frame number"),
-        ("", "has no frames"),
+        ("", "a.csv is empty"),
         ("0,0\n1,0\n", "a.csv, frame 2: labelled, but not predicted"),
         ("a,b\n0,0\n", "'a' is no frame number"),
     ],

@@ -12,6 +12,7 @@ from scrubin import cli
 from scrubin.core.faults import Fault
 from scrubin.evaluation.submission import submission, truth_files
 from scrubin.labels import reader
+from scrubin.vocabulary import vocabulary
 
 FRAMES = 12
 BOX = [0.4, 0.2, 0.3, 0.4]
@@ -154,7 +155,7 @@ def test_every_command_finds_the_same_faults_in_phases(tmp_path, case):
     team = tmp_path / "team"
     team.mkdir()
     (team / "VID01.csv").write_text("\n".join(lines))
-    reading = reader.read_path(team, None, reader.Options("cholect50"), "phases")
+    reading = reader.read_path(team, None, reader.Options(vocabulary.load("cholect50")), "phases")
     checked = submission.check(team, truth_files.read(tmp_path / "gt", form="cholect50")).faults
     assert reading.form.name == "phase-tables"
     assert {facts(fault) for fault in checked if not fault.rule.startswith("frames-")} == set(map(facts, reading.faults))

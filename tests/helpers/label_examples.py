@@ -6,10 +6,10 @@ import json
 
 from scrubin.labels import formats, workbook
 from scrubin.labels.export.output import writer_of
-from scrubin.labels.label_folder import format_of
 from scrubin.labels.reader import Options, read, read_contents
-from scrubin.labels.registry import Output
+from scrubin.labels.registry import Output, format_of
 from scrubin.vocabulary import vocabulary
+from scrubin.vocabulary.vocabulary import load
 
 __all__ = ["EXAMPLES", "faults_of", "formats", "read_files", "write_files"]
 
@@ -272,14 +272,20 @@ EXAMPLES = {
 }
 
 
+def options_of(options):
+    """Return options, in which a vocabulary may be named."""
+    named = options.get("vocabulary")
+    return Options(**{**options, "vocabulary": load(named) if named else None})
+
+
 def read_files(name, files, **options):
     """Return the collection that files in a format say."""
-    return read(files, format_of(name), Options(**options))
+    return read(files, format_of(name), options_of(options))
 
 
 def faults_of(name, files, **options):
     """Return every fault of files in a format, of all severities."""
-    return read_contents(files, format_of(name), Options(**options)).faults
+    return read_contents(files, format_of(name), options_of(options)).faults
 
 
 def write_files(name, collection):

@@ -10,7 +10,7 @@ from scrubin.errors import ScrubinError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of
-from scrubin.labels.label_folder import format_of
+from scrubin.labels.registry import format_of
 
 VALUES = [None, "x", "", -7, 101, 0.5, 1e300, float("nan"), True, [], [1], {}, {"a": 1}]
 JSON = [(name, file) for name, files in EXAMPLES.items() for file in files if file.endswith(".json")]

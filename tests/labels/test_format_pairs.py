@@ -12,9 +12,8 @@ from scrubin.errors import AnnotationError
 from scrubin.labels.export import loss, span_frames
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of
-from scrubin.labels.label_folder import format_of
 from scrubin.labels.model import SOURCE_FRAMES
-from scrubin.labels.registry import WRITERS
+from scrubin.labels.registry import WRITERS, format_of
 from scrubin.vocabulary.vocabulary import fold
 
 WITH_WORDS = ("cholec80", "cholect45", "cholect50", "labelme", "multibypass140", "spans")

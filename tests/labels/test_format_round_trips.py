@@ -10,9 +10,8 @@ from scrubin.errors import AnnotationError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of
-from scrubin.labels.label_folder import format_of
 from scrubin.labels.rates import of_clock
-from scrubin.labels.registry import WRITERS, readable
+from scrubin.labels.registry import WRITERS, format_of, readable
 
 WRITABLE = [name for name in EXAMPLES if name in WRITERS]
 # The others are spelled by tools of their own: LabelMe's keys, the XML of a workbook, irregular tabs, lists in no fixed order.

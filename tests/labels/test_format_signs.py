@@ -20,7 +20,7 @@ def written(folder, files):
 def test_every_format_is_known_by_its_signs(name, tmp_path):
     files = EXAMPLES[name]
     folder = written(tmp_path / "study", files() if callable(files) else files)
-    assert detect.format_of_path(folder, None).name == name
+    assert detect.detected(folder).name == name
 
 
 def test_every_format_has_signs():
@@ -31,7 +31,7 @@ def test_every_format_has_signs():
 def test_what_is_no_label_file_is_refused_with_the_formats(data, tmp_path):
     (tmp_path / "video.json").write_bytes(data)
     with pytest.raises(AnnotationError, match=r"looks like no format of labels.*; name the format by --from: aixsuture, .*cholec80"):
-        detect.format_of_path(tmp_path / "video.json", None)
+        detect.detected(tmp_path / "video.json")
 
 
 def test_a_folder_of_two_formats_is_refused_with_both(tmp_path):
@@ -39,9 +39,9 @@ def test_a_folder_of_two_formats_is_refused_with_both(tmp_path):
         files = EXAMPLES[name]
         written(tmp_path, files() if callable(files) else files)
     with pytest.raises(AnnotationError, match="this could be aixsuture or cholec80; name the format"):
-        detect.format_of_path(tmp_path, None)
+        detect.detected(tmp_path)
 
 
 def test_a_path_that_is_not_there_is_refused(tmp_path):
     with pytest.raises(AnnotationError, match="there is no such file or folder"):
-        detect.format_of_path(tmp_path / "nothing", None)
+        detect.detected(tmp_path / "nothing")

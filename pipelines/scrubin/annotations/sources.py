@@ -83,13 +83,9 @@ def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationEr
         labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, words, box_tolerance, label_map=merges))
     except AnnotationError as error:
         return error
-    if labels.instances is None:
-        return labels
-    labels = replace(labels, faults=(*labels.faults, *boxes.cut_warning(labels.instances.file, labels.instances.rows)))
-    if merges is None or labels.instances is None:
-        return labels
-    rows, counts = triplet_merges.merged(labels, labels.instances.rows, merges)
-    return replace(labels, instances=replace(labels.instances, rows=rows), merged=counts)
+    if labels.instances is not None:
+        labels = replace(labels, faults=(*labels.faults, *boxes.cut_warning(labels.instances.file, labels.instances.rows)))
+    return triplet_merges.with_merges(labels, merges)
 
 
 def map_of(raw: Path, source: SourceParams) -> LabelMap | None:

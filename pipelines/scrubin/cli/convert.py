@@ -97,8 +97,9 @@ def run(args: argparse.Namespace) -> int:
     if args.first_frame < 0:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
         raise AnnotationError(msg)
+    chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
     merges = label_map.load(args.label_map) if args.label_map else None
-    options = Options(args.vocabulary, merges, args.box_tolerance, args.first_frame, instant=args.instant)
+    options = Options(chosen, merges, args.box_tolerance, args.first_frame, instant=args.instant)
     reading = reader.read_path(path, args.source, options)
     policy.enforce("convert", reading.faults)
     form = reading.form

@@ -34,11 +34,13 @@ def run(args: argparse.Namespace) -> int:
     from scrubin.labels.reader import Options
     from scrubin.validate import summary
     from scrubin.validate.validation import validate
+    from scrubin.vocabulary import vocabulary
 
     if args.first_frame < 0:
         msg = f"--first-frame {args.first_frame}: give 0 or more"
         raise AnnotationError(msg)
-    options = Options(args.vocabulary, first=args.first_frame, instant=args.instant)
+    chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
+    options = Options(chosen, first=args.first_frame, instant=args.instant)
     validation = validate(args.path, args.source, options, Path(args.params) if args.params else None)
     text = summary.as_json(validation) if args.json else summary.as_text(validation, everything=args.all)
     # The name of a file may be no UTF-8.

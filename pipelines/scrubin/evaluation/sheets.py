@@ -12,8 +12,9 @@ import pandas as pd
 from scrubin.core import csvtext
 from scrubin.core.faults import Fault, Faults, error
 from scrubin.errors import AnnotationError, MetricsError
-from scrubin.labels import detect, label_folder, policy, reader
+from scrubin.labels import detect, policy, reader
 from scrubin.labels.model import Scores
+from scrubin.labels.registry import format_of
 
 ID, TASK = "id", "task"
 OTHER_COLUMNS = (ID, TASK, "rater", "duration", "frame_count", "n_ratings", "disagreement", "strong_disagreement", "split", "fold")
@@ -98,14 +99,12 @@ def _of_task(path: Path, task: str, rows: pd.DataFrame) -> TaskSheet:
 
 def _format(path: Path, name: str | None) -> str | None:
     if name is not None:
-        return label_folder.format_of(name).name
+        return format_of(name).name
     try:
-        form = detect.format_of_path(path, None)
+        form = detect.detected(path)
     except AnnotationError:
         return None
-    if form.name == LASANA and not any(
-        GRS in csvtext.read_path(file, file.name).columns for file in label_folder.files_of_format(path, form)
-    ):
+    if form.name == LASANA and not any(GRS in csvtext.read_path(file, file.name).columns for file in detect.files_of_format(path, form)):
         # A sheet of errors or of other scores, which only happens to be written with semicolons.
         return None
     return form.name if form.name in FORMATS else None

@@ -120,17 +120,11 @@ def read_truth(source: Source, wanted: Wanted) -> Side:
     Raises
     ------
     ScrubinError
-        With everything that is wrong in any file; also for files that name other classes than those that were chosen.
+        With everything that is wrong in any file.
     """
     options = Options(classes=source.vocabulary, instant=source.instant)
-    side = _side(source, wanted, reader.read_path(source.path, source.format, options, wanted))
-    chosen = source.vocabulary
-    for video in side.videos:
-        own = video.labels.vocabulary
-        if chosen is not None and own.name != chosen.name and not related(own.name, chosen.name):
-            what = f"{video.name} names the classes of '{own.name}', not of '{chosen.name}'"
-            raise refusal(source, "vocabulary-chosen", what, "leave --vocabulary out")
-    return side
+    reading = reader.read_path(source.path, source.format, options, wanted)
+    return _side(source, wanted, reading)
 
 
 def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary) -> Side:
@@ -147,7 +141,8 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary) -> Sid
         With everything that is wrong in any file.
     """
     options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant)
-    return _side(source, wanted, reader.read_path(source.path, source.format, options, wanted))
+    reading = reader.read_path(source.path, source.format, options, wanted)
+    return _side(source, wanted, reading)
 
 
 def read_predicted_bytes(
@@ -160,15 +155,16 @@ def read_predicted_bytes(
 
 def _side(source: Source, wanted: Wanted, reading: Reading) -> Side:
     policy.enforce("score", reading.faults)
-    of_reading = (_with_frames(labels, reading.form, source.fps) for labels in reading.collection.recordings)
-    videos = tuple(Video(labels, reading.form, source.fps) for labels in of_reading if _has(labels, wanted))
+    with_wanted = [labels for labels in reading.collection.recordings if _has(labels, wanted)]
+    by_frame = [_with_frames(labels, reading.form, source.fps) for labels in with_wanted]
+    videos = tuple(Video(labels, reading.form, source.fps) for labels in by_frame)
     return Side(reading.form, videos, reading.paths, reading.faults)
 
 
 def _has(labels: Labels, wanted: Wanted) -> bool:
     if wanted == "phases":
         return labels.phases is not None or labels.segments is not None
-    return labels.instances is not None or labels.recognition is not None
+    return labels.instances is not None or labels.spans is not None or labels.recognition is not None
 
 
 def _with_frames(labels: Labels, form: Format | DatasetFormat, fps: Fraction | None) -> Labels:
@@ -199,7 +195,13 @@ def _numbering(labels: Labels, form: Format | DatasetFormat, fps: Fraction | Non
 
 
 def one_vocabulary(source: Source, videos: Sequence[Video]) -> Vocabulary:
-    """Return the vocabulary of videos; raises `MetricsError` where they have several."""
+    """Return the vocabulary of videos; raises `MetricsError` where they have several, or name other classes than were chosen."""
+    chosen = source.vocabulary
+    for video in videos:
+        own = video.labels.vocabulary
+        if chosen is not None and own.name != chosen.name and not related(own.name, chosen.name):
+            what = f"{video.name} names the classes of '{own.name}', not of '{chosen.name}'"
+            raise refusal(source, "vocabulary-chosen", what, "leave --vocabulary out")
     names = sorted({video.labels.vocabulary.name for video in videos})
     if len(names) > 1:
         what = f"there are several vocabularies ({', '.join(names)})"

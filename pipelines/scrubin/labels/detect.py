@@ -1,64 +1,183 @@
-"""The one detection: which format a file or folder is of, by the names of its files and by what is inside.
+"""The label files at a path, and the one format that they are of: by the names of the files and by what is inside.
 
-A path that fits no format, or several, is refused: a guess could shift labels.
+A path whose files fit no format, or several, is refused: a guess could shift labels.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from scrubin.core.faults import Fault
+from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents
-from scrubin.labels.formats.yolo import LISTS_CLASSES, NAMES_CLASSES
-from scrubin.labels.label_folder import files_by_format, format_of, is_note
-from scrubin.labels.registry import Content, DatasetFormat, Format, contents_of, readable
+from scrubin.labels.evidence import is_note, only_names_classes
+from scrubin.labels.registry import AnyFormat, Content, contents_of, name_pattern, readable
 from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
 
 TABLES = (*public_tables(()), *(table.name for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)))
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
 
-AnyFormat = Format | DatasetFormat
 
-
-def format_of_path(path: Path, name: str | None, wanted: Content | None = None) -> AnyFormat:
-    """Return the format that is named, or the only one that a path looks like.
+@dataclass(frozen=True)
+class LabelFolder:
+    """The label files below a path.
 
     Parameters
     ----------
-    name
-        Of the format; None: by names and content of the files.
+    form
+        The format that they are of.
+    contents
+        Bytes by name; the name has the folders that a format can be known by.
+    others
+        Files below the path that are not of the format.
+    paths
+        Where the files are.
+    """
+
+    form: AnyFormat
+    contents: Mapping[str, bytes]
+    others: tuple[Path, ...] = ()
+    paths: tuple[Path, ...] = ()
+
+
+def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None) -> LabelFolder:
+    """Return the label files at a path: the file itself, or all below a folder that are of the format.
+
+    Parameters
+    ----------
+    form
+        The format; None: by names and content of the files.
+    wanted
+        As of `detected`.
+
+    Raises
+    ------
+    AnnotationError
+        When nobody knows the format, there is no such path, or no file has a name of the format.
+    """
+    form = form or detected(path, wanted)
+    every = _every(_readable_path(path))
+    of_format = _of_format(path, form, every)
+    if not of_format:
+        what = f"its name does not fit the format {form.name}" if path.is_file() else f"there is no file of the format {form.name} in it"
+        seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
+        raise AnnotationError([Fault(str(path), "no-files", f"{what}{seen}", f"expected {form.expected}")])
+    faults = Faults()
+    contents = {_name(file): _bytes_of(file, faults) for file in of_format}
+    AnnotationError.raise_any(faults)
+    taken = set(of_format)
+    return LabelFolder(form, contents, tuple(file for file in every if file not in taken), tuple(of_format))
+
+
+def detected(path: Path, wanted: Content | None = None) -> AnyFormat:
+    """Return the only format that a path looks like.
+
+    Parameters
+    ----------
     wanted
         What a command needs, such as ``"phases"``: formats that hold it come before others.
 
     Raises
     ------
     AnnotationError
-        For an unknown name, a path that is not there, or one that looks like no format or like several.
+        For a path that is not there, or one that looks like no format or like several.
     """
-    if name is not None:
-        return format_of(name)
-    if not path.exists():
-        what = "there is no such file or folder"
-        raise AnnotationError([Fault(str(path), "file-missing", what, "name the file or folder with the labels")])
-    is_tables = is_own_tables(path)
+    is_tables = _is_own_tables(_readable_path(path))
     if is_tables and wanted is None:
-        return format_of("tables")
-    files = {name: of_format for name, of_format in files_by_format(path).items() if of_format}
+        return readable()["tables"]
+    every = _every(path)
+    files = {name: of_format for name, form in readable().items() if (of_format := _of_format(path, form, every))}
     able = [name for name in files if wanted is None or wanted in contents_of(readable()[name])]
     likely = _likely({name: files[name] for name in able})
     if is_tables and (not likely or likely[0].by_hand.precedence):
         # A release has tables and ground truth; what is scored is the ground truth.
-        return format_of("tables")
+        return readable()["tables"]
     likely = likely or _likely({name: files[name] for name in files if name not in able})
     if len(likely) != 1:
         raise AnnotationError([_undecided(path, likely)])
     return likely[0]
 
 
-def is_own_tables(path: Path) -> bool:
+def files_of_format(path: Path, form: AnyFormat) -> list[Path]:
+    """Return the files of a path, itself or all below a folder, whose names are those of one format."""
+    return _of_format(path, form, _every(path))
+
+
+def _readable_path(path: Path) -> Path:
+    """Return the path; raises `AnnotationError` when there is none, or no file and no folder."""
+    fix = "name the file or folder with the labels"
+    if not _exists(path):
+        raise AnnotationError([Fault(str(path), "file-missing", "there is no such file or folder", fix)])
+    if not path.is_file() and not path.is_dir():
+        raise AnnotationError([Fault(str(path), "file-unreadable", "it is no plain file and no folder", fix)])
+    return path
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that is too long, or a folder that must not be looked into
+        return False
+
+
+def _bytes_of(file: Path, faults: Faults) -> bytes:
+    try:
+        # Only of plain files: reading a pipe or device may never end.
+        if file.exists() and not file.is_file():
+            faults.error(str(file), "file-unreadable", "it is no plain file", "remove it, or put the file itself there")
+            return b""
+        return file.read_bytes()
+    except OSError as error:
+        faults.error(str(file), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable, or remove it")
+        return b""
+
+
+def _every(path: Path) -> list[Path]:
+    return [path] if path.is_file() else sorted(_below(path, frozenset()))
+
+
+def _below(folder: Path, above: frozenset[tuple[int, int]]) -> list[Path]:
+    """Return the files below a folder, through links too, but not into a folder that is also above."""
+    files: list[Path] = []
+    try:
+        state = folder.stat()
+        here = (state.st_dev, state.st_ino)
+        # Hidden files are editors' and file managers' own.
+        entries = [entry for entry in os.scandir(folder) if not entry.name.startswith(".")] if here not in above else []
+    except OSError as error:
+        raise AnnotationError([Fault(str(folder), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")]) from error
+    for entry in entries:
+        if _is_folder(entry):
+            files += _below(Path(entry.path), above | {here})
+        else:
+            files.append(Path(entry.path))
+    return files
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:  # a link to itself, which is refused when it is read
+        return False
+
+
+def _of_format(path: Path, form: AnyFormat, every: Iterable[Path]) -> list[Path]:
+    if form.by_hand.files is not None:
+        return form.by_hand.files(path)
+    fits = name_pattern(form)
+    return [file for file in every if fits.fullmatch(_name(file)) and (file == path or not is_note(file))]
+
+
+def _name(file: Path) -> str:
+    # The folder of a file can be a part of what it says.
+    return (file if file.parent.name not in ("", ".") else Path(file.resolve().parent.name) / file.name).as_posix()
+
+
+def _is_own_tables(path: Path) -> bool:
     """Return whether a path is a folder of our own tables, one of them, or a released dataset."""
     if path.is_file():
         return (path.suffix == ".parquet" and path.stem in TABLES) or _is_own_csv(path)
@@ -79,7 +198,8 @@ def _likely(files: Mapping[str, Sequence[Path]]) -> list[AnyFormat]:
 
 
 def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> bool:
-    telling = [file for file in files[:LOOKED_AT] if _tells(file)] or files[:1]
+    seen = files[:LOOKED_AT]
+    telling = [file for file in seen if _tells(file)] or [file for file in seen if only_names_classes(file)] or seen[:1]
     try:
         return any(form.by_hand.evidence(file) for file in telling[: 1 if first_only else LOOKED_AT])
     except OSError as error:
@@ -90,7 +210,7 @@ def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> 
 
 def _tells(file: Path) -> bool:
     """Return whether a file can tell its format: an empty one cannot, nor one that only names classes."""
-    return file.suffix.lower() not in NAMES_CLASSES and file.name != LISTS_CLASSES and _size(file) > 0
+    return not only_names_classes(file) and _size(file) > 0
 
 
 def _size(file: Path) -> int:
@@ -126,6 +246,8 @@ def _first(path: Path, files: Iterable[Path]) -> str:
             documents.json_object(name, file.read_bytes())
         except (AnnotationError, OSError) as error:
             return f" ({error})"
+    if not _size(file):
+        return f" ({name} is empty)"
     return f" (the first file is {name})" if path.is_dir() else ""
 
 

@@ -3,12 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 HEAD_BYTES = 4096
+NOTE = re.compile(r"\..*|manifest\.json|.*\.stamp\.json")
+NAMES_CLASSES = (".yaml", ".yml")
+LISTS_CLASSES = "classes.txt"
 Evidence = Callable[[Path], bool]
+
+
+def is_note(file: Path) -> bool:
+    """Return whether a file is none of labels: hidden, a manifest, or a stamp beside what we wrote."""
+    return NOTE.fullmatch(file.name) is not None
+
+
+def only_names_classes(file: PurePath) -> bool:
+    """Return whether a file beside labels says no more than which classes there are, as those of YOLO do."""
+    return file.suffix.lower() in NAMES_CLASSES or file.name == LISTS_CLASSES
 
 
 def never(path: Path) -> bool:

@@ -8,49 +8,15 @@ from pathlib import Path
 
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import formats, suspicions, triplet_merges
-from scrubin.labels.detect import format_of_path
-from scrubin.labels.label_folder import by_recording, find, names_of_format
-from scrubin.labels.label_map import LabelMap, check, within
-from scrubin.labels.model import Collection, Instant, LabelFiles, Labels
+from scrubin.labels import formats, suspicions
+from scrubin.labels.batches import BOX_TOLERANCE, Options, batches
+from scrubin.labels.detect import label_folder
+from scrubin.labels.model import Collection, LabelFiles
 from scrubin.labels.policy import enforce
-from scrubin.labels.registry import Content, DatasetFormat, Format
-from scrubin.vocabulary import own, vocabulary
-from scrubin.vocabulary.vocabulary import Vocabulary
+from scrubin.labels.registry import AnyFormat, Content, DatasetFormat, format_of
+from scrubin.labels.triplet_merges import with_merges
 
-__all__ = ["Options", "Reading", "formats", "read", "read_contents", "read_path"]
-
-BOX_TOLERANCE = 0.02
-FILES_OWN = replace(own.vocabulary_of({}), name="")
-"""Stands for the vocabulary that a reader takes from the files."""
-
-
-@dataclass(frozen=True)
-class Options:
-    """How to read.
-
-    Parameters
-    ----------
-    vocabulary
-        Name of a vocabulary; None for that of the format or of the files.
-    label_map
-        Merges of triplets.
-    box_tolerance
-        A box may leave the image by this share of its side.
-    first
-        The number of the first frame, where a user says that frames are not numbered from 0.
-    classes
-        The vocabulary of files that do not name their own, such as that of the ground truth for predictions.
-    instant
-        Which instant of a frame's period decides its phase where spans of time become frames.
-    """
-
-    vocabulary: str | None = None
-    label_map: LabelMap | None = None
-    box_tolerance: float = BOX_TOLERANCE
-    first: int = 0
-    classes: Vocabulary | None = None
-    instant: Instant = "start"
+__all__ = ["BOX_TOLERANCE", "Options", "Reading", "formats", "read", "read_contents", "read_path"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +35,7 @@ class Reading:
         The files that were read, and those beside them that are of another format.
     """
 
-    form: Format | DatasetFormat
+    form: AnyFormat
     collection: Collection
     faults: tuple[Fault, ...]
     paths: tuple[Path, ...] = ()
@@ -95,13 +61,13 @@ def read_path(path: Path, name: str | None, options: Options, wanted: Content | 
     AnnotationError
         When nothing can be read at all: no such path, no format or several. All else is in ``faults``.
     """
-    form = format_of_path(path, name, wanted)
-    folder = find(path, form)
-    reading = read_contents(folder.contents, form, options)
+    named = None if name is None else format_of(name)
+    folder = label_folder(path, named, wanted)
+    reading = read_contents(folder.contents, folder.form, options)
     return replace(reading, paths=folder.paths, others=folder.others)
 
 
-def read_contents(contents: Mapping[str, bytes], form: Format | DatasetFormat, options: Options) -> Reading:
+def read_contents(contents: Mapping[str, bytes], form: AnyFormat, options: Options) -> Reading:
     """Return what files of a format say; pure.
 
     Parameters
@@ -114,24 +80,15 @@ def read_contents(contents: Mapping[str, bytes], form: Format | DatasetFormat, o
     AnnotationError
         When the options do not fit the format.
     """
-    chosen = vocabulary.load(options.vocabulary) if options.vocabulary else None
-    if chosen is not None and form.by_hand.names_vocabulary:
-        what = f"the files of {form.name} name their own vocabulary, so '{options.vocabulary}' cannot be chosen"
-        raise AnnotationError([Fault("", "vocabulary-chosen", what, "leave it out")])
-    if chosen is not None and options.label_map is not None:
-        check(options.label_map, chosen)
     faults = Faults()
-    if isinstance(form, DatasetFormat):
-        collection = _read_dataset(names_of_format(contents, form), form, chosen, options, faults)
-    else:
-        collection = _read_recordings(contents, form, chosen, options, faults)
-    recordings = tuple(replace(labels, instant=options.instant) for labels in collection.recordings)
-    collection = _with_merges(replace(collection, recordings=recordings), options.label_map)
-    faults.extend(suspicions.of(collection.recordings, options.first))
-    return Reading(form, collection, faults.all())
+    parts = [_read(files, form, faults) for files in batches(contents, form, options, faults)]
+    recordings = [replace(labels, instant=options.instant) for part in parts for labels in part.recordings]
+    recordings = [with_merges(labels, options.label_map) for labels in recordings]
+    faults.extend(suspicions.of(recordings, options.first))
+    return Reading(form, replace(parts[0] if parts else Collection(), recordings=tuple(recordings)), faults.all())
 
 
-def read(contents: Mapping[str, bytes], form: Format | DatasetFormat, options: Options) -> Collection:
+def read(contents: Mapping[str, bytes], form: AnyFormat, options: Options) -> Collection:
     """Return what files say when nothing is wrong with them.
 
     Raises
@@ -144,12 +101,10 @@ def read(contents: Mapping[str, bytes], form: Format | DatasetFormat, options: O
     return reading.collection
 
 
-def _read_dataset(
-    contents: Mapping[str, bytes], form: DatasetFormat, chosen: Vocabulary | None, options: Options, faults: Faults
-) -> Collection:
+def _read(files: LabelFiles, form: AnyFormat, faults: Faults) -> Collection:
+    """Return what the files of a recording or of a data set say; nothing when any has an error, which is noted."""
     try:
-        of_files = chosen or _vocabulary_of(form, contents, options.classes) or FILES_OWN
-        collection = form.read(_files("", contents, of_files, options))
+        collection = form.read(files) if isinstance(form, DatasetFormat) else Collection((form.read(files),))
     except AnnotationError as error:
         faults.extend(error.faults)
         return Collection()
@@ -157,51 +112,3 @@ def _read_dataset(
     for labels in collection.recordings:
         faults.extend(labels.faults)
     return collection
-
-
-def _read_recordings(
-    contents: Mapping[str, bytes], form: Format, chosen: Vocabulary | None, options: Options, faults: Faults
-) -> Collection:
-    recordings: list[Labels] = []
-    for recording, files in sorted(by_recording(contents, form, faults).items()):
-        try:
-            of_files = chosen or _vocabulary_of(form, files, options.classes)
-            if of_files is None:
-                what = f"the format {form.name} does not say its vocabulary"
-                raise AnnotationError([Fault(min(files), "vocabulary-unknown", what, "name one")])
-            merges = None if options.label_map is None else within(options.label_map, of_files)
-            labels = form.read(_files(recording, files, of_files, replace(options, label_map=merges)))
-        except AnnotationError as error:
-            faults.extend(error.faults)
-            continue
-        faults.extend(labels.faults)
-        recordings.append(labels)
-    return Collection(tuple(recordings))
-
-
-def _with_merges(collection: Collection, merges: LabelMap | None) -> Collection:
-    """Return the collection with merged triplets, of formats that name no triplets while they are read."""
-    if merges is None:
-        return collection
-    return replace(collection, recordings=tuple(_with_merged_ids(labels, merges) for labels in collection.recordings))
-
-
-def _with_merged_ids(labels: Labels, merges: LabelMap) -> Labels:
-    if labels.instances is None:
-        return labels
-    rows, counts = triplet_merges.merged(labels, labels.instances.rows, merges)
-    return replace(labels, instances=replace(labels.instances, rows=rows), merged=counts)
-
-
-def _vocabulary_of(form: Format | DatasetFormat, files: Mapping[str, bytes], classes: Vocabulary | None) -> Vocabulary | None:
-    """Return the vocabulary that files name, else that of the other files, of their folder or of their format; None where there is none."""
-    by_hand = form.by_hand
-    named = None if by_hand.vocabulary_of is None else by_hand.vocabulary_of(files)
-    if named is not None or (classes is not None and not by_hand.names_vocabulary):
-        return named or classes
-    name = (vocabulary.named_by_folder(min(files)) if by_hand.named_by_folder and files else None) or by_hand.vocabulary
-    return vocabulary.load(name) if name else None
-
-
-def _files(recording: str, files: Mapping[str, bytes], of_files: Vocabulary, options: Options) -> LabelFiles:
-    return LabelFiles(recording, files, of_files, options.box_tolerance, options.label_map, sparse=True, first=options.first)

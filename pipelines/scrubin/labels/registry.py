@@ -14,6 +14,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Literal
 
+from scrubin.core import suggest
+from scrubin.core.faults import Fault
+from scrubin.errors import AnnotationError
 from scrubin.labels.evidence import Evidence, never
 from scrubin.labels.model import Collection, LabelFiles, Labels
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -126,6 +129,9 @@ class DatasetFormat:
     read: CollectionReader
     title: str = ""
     by_hand: ByHand = field(default_factory=ByHand)
+
+
+AnyFormat = Format | DatasetFormat
 
 
 @dataclass
@@ -251,13 +257,34 @@ def writes(
     return register
 
 
-def readable() -> dict[str, Format | DatasetFormat]:
+def readable() -> dict[str, AnyFormat]:
     """Return every format that can be read, by name, sorted."""
-    every: dict[str, Format | DatasetFormat] = {**FORMATS, **DATASET_FORMATS}
+    every: dict[str, AnyFormat] = {**FORMATS, **DATASET_FORMATS}
     return dict(sorted(every.items()))
 
 
-def contents_of(form: Format | DatasetFormat) -> frozenset[Content]:
+def format_of(name: str) -> AnyFormat:
+    """Return a readable format by name.
+
+    Raises
+    ------
+    AnnotationError
+        For an unknown name, with the near miss.
+    """
+    known = readable()
+    name = READ_AS.get(name, name)
+    if name not in known:
+        what = f"'{name}' is no format that can be read" + (", only written" if name in WRITERS else "")
+        raise AnnotationError([Fault("", "format-unknown", what, suggest.hint(name, known))])
+    return known[name]
+
+
+def name_pattern(form: AnyFormat) -> re.Pattern[str]:
+    """Return what a file of the format is called below any folder; the group ``own`` is the part that the format knows."""
+    return re.compile(f"(?:.*/)?(?P<own>{form.pattern.pattern})")
+
+
+def contents_of(form: AnyFormat) -> frozenset[Content]:
     """Return what files of a format can hold."""
     return WRITERS[form.name].holds if form.name in WRITERS else frozenset(form.by_hand.holds)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import pandas as pd
 
@@ -11,6 +12,14 @@ from scrubin.errors import AnnotationError
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import IDS, Labels
 from scrubin.vocabulary.vocabulary import Vocabulary
+
+
+def with_merges(labels: Labels, label_map: LabelMap | None) -> Labels:
+    """Return labels with merged triplets; what is merged is counted in ``merged``. None merges nothing; raises as `merged`."""
+    if label_map is None or labels.instances is None:
+        return labels
+    rows, counts = merged(labels, labels.instances.rows, label_map)
+    return replace(labels, instances=replace(labels.instances, rows=rows), merged=counts)
 
 
 def merged(labels: Labels, rows: pd.DataFrame, label_map: LabelMap) -> tuple[pd.DataFrame, Counter[tuple[str, str]]]:

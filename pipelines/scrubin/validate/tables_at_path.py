@@ -14,14 +14,14 @@ import pyarrow as pa
 from scrubin.core.faults import Fault, warning
 from scrubin.errors import AnnotationError
 from scrubin.labels import reader
-from scrubin.labels.detect import format_of_path
+from scrubin.labels.detect import detected
 from scrubin.labels.export import output, span_frames, timing
 from scrubin.labels.fields import AS_WRITTEN
 from scrubin.labels.formats.tables import files as table_files
 from scrubin.labels.formats.tables import stored
 from scrubin.labels.model import Labels, Scores
 from scrubin.labels.reader import Options, Reading
-from scrubin.labels.registry import DatasetFormat, Format
+from scrubin.labels.registry import DatasetFormat, Format, format_of
 from scrubin.labels.rows import rows_of_phases, rows_of_triplets
 from scrubin.labels.verdict import Counts, verdict_of
 from scrubin.tables.declare import Table
@@ -95,7 +95,7 @@ def read(path: Path, name: str | None, options: Options) -> TablesAtPath:
     AnnotationError
         When there is nothing to validate, or nobody knows what it is.
     """
-    form = format_of_path(path, name)
+    form = format_of(name) if name is not None else detected(path)
     if form.name == OWN:
         return _own_tables(path, options)
     return _of_labels(path, reader.read_path(path, form.name, options), options.first)
@@ -103,7 +103,7 @@ def read(path: Path, name: str | None, options: Options) -> TablesAtPath:
 
 def _own_tables(path: Path, options: Options) -> TablesAtPath:
     if options.vocabulary is not None:
-        msg = f"the files of tables name their own vocabulary, so '{options.vocabulary}' cannot be given; leave it out"
+        msg = f"the files of tables name their own vocabulary, so '{options.vocabulary.name}' cannot be chosen; leave it out"
         raise AnnotationError(msg)
     own = stored.read(path)
     return TablesAtPath(

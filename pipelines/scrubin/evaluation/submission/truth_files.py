@@ -20,7 +20,7 @@ from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.frame_keys import PLAIN
 from scrubin.labels.model import BOX, Labels, Layer
 from scrubin.labels.reader import Options
-from scrubin.labels.registry import WRITERS
+from scrubin.labels.registry import WRITERS, format_of
 from scrubin.labels.verdict import verdict_of
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -92,10 +92,10 @@ def _is_frame_list(path: Path) -> bool:
 
 
 def _labels(path: Path, form: str | None, words: str | None) -> GroundTruth:
-    known = detect.format_of_path(path, form)
+    known = format_of(form) if form is not None else detect.detected(path)
     names_its_own = known.by_hand.names_vocabulary or (known.by_hand.vocabulary_of is not None and not known.by_hand.vocabulary)
     # The vocabulary of labels is that of the file, unless another one is asked for.
-    reading = reader.read_path(path, known.name, Options(None if names_its_own else words))
+    reading = reader.read_path(path, known.name, Options(None if names_its_own or words is None else vocabulary.load(words)))
     policy.enforce("rank", reading.faults)
     recordings = [_by_frame(labels, known.by_hand.fps) for labels in reading.collection.recordings]
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}

@@ -17,11 +17,11 @@ from scrubin.evaluation.class_names import of_vocabulary
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Series, join
 from scrubin.evaluation.side import Side, Source
-from scrubin.labels import label_folder
-from scrubin.labels.detect import format_of_path
+from scrubin.labels.detect import detected, label_folder
 from scrubin.labels.formats import coco_results
 from scrubin.labels.formats.ground_truth import WHOLES
 from scrubin.labels.model import BOX, ClassesOf, Layer
+from scrubin.labels.registry import format_of
 from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes, has_boxes
 from scrubin.metrics.bootstrap import IntArray
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics, matching
@@ -111,7 +111,7 @@ def predictions_of(source: Source, truth: Boxes, truth_source: Source) -> Boxes:
     ScrubinError
         For files that cannot be used, or in other classes than the truth.
     """
-    if format_of_path(source.path, source.format, "boxes").name == coco_results.NAME:
+    if (source.format or detected(source.path, "boxes").name) == coco_results.NAME:
         boxes = _boxes(source, _of_results(source, truth_source), "predictions")
     else:
         boxes = _boxes(source, side.read_predictions(source, "boxes", truth.vocabulary), "predictions")
@@ -173,7 +173,7 @@ def _of_results(source: Source, truth: Source) -> Side:
     """Return COCO results as labels: images and categories are those of the ground truth, which must be one COCO file."""
     of_truth = side.read_truth(truth, "boxes")
     files = [path for path in of_truth.paths if of_truth.form.name in coco_results.IMAGES_IN or path.name == WHOLES["detection"]]
-    results = label_folder.find(source.path, label_folder.format_of(coco_results.NAME))
+    results = label_folder(source.path, format_of(coco_results.NAME))
     if len(files) != 1 or len(results.contents) != 1:
         what = "these are COCO results by image id, but the ground truth is no single COCO file"
         raise side.refusal(source, "images-unknown", what, "give that file, and one file of results")
@@ -182,7 +182,7 @@ def _of_results(source: Source, truth: Source) -> Side:
     merged = coco_results.with_images(file, data, files[0].read_bytes(), faults)
     AnnotationError.raise_any(faults)
     assert merged is not None
-    form = label_folder.format_of("coco") if of_truth.form.name not in coco_results.IMAGES_IN else of_truth.form
+    form = format_of("coco") if of_truth.form.name not in coco_results.IMAGES_IN else of_truth.form
     # A format may know its files by their names.
     name = file if form.name == "coco" else str(files[0])
     classes = of_truth.videos[0].labels.vocabulary

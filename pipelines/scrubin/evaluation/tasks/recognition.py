@@ -102,11 +102,9 @@ def truth_of(source: Source) -> Truth:
     vocabulary = side.one_vocabulary(source, [video for video, _ in labelled])
     whole = [(video, layer) for video, layer in labelled if has_whole_triplets(video.labels)]
     classes: ClassesOf = "ivt" if whole else "i"
-    series = {
-        video.name: video.series(layer.file, layer.positions, class_occurrence(layer, vocabulary, classes))
-        for video, layer in whole or labelled
-    }
-    return Truth(series, vocabulary, classes, (*_partial(labelled, vocabulary), *read.faults))
+    scored = [(video, layer, class_occurrence(layer, vocabulary, classes)) for video, layer in whole or labelled]
+    series = {video.name: video.series(layer.file, layer.positions, occurs) for video, layer, occurs in scored}
+    return Truth(series, vocabulary, classes, (*_partial(labelled, whole, vocabulary), *read.faults))
 
 
 def predictions_of(source: Source, truth: Truth) -> Predictions:
@@ -145,9 +143,9 @@ def _first_score(scores: Recognition | None) -> str:
     return f"the score {scores.scores[row, column]:g} of class {column} in frame {scores.positions[row]}"
 
 
-def _partial(labelled: Sequence[tuple[Video, Layer]], vocabulary: Vocabulary) -> tuple[Fault, ...]:
+def _partial(labelled: Sequence[tuple[Video, Layer]], whole: Sequence[tuple[Video, Layer]], vocabulary: Vocabulary) -> tuple[Fault, ...]:
     """Return the warning of videos with instances that are no whole triplet."""
-    partial = [video.name for video, _ in labelled if not has_whole_triplets(video.labels)]
+    partial = sorted({video.name for video, _ in labelled} - {video.name for video, _ in whole})
     if not partial or not vocabulary.triplets:
         return ()
     if len(partial) < len(labelled):

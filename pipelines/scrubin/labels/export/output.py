@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import near
 from scrubin.errors import AnnotationError
-from scrubin.labels import formats, label_folder
+from scrubin.labels import detect, formats
 from scrubin.labels.model import Collection
 from scrubin.labels.registry import WRITERS, WRITTEN_AS, DatasetFormat, Format, Output, Writer, readable
 
@@ -86,7 +86,7 @@ def save(contents: Mapping[str, bytes], out: Path, form: Format | DatasetFormat 
     _refuse_sources([out / name for name in names], sources)
     if not out.exists() and not out.is_symlink():
         return _new_folder(out, contents)
-    others = sorted({*label_folder.files_of_format(out, form)} - {out / name for name in names}) if form is not None else []
+    others = sorted({*detect.files_of_format(out, form)} - {out / name for name in names}) if form is not None else []
     if others:
         what = f"{len(others)} other files of the format are in {out}, and would be read with the new ones"
         raise AnnotationError([Fault(str(others[0]), "path", what, "name an empty folder")])

@@ -93,7 +93,7 @@ def _has_phases(path: Path) -> bool:
     with path.open("rb") as opened:
         lines = csvtext.grid(path.name, opened.read(HEAD_BYTES), whitespace=True).lines
     if not lines:
-        return True
+        return False
     header = [cell.strip().casefold() for cell in lines[0].cells]
     if _is_header(header):
         return bool(set(header) & {*ID_COLUMNS, *NAME_COLUMNS}) or (AMBIGUOUS in header and bool(set(header) & {*FRAME_COLUMNS}))

@@ -30,8 +30,6 @@ from scrubin.vocabulary.vocabulary import Vocabulary, load
 PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"
 EXPECTED = "<recording>_<frame>.txt or <recording>/<frame>.txt, and data.yaml or classes.txt with the names of the classes"
 NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-NAMES_CLASSES = (".yaml", ".yml")
-LISTS_CLASSES = "classes.txt"
 DEFAULT = "prostatd"
 OTHER_FORMAT = {
     **dict.fromkeys((5, 6), "rows with one id are the format yolo"),
@@ -47,15 +45,15 @@ def _rows_of(*columns: int, alone: bool) -> evidence.Evidence:
     Parameters
     ----------
     alone
-        Whether files that only name classes, or are empty, are of the format.
+        Whether files that only name classes are of the format.
     """
 
     def fits(path: Path) -> bool:
-        if path.suffix.lower() in NAMES_CLASSES or path.name == LISTS_CLASSES:
+        if evidence.only_names_classes(path):
             return alone
         text = evidence.head(path)
         lines = [line.split() for line in text.splitlines()[:-1] or [text] if line.strip()]
-        return all(len(line) in columns for line in lines) and (bool(lines) or alone)
+        return bool(lines) and all(len(line) in columns for line in lines)
 
     return fits
 
@@ -93,7 +91,7 @@ def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int,
     for file in sorted(source.files):
         of_file = Faults()
         where, image = Where(of_file, file), fields.recording_and_frame(file)
-        if image is None or not file.endswith(".txt") or PurePosixPath(file).name == LISTS_CLASSES:
+        if image is None or not file.endswith(".txt") or PurePosixPath(file).name == evidence.LISTS_CLASSES:
             continue
         recording, frame = image
         of_recording = recordings.setdefault(recording, {})
@@ -116,7 +114,7 @@ def _read(source: LabelFiles, name: Literal["yolo", "yolo4"], widths: tuple[int,
 
 def _classes(source: LabelFiles, faults: Faults) -> Classes | None:
     """Return the classes; None after noting why the file that names them cannot be used."""
-    named = [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == LISTS_CLASSES]
+    named = [file for file in sorted(source.files) if not file.endswith(".txt") or PurePosixPath(file).name == evidence.LISTS_CLASSES]
     chosen = source.vocabulary if source.vocabulary.name else None
     if not named:
         vocabulary = chosen or load(DEFAULT)
