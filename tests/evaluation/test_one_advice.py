@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 
@@ -83,3 +85,22 @@ def test_frames_without_a_label_stop_no_command(challenge, capsys):
         assert extra in printed.err
         assert extra in printed.out
         assert f"deviation: VID01.{kind}, {extra}" in said(capsys, "submission", "check", folder / kind, *truth)
+
+
+def test_a_video_without_ground_truth_does_not_count_in_any_command(challenge, capsys):
+    folder = challenge(lambda frame: frame)
+    (folder / "json/VID07.json").write_bytes((folder / "json/VID01.json").read_bytes())
+    extra = "VID07.json: the video has no ground truth, so it does not count; leave it out"
+    assert main(["submission", "check", str(folder / "json"), "--ground-truth", str(folder / "gt"), "--json"]) == 1
+    checked = json.loads(capsys.readouterr().out)
+    assert checked["scorable"]
+    (problem,) = [one for one in checked["problems"] if one["severity"] != "warning"]
+    assert (problem["rule"], problem["severity"], problem["file"]) == ("video-extra", "deviation", "VID07.json")
+    arguments = ["score", "recognition", "--ground-truth", str(folder / "gt"), "--predictions", str(folder / "json")]
+    assert main([*arguments, "--out", str(folder / "out.json")]) == 0
+    assert extra in capsys.readouterr().err
+    (fault,) = [one for one in json.loads((folder / "out.json").read_text())["faults"] if one["rule"] == "video-extra"]
+    shared = ("rule", "severity", "file", "what")
+    assert [fault[key] for key in shared] == [problem[key] for key in shared]
+    assert main(["rank", str(folder / "json"), "--ground-truth", str(folder / "gt")]) == 0
+    assert "the video has no ground truth, so it does not count" in "".join(capsys.readouterr())

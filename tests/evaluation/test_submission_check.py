@@ -33,10 +33,10 @@ def test_every_fault_of_every_file_is_told_at_once(given, checked):
     assert sorted(checked()) == [
         ("frames-extra", "deviation", "VID02.json", [20]),
         ("frames-missing", "error", "VID01.json", [7, 8]),
-        ("name-video", "error", "VID03.json", []),
         ("recognition-above-1", "error", "VID01.json", [3]),
         ("recognition-classes", "error", "VID01.json", [4]),
         ("recognition-nan", "error", "VID02.json", [9]),
+        ("video-extra", "deviation", "VID03.json", []),
     ]
 
 

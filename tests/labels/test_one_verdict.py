@@ -79,9 +79,10 @@ def test_every_command_says_the_same_of_every_example(form, tmp_path, capsys):
     assert verdict is not None
     assert verdict.format == form
     assert not [fault for fault in verdict.faults if fault.severity == "error"]
-    # What `score` prints are numbers; the others say what they read, where there are frames for them.
+    # All say what they read, where there are frames for them; `score` where these are labels, that can be scored.
     for command in ("validate", "convert", "submission check", "rank"):
         assert verdict.line in said[command].text or form in ("jigsaws", "lasana", "aixsuture")
+    assert verdict.line in said["score"].text or METRICS.get(form) == "skill" or said["score"].code
 
 
 @pytest.mark.parametrize(("name", "form", "files"), list(damaged_files()), ids=lambda value: value if isinstance(value, str) else "")

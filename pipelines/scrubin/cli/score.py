@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     order = _order(name, args)
     out = _out(args)
     of_order = scoring(name, order)
-    for note in score_document.notes_of(of_order):
+    for note in (*of_order.read, *score_document.notes_of(of_order)):
         sys.stderr.write(f"scrubin score: {note}\n")
     scored = [result for one in of_order.parts for result in _scored(one, args.bootstrap)]
     if out is not None:

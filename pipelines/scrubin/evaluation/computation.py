@@ -52,11 +52,14 @@ class Scoring:
         Of the files of both sides, those that stop nothing.
     notes
         What was assumed or left out, one sentence each.
+    read
+        As what each path was read, a line each.
     """
 
     parts: Sequence[Computed]
     faults: Sequence[Fault] = ()
     notes: Sequence[str] = ()
+    read: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from scrubin.core.faults import Fault
 from scrubin.errors import MetricsError
@@ -88,7 +88,7 @@ def _recognition(order: Order, choice: Mapping[str, str]) -> Scoring:
     if order.ensemble is not None:
         models = [recognition.combined(models, order.ensemble, order.weights)]
     runs = [recognition.computed(counted, one, order.semantics, choice) for one in models]
-    return _of_runs(runs, _faults(truth.faults, *(one.faults for one in sides)), [*_ensemble(order), *_unknown(order, truth.series)])
+    return _of_sides([truth, *sides], runs, [*_ensemble(order), *_unknown(order, truth.series)])
 
 
 def _ensemble(order: Order) -> list[str]:
@@ -105,7 +105,7 @@ def _detection(order: Order, choice: Mapping[str, str]) -> Scoring:
     sides = [detection.predictions_of(source, counted, order.truth) for source in order.predictions]
     models = [replace(one, series=_counted(one.series, order)) for one in sides]
     runs = [detection.computed(counted, one, order.semantics, choice) for one in models]
-    return _of_runs(runs, _faults(truth.faults, *(one.faults for one in sides)), _unknown(order, truth.series))
+    return _of_sides([truth, *sides], runs, _unknown(order, truth.series))
 
 
 def _phases(order: Order, choice: Mapping[str, str]) -> Scoring:
@@ -114,7 +114,7 @@ def _phases(order: Order, choice: Mapping[str, str]) -> Scoring:
     sides = [phases.predictions_of(source, counted) for source in order.predictions]
     # Means over runs are of the metric itself.
     of_runs = phases.computed(counted, [_counted(one.series, order) for one in sides], order.semantics, choice)
-    return _of_runs([of_runs], _faults(truth.faults, *(one.faults for one in sides)), [*_unknown(order, truth.series), *truth.notes])
+    return _of_sides([truth, *sides], [of_runs], [*_unknown(order, truth.series), *truth.notes])
 
 
 def _skill(order: Order, choice: Mapping[str, str]) -> Scoring:
@@ -145,8 +145,19 @@ def _of_runs(runs: Sequence[Scoring], faults: Sequence[Fault], notes: Sequence[s
     return Scoring(parts, tuple(every), list(dict.fromkeys([*notes, *(note for run in runs for note in run.notes)])))
 
 
-def _faults(*of_sides: Sequence[Fault]) -> list[Fault]:
-    return [fault for of_side in of_sides for fault in of_side]
+class _Read(Protocol):
+    """What was read of one side, by any metric of frames."""
+
+    @property
+    def faults(self) -> tuple[Fault, ...]: ...
+
+    @property
+    def line(self) -> str: ...
+
+
+def _of_sides(sides: Sequence[_Read], runs: Sequence[Scoring], notes: Sequence[str]) -> Scoring:
+    scoring = _of_runs(runs, [fault for one in sides for fault in one.faults], notes)
+    return replace(scoring, read=[line for line in dict.fromkeys(one.line for one in sides) if line])
 
 
 def _counted_truth(series: Mapping[str, Series], order: Order) -> dict[str, Series]:

@@ -135,8 +135,7 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     for name in sorted(set(truth) - set(predictions)):
         note_missing_video(name, name, predictions, faults)
     for name in sorted(set(predictions) - set(truth)):
-        what = "the video has no ground truth, so it does not count"
-        faults.deviation(predictions[name].file or name, "video-extra", what, "leave it out")
+        note_extra_video(predictions[name].file or name, faults)
     shared = sorted(set(truth) & set(predictions))
     ratio = _ratio_of_all([(truth[name], predictions[name]) for name in shared])
     for name in shared:
@@ -160,6 +159,11 @@ def note_missing_video(file: str, name: str, predicted: Collection[str], faults:
         Names of those that are.
     """
     faults.error(file, "video-missing", "the video is not predicted", _fix_of_name(name, sorted(predicted)))
+
+
+def note_extra_video(file: str, faults: Faults, fix: str = "leave it out") -> None:
+    """Note that a video is predicted that is not labelled: whoever predicts more than is labelled does nothing that could be misread."""
+    faults.deviation(file, "video-extra", "the video has no ground truth, so it does not count", fix)
 
 
 def listed(names: Sequence[str]) -> str:

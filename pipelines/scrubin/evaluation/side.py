@@ -20,6 +20,7 @@ from scrubin.labels.model import Instant, Labels
 from scrubin.labels.rates import Numbering, of_clock
 from scrubin.labels.reader import Options, Reading
 from scrubin.labels.registry import WRITERS, DatasetFormat, Format
+from scrubin.labels.verdict import verdict_of
 from scrubin.vocabulary.vocabulary import Vocabulary, related
 
 Wanted = Literal["instances", "boxes", "phases"]
@@ -106,12 +107,15 @@ class Side:
         The files that were read.
     faults
         What is wrong with them and stops nothing.
+    line
+        As what they were read, and which frames count, as every command says it; "" for what is no path by itself.
     """
 
     form: Format | DatasetFormat
     videos: tuple[Video, ...]
     paths: tuple[Path, ...] = ()
     faults: tuple[Fault, ...] = ()
+    line: str = ""
 
 
 def read_truth(source: Source, wanted: Wanted) -> Side:
@@ -158,7 +162,8 @@ def _side(source: Source, wanted: Wanted, reading: Reading) -> Side:
     with_wanted = [labels for labels in reading.collection.recordings if _has(labels, wanted)]
     by_frame = [_with_frames(labels, reading.form, source.fps) for labels in with_wanted]
     videos = tuple(Video(labels, reading.form, source.fps) for labels in by_frame)
-    return Side(reading.form, videos, reading.paths, reading.faults)
+    line = f"{source.path}: {verdict_of(reading).line}" if reading.paths else ""
+    return Side(reading.form, videos, reading.paths, reading.faults, line)
 
 
 def _has(labels: Labels, wanted: Wanted) -> bool:

@@ -58,6 +58,8 @@ class Verdict:
         How many recordings have scores or error labels as a whole.
     faults
         Of all severities.
+    scored
+        How many frames have a predicted score for each class.
     """
 
     format: str
@@ -65,6 +67,7 @@ class Verdict:
     recordings: Mapping[str, Counts]
     rated: int
     faults: tuple[Fault, ...]
+    scored: int = 0
 
     @property
     def line(self) -> str:
@@ -75,7 +78,8 @@ class Verdict:
         spans = f"; {total.spans:,} spans of time" if total.spans else ""
         read = f"read as {self.format}: {_plural(self.files, 'file')}, {_plural(len(self.recordings), 'recording')}"
         rated = f"; {_plural(self.rated, 'rated recording')}" if self.rated else ""
-        return f"{read}; frames that count: {frames}{spans}{rated}"
+        scored = f"; {_plural(self.scored, 'frame')} with scores of classes" if self.scored else ""
+        return f"{read}; frames that count: {frames}{scored}{spans}{rated}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as JSON values."""
@@ -84,6 +88,7 @@ class Verdict:
             "files": self.files,
             "recordings": {name: vars(counts) for name, counts in sorted(self.recordings.items())},
             "rated": self.rated,
+            "scored": self.scored,
             "faults": [fault.as_json() for fault in self.faults],
         }
 
@@ -94,7 +99,8 @@ def verdict_of(reading: Reading) -> Verdict:
     scores = reading.collection.scores
     tables = () if scores is None else (scores.ratings, scores.skill, scores.errors)
     rated = {id_ for rows in tables for id_ in rows["id"]}
-    return Verdict(reading.form.name, len(reading.paths), counts, len(rated), reading.faults)
+    scored = sum(len(labels.recognition.positions) for labels in reading.collection.recordings if labels.recognition is not None)
+    return Verdict(reading.form.name, len(reading.paths), counts, len(rated), reading.faults, scored)
 
 
 def counts_of(labels: Labels) -> Counts:

@@ -11,6 +11,7 @@ from typing import Literal
 
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
+from scrubin.evaluation.series import note_extra_video
 
 Kind = Literal["json", "csv"]
 KINDS: dict[str, Kind] = {".json": "json", ".csv": "csv"}
@@ -115,12 +116,14 @@ def _place(path: Path, names: list[str], files: dict[tuple[Kind, str], Path], fa
         if kind == "csv":
             return False
         example = f"; the videos are {', '.join(names[:3])}" + (" ..." if len(names) > 3 else "") if names else ""
-        faults.error(path.name, "name-video", "fits no video of the ground truth", f"remove it or correct its name{example}")
+        note_extra_video(path.name, faults, f"leave it out, or correct its name{example}")
         return True
     wanted = f"{meant}{path.suffix.lower()}"
-    mend = f"remove it, as there is {wanted} too" if (kind, meant) in files else f"did you mean {wanted}?"
-    faults.error(path.name, "name-video", "fits no video of the ground truth", mend)
-    files.setdefault((kind, meant), path)
+    if (kind, meant) in files:
+        note_extra_video(path.name, faults, f"leave it out, as there is {wanted} too")
+        return True
+    faults.error(path.name, "name-video", "fits no video of the ground truth", f"did you mean {wanted}?")
+    files[kind, meant] = path
     return True
 
 

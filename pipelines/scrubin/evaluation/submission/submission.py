@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from scrubin.core.faults import Fault, Faults, printable
-from scrubin.evaluation.series import IntArray, Series, faults_of, note_missing_video
+from scrubin.evaluation.series import IntArray, Series, faults_of, note_extra_video, note_missing_video
 from scrubin.evaluation.submission import folders
 from scrubin.evaluation.submission.folders import KINDS, Found, Kind
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
@@ -162,8 +162,8 @@ def _frames(video: TrueVideo) -> set[int]:
 def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: Faults) -> Content | None:
     wanted = _wanted(video, kind)
     if wanted is None:
-        what = "triplet" if kind == "json" else "phase"
-        faults.error(file.name, "name-video", f"the ground truth has no {what} labels of this video", "remove the file")
+        what = "triplets" if kind == "json" else "phases"
+        note_extra_video(file.name, faults, f"leave it out: the video has no labels of {what}")
         return None
     limit = documents.most_bytes(len(wanted) * len(truth.vocabulary.triplets))
     try:

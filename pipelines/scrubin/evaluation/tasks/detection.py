@@ -74,6 +74,8 @@ class Boxes:
         What stops nothing.
     every_frame
         Whether the format has every frame, also those in which nothing is detected.
+    line
+        As what the files were read.
     """
 
     series: Mapping[str, Series]
@@ -82,6 +84,7 @@ class Boxes:
     classes: ClassesOf
     faults: tuple[Fault, ...] = ()
     every_frame: bool = False
+    line: str = ""
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -138,7 +141,7 @@ def _boxes(source: Source, read: Side, role: Role) -> Boxes:
         series[video.name] = video.series(layer.file, kept.positions, np.arange(len(kept.positions)))
         rows[video.name] = kept.rows
     faults = (*_left_out(role, left_out, len(labelled) - len(series)), *read.faults)
-    return Boxes(series, rows, vocabulary, classes, faults, every_frame=read.form.name == SUBMISSION)
+    return Boxes(series, rows, vocabulary, classes, faults, every_frame=read.form.name == SUBMISSION, line=read.line)
 
 
 def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:

@@ -67,8 +67,8 @@ class Truth:
         Names of the phases; the position is the id.
     is_named
         Whether that is a vocabulary, and not just what the files say.
-    faults, notes
-        What stops nothing, and what was assumed.
+    faults, notes, line
+        What stops nothing, what was assumed, and as what the files were read.
     """
 
     series: Mapping[str, Series]
@@ -76,6 +76,7 @@ class Truth:
     is_named: bool
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
+    line: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,10 +86,11 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Predicted phases of all videos in those of the truth, and what stops nothing."""
+    """Predicted phases of all videos in those of the truth, what stops nothing, and as what the files were read."""
 
     series: Mapping[str, Series]
     faults: tuple[Fault, ...] = ()
+    line: str = ""
 
 
 def truth_of(source: Source) -> Truth:
@@ -109,7 +111,7 @@ def truth_of(source: Source) -> Truth:
         raise side.refusal(source, "no-labels", what, fix)
     vocabulary = side.one_vocabulary(source, videos)
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
-    return Truth(_series(videos), vocabulary, is_named, read.faults, (*_assumed_rate(read, source), *_instant(read)))
+    return Truth(_series(videos), vocabulary, is_named, read.faults, (*_assumed_rate(read, source), *_instant(read)), read.line)
 
 
 def predictions_of(source: Source, truth: Truth) -> Predictions:
@@ -123,12 +125,12 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     read = side.read_predictions(source, "phases", truth.vocabulary)
     videos = _by_frame(read.videos)
     if not videos:
-        return Predictions({}, read.faults)
+        return Predictions({}, read.faults, read.line)
     vocabulary = side.one_vocabulary(source, videos)
     if vocabulary.phases != truth.names:
         what = f"the predictions are phases of '{vocabulary.name}', the ground truth has {', '.join(truth.names)}"
         raise side.refusal(source, "classes-other", what, "predict these")
-    return Predictions(_series(videos, is_counted=read.form.name not in AT_ANY_RATE), read.faults)
+    return Predictions(_series(videos, is_counted=read.form.name not in AT_ANY_RATE), read.faults, read.line)
 
 
 def _by_frame(videos: Sequence[Video]) -> list[Video]:

@@ -59,14 +59,15 @@ class Truth:
         0/1 matrices by video.
     vocabulary, classes
         What the columns are: triplets or instruments of which vocabulary.
-    faults
-        What stops nothing.
+    faults, line
+        What stops nothing, and as what the files were read.
     """
 
     series: Mapping[str, Series]
     vocabulary: Vocabulary
     classes: ClassesOf
     faults: tuple[Fault, ...] = ()
+    line: str = ""
 
     @property
     def triplets(self) -> TripletMap:
@@ -79,10 +80,11 @@ class Truth:
 
 @dataclass(frozen=True, eq=False)
 class Predictions:
-    """Predicted scores of all videos in the classes of the truth, and what stops nothing."""
+    """Predicted scores of all videos in the classes of the truth, what stops nothing, and as what the files were read."""
 
     series: Mapping[str, Series]
     faults: tuple[Fault, ...] = ()
+    line: str = ""
 
 
 def truth_of(source: Source) -> Truth:
@@ -104,7 +106,7 @@ def truth_of(source: Source) -> Truth:
     classes: ClassesOf = "ivt" if whole else "i"
     scored = [(video, layer, class_occurrence(layer, vocabulary, classes)) for video, layer in whole or labelled]
     series = {video.name: video.series(layer.file, layer.positions, occurs) for video, layer, occurs in scored}
-    return Truth(series, vocabulary, classes, (*_partial(labelled, whole, vocabulary), *read.faults))
+    return Truth(series, vocabulary, classes, (*_partial(labelled, whole, vocabulary), *read.faults), read.line)
 
 
 def predictions_of(source: Source, truth: Truth) -> Predictions:
@@ -120,7 +122,7 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     for video in read.videos:
         scores = _scores(source, video.labels, truth)
         series |= {} if scores is None else {video.name: video.series(*scores)}
-    return Predictions(series, read.faults)
+    return Predictions(series, read.faults, read.line)
 
 
 def _check_certain(source: Source, videos: Sequence[Video]) -> None:
