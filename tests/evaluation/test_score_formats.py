@@ -94,6 +94,26 @@ def test_ground_truth_without_boxes_says_nothing_about_detection(tmp_path):
     assert (counts.recognition, counts.detection) == (2, 0)
 
 
+def test_predictions_in_the_layout_of_the_ground_truth_are_scores_and_no_labels(tmp_path, capsys):
+    ivt = np.eye(3, 100)
+    for side, values in (("truth", ivt.astype(np.int8)), ("found", ivt / 2)):
+        arrays(tmp_path / side / "cholect50/recognition/one.npz", frame=np.arange(3), ivt=values)
+    sides = [tmp_path / "truth", tmp_path / "found"]
+    refused = "recognition/one.npz: has the score 0.5 of class 0 in frame 0, but labels are 0 or 1; are ground truth and"
+    assert refused in fault(capsys, "recognition", "--ground-truth", sides[1], "--predictions", sides[0])
+    run = ("recognition", "--ground-truth", sides[0], "--predictions", sides[1])
+    assert refused in fault(capsys, *run)
+    assert "classes=100; component=ivt" in good(capsys, *run, "--predictions-from", "matrices").out
+
+
+def test_damaged_files_of_a_part_are_not_passed_over(tmp_path):
+    folder = ground_truth(tmp_path / "cholect50")
+    (folder / "detection/one.json").write_text('{"frame": [1], "list": [')
+    (folder / "phases/one.csv").write_bytes(b"\0")
+    faults = read_path(folder, None, Options()).faults
+    assert [one.file.removeprefix(f"{folder}/") for one in faults] == ["detection/one.json", "phases/one.csv"]
+
+
 def test_two_vocabularies_of_ground_truth_must_be_told_apart(tmp_path, capsys):
     for name, triplets in (("cholect50", 100), ("prostatd", 89)):
         arrays(tmp_path / f"gt/{name}/recognition/one.npz", frame=np.arange(2), ivt=np.eye(2, triplets, dtype=np.int8))

@@ -18,12 +18,18 @@ def npz(path, frames, **arrays):
     np.savez(path, frame=np.array(frames, np.int64), **arrays)
 
 
+OCCURS = np.zeros((3, CLASSES), np.int8)
+OCCURS[[0, 1], [17, 60]] = 1
+"""The triplet of frame 1 has a box, that of frame 2 has none, frame 5 shows nothing."""
+
+
 @pytest.fixture
 def own(tmp_path):
     """Our own ground truth of two recordings, one without boxes and phases."""
     folder = tmp_path / "release/groundtruth/cholect50"
     for name in ("one", "two"):
-        npz(folder / f"recognition/{name}.npz", [1, 2, 5], ivt=labels(1, 3).astype(np.int8))
+        npz(folder / f"recognition/{name}.npz", [1, 2, 5], ivt=OCCURS)
+    (folder.parent / "manifest.json").write_text("{}")
     (folder / "detection").mkdir()
     rows = {"frame": [1, 5], "list": [[[17, 0, 1.0, 0.1, 0.2, 0.3, 0.4]], []]}
     (folder / "detection/one.json").write_text(json.dumps(rows))
@@ -41,22 +47,60 @@ def test_our_own_ground_truth_is_found_at_any_level(own, below):
     assert one.boxes.triplets.tolist() == [17]
     assert one.boxes.boxes_xywh.tolist() == [[0.1, 0.2, 0.3, 0.4]]
     assert one.phases.tolist() == [0, 3]
-    assert np.array_equal(one.targets, labels(1, 3))
+    assert np.array_equal(one.targets, OCCURS)
+    assert np.array_equal(two.targets, OCCURS)
     assert two.boxes is None
     assert two.phases is None
+    assert truth.verdict.format == "ground-truth"
 
 
 def test_two_vocabularies_must_be_told_apart(own):
     shutil.copytree(own, own.parent / "prostatd")
-    with pytest.raises(AnnotationError, match="cholect50, prostatd; name one of these folders"):
+    with pytest.raises(AnnotationError, match=r"several vocabularies \(cholect50, prostatd\); name one of these folders"):
         truth_files.read(own.parent)
-    assert truth_files.read(own.parent, words="cholect50").videos.keys() == {"one", "two"}
+    assert truth_files.read(own.parent, vocabulary_name="cholect50").videos.keys() == {"one", "two"}
 
 
 def test_a_matrix_of_another_vocabulary_is_refused(own):
     npz(own / "recognition/one.npz", [1, 2, 5], ivt=np.zeros((3, 89), np.int8))
-    with pytest.raises(AnnotationError, match=r"one\.npz.*\(3, 89\).*100 triplets"):
+    with pytest.raises(AnnotationError, match=r"one\.npz: 89 classes, expected 100 triplets of 'cholect50'"):
         truth_files.read(own)
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("recognition/one.npz", b"PK", r"one\.npz"),
+        ("recognition/one.npz", {"frame": [1, 2, 2], "ivt": OCCURS}, r"one\.npz, frame 2: the frame stands twice"),
+        ("recognition/one.npz", {"frame": [-1, 2, 5], "ivt": OCCURS}, r"one\.npz"),
+        ("recognition/one.npz", {"frame": [1, 2], "ivt": OCCURS}, r"one\.npz"),
+        (
+            "recognition/one.npz",
+            {"frame": [1, 2, 5], "ivt": OCCURS / 2},
+            r"one\.npz: has the score 0\.5 of class 17 in frame 1, but labels are 0 or 1; are ground",
+        ),
+        ("recognition/one.npz", {"frame": [1, 2, 5], "scores": OCCURS}, r"one\.npz: has scores, but labels are 0 or 1"),
+        ("detection/one.json", b'{"frame": [1], "list": [[], []]}', r"one\.json"),
+        ("detection/one.json", b'{"frame": [1], "list": [[[17, 0, 1.0, 0.1]]]}', r"one\.json"),
+        ("detection/one.json", b'{"frame": [1], "list": [', r"one\.json"),
+        ("phases/one.csv", b"\0\0", r"one\.csv"),
+        ("phases/one.csv", b"frame,phase_id,phase\n1,x,preparation\n", r"one\.csv, frame 1: 'x' is no phase"),
+        ("phases/one.csv", b"frame,phase_id,phase\n1,0,preparation\n1,3,gallbladder dissection\n", r"one\.csv"),
+        ("phases/one.csv", b"frame,phase_id,phase\n1,99,preparation\n", r"one\.csv"),
+    ],
+)
+def test_a_damaged_file_of_our_own_ground_truth_is_refused_by_name(own, file, content, message):
+    if isinstance(content, bytes):
+        (own / file).write_bytes(content)
+    else:
+        np.savez(own / file, **{name: np.array(values) for name, values in content.items()})
+    with pytest.raises(AnnotationError, match=message):
+        truth_files.read(own)
+
+
+def test_frames_in_any_order_keep_their_labels(own):
+    npz(own / "recognition/one.npz", [5, 2, 1], ivt=OCCURS[::-1])
+    assert np.array_equal(truth_files.read(own).videos["one"].targets, OCCURS)
 
 
 def test_cholect50_labels_give_triplets_boxes_and_phases(tmp_path):
@@ -89,10 +133,26 @@ def test_images_and_lists_give_frames_without_labels(tmp_path):
         assert len(truth.vocabulary.triplets) == CLASSES
 
 
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 @pytest.mark.parametrize("line", ["VID01,-1", "VID01,x", ",3", "VID01,0", "VID01"])
-def test_a_list_with_a_wrong_line_is_refused_with_its_number(tmp_path, line):
-    (tmp_path / "frames.csv").write_text(f"video,frame\nVID01,0\n{line}\n")
-    with pytest.raises(AnnotationError, match=r"frames\.csv, line 3"):
+def test_a_list_with_a_wrong_line_is_refused_with_its_number(tmp_path, line, delimiter):
+    (tmp_path / "frames.csv").write_text(f"video,frame\nVID01,0\n\n{line}\n".replace(",", delimiter))
+    with pytest.raises(AnnotationError, match=r"frames\.csv, line 4"):
+        truth_files.read(tmp_path / "frames.csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"frame\n1\n", "no format of labels"),
+        (b"video,frame\n", "has no frames"),
+        (b"", r"no format of labels \(frames\.csv is empty\)"),
+        (b"video,frame\n\xff,1\n", r"frames\.csv, line 2: byte 0xff"),
+    ],
+)
+def test_a_list_without_frames_or_videos_is_refused(tmp_path, text, message):
+    (tmp_path / "frames.csv").write_bytes(text)
+    with pytest.raises(AnnotationError, match=message):
         truth_files.read(tmp_path / "frames.csv")
 
 

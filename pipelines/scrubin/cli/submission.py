@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         choices=TASKS,
         default=[],
-        help="the submission must take part in this task; may be given more than once (default: the tasks that any frame of it has)",
+        help="the submission must take part in this task; may be named more than once (default: the tasks that any frame of it has)",
     )
     check.add_argument("--json", action="store_true", help="print everything as JSON, frames as [first, last]")
 
@@ -49,7 +49,7 @@ def add_truth(parser: argparse.ArgumentParser) -> None:
     """Declare the ground truth."""
     parser.add_argument("--ground-truth", required=True, metavar="PATH", help=f"what is to be predicted: {truth_files.KNOWN}")
     parser.add_argument(
-        "--from", dest="source", metavar="FORMAT", help="format of the labels, as of 'scrubin convert' (default: told from PATH)"
+        "--from", dest="source", metavar="FORMAT", help="format of the labels, as of 'scrubin convert' (default: by what PATH looks like)"
     )
     parser.add_argument(
         "--vocabulary",
@@ -59,10 +59,10 @@ def add_truth(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--videos", metavar="NAME,NAME", help="only these videos count, such as those of a test set (default: all)")
 
 
-def truth_of(given: argparse.Namespace) -> GroundTruth:
+def truth_of(args: argparse.Namespace) -> GroundTruth:
     """Return the ground truth that the options of `add_truth` name."""
-    only = tuple(name for name in (given.videos or "").split(",") if name)
-    return truth_files.read(Path(given.ground_truth), form=given.source, words=given.vocabulary, only=only)
+    only = tuple(name for name in (args.videos or "").split(",") if name)
+    return truth_files.read(Path(args.ground_truth), form=args.source, vocabulary_name=args.vocabulary, only=only)
 
 
 def note_truth(command: str, path: str, truth: GroundTruth) -> None:
@@ -72,17 +72,17 @@ def note_truth(command: str, path: str, truth: GroundTruth) -> None:
             sys.stderr.write(f"scrubin {command}: {line}\n")
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Check, and say everything that is wrong."""
-    path = Path(given.submission)
-    truth = truth_of(given)
-    outcome = submission.check(path, truth, tasks=given.task)
-    if given.json:
+    path = Path(args.submission)
+    truth = truth_of(args)
+    outcome = submission.check(path, truth, tasks=args.task)
+    if args.json:
         read = None if truth.verdict is None else truth.verdict.as_json()
-        said = {"submission": path.resolve().name, "ground_truth": read, **outcome.as_json()}
-        sys.stdout.write(json.dumps(said, indent=2, ensure_ascii=False) + "\n")
+        document = {"submission": path.resolve().name, "ground_truth": read, **outcome.as_json()}
+        sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     else:
-        note_truth("submission check", given.ground_truth, truth)
+        note_truth("submission check", args.ground_truth, truth)
         sys.stdout.write("".join(f"{line}\n" for line in _lines(path.resolve().name, outcome, len(truth.videos))))
     return 1 if stopping("submission check", outcome.faults) else 0
 
@@ -92,11 +92,11 @@ def _lines(name: str, outcome: Outcome, videos: int) -> list[str]:
     lines += [f"note: {note}" for note in outcome.notes]
     lines += [f"{file or 'the whole submission'}: {count_text(count, 'problem')}" for file, count in sorted(outcome.by_file.items())]
     tasks = f" ({', '.join(outcome.tasks)})" if outcome.tasks else ""
-    looked = f"{name}{tasks}: {outcome.videos} of {count_text(videos, 'video')}, {count_text(outcome.frames, 'frame')} looked at"
+    size = f"{name}{tasks}: {outcome.videos} of {count_text(videos, 'video')}, {count_text(outcome.frames, 'frame')} looked at"
     if not outcome.faults:
-        return [*lines, f"{looked}; no problem"]
+        return [*lines, f"{size}; no problem"]
     counts = {severity: sum(fault.severity == severity for fault in outcome.faults) for severity in SEVERITIES}
     correct = ", but correct it" if counts["deviation"] else ""
     verdict = "it cannot be scored" if counts["error"] else f"it can be scored as it is{correct}"
     each = ", ".join(count_text(count, severity) for severity, count in counts.items() if count or severity != "warning")
-    return [*lines, f"{looked}; {count_text(len(outcome.faults), 'problem')}: {each}; {verdict}"]
+    return [*lines, f"{size}; {count_text(len(outcome.faults), 'problem')}: {each}; {verdict}"]

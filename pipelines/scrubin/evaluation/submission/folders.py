@@ -19,7 +19,7 @@ LEFT_BY_SYSTEMS = {"__MACOSX", "Thumbs.db", "desktop.ini"}
 
 
 @dataclass(frozen=True)
-class Found:
+class SubmittedFiles:
     """The files of a submission.
 
     Parameters
@@ -52,7 +52,7 @@ def folder_of(path: Path) -> Path:
     raise AnnotationError([Fault(str(path), "folder", what, fix)])
 
 
-def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Found:
+def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> SubmittedFiles:
     """Return which file is for which video.
 
     Parameters
@@ -90,7 +90,7 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Found:
     if not files and not below:
         example = f"{names[0]}.json" if names else "<video>.json"
         faults.error("", "folder-empty", "the submission has no files that fit a video", f"name one per video, such as {example}")
-    return Found(files, others)
+    return SubmittedFiles(files, others)
 
 
 def _tell_folders(below: list[Path], has_files: bool, faults: Faults) -> None:
@@ -134,9 +134,9 @@ def _meant(path: Path, names: list[str]) -> str | None:
     within = [name for name in names if re.search(rf"(?<![a-z0-9]){re.escape(name.casefold())}(?![a-z0-9])", stem)]
     number = _number(stem)
     numbered = [name for name in names if number is not None and _number(name) == number]
-    for found in (same, within, numbered):
-        if len(found) == 1:
-            return found[0]
+    for candidates in (same, within, numbered):
+        if len(candidates) == 1:
+            return candidates[0]
     return None
 
 

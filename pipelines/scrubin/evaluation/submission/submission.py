@@ -13,7 +13,7 @@ import numpy as np
 from scrubin.core.faults import Fault, Faults, printable
 from scrubin.evaluation.series import IntArray, Series, faults_of, note_extra_video, note_missing_video
 from scrubin.evaluation.submission import folders
-from scrubin.evaluation.submission.folders import KINDS, Found, Kind
+from scrubin.evaluation.submission.folders import KINDS, Kind, SubmittedFiles
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
 from scrubin.labels import suspicions
 from scrubin.labels.formats import phase_tables
@@ -29,7 +29,7 @@ Taker = Callable[[TrueVideo, Content], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a check found.
+    """The outcome of a check.
 
     Parameters
     ----------
@@ -108,9 +108,9 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
         When there is no such folder, or it cannot be read.
     """
     faults = Faults()
-    found = folders.sort_files(folders.folder_of(path), truth.videos, faults)
+    submitted = folders.sort_files(folders.folder_of(path), truth.videos, faults)
     files: list[_File] = []
-    for (kind, video), file in sorted(found.files.items()):
+    for (kind, video), file in sorted(submitted.files.items()):
         content = _read(kind, file, truth.videos[video], truth, faults)
         if content is None:
             continue
@@ -122,10 +122,10 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
         # That frames run from 1 is said where they are compared with the labels.
         faults.extend(fault for fault in suspicions.of(recordings, 0) if fault.rule != "frames-from-one")
     part_of: set[Task] = {*tasks, *(task for one in files for task in one.tasks)}
-    part_of |= {"phases"} if any(kind == "csv" for kind, _ in found.files) else set()
-    _note_against_truth(files, found, truth, part_of, faults)
-    seen = {video for _, video in found.files}
-    notes = [f"{printable(name)} was not looked at: no part of a submission" for name in found.others]
+    part_of |= {"phases"} if any(kind == "csv" for kind, _ in submitted.files) else set()
+    _note_against_truth(files, submitted, truth, part_of, faults)
+    seen = {video for _, video in submitted.files}
+    notes = [f"{printable(name)} was not looked at: no part of a submission" for name in submitted.others]
     frames = sum(len(_frames(truth.videos[video])) for video in seen)
     return Outcome(faults.all(), tuple(task for task in TASKS if task in part_of), len(seen), frames, tuple(notes))
 
@@ -137,7 +137,9 @@ def _kept(kind: Kind, video: str, file: str, content: Content, truth: GroundTrut
     return _File(kind, video, file, content.frames, content.tasks, content.usable, boxes)
 
 
-def _note_against_truth(files: Sequence[_File], found: Found, truth: GroundTruth, part_of: Collection[Task], faults: Faults) -> None:
+def _note_against_truth(
+    files: Sequence[_File], submitted: SubmittedFiles, truth: GroundTruth, part_of: Collection[Task], faults: Faults
+) -> None:
     """Note what only the ground truth and the whole submission can tell."""
     for kind in KINDS.values():
         of = {one.video: Series(one.frames, one.frames, file=one.file) for one in files if one.kind == kind and len(one.frames)}
@@ -147,7 +149,7 @@ def _note_against_truth(files: Sequence[_File], found: Found, truth: GroundTruth
         for task in KEYS if one.kind == "json" else ():
             if task in part_of and task not in one.tasks:
                 note_missing_task(one.file, task, list(one.usable), faults)
-    _note_missing(found, truth, part_of, faults)
+    _note_missing(submitted, truth, part_of, faults)
 
 
 def _wanted(video: TrueVideo, kind: Kind) -> IntArray | None:
@@ -187,16 +189,16 @@ def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: 
     return Content(cells.frames, phases=np.array(phase_tables.ids_of(where, cells, truth.vocabulary), np.int64))
 
 
-def _note_missing(found: Found, truth: GroundTruth, part_of: Collection[Task], faults: Faults) -> None:
+def _note_missing(submitted: SubmittedFiles, truth: GroundTruth, part_of: Collection[Task], faults: Faults) -> None:
     """Note the videos without a file, of the kinds that the submission consists of."""
     kinds: list[Kind] = []
-    if not found.files:
+    if not submitted.files:
         return  # said once, not once per video
-    if {"recognition", "detection"} & set(part_of) or any(kind == "json" for kind, _ in found.files):
+    if {"recognition", "detection"} & set(part_of) or any(kind == "json" for kind, _ in submitted.files):
         kinds.append("json")
     if "phases" in part_of:
         kinds.append("csv")
     for kind in kinds:
         for name, video in truth.videos.items():
-            if _wanted(video, kind) is not None and (kind, name) not in found.files:
-                note_missing_video(f"{name}.{kind}", name, [video for of, video in found.files if of == kind], faults)
+            if _wanted(video, kind) is not None and (kind, name) not in submitted.files:
+                note_missing_video(f"{name}.{kind}", name, [video for of, video in submitted.files if of == kind], faults)

@@ -31,6 +31,8 @@ WHOLES = {"recognition": "recognition.parquet", "detection": "coco.json"}
 """What a subset has instead of the folder of a part."""
 DEFAULT = "cholect50"
 """The vocabulary of files that nothing names."""
+LOOKED_AT = 20
+"""So many files of a part are looked at."""
 RELEASED, MANIFEST = "groundtruth", "manifest.json"
 """The folder of a release that is the ground truth, which has a manifest."""
 
@@ -95,10 +97,26 @@ def read(source: LabelFiles) -> Collection:
         is_coco = part == "detection" and any(file.endswith(WHOLES["detection"]) for file in files)
         of_part = (coco.read if is_coco else readers[part])(replace(source, files=files, vocabulary=chosen_vocabulary))
         faults.extend(of_part.faults)
-        parts[part] = {labels.recording: labels for labels in of_part.recordings}
+        parts[part] = {labels.recording: labels for labels in of_part.recordings if not _is_predicted(labels, faults)}
     names_of_all = sorted({name for of_part in parts.values() for name in of_part})
     recordings = [_whole(name, {part: of[name] for part, of in parts.items() if name in of}, chosen_vocabulary) for name in names_of_all]
     return Collection(tuple(recordings), faults=faults.all())
+
+
+def _is_predicted(labels: Labels, faults: Faults) -> bool:
+    """Return whether a matrix has scores and no labels, after noting that it is no ground truth."""
+    scores = labels.recognition
+    if scores is None or scores.beside_labels:
+        return False
+    unsure = np.argwhere(np.isfinite(scores.scores) & (scores.scores != 0) & (scores.scores != 1))
+    score = "scores"
+    if len(unsure):
+        row, column = unsure[0].tolist()
+        score = f"the score {scores.scores[row, column]:g} of class {column} in frame {scores.positions[row]}"
+    what = f"has {score}, but labels are 0 or 1"
+    fix = "are ground truth and predictions swapped? Predictions in such folders are of the format 'matrices'"
+    faults.error(scores.file, "label-value", what, fix)
+    return True
 
 
 def _parts(folder: Path) -> list[Path]:
@@ -107,10 +125,21 @@ def _parts(folder: Path) -> list[Path]:
 
 def _part(folder: Path, part: str) -> list[Path]:
     files = [file for file in sorted((folder / part).glob(PARTS[part])) if file.is_file() and not is_note(file)]
-    if files and _is_of_ours(part, files[0]):
+    is_named = folder.resolve().name in vocabulary.known()
+    looked_at = files[:LOOKED_AT]
+    # Where every file is damaged nothing else tells: they are to be refused by name, not passed over.
+    if any(_is_of_ours(part, file) for file in looked_at) or (looked_at and is_named and all(_is_damaged(file) for file in looked_at)):
         return files
     whole = folder / WHOLES.get(part, part)
-    return [whole] if whole.is_file() and folder.resolve().name in vocabulary.known() else []
+    return [whole] if whole.is_file() and is_named else []
+
+
+def _is_damaged(file: Path) -> bool:
+    """Return whether a file is no JSON, or no text, so that its content cannot tell whose it is."""
+    if file.suffix == ".json":
+        return evidence.document(file) is None
+    text = evidence.head(file)
+    return not text.strip() or "\0" in text or "\N{REPLACEMENT CHARACTER}" in text
 
 
 def _is_of_ours(part: str, file: Path) -> bool:

@@ -1,0 +1,62 @@
+"""Frames to be predicted where there are no labels: a CSV with video and frame, or folders of images."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from scrubin.core import csvtext
+from scrubin.core.faults import Faults
+from scrubin.errors import AnnotationError
+from scrubin.labels.formats.submission.frame_keys import PLAIN
+
+_IMAGE = re.compile(r"[0-9]{1,15}\.(?:png|jpe?g)", re.IGNORECASE)
+_VIDEO_COLUMNS = ("video", "id")
+_FRAME = "frame"
+FramesOf = dict[str, set[int]]
+"""Numbers of frames by video."""
+_HEAD_BYTES = 4096
+
+
+def is_list(path: Path) -> bool:
+    """Return whether a path is a CSV of frames and nothing else: what can be published without the labels."""
+    if not path.is_file() or path.suffix.lower() != ".csv":
+        return False
+    with path.open("rb") as opened:
+        # The header alone: what is wrong below it is said when the list is read.
+        lines = csvtext.grid(path.name, next((line for line in opened.read(_HEAD_BYTES).splitlines() if line.strip()), b"")).lines
+    header = [cell.strip() for cell in lines[0].cells] if lines else []
+    return len(header) == 2 and _FRAME in header and bool(set(header) & set(_VIDEO_COLUMNS))
+
+
+def listed(path: Path) -> FramesOf:
+    """Return the frames of each video in a CSV with ``video`` (or ``id``) and ``frame``.
+
+    Raises
+    ------
+    AnnotationError
+        With every line that names no new frame.
+    """
+    sheet = csvtext.read_path(path, str(path), (_FRAME,))
+    faults = Faults()
+    faults.extend(sheet.faults)
+    frames: FramesOf = {}
+    for row in sheet.rows:
+        name, key = next((row.cells[column] for column in _VIDEO_COLUMNS if column in row.cells), ""), row.cells[_FRAME]
+        if not name or not PLAIN.fullmatch(key) or int(key) in frames.get(name, set()):
+            what = f"video '{name}', frame '{key}'"
+            faults.error(str(path), "frame-key", what, "give a video and a whole number from 0, each pair once", place=row.place)
+            continue
+        frames.setdefault(name, set()).add(int(key))
+    AnnotationError.raise_any(faults)
+    return frames
+
+
+def of_images(path: Path) -> FramesOf:
+    """Return the frames of ``<video>/000000.png`` or ``videos/<video>/000000.png``; empty where there are no such images."""
+    for folder in (path, path / "videos", path / "frames"):
+        inside = sorted(one for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
+        frames = {one.name: {int(image.stem) for image in one.iterdir() if _IMAGE.fullmatch(image.name)} for one in inside}
+        if any(frames.values()):
+            return {name: of for name, of in frames.items() if of}
+    return {}
