@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "submissions", nargs="+", metavar="DIR", help="folder of a team's submission, named as the team; or NAME=DIR; it is never changed"
     )
     add_truth(parser)
-    parser.add_argument("--out", metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into (default: only tell)")
+    parser.add_argument("--out", metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into (default: only print the ranking)")
     parser.add_argument("--metric", choices=TASKS, default="recognition", help="what is ranked (default: %(default)s)")
     parts = "; ".join(f"{task}: {', '.join(PARTS[task])} (default {PRIMARY[task]})" for task in TASKS)
     parser.add_argument("--component", metavar="NAME", help=f"the part that decides. {parts}; detection at IoU {detection_measure.IOU:g}")
@@ -46,25 +46,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = "exit code: 0 when every team was ranked, else 1; a submission that fails the check is listed with its reasons"
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Rank, and write the leaderboard."""
-    settings = _settings(given)
-    teams = _teams(given.submissions)
-    out = Path(given.out) if given.out else None
+    settings = _settings(args)
+    teams = _teams(args.submissions)
+    out = Path(args.out) if args.out else None
     if out is not None:
-        _refuse_out(out, [*teams.values(), Path(given.ground_truth)])
-    truth = truth_of(given)
-    note_truth("rank", given.ground_truth, truth)
-    measure = measures.measure(given.metric, given.component, truth, count_null=given.count_null)
+        _refuse_out(out, [*teams.values(), Path(args.ground_truth)])
+    truth = truth_of(args)
+    note_truth("rank", args.ground_truth, truth)
+    measure = measures.measure(args.metric, args.component, truth, count_null=args.count_null)
     document = ranks.rank(teams, truth, measure, settings)
-    told = "".join(f"{line}\n" for line in ranking_text.lines(document))
+    text = "".join(f"{line}\n" for line in ranking_text.lines(document))
     if not document["teams"]:
-        sys.stderr.write(told)
+        sys.stderr.write(text)
         msg = "no submission can be ranked, nothing is written"
         raise AnnotationError(msg)
     if out is not None:
         _write(document, out)
-    sys.stdout.write(told)
+    sys.stdout.write(text)
     sys.stdout.write(f"{out}: {JSON}, {CSV}, {PAGE}\n" if out is not None else "")
     return 1 if document["not_ranked"] else 0
 
@@ -78,28 +78,28 @@ def _write(document: dict[str, Any], out: Path) -> None:
         files.write_text(out / CSV, ranking_text.sheet(document))
         files.write_text(out / PAGE, leaderboard.page(document))
     except OSError as error:
-        msg = f"{out}: cannot be written: {error.strerror}; mend it or name another folder"
+        msg = f"{out}: cannot be written: {error.strerror}; correct that or name another folder"
         raise AnnotationError(msg) from error
 
 
-def _settings(given: argparse.Namespace) -> Settings:
+def _settings(args: argparse.Namespace) -> Settings:
     for option, value, low, high in (
-        ("--clips", given.clips, 1, 100_000),
-        ("--clip-frames", given.clip_frames, 1, 1_000_000),
-        ("--resamples", given.resamples, 1, 1_000_000),
-        ("--seed", given.seed, 0, 2**63 - 1),
-        ("--alpha", given.alpha, 0, 1),
+        ("--clips", args.clips, 1, 100_000),
+        ("--clip-frames", args.clip_frames, 1, 1_000_000),
+        ("--resamples", args.resamples, 1, 1_000_000),
+        ("--seed", args.seed, 0, 2**63 - 1),
+        ("--alpha", args.alpha, 0, 1),
     ):
         # Written as "not (inside)", so that NaN is refused as well.
         if not low <= value <= high:
             msg = f"{option} {value}: give a number in {low}..{high}"
             raise AnnotationError(msg)
-    return Settings(given.clips, given.clip_frames, given.resamples, given.alpha, given.seed)
+    return Settings(args.clips, args.clip_frames, args.resamples, args.alpha, args.seed)
 
 
-def _teams(given: list[str]) -> dict[str, Path]:
+def _teams(submissions: list[str]) -> dict[str, Path]:
     teams: dict[str, Path] = {}
-    for one in given:
+    for one in submissions:
         name, separator, path = one.partition("=")
         if not separator or Path(one).is_dir():
             name, path = Path(one).resolve().name, one

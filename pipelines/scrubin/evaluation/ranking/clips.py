@@ -54,13 +54,13 @@ def draw(truth: GroundTruth, measure: Measure, *, clips: int = CLIPS, length: in
     seed
         Clips are taken in the order of a hash of seed, video and place, so that they are the same everywhere.
     """
-    found: list[tuple[bytes, Clip]] = []
+    candidates: list[tuple[bytes, Clip]] = []
     for name, video in truth.videos.items():
         counted = np.concatenate([[0], np.cumsum(measure.relevant(video))])
         for start in np.flatnonzero(counted[length:] > counted[:-length]).tolist() if len(counted) > length else []:
             key = hashlib.sha256(f"{seed}\0{name}\0{start}".encode()).digest()
-            found.append((key, Clip(name, start, start + length)))
-    return tuple(sorted(clip for _, clip in sorted(found)[:clips]))
+            candidates.append((key, Clip(name, start, start + length)))
+    return tuple(sorted(clip for _, clip in sorted(candidates)[:clips]))
 
 
 def overlapping(clips: Sequence[Clip]) -> int:

@@ -23,7 +23,7 @@ class Detection:
     """Average precision of boxes."""
 
     component: str
-    words: Vocabulary
+    vocabulary: Vocabulary
     iou: float = IOU
     task: Task = "detection"
     by_class: bool = True
@@ -54,18 +54,18 @@ class Detection:
         frames = self.frames(video)
         if frames is None or video.boxes is None or content.boxes is None:
             return None
-        return Predicted(len(frames), truth=_placed(video.boxes, frames), found=_placed(content.boxes, frames))
+        return Predicted(len(frames), true_boxes=_placed(video.boxes, frames), predicted_boxes=_placed(content.boxes, frames))
 
     def values(self, of: Predicted, clip: slice | None = None) -> FloatArray:
         """Return the average precision of every class."""
-        if of.truth is None or of.found is None:
+        if of.true_boxes is None or of.predicted_boxes is None:
             msg = "there is nothing to score; align the video first"
             raise MetricsError(msg)
         first, last = (0, of.frames) if clip is None else (clip.start, clip.stop)
-        sides = [self._rows(_between(side, first, last), first) for side in (of.truth, of.found)]
+        sides = [self._rows(_between(side, first, last), first) for side in (of.true_boxes, of.predicted_boxes)]
         study = BoxStudy(("video",), [last - first], {self.component: self._size()}, *sides)
-        found = average_precision(study, self.component, threshold=self.iou, scope="global")
-        return np.array([found.classes[str(id_)].value for id_ in range(self._size())])
+        scored = average_precision(study, self.component, threshold=self.iou, scope="global")
+        return np.array([scored.classes[str(id_)].value for id_ in range(self._size())])
 
     def _rows(self, side: Boxes, first: int) -> BoxRows:
         # A model may name another instrument than that of the triplet: it counts as named.
@@ -74,13 +74,13 @@ class Detection:
 
     def _classes(self) -> IntArray:
         at = {"v": 1, "t": 2}.get(self.component)
-        ids = np.array(self.words.triplets, np.int64).reshape(-1, 3)
+        ids = np.array(self.vocabulary.triplets, np.int64).reshape(-1, 3)
         return np.arange(len(ids)) if at is None else ids[:, at]
 
     def _size(self) -> int:
-        words = self.words
-        sizes = {"i": words.instruments, "v": words.verbs, "t": words.targets}
-        return len(sizes.get(self.component, words.triplets))
+        vocabulary = self.vocabulary
+        sizes = {"i": vocabulary.instruments, "v": vocabulary.verbs, "t": vocabulary.targets}
+        return len(sizes.get(self.component, vocabulary.triplets))
 
 
 def _placed(side: Boxes, frames: IntArray) -> Boxes:

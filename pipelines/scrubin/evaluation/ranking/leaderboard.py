@@ -81,12 +81,12 @@ def blobs(teams: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 
 def tests(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the figure of significance: one cell per pair of teams, the row's team against the column's."""
-    teams, found = document["teams"], document["significance"]
+    teams, significance = document["teams"], document["significance"]
     cells = []
     for row, of in enumerate(teams):
         for column, against in enumerate(teams):
-            p = found["p"][row][column]
-            kind = "self" if row == column else "none" if p is None else _verdict(found["better"], row, column)
+            p = significance["p"][row][column]
+            kind = "self" if row == column else "none" if p is None else _verdict(significance["better"], row, column)
             cells.append(
                 {
                     "x": _px(LABEL_PX + column * CELL_PX),

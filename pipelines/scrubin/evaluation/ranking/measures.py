@@ -59,7 +59,7 @@ class Measure(Protocol):
         """Return what a submission says of them, None when it says nothing."""
 
     def values(self, of: Predicted, clip: slice | None = None) -> FloatArray:
-        """Return the value of every class, NaN where undefined; of some of the frames when a clip is given."""
+        """Return the value of every class, NaN where undefined; of some of the frames where there is a clip."""
 
 
 def measure(task: Task, component: str | None, truth: GroundTruth, *, count_null: bool = False) -> Measure:
@@ -81,19 +81,19 @@ def measure(task: Task, component: str | None, truth: GroundTruth, *, count_null
     MetricsError
         When there is no such component, or the vocabulary has no classes for it.
     """
-    words, name = truth.vocabulary, component or PRIMARY[task]
+    vocabulary, name = truth.vocabulary, component or PRIMARY[task]
     if name not in PARTS[task]:
         msg = f"there is no component '{name}' of {task}; there are {', '.join(PARTS[task])}"
         raise MetricsError(msg)
-    if not (words.phases if task == "phases" else words.triplets):
-        msg = f"the vocabulary {words.name} has no {'phases' if task == 'phases' else 'triplets'}; rank by another task"
+    if not (vocabulary.phases if task == "phases" else vocabulary.triplets):
+        msg = f"the vocabulary {vocabulary.name} has no {'phases' if task == 'phases' else 'triplets'}; rank by another task"
         raise MetricsError(msg)
     if task == "phases":
-        return Phases(name, words.phases)
+        return Phases(name, vocabulary.phases)
     if task == "detection":
-        return Detection(name, words)
-    null = () if count_null else words.null_triplets
-    triplets = triplet_map(np.array(words.triplets), verbs=len(words.verbs), targets=len(words.targets), null=null)
+        return Detection(name, vocabulary)
+    null = () if count_null else vocabulary.null_triplets
+    triplets = triplet_map(np.array(vocabulary.triplets), verbs=len(vocabulary.verbs), targets=len(vocabulary.targets), null=null)
     return Recognition(name, triplets, ignore_null=bool(null))
 
 
@@ -101,8 +101,8 @@ def score(values: FloatArray, by_class: bool) -> float:
     """Return the mean of (videos, classes), NaN when nothing is defined.
 
     >>> import numpy as np
-    >>> found = np.array([[0.2, 0.6], [np.nan, 1.0]])
-    >>> score(found, by_class=True), round(score(found, by_class=False), 12)
+    >>> values = np.array([[0.2, 0.6], [np.nan, 1.0]])
+    >>> score(values, by_class=True), round(score(values, by_class=False), 12)
     (0.5, 0.6)
     """
     columns = [_mean(column) for column in values.T.tolist()] if by_class else values.ravel().tolist()

@@ -49,21 +49,20 @@ class Phases:
         if frames is None or content.phases is None or not np.isin(frames, content.frames).all():
             return None
         predicted = content.phases[np.searchsorted(content.frames, frames)]
-        return Predicted(len(frames), phases=video.phases, predicted=predicted) if (predicted >= 0).all() else None
+        return Predicted(len(frames), true_phases=video.phases, predicted_phases=predicted) if (predicted >= 0).all() else None
 
     def values(self, of: Predicted, clip: slice | None = None) -> FloatArray:
         """Return the rate of every phase, or the accuracy."""
-        if of.phases is None or of.predicted is None:
+        if of.true_phases is None or of.predicted_phases is None:
             msg = "there is nothing to score; align the video first"
             raise MetricsError(msg)
         own = clip or slice(None)
-        counted = confusion.of_videos([PhaseVideo("video", of.phases[own], of.predicted[own])], self.names)
-        found: FloatArray = (
+        counted = confusion.of_videos([PhaseVideo("video", of.true_phases[own], of.predicted_phases[own])], self.names)
+        by_phase: FloatArray = (
             rates.elements(counted, _rate(self.rate)).values[0, 0] if self.rate != "accuracy" else rates.accuracy(counted).values[0, 0]
         )
-        return found
+        return by_phase
 
 
 def _rate(name: str) -> rates.Rate:
-    found = [rate for rate in rates.RATES if rate == name]
-    return found[0]
+    return next(rate for rate in rates.RATES if rate == name)

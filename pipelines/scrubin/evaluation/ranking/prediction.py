@@ -11,7 +11,7 @@ from scrubin.metrics.recognition.videos import ClassRows
 
 @dataclass(frozen=True, eq=False)
 class Predicted:
-    """Labels and predictions of one video in the order of its labelled frames; made once, cut into clips often.
+    """Labels and predictions of one video in the order of its labelled frames; aligned once, cut into clips often.
 
     Parameters
     ----------
@@ -19,15 +19,15 @@ class Predicted:
         How many there are.
     rows
         Recognition.
-    truth, found
+    true_boxes, predicted_boxes
         Detection, with frames counted from 0.
-    phases, predicted
+    true_phases, predicted_phases
         Phases.
     """
 
     frames: int
     rows: ClassRows | None = None
-    truth: Boxes | None = None
-    found: Boxes | None = None
-    phases: IntArray | None = None
-    predicted: IntArray | None = None
+    true_boxes: Boxes | None = None
+    predicted_boxes: Boxes | None = None
+    true_phases: IntArray | None = None
+    predicted_phases: IntArray | None = None

@@ -17,20 +17,20 @@ COLUMNS = ("rank", "team", "score", "score_low", "score_high", "rank_low", "rank
 def lines(document: Mapping[str, Any]) -> list[str]:
     """Return a ranking for reading, scores in percent."""
     measure, teams = document["measure"], document["teams"]
-    told = [measure["description"], _size(document)]
+    text_lines = [measure["description"], _size(document)]
     unscored = document["ground_truth"]["videos_not_scored"]
     if unscored:
-        told.append(f"warning: not scored, as the ground truth has no whole {measure['task']} labels of them: {', '.join(unscored)}")
+        text_lines.append(f"warning: not scored, as the ground truth has no whole {measure['task']} labels of them: {', '.join(unscored)}")
     if teams:
-        told += ["", *_table(teams), "", *_worth(document)]
+        text_lines += ["", *_table(teams), "", *_worth(document)]
     for team in teams:
-        told += [f"warning: {team['team']}: {warning}" for warning in team["warnings"]]
+        text_lines += [f"warning: {team['team']}: {warning}" for warning in team["warnings"]]
     for one in document["not_ranked"]:
-        told.append(f"not ranked: {one['team']}: {count_text(one['problems'], 'error')}")
-        told += [f"  {reason}" for reason in one["reasons"]]
+        text_lines.append(f"not ranked: {one['team']}: {count_text(one['problems'], 'error')}")
+        text_lines += [f"  {reason}" for reason in one["reasons"]]
         more = one["problems"] - len(one["reasons"])
-        told += [f"  and {more} more; see 'scrubin submission check'"] if more > 0 else []
-    return told
+        text_lines += [f"  and {more} more; see 'scrubin submission check'"] if more > 0 else []
+    return text_lines
 
 
 def sheet(document: Mapping[str, Any]) -> str:
@@ -95,17 +95,17 @@ def _worth(document: Mapping[str, Any]) -> list[str]:
     tests, stable = document["significance"], document["stability"]
     tau = stable["kendall_tau"]
     clips = f"{tests['clips_drawn']} of {tests['clips_asked']} clips of {tests['clip_frames']} consecutive frames"
-    told = [
+    text_lines = [
         f"better than: Wilcoxon signed-rank test over {clips} ({tests['clips_sharing_frames']} share frames), two-sided, "
         f"p <= {tests['alpha']:g}, not corrected for the number of comparisons",
         f"interval and ranks: {count_text(stable['resamples'], 'bootstrap resample')} of the videos, seed {stable['seed']}"
         + ("" if tau["mean"] is None else f"; Kendall's tau {tau['mean']:.3f} ({tau['low']:.3f} to {tau['high']:.3f})"),
     ]
     if not tests["clips_drawn"]:
-        told.append("warning: no video has so many scored frames in a row, so no test was made; give a smaller --clip-frames")
+        text_lines.append("warning: no video has so many scored frames in a row, so no test was made; give a smaller --clip-frames")
     if len(document["ground_truth"]["videos"]) == 1:
-        told.append("warning: with one video every resample is the same, so the intervals tell nothing")
-    return told
+        text_lines.append("warning: with one video every resample is the same, so the intervals say nothing")
+    return text_lines
 
 
 def _between(low: str, high: str) -> str:

@@ -28,7 +28,7 @@ REASONS = 10
 
 @dataclass(frozen=True)
 class Settings:
-    """How the worth of a ranking is told.
+    """How the worth of a ranking is computed.
 
     Parameters
     ----------
@@ -76,14 +76,14 @@ def rank(teams: Mapping[str, Path], truth: GroundTruth, measure: Measure, settin
     videos = evaluation.scored_videos(truth, measure)
     drawn = clip_drawing.draw(truth, measure, clips=settings.clips, length=settings.clip_frames, seed=settings.seed)
     every = [evaluation.evaluate(name, teams[name], truth, measure, drawn) for name in sorted(teams)]
-    found = [one for one in every if isinstance(one, Evaluation)]
+    ranked = [one for one in every if isinstance(one, Evaluation)]
     refused = [one for one in every if isinstance(one, Refusal)]
-    scores = np.array([measures.score(one.values, measure.by_class) for one in found])
+    scores = np.array([measures.score(one.values, measure.by_class) for one in ranked])
     ranks = stability.ranks_of(scores)
     # Teams without a defined score come last.
-    order = sorted(range(len(found)), key=lambda at: (math.isnan(ranks[at]), ranks[at], found[at].team))
-    found, scores, ranks = [found[at] for at in order], scores[order], ranks[order]
-    told: dict[str, Any] = {
+    order = sorted(range(len(ranked)), key=lambda at: (math.isnan(ranks[at]), ranks[at], ranked[at].team))
+    ranked, scores, ranks = [ranked[at] for at in order], scores[order], ranks[order]
+    document: dict[str, Any] = {
         "measure": {"task": measure.task, "component": measure.part, "description": measure.description},
         "ground_truth": {
             "vocabulary": truth.vocabulary.name,
@@ -94,13 +94,13 @@ def rank(teams: Mapping[str, Path], truth: GroundTruth, measure: Measure, settin
         "teams": [],
         "not_ranked": [{"team": one.team, "problems": len(one.errors), "reasons": _sentences(one.errors[:REASONS])} for one in refused],
     }
-    if not found:
-        return told
-    tests = significance.matrix([one.clips for one in found])
-    resampled = stability.resample([one.values for one in found], measure.by_class, resamples=settings.resamples, seed=settings.seed)
+    if not ranked:
+        return document
+    tests = significance.matrix([one.clips for one in ranked])
+    resampled = stability.resample([one.values for one in ranked], measure.by_class, resamples=settings.resamples, seed=settings.seed)
     return {
-        **told,
-        "teams": _teams(found, scores, ranks, tests, resampled, settings),
+        **document,
+        "teams": _teams(ranked, scores, ranks, tests, resampled, settings),
         "significance": _significance(tests, drawn, truth, measure, settings),
         "stability": _stability(resampled, settings),
     }
@@ -115,7 +115,7 @@ def _frames(truth: GroundTruth, measure: Measure, name: str) -> Any:
 
 
 def _teams(
-    found: Sequence[Evaluation],
+    ranked: Sequence[Evaluation],
     scores: FloatArray,
     ranks: FloatArray,
     tests: Sequence[Sequence[Comparison | None]],
@@ -123,9 +123,9 @@ def _teams(
     settings: Settings,
 ) -> list[dict[str, Any]]:
     shares = resampled.share_of_ranks()
-    names = [one.team for one in found]
+    names = [one.team for one in ranked]
     rows = []
-    for at, one in enumerate(found):
+    for at, one in enumerate(ranked):
         low, high = stability.interval(resampled.scores[:, at])
         rank_low, rank_high = stability.interval(resampled.ranks[:, at])
         rows.append(

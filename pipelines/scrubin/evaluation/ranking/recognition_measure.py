@@ -65,5 +65,5 @@ class Recognition:
             msg = "there is nothing to score; align the video first"
             raise MetricsError(msg)
         own = clip or slice(None)
-        found, _ = by_class(ClassRows(of.rows.labels[:, own], of.rows.scores[:, own]))
-        return found[self.triplets.kept(component_named(self.component), self.ignore_null)]
+        by_triplet, _ = by_class(ClassRows(of.rows.labels[:, own], of.rows.scores[:, own]))
+        return by_triplet[self.triplets.kept(component_named(self.component), self.ignore_null)]

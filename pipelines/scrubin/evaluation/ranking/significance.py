@@ -67,8 +67,8 @@ def compare(one: FloatArray, other: FloatArray) -> Comparison:
     plus, minus = math.fsum(ranks[kept > 0].tolist()), math.fsum(ranks[kept < 0].tolist())
     exact = len(kept) <= MOST_EXACT and len(np.unique(np.abs(kept))) == len(kept)
     method = "exact" if exact else "asymptotic"
-    found = stats.wilcoxon(kept, zero_method="wilcox", correction=False, alternative="two-sided", method=method)
-    return Comparison(float(found.pvalue), len(kept), plus, minus, "exact" if exact else "approximation")
+    test = stats.wilcoxon(kept, zero_method="wilcox", correction=False, alternative="two-sided", method=method)
+    return Comparison(float(test.pvalue), len(kept), plus, minus, "exact" if exact else "approximation")
 
 
 def matrix(clips: Sequence[FloatArray]) -> list[list[Comparison | None]]:
