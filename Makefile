@@ -4,7 +4,7 @@ PIP := .bootstrap/pip-26.3-py3-none-any.whl/pip
 STAMP := .venv/.complete
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro test quick check docs clean
+.PHONY: help setup repro test slow check docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -14,11 +14,11 @@ setup: $(STAMP) ## install exactly what requirements.lock names into .venv
 repro: $(STAMP) ## regenerate the dataset and the report: dvc repro with one Prefect server
 	@.venv/bin/python pipelines/flows/repro.py
 
-test: $(STAMP) ## run all tests
-	@.venv/bin/python -m pytest -n auto --dist loadfile
+test: $(STAMP) ## run the tests, but for the slow ones
+	@.venv/bin/python -m pytest -n auto --dist worksteal -m "not slow"
 
-quick: $(STAMP) ## run the tests that do not run the whole pipeline
-	@.venv/bin/python -m pytest -n auto --dist loadfile -m "not slow"
+slow: $(STAMP) ## run the slow tests: whole pipelines, and every block of the documents
+	@.venv/bin/python -m pytest -n auto --dist loadfile -m slow
 
 check: $(STAMP) ## lint, format and types
 	@.venv/bin/ruff check .

@@ -51,20 +51,12 @@ def reader(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     return doc_blocks.Reader(project)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", [name for name, of_page in BY_PAGE.items() if any(block.is_run for block in of_page)])
 def test_every_block_of_a_page_does_what_the_page_says(page, reader):
     for block in BY_PAGE[page]:
         if block.is_run or block.mark == "file":
             reader.do(block)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("block", [block for block in EVERY if block.mark == "slow"], ids=lambda block: block.place)
-def test_what_runs_the_whole_pipeline_works_on_a_new_study(block, tmp_path):
-    project = small_study.project(tmp_path / "project")
-    small_study.under_git(project)
-    doc_blocks.Reader(project, own_library=True).do(block)
-    assert (project / "data/release/SHA256SUMS").is_file()
 
 
 def test_every_block_says_what_it_is_and_most_are_run():

@@ -30,6 +30,7 @@ def luma(path: Path, numbers: set[int]) -> dict[int, np.ndarray]:
         return {n: frame.to_ndarray(format="gray") for n, frame in enumerate(container.decode(video=0)) if n in numbers}
 
 
+@pytest.mark.slow  # a whole study more
 def test_the_same_seed_gives_the_same_bytes(small_study, same_again):
     assert hashes(small_study.raw) == hashes(same_again.raw)
     assert hashes(small_study.truth_folder) == hashes(same_again.truth_folder)

@@ -18,7 +18,7 @@ from typing import Any
 from scrubin.cli import main
 
 FENCE = re.compile(r"( *)(`{3,})(\S*)\s*")
-MARK = re.compile(r" *<!-- (not run|slow|file|exit (\d+)): (\S.*) -->")
+MARK = re.compile(r" *<!-- (not run|file|exit (\d+)): (\S.*) -->")
 RUN = ("sh", "python")
 SHOWN = ("text", "csv", "json")
 """Languages of blocks that are read, not run."""
@@ -46,7 +46,7 @@ class Block:
 
     @property
     def is_run(self) -> bool:
-        return self.language in RUN and self.mark not in ("not run", "slow")
+        return self.language in RUN and self.mark != "not run"
 
     @property
     def exit_code(self) -> int:

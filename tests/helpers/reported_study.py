@@ -15,7 +15,7 @@ import pytest
 
 import synthetic_study
 from checked_study import severities, study_of
-from scrubin.report import drawing, page
+from scrubin.report import page
 from scrubin.report.params import ReportParams
 from scrubin.report.report_document import document
 from scrubin.report.reported_study import ReportedStudy
@@ -181,5 +181,5 @@ def write_frames(study: ReportedStudy, release: Path) -> Path:
 def page_without_pictures(of: ReportedStudy, release: Path, params: ReportParams = PARAMS) -> str:
     """The page for tests of its text: figures take seconds to draw, and have tests of their own."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(page, "_draw", lambda *_: dict.fromkeys(FIGURES, drawing.blank("not drawn")))
+        patch.setattr(page, "_images", lambda *_: dict.fromkeys(FIGURES, "data:image/svg+xml;base64,"))
         return page.render(of, document(of, params), release, params)

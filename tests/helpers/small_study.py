@@ -7,7 +7,6 @@ import importlib.util
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -82,13 +81,6 @@ def regenerate(folder: Path, stages: Iterable[str] | None = None) -> None:
     with _inside(folder), _without_server():
         for stage in stages or [name for name in every if name != "demo"]:
             _flow(stage)()
-
-
-def under_git(folder: Path) -> None:
-    """Put a checkout under git and DVC, as a clone is."""
-    shutil.copytree(ROOT / ".dvc", folder / ".dvc", ignore=shutil.ignore_patterns("tmp", "cache", "*.local"))
-    shutil.copy(ROOT / ".gitignore", folder / ".gitignore")
-    subprocess.run(["git", "init", "--quiet", "."], cwd=folder, check=True)
 
 
 def _environment(folder: Path) -> None:

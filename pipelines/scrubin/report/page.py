@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -35,6 +36,23 @@ def render(study: ReportedStudy, document: Mapping[str, Any], release: Path, p: 
     p
         Size and number of thumbnails.
     """
+    worst = [
+        {**frame, "image": jpeg_uri(release, frame["path"], p.thumbnail_width_px, p.thumbnail_quality)}
+        for frame in document["quality"]["worst"]
+    ]
+    return _template().render(
+        **document,
+        figures=_images(study, document, p),
+        worst=worst,
+        top=p.top_triplets,
+        shortcut_rho=split_shortcut.STRONG,
+        shortcut_fewest=split_shortcut.FEWEST,
+    )
+
+
+@functools.cache
+def _template() -> jinja2.Template:
+    """Return the template of the page; to compile it takes longer than to fill it."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -43,20 +61,13 @@ def render(study: ReportedStudy, document: Mapping[str, Any], release: Path, p: 
         lstrip_blocks=True,
     )
     environment.filters |= {"number": _number, "share": share, "count": _count, "rate": _rate, "between": _between}
+    return environment.get_template("page.html.j2")
+
+
+def _images(study: ReportedStudy, document: Mapping[str, Any], p: ReportParams) -> dict[str, str]:
+    """Return the figures by name, as data addresses."""
     with drawing.style():
-        drawn = {name: drawing.svg_uri(figure) for name, figure in _draw(study, document, p).items()}
-    worst = [
-        {**frame, "image": jpeg_uri(release, frame["path"], p.thumbnail_width_px, p.thumbnail_quality)}
-        for frame in document["quality"]["worst"]
-    ]
-    return environment.get_template("page.html.j2").render(
-        **document,
-        figures=drawn,
-        worst=worst,
-        top=p.top_triplets,
-        shortcut_rho=split_shortcut.STRONG,
-        shortcut_fewest=split_shortcut.FEWEST,
-    )
+        return {name: drawing.svg_uri(figure) for name, figure in _draw(study, document, p).items()}
 
 
 def _draw(study: ReportedStudy, document: Mapping[str, Any], p: ReportParams) -> dict[str, Figure]:

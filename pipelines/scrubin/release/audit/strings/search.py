@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +26,8 @@ LONE_DIGITS = 8  # shorter bare numbers say nothing among the numbers of a table
 DIGEST_LENGTHS = (16, 32, 40, 64, 128)
 TIME_OF_DAY_LENGTHS = (4, 6, 9)  # HHMM, HHMMSS, HHMMSSmmm written right after a date
 _FRAME_NAME = re.compile(r"frames/(?:(?!frames/)[^\n\"',;|])*?/\d+\.[a-z]{3,4}")
-_LETTERS = frozenset(b"abcdefghijklmnopqrstuvwxyz")
+_LETTER_BYTES = b"abcdefghijklmnopqrstuvwxyz"
+_LETTERS = frozenset(_LETTER_BYTES)
 _DIGITS = frozenset(b"0123456789")
 _HEX = _DIGITS | frozenset(b"abcdef")
 _WORD = _LETTERS | _DIGITS | frozenset(range(0x80, 0x100))
@@ -199,7 +201,8 @@ def spellings(text: str) -> frozenset[bytes]:
 
 def chance(pattern: bytes) -> float:
     """Return the probability that random bytes match at one position, in any case of letters."""
-    return float(np.prod([2 / 256 if byte in _LETTERS else 1 / 256 for byte in pattern]))
+    # 2 of 256 bytes are a letter, 1 of 256 is any other byte.
+    return math.ldexp(1.0, -7 * len(pattern) - len(pattern.translate(None, _LETTER_BYTES)))
 
 
 def affordable(patterns: Iterable[bytes], total_bytes: int) -> list[bytes]:
@@ -209,8 +212,8 @@ def affordable(patterns: Iterable[bytes], total_bytes: int) -> list[bytes]:
     at most ``CHANCE_HITS``. For 100 MB and 1,000 names that is 6 letters or more, for 1 TB 9.
     """
     kept, expected = [], 0.0
-    for pattern in sorted(patterns, key=lambda item: (chance(item), item)):
-        expected += chance(pattern) * total_bytes
+    for one, pattern in sorted((chance(pattern), pattern) for pattern in patterns):
+        expected += one * total_bytes
         if expected > CHANCE_HITS:
             break
         kept.append(pattern)

@@ -9,6 +9,7 @@ from pathlib import Path
 import av
 import numpy as np
 from av.error import FFmpegError
+from av.video.reformatter import VideoReformatter
 
 from scrubin.release.audit.findings import Fault
 from scrubin.release.audit.plan import VideoPlan
@@ -76,6 +77,8 @@ class _Pass:
     pts: int = -1
     longest: int = 0
     size_px: tuple[int, int] | None = None
+    # One for all frames: a frame's own would prepare the same conversion again.
+    reformatter: VideoReformatter = field(default_factory=VideoReformatter)
 
     def fault(self, rule: str, place: str, message: str) -> None:
         self.many.append(Fault(rule, place, message))
@@ -147,7 +150,7 @@ class _Pass:
             )
         hidden = [item for item in self.plan.hidden if item.first <= self.count <= item.last] if self.plan else []
         if hidden or self.comparison.wants(self.count):
-            picture = frame.to_ndarray(format="bgr24").astype(np.uint8, copy=False)
+            picture = self.reformatter.reformat(frame, format="bgr24").to_ndarray().astype(np.uint8, copy=False)
             for item in hidden:
                 message = not_black(picture, item.box_xywh)
                 if message:
