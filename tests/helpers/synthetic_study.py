@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 
 import numpy as np
@@ -51,7 +52,12 @@ PUBLIC = ("videos", "frames", "ratings", "skill", "errors", "labelled", "triplet
 
 
 def tables() -> dict[str, pd.DataFrame]:
-    """Return all tables of the study by name, each as declared."""
+    """Return all tables of the study by name, each as declared; they are the caller's own."""
+    return {name: frame.copy() for name, frame in _tables().items()}
+
+
+@functools.cache
+def _tables() -> dict[str, pd.DataFrame]:
     people = [(task, who, subset) for task in TASKS for who, subset in zip(PARTICIPANTS, SUBSETS, strict=True)]
     names = {(task, who): f"Rec_{task}_{i}" for i, (task, who, _) in enumerate(people)}
     ids = {key: f"{'bcdfghklmnpr'[i]}ovi-{'kzw'[i % 3]}uma" for i, key in enumerate(names)}

@@ -29,7 +29,9 @@ class Judge:
         logging.getLogger("great_expectations.data_context.types.base").setLevel(logging.WARNING)
         context = gx.get_context(mode="ephemeral")
         context.variables.progress_bars = ProgressBarsConfig(globally=False)
-        self._source = context.data_sources.add_pandas("study")
+        # One asset for all frames: each that is added or deleted rewrites the configuration of the whole context.
+        asset = context.data_sources.add_pandas("study").add_dataframe_asset("frame")
+        self._batch = asset.add_batch_definition_whole_dataframe("all")
 
     def verdicts(self, name: str, frame: pd.DataFrame, expectations: Sequence[Expectation]) -> list[bool]:
         """Return for each expectation whether the frame meets it.
@@ -41,12 +43,9 @@ class Judge:
         """
         if not expectations:
             return []
-        asset = self._source.add_dataframe_asset(name)
-        batch = asset.add_batch_definition_whole_dataframe("all")
         numbered = [getattr(gxe, one.name)(**one.arguments, meta={"number": i}) for i, one in enumerate(expectations)]
         suite = gx.ExpectationSuite(name=name, expectations=numbered)
-        results = batch.get_batch(batch_parameters={"dataframe": frame}).validate(suite, result_format="BOOLEAN_ONLY")
-        self._source.delete_asset(name)
+        results = self._batch.get_batch(batch_parameters={"dataframe": frame}).validate(suite, result_format="BOOLEAN_ONLY")
         verdicts: dict[int, bool] = {}
         for result in results.results:
             config = result.expectation_config
