@@ -123,15 +123,21 @@ def _skill(order: Order, choice: Mapping[str, str]) -> Scoring:
         raise MetricsError(msg)
     every = skill.sheets_of(order.truth)
     truth = _some(sheets.only(every, order.videos), order)
-    runs = [skill.computed(truth, skill.sheets_of(source), choice) for source in order.predictions]
-    return _of_runs(runs, (), _unknown(order, _recordings(every)))
+    of_runs = [skill.sheets_of(source) for source in order.predictions]
+    runs = [skill.computed(truth, one, choice) for one in of_runs]
+    return _of_runs(runs, _of_sheets(every, *of_runs), _unknown(order, _recordings(every)))
 
 
 def _errors(order: Order, choice: Mapping[str, str]) -> Scoring:
     every = errors.sheets_of(order.truth)
     truth = _some(sheets.only(every, order.videos), order)
-    runs = [errors.computed(truth, sheets.only(errors.sheets_of(source), order.videos), order.semantics) for source in order.predictions]
-    return _of_runs(runs, (), _unknown(order, _recordings(every)))
+    of_runs = [errors.sheets_of(source) for source in order.predictions]
+    runs = [errors.computed(truth, sheets.only(one, order.videos), order.semantics) for one in of_runs]
+    return _of_runs(runs, _of_sheets(every, *of_runs), _unknown(order, _recordings(every)))
+
+
+def _of_sheets(*of_sides: Sequence[sheets.TaskSheet]) -> list[Fault]:
+    return [fault for of_side in of_sides for sheet in of_side for fault in sheet.faults]
 
 
 def _recordings(every: Sequence[sheets.TaskSheet]) -> set[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -39,12 +39,15 @@ class TaskSheet:
         Index ``id``, a column of floats per score or error; NaN is undefined.
     lines
         Line in the file by id, where the file has lines.
+    faults
+        What is wrong with the files and stops nothing.
     """
 
     file: str
     task: str
     rows: pd.DataFrame
     lines: Mapping[str, int] = field(default_factory=dict)
+    faults: tuple[Fault, ...] = ()
 
     def fault(self, rule: str, what: str, fix: str, id_: str = "") -> Fault:
         """Return a fault of the file, or of the row of a recording."""
@@ -79,7 +82,7 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], name: str
         collection = reading.collection
         frame = of(collection.scores) if collection.scores is not None else pd.DataFrame()
         if len(frame):
-            return [_of_task(path, str(task), rows) for task, rows in frame.groupby(TASK, sort=True)]
+            return [_of_task(path, str(task), rows, reading.faults) for task, rows in frame.groupby(TASK, sort=True)]
         if name is not None:
             raise MetricsError([error(str(path), "no-scores", f"these {form} files hold no such scores", "name files that do")])
     files = [path] if path.is_file() else [file for file in sorted(path.iterdir()) if file.suffix.lower() in (".csv", ".tsv")]
@@ -92,9 +95,9 @@ def read(path: Path, cell: Cell, of: Callable[[Scores], pd.DataFrame], name: str
     return sheets
 
 
-def _of_task(path: Path, task: str, rows: pd.DataFrame) -> TaskSheet:
+def _of_task(path: Path, task: str, rows: pd.DataFrame, faults: tuple[Fault, ...]) -> TaskSheet:
     # What only other tasks have is no column of this one.
-    return TaskSheet(path.name, task, rows.drop(columns=TASK).set_index(ID).dropna(axis="columns", how="all"))
+    return TaskSheet(path.name, task, rows.drop(columns=TASK).set_index(ID).dropna(axis="columns", how="all"), faults=faults)
 
 
 def _format(path: Path, name: str | None) -> str | None:
@@ -225,5 +228,5 @@ def only(sheets: Sequence[TaskSheet], wanted: Mapping[str, int] | None) -> list[
     """Return the sheets with some recordings only; None keeps all."""
     if wanted is None:
         return list(sheets)
-    kept = [TaskSheet(sheet.file, sheet.task, sheet.rows[sheet.rows.index.isin(list(wanted))], sheet.lines) for sheet in sheets]
+    kept = [replace(sheet, rows=sheet.rows[sheet.rows.index.isin(list(wanted))]) for sheet in sheets]
     return [sheet for sheet in kept if len(sheet.rows)]

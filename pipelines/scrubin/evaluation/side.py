@@ -214,6 +214,15 @@ def one_vocabulary(source: Source, videos: Sequence[Video]) -> Vocabulary:
     return videos[0].labels.vocabulary
 
 
-def refusal(source: Source, rule: str, what: str, fix: str, *, place: str = "", frames: Iterable[int] = ()) -> MetricsError:
-    """Return the error of a side that cannot be scored; parameters as of ``Fault``."""
-    return MetricsError([Fault(str(source.path), rule, what, fix, place, frames=tuple(frames))])
+def refusal(
+    source: Source, rule: str, what: str, fix: str, *, place: str = "", frames: Iterable[int] = (), read: Side | None = None
+) -> MetricsError:
+    """Return the error of a side that cannot be scored; parameters as of ``Fault``.
+
+    Parameters
+    ----------
+    read
+        Where what is wanted is not in the files: what was read, whose faults may say why.
+    """
+    fault = Fault(str(source.path), rule, what, fix, place, frames=tuple(frames))
+    return MetricsError([fault, *(() if read is None else read.faults)])

@@ -128,7 +128,7 @@ def _boxes(source: Source, read: Side, role: Role) -> Boxes:
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
     if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
-        raise side.refusal(source, "no-boxes", f"no instance of the {role} has a box", "detection needs boxes")
+        raise side.refusal(source, "no-boxes", f"no instance of the {role} has a box", "detection needs boxes", read=read)
     vocabulary = side.one_vocabulary(source, [video for video, _ in labelled])
     classes: ClassesOf = "ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i"
     series, rows, left_out = {}, {}, 0

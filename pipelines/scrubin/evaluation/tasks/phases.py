@@ -108,7 +108,7 @@ def truth_of(source: Source) -> Truth:
         if is_subset(read.paths):
             what = "a subset has no phases of its own"
             fix = "name the whole ground truth, and the subset by --videos SPLIT.csv --subset NAME"
-        raise side.refusal(source, "no-labels", what, fix)
+        raise side.refusal(source, "no-labels", what, fix, read=read)
     vocabulary = side.one_vocabulary(source, videos)
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
     return Truth(_series(videos), vocabulary, is_named, read.faults, (*_assumed_rate(read, source), *_instant(read)), read.line)

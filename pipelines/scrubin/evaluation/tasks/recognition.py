@@ -100,7 +100,7 @@ def truth_of(source: Source) -> Truth:
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     if not labelled:
         what = f"no instrument is labelled in these {read.form.name} files"
-        raise side.refusal(source, "no-labels", what, "give labels of triplets or instruments")
+        raise side.refusal(source, "no-labels", what, "give labels of triplets or instruments", read=read)
     vocabulary = side.one_vocabulary(source, [video for video, _ in labelled])
     whole = [(video, layer) for video, layer in labelled if has_whole_triplets(video.labels)]
     classes: ClassesOf = "ivt" if whole else "i"
