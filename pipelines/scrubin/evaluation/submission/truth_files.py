@@ -89,7 +89,7 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None) -> Gro
     vocabularies = {labels.vocabulary.name: labels.vocabulary for labels in recordings}
     if len(vocabularies) != 1:
         what = f"the labels must be of one vocabulary, but there are {', '.join(sorted(vocabularies)) or 'none'}"
-        raise AnnotationError([error(str(path), "vocabulary-several", what, "name one folder per vocabulary")])
+        raise AnnotationError([error(str(path), "vocabulary-several", what, "name one folder per vocabulary"), *reading.faults])
     (used,) = vocabularies.values()
     return GroundTruth(used, {labels.recording: _video(labels) for labels in recordings}, verdict_of(reading))
 
