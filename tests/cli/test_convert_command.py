@@ -192,7 +192,7 @@ def test_a_missing_path_and_a_file_in_the_way_are_named(folder, tmp_path, capsys
     assert "nothing: there is no such file or folder" in capsys.readouterr().err
     (tmp_path / "o").write_text("mine")
     assert convert(folder("cholect50"), "--from", "cholect50", "--to", "tables", "--out", tmp_path / "o") == 1
-    assert "it is a file, but 4 files are written; name a folder" in capsys.readouterr().err
+    assert "it is a file, but 5 files are written; name a folder" in capsys.readouterr().err
     assert (tmp_path / "o").read_text() == "mine"
 
 

@@ -363,7 +363,7 @@ def test_segments_and_facts_that_convert_wrote_are_tables_of_ours(validate, tmp_
     assert cli.main(["convert", str(tmp_path / "jigsaws"), "--to", suffix, "--out", str(tmp_path / "given")]) == 0
     code, lines, _ = validate({})
     assert code == 0
-    assert lines[-2].endswith("rows: facts 2, phases 0, ratings 14, segments 2, spans 0, triplets 0")
+    assert lines[-2].endswith("rows: facts 2, labelled 0, phases 0, ratings 14, segments 2, spans 0, triplets 0")
 
 
 def test_an_instrument_that_is_not_its_triplets_is_a_deviation_and_no_rule_says_more(validate):

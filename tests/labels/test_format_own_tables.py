@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from label_examples import EXAMPLES, read_files
+from label_examples import EXAMPLES, faults_of, read_files
 from scrubin.errors import AnnotationError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
@@ -62,19 +62,69 @@ def test_a_rate_that_is_none_is_refused(refused, fps):
     assert "t/labels.json, recording 'VID07': 'fps' is" in refused("labels.json", '"fps": "1"', f'"fps": {fps}')
 
 
-@pytest.mark.parametrize("runs", ["5", "[5]", "[[1]]", '[["a", "b"]]', "[[5, 3]]", "[[-5, 3]]", "[[0, 10000000000]]", "[[0.0, 1]]"])
-def test_runs_of_frames_that_are_none_are_refused(tables, runs):
+@pytest.mark.parametrize("key", ["labelled", "detail"])
+def test_what_the_table_labelled_says_is_not_read_from_notes(tables, key):
     document = json.loads(tables["t/labels.json"])
-    document["recordings"]["VID07"]["labelled"] = json.loads(runs)
-    with pytest.raises(AnnotationError, match=r"t/labels\.json, recording 'VID07': 'labelled' (is|has)"):
+    document["recordings"]["VID07"][key] = []
+    with pytest.raises(
+        AnnotationError, match=rf"t/labels\.json, recording 'VID07': '{key}' stands in the table labelled; write the tables"
+    ):
         read_files("tables", {**tables, "t/labels.json": json.dumps(document).encode()})
+
+
+def test_a_released_frame_without_instrument_is_read_as_labelled(tables):
+    released = {file: data for file, data in tables.items() if not file.endswith("labels.json")}
+    (labels,) = read_files("tables", released).recordings
+    assert labels.instances.positions.tolist() == [16, 23, 24, 40]
+    assert sorted(set(labels.instances.rows["position"])) == [16, 40]
+    assert labels.detail == "triplet"
+    assert [fault.rule for fault in faults_of("tables", released)] == ["rate-unstated"]
+
+
+def test_without_the_table_labelled_frames_with_rows_count_and_that_is_said(tables):
+    bare = {file: data for file, data in tables.items() if not file.endswith("labelled.csv")}
+    (labels,) = read_files("tables", bare).recordings
+    assert labels.instances.positions.tolist() == [16, 40]
+    assert [fault.rule for fault in faults_of("tables", bare)] == ["labelled-unstated"]
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new", "message"),
+    [
+        (
+            "labelled.csv",
+            "VID07,instances,40,cholect50,triplet\n",
+            "",
+            "t/triplets.csv, frame 40, VID07: has rows for frames that the table labelled does not name; add them to the table labelled",
+        ),
+        (
+            "labelled.csv",
+            "VID07,phases,16,",
+            "VID07,phases,15,",
+            "t/labelled.csv, frame 15, VID07: the phase was labelled, but there is none",
+        ),
+        (
+            "labelled.csv",
+            "VID07,instances,40,cholect50,triplet",
+            "VID07,instances,40,cholect50,instrument",
+            "t/labelled.csv, VID07: instances have the details instrument, triplet; instances of a recording have one",
+        ),
+        (
+            "labelled.csv",
+            "16,cholect50,triplet",
+            "16,cholec80,triplet",
+            "t/labelled.csv, VID07: it has 2 vocabularies, cholec80, cholect50",
+        ),
+    ],
+)
+def test_the_table_labelled_and_the_others_must_agree(refused, name, old, new, message):
+    assert message in refused(name, old, new)
 
 
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
         ('"fps"', '"image_size": [0, 5], "fps"', "'image_size' is [0, 5], expected width and height in px"),
-        ('"detail": "triplet"', '"detail": 5', "'detail' is 5, expected triplet or instrument"),
         ('"vocabulary": "cholect50"', '"vocabulary": 5', "'vocabulary' is 5, expected a name"),
         ('"recordings": {', '"recordings": {"Z": 5, ', "recording 'Z': expected an object, but got 5"),
         ('"vocabularies": {', '"vocabularies": {"own-x": 5', "vocabulary 'own-x': expected lists of names by kind"),

@@ -35,6 +35,14 @@ def phases_table(recordings: Sequence[Labels]) -> pd.DataFrame:
     return joined(PHASES, [rows_of_phases(one.recording, one.vocabulary, rows) for one, rows in labelled])
 
 
+def labelled_table(recordings: Sequence[Labels]) -> pd.DataFrame:
+    """Return the table ``labelled`` of several recordings, each under its own name."""
+    instances = [(one, one.instances.positions) for one in recordings if one.instances is not None]
+    phases = [(one, one.phases.positions) for one in recordings if one.phases is not None]
+    parts = [rows_of_labelled(one.recording, "instances", one.vocabulary, frames, one.detail) for one, frames in instances]
+    return joined(LABELLED, [*parts, *(rows_of_labelled(one.recording, "phases", one.vocabulary, frames) for one, frames in phases)])
+
+
 def rows_of_triplets(id_: str, vocabulary: Vocabulary, instances: pd.DataFrame) -> pd.DataFrame:
     """Return instances as rows of the table ``triplets``, in their order.
 

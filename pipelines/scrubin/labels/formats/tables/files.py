@@ -16,6 +16,7 @@ from scrubin.labels import documents
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.facts import FACTS
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.ratings import RATINGS
 from scrubin.tables.segments import SEGMENTS
@@ -27,7 +28,7 @@ from scrubin.tables.triplets import TRIPLETS
 def declared(table: str, columns: list[str]) -> Table:
     """Return the declaration of a table by name; that of skill has the aspects among the columns."""
     aspects = tuple(name for name in columns if name not in skill(()).column_names)
-    by_name = {one.name: one for one in (TRIPLETS, PHASES, SEGMENTS, RATINGS, ERRORS, FACTS)}
+    by_name = {one.name: one for one in (LABELLED, TRIPLETS, PHASES, SEGMENTS, RATINGS, ERRORS, FACTS)}
     return {**by_name, "skill": skill(aspects)}[table]
 
 

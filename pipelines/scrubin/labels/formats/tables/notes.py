@@ -1,7 +1,6 @@
 """``labels.json``: what our tables do not say of a recording.
 
-The rate of its labels, the labelled frames (a frame without instrument has no row), what is labelled
-of an instance, the size of the images; and the names of vocabularies that no data file has.
+The rate of its labels and the size of the images; and the names of vocabularies that no data file has.
 """
 
 from __future__ import annotations
@@ -9,22 +8,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, get_args
-
-import numpy as np
+from typing import Any
 
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, fields
-from scrubin.labels.model import Detail, Labels
-from scrubin.labels.spans.span_table import runs
+from scrubin.labels.model import Labels
 from scrubin.labels.where import Where
 from scrubin.vocabulary import own, vocabulary
 from scrubin.vocabulary.vocabulary import NAMINGS, Vocabulary
 
 NOTES = "labels.json"
 HIGHEST_FPS = 1000
-MOST_FRAMES = 10**7  # four days at 25 frames per second
+IN_TABLE = ("labelled", "detail")
+"""What the table ``labelled`` says."""
 AGAIN = "write the tables again"
 
 
@@ -38,18 +35,12 @@ class Note:
         Labels per second.
     vocabulary
         Its name; None where only the rows say it.
-    detail
-        What is labelled of an instance; None where only the rows say it.
-    labelled
-        Runs of frames whose instances are labelled, half open; None where instances are not labelled.
     image_size
         Width and height in px; None where they are not known or differ.
     """
 
     fps: Fraction = Fraction(1)
     vocabulary: str | None = None
-    detail: Detail | None = None
-    labelled: tuple[tuple[int, int], ...] | None = None
     image_size: tuple[int, int] | None = None
 
 
@@ -94,29 +85,18 @@ def _note(where: Where, raw: Any) -> Note:
     def refuse(key: str, expected: str) -> None:
         where.error("value-type", f"'{key}' is {documents.shown(raw[key])}, expected {expected}", AGAIN)
 
-    fps, size, runs = rate(raw.get("fps", "1")), raw.get("image_size"), raw.get("labelled")
+    fps, size = rate(raw.get("fps", "1")), raw.get("image_size")
     if fps is None:
         refuse("fps", f'a rate above 0 and up to {HIGHEST_FPS}, such as "1" or "30000/1001"')
     if not isinstance(raw.get("vocabulary", ""), str):
         refuse("vocabulary", "a name")
-    if raw.get("detail", "triplet") not in get_args(Detail):
-        refuse("detail", " or ".join(get_args(Detail)))
+    for key in IN_TABLE:
+        if key in raw:
+            where.error("key-moved", f"'{key}' stands in the table labelled", AGAIN)
     if size is not None and not (_are_whole(size, 2) and min(size) > 0):
         refuse("image_size", "width and height in px")
         size = None
-    if runs is not None and not (isinstance(runs, list) and all(_are_whole(run, 2) and 0 <= run[0] < run[1] for run in runs)):
-        refuse("labelled", "runs of frames, each [first, first after]")
-        runs = None
-    if runs and int(np.diff(np.array(runs, np.int64)).sum()) > MOST_FRAMES:
-        where.error("number-range", "'labelled' has more frames than any video", AGAIN)
-        runs = None
-    return Note(
-        fps or Fraction(1),
-        raw.get("vocabulary"),
-        raw.get("detail"),
-        None if runs is None else tuple((start, end) for start, end in runs),
-        None if size is None else (size[0], size[1]),
-    )
+    return Note(fps or Fraction(1), raw.get("vocabulary"), None if size is None else (size[0], size[1]))
 
 
 def _are_whole(value: Any, count: int) -> bool:
@@ -150,9 +130,7 @@ def written(recordings: tuple[Labels, ...]) -> dict[str, Any]:
     vocabularies: dict[str, Any] = {}
     for labels in recordings:
         fps = Fraction(1) if labels.clock.period_s is None else 1 / labels.clock.period_s
-        note: dict[str, Any] = {"fps": str(fps), "vocabulary": labels.vocabulary.name, "detail": labels.detail}
-        if labels.instances is not None:
-            note["labelled"] = runs(labels.instances.positions)
+        note: dict[str, Any] = {"fps": str(fps), "vocabulary": labels.vocabulary.name}
         size = _one_size(labels)
         notes[labels.recording] = note if size is None else {**note, "image_size": size}
         if labels.vocabulary.name not in vocabulary.known():

@@ -1,7 +1,7 @@
 """Our own tables to labels and scores, and what the tables do not say, from ``labels.json``.
 
-``labels.json`` has the rate, the labelled frames (a frame without instrument has no row), the size of the images and the
-names of vocabularies that no data file has. Without it, frames with rows are the labelled ones, at 1 per second.
+The table ``labelled`` says which frames somebody looked at; without it, those with rows. ``labels.json`` has the rate, the
+size of the images and the names of vocabularies that no data file has; without it, there is 1 frame per second.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pandas as pd
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
 from scrubin.labels import documents, evidence
-from scrubin.labels.formats.tables import names, notes
+from scrubin.labels.formats.tables import labelled, names, notes
 from scrubin.labels.formats.tables.files import table_of
 from scrubin.labels.formats.tables.notes import NOTES, Note, Notes
 from scrubin.labels.model import (
@@ -42,14 +42,15 @@ from scrubin.labels.where import Where
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.facts import FACTS
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.segments import SEGMENTS
 from scrubin.tables.spans import SPANS
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.vocabulary.vocabulary import Vocabulary, known, load
 
-NAMES = ("triplets", "phases", "segments", "ratings", "skill", "errors", "facts")
-OF_LABELS = (TRIPLETS, PHASES, SEGMENTS)
+NAMES = ("labelled", "triplets", "phases", "segments", "ratings", "skill", "errors", "facts")
+OF_LABELS = (LABELLED, TRIPLETS, PHASES, SEGMENTS)
 
 
 def _is_table(path: Path) -> bool:
@@ -60,7 +61,7 @@ def _is_table(path: Path) -> bool:
 @dataset_format(
     "tables",
     pattern=rf"(?:{'|'.join((*NAMES, SPANS.name))})\.(?:parquet|csv)|{NOTES}",
-    expected="triplets, phases, segments, ratings, skill, errors or facts, each .parquet or .csv, and labels.json",
+    expected="labelled, triplets, phases, segments, ratings, skill, errors or facts, each .parquet or .csv, and labels.json",
     title="our own tables as parquet (or, written as tables-csv, CSV)",
     by_hand=ByHand(names_vocabulary=True, evidence=_is_table),
 )
@@ -91,6 +92,9 @@ def read(source: LabelFiles) -> Collection:
             frames |= {} if frame is None else {table: frame}
     AnnotationError.raise_any(faults)
     recordings = _recordings(files, frames, stated, faults)
+    if LABELLED.name not in frames and any(one.instances is not None for one in recordings):
+        what = "no table labelled says which frames somebody labelled; a frame without a row does not count"
+        faults.warning(min(source.files), "labelled-unstated", what, "")
     if recordings and not stated.recordings:
         what = f"no {NOTES} says the rate; frames are read as 1 per second"
         faults.warning(min(source.files), "rate-unstated", what, "")
@@ -107,8 +111,12 @@ def _recordings(files: Mapping[str, str], frames: Mapping[str, pd.DataFrame], st
         vocabulary = _vocabulary(Where(of_recording, "", id_), {files.get(name, ""): of for name, of in rows.items()}, note, stated)
         if vocabulary is not None:
             _check(files, rows, vocabulary, of_recording)
+            if LABELLED.name in frames:
+                labelled.check(files, rows, id_, of_recording)
+            else:
+                rows[LABELLED.name] = labelled.of_rows(id_, rows)
             if not of_recording.errors():
-                recordings.append(_labels(id_, rows, vocabulary, note, has_triplets="triplets" in frames))
+                recordings.append(_labels(id_, rows, vocabulary, note))
         faults.extend(of_recording.all())
     return tuple(recordings)
 
@@ -145,23 +153,23 @@ def _vocabulary(where: Where, rows: Mapping[str, pd.DataFrame], note: Note, stat
 
 def _check(files: Mapping[str, str], rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, faults: Faults) -> None:
     """Note rows whose names and ids disagree, and spans of time that are none."""
-    triplets, phases, segments = (files.get(table.name, "") for table in OF_LABELS)
+    triplets, phases, segments = (files.get(table.name, "") for table in (TRIPLETS, PHASES, SEGMENTS))
     names.check(triplets, rows["triplets"], vocabulary, names.IN_TRIPLETS, faults)
     names.check_triplets(triplets, rows["triplets"], vocabulary, faults)
     names.check(phases, rows["phases"], vocabulary, names.IN_PHASES, faults)
     names.check_segments(segments, rows["segments"], vocabulary, faults)
 
 
-def _labels(id_: str, rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, note: Note, *, has_triplets: bool) -> Labels:
+def _labels(id_: str, rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, note: Note) -> Labels:
     instances = rows["triplets"].sort_values(["frame", "instance"]).rename(columns={"frame": "position"})[list(INSTANCE_COLUMNS)]
-    labelled = sorted({*instances["position"], *(frame for start, end in note.labelled or () for frame in range(start, end))})
-    layer = Layer(id_, np.array(labelled, np.int64), instance_rows(io.records(instances)))
+    looked_at = rows["labelled"][rows["labelled"]["layer"] == "instances"]
+    positions = np.sort(looked_at["frame"].to_numpy(np.int64))
+    layer = Layer(id_, positions, instance_rows(io.records(instances)))
     phases, segments = rows["phases"], rows["segments"].sort_values("number")
     at = phases["frame"].tolist()
-    complete = not len(instances) or bool(instances["verb_id"].notna().any())
-    detail: Detail = note.detail or ("triplet" if complete else "instrument")
+    detail: Detail = "instrument" if set(looked_at["detail"]) == {"instrument"} else "triplet"
     size = note.image_size
-    frames = None if size is None else pd.DataFrame({"position": sorted({*labelled, *at}), "width": size[0], "height": size[1]})
+    frames = None if size is None else pd.DataFrame({"position": sorted({*positions.tolist(), *at}), "width": size[0], "height": size[1]})
     spans = segment_rows([tuple(row) for row in segments[list(SEGMENT_COLUMNS)].itertuples(index=False)])
     return Labels(
         recording=id_,
@@ -169,7 +177,7 @@ def _labels(id_: str, rows: Mapping[str, pd.DataFrame], vocabulary: Vocabulary, 
         vocabulary=vocabulary,
         clock=Clock(1 / note.fps),
         phases=Layer(id_, np.array(at, np.int64), phase_rows(at, phases["phase_id"].tolist())) if at else None,
-        instances=layer if has_triplets and (len(instances) > 0 or note.labelled is not None) else None,
+        instances=layer if len(positions) else None,
         detail=detail,
         frames=frames,
         segments=spans if len(spans) else None,

@@ -15,11 +15,12 @@ from scrubin.labels.formats.tables.files import bytes_of, declared
 from scrubin.labels.formats.tables.notes import NOTES
 from scrubin.labels.model import Collection, Labels, Scores
 from scrubin.labels.registry import Content, Output, writes
-from scrubin.labels.rows import phases_table, triplets_table
+from scrubin.labels.rows import labelled_table, phases_table, triplets_table
 from scrubin.labels.spans import span_table
 from scrubin.labels.spans.expansion import given_numbers
 from scrubin.tables import io
 from scrubin.tables.facts import FACTS
+from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.ratings import RATINGS
 from scrubin.tables.segments import SEGMENTS
@@ -63,7 +64,7 @@ def _write(collection: Collection, out: Output, suffix: str) -> None:
     if recordings:
         triplets, phases = triplets_table(recordings), phases_table(recordings)
         spans = span_table.from_triplets(triplets, given_numbers(recordings))
-        for table, frame in ((TRIPLETS, triplets), (PHASES, phases), (SPANS, spans)):
+        for table, frame in ((LABELLED, labelled_table(recordings)), (TRIPLETS, triplets), (PHASES, phases), (SPANS, spans)):
             out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
         if segments := [row for labels in recordings for row in _segments(labels)]:
             out.files[f"{SEGMENTS.name}.{suffix}"] = bytes_of(SEGMENTS, io.frame_of(SEGMENTS, segments), suffix)
