@@ -1,0 +1,137 @@
+"""What was written says by itself what it is: read back with no option, it has the same format, vocabulary and labels."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from label_examples import EXAMPLES, dumps, faults_of, read_files, shape
+from scrubin import cli
+from scrubin.core.faults import summary
+from scrubin.labels import reader
+from scrubin.labels.export.loss import Fit, fitted
+from scrubin.labels.export.output import render, writer_of
+from scrubin.labels.reader import Options
+from scrubin.labels.registry import READ_AS, WRITERS, format_of
+from verdict_cases import write_files
+
+EXAMPLE_OF = {"tables": "cholect50", "tables-csv": "multibypass140"}
+"""Formats that have no example of their own, and what is written in them."""
+
+LOST = {"boxes cut to the image"}
+
+
+@pytest.mark.parametrize("target", sorted(WRITERS))
+def test_a_written_format_is_known_and_read_back_with_no_option(target, tmp_path):
+    source = EXAMPLE_OF.get(target, target)
+    kept, losses = fitted(read_files(source, EXAMPLES[source]), writer_of(target), Fit(source, source_fps=format_of(source).by_hand.fps))
+    written = render(kept, writer_of(target))
+    reading = reader.read_path(write_files(tmp_path, written.files), None, Options())
+    assert {*losses, *written.losses} <= LOST
+    assert reading.form.name == READ_AS.get(target, target)
+    assert not [fault for fault in reading.faults if fault.severity != "warning"]
+    again = reading.collection
+    assert [labels.recording for labels in again.recordings] == [labels.recording for labels in kept.recordings]
+    for one, other in zip(kept.recordings, again.recordings, strict=True):
+        assert other.vocabulary.name == one.vocabulary.name
+        for layer in ("phases", "instances"):
+            assert_same_layer(getattr(one, layer), getattr(other, layer))
+        for rows in ("segments", "spans"):
+            assert_same_rows(getattr(one, rows), getattr(other, rows))
+    assert (again.scores is None) == (kept.scores is None)
+    if kept.scores is not None:
+        assert len(again.scores.ratings) == len(kept.scores.ratings)
+
+
+@pytest.mark.parametrize("target", ["cholect45", "coco", "labelme", "multibypasst40", "spans", "tables", "yolo", "yolo4"])
+@pytest.mark.parametrize("source", ["cholect50", "labelme"])
+def test_triplets_of_another_format_keep_their_vocabulary_with_no_option(source, target, tmp_path):
+    if (source, target) == ("labelme", "cholect45"):
+        pytest.skip("CholecT45 has its own triplets")
+    fit = Fit(source, source_fps=format_of(source).by_hand.fps, image_size=(100, 100))
+    kept, _ = fitted(read_files(source, EXAMPLES[source]), writer_of(target), fit)
+    reading = reader.read_path(write_files(tmp_path, render(kept, writer_of(target)).files), None, Options())
+    assert (reading.form.name, [fault for fault in reading.faults if fault.severity == "error"]) == (target, [])
+    assert {one.vocabulary.triplets for one in reading.collection.recordings} == {one.vocabulary.triplets for one in kept.recordings}
+
+
+def assert_same_layer(one, other):
+    assert (one is None) == (other is None)
+    if one is not None:
+        assert one.positions.tolist() == other.positions.tolist()
+        assert_same_rows(one.rows, other.rows)
+
+
+def assert_same_rows(one, other):
+    assert (one is None) == (other is None)
+    if one is not None:
+        pd.testing.assert_frame_equal(one, other)
+
+
+@pytest.mark.parametrize("target", ["tables", "tables-csv"])
+def test_jigsaws_comes_back_from_our_tables_byte_for_byte(target, tmp_path):
+    steps = [("in", "jigsaws", "once"), ("once", target, "as tables"), ("as tables", "jigsaws", "again")]
+    write_files(tmp_path / "in", EXAMPLES["jigsaws"])
+    for source, form, out in steps:
+        assert cli.main(["convert", str(tmp_path / source), "--to", form, "--out", str(tmp_path / out)]) == 0
+    once, again = ({file.name: file.read_bytes() for file in (tmp_path / of).rglob("*.txt")} for of in ("once", "again"))
+    assert once == again
+    assert len(once) == len(EXAMPLES["jigsaws"])
+
+
+@pytest.mark.parametrize("name", ["m2cai", "autolaparo"])
+def test_phase_files_are_known_and_come_back_byte_for_byte(name, tmp_path):
+    (example,) = EXAMPLES[name].values()
+    source = write_files(tmp_path / "in", EXAMPLES[name])
+    for target, path in ((name, source), ("tables", source), (name, tmp_path / "tables")):
+        rate = ["--to-fps", "25"] if (name, target) == ("m2cai", "tables") else []
+        assert cli.main(["convert", str(path), "--to", target, "--out", str(tmp_path / target), *rate]) == 0
+        assert reader.read_path(tmp_path / target, None, Options()).form.name == target
+        if target == name:
+            (file,) = (tmp_path / name).rglob("*.txt")
+            assert file.read_bytes() == example
+
+
+def test_a_polygon_without_attributes_is_the_box_of_an_instrument():
+    corners = [[30, 20], [60, 40], [10, 60]]
+    bare = {"label": "grasper", "points": corners, "shape_type": "polygon"}
+    files = {"a/000000.json": dumps({"shapes": [bare], "imageWidth": 100, "imageHeight": 100})}
+    (labels,) = read_files("labelme", files, vocabulary="cholect50").recordings
+    (row,) = labels.instances.rows.to_dict("records")
+    assert [row[side] for side in "xywh"] == pytest.approx([0.1, 0.2, 0.5, 0.4])
+    assert (labels.detail, row["instrument_id"], pd.isna(row["triplet_id"])) == ("instrument", 0, True)
+    assert {fault.rule for fault in labels.faults} == {"polygon", "attributes-missing"}
+
+
+def test_some_shapes_without_attributes_are_counted_beside_whole_triplets():
+    whole = shape("grasper", "retract", "gallbladder", [[10, 10], [50, 50]])
+    bare = {"label": "hook", "points": [[10, 10], [50, 50]], "shape_type": "rectangle", "flags": {}}
+    files = {"a/000000.json": dumps({"shapes": [whole, bare], "imageWidth": 100, "imageHeight": 100})}
+    (labels,) = read_files("labelme", files, vocabulary="cholect50").recordings
+    assert labels.instances.rows["triplet_id"].astype(object).where(labels.instances.rows["triplet_id"].notna(), None).tolist() == [
+        17,
+        None,
+    ]
+    assert [fault.what for fault in labels.faults] == ["1 of 2 shapes have no attributes, so only the instrument is read"]
+
+
+def coco(ids):
+    images = [{"id": ids(i), "file_name": f"VID01/{i:06d}.png", "width": 100, "height": 100} for i in range(37)]
+    annotations = [{"id": ids(i), "image_id": ids(i), "category_id": ids(1), "bbox": [10, 10, 20, 20]} for i in range(37)]
+    categories = [{"id": ids(1), "name": "grasper,retract,gallbladder", "supercategory": "grasper"}]
+    return {"annotations.json": dumps({"images": images, "annotations": annotations, "categories": categories})}
+
+
+def test_coco_with_ids_as_text_says_the_same_as_with_numbers():
+    (of_text,), (of_numbers,) = (read_files("coco", coco(ids)).recordings for ids in (str, int))
+    assert_same_layer(of_text.instances, of_numbers.instances)
+    assert len(of_text.instances.rows) == 37
+
+
+def test_one_cause_in_37_annotations_is_one_line_with_a_count():
+    files = coco(int)
+    files["annotations.json"] = files["annotations.json"].replace(b'"bbox": [10, 10, 20, 20]', b'"bbox": [10, 10, -20, 20]')
+    faults = [fault for fault in faults_of("coco", files) if fault.severity == "error"]
+    assert len(faults) == 37
+    (line,) = summary(faults)
+    assert "(and at 36 more places" in line
