@@ -1,11 +1,12 @@
 """From label files to tables: cuts, several sources, lengths, recordings that are not released."""
 
+import functools
 from fractions import Fraction
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrubin.annotations import study
@@ -64,6 +65,11 @@ def tables_of(*, seconds=10, source_s=20, offset_s=Fraction(0), fps=25, cameras=
 
 def known_of(**changes):
     return study.released(*tables_of(**changes))
+
+
+@functools.cache
+def known_from(first_s):
+    return known_of(offset_s=Fraction(first_s))
 
 
 def made(labels, known, *, tolerance_s=1.0, left_out=(), faults=None):
@@ -152,7 +158,8 @@ def test_a_labelled_frame_names_vocabulary_and_detail_and_phases_have_no_detail(
 
 
 @given(st.sets(st.integers(0, 19)), st.sets(st.integers(0, 19)), st.integers(0, 6))
-def test_labelled_frames_survive_the_way_through_the_table(tmp_path_factory, instances, phases, first):
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_labelled_frames_survive_the_way_through_the_table(tmp_path, instances, phases, first):
     source = Labels(
         "case one",
         "cholect50",
@@ -161,8 +168,8 @@ def test_labelled_frames_survive_the_way_through_the_table(tmp_path_factory, ins
         phases=Layer("p", np.array(sorted(phases), np.int64), phase_rows(sorted(phases), [0] * len(phases))) if phases else None,
         instances=Layer("i", np.array(sorted(instances), np.int64), instance_rows([])) if instances else None,
     )
-    tables = made([source], known_of(offset_s=Fraction(first)))
-    path = tmp_path_factory.mktemp("t") / "labelled.parquet"
+    tables = made([source], known_from(first))
+    path = tmp_path / "labelled.parquet"
     io.write(LABELLED, tables.labelled, path)
     back = io.read(LABELLED, path)
     assert back.equals(tables.labelled)
