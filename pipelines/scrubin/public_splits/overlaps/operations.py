@@ -33,11 +33,17 @@ class Operations:
         self._relations = relations
         self._kinds = kinds
         self._members = _classes(relations.links)
-        # For a video of a block, the videos of which it is one; a video may be in several blocks.
-        self._candidates: dict[Video, list[frozenset[Video]]] = {}
+        # For a video of a block, the videos of which it is one; a video may be in several blocks. It, or a known twin,
+        # is exactly one of each set.
+        candidates: dict[Video, list[frozenset[Video]]] = {}
         for block in relations.blocks:
             for video in block.one:
-                self._candidates.setdefault(video, []).append(block.other)
+                candidates.setdefault(video, []).append(block.other)
+        self._possible = {
+            video: [possible for member in sorted(self.members(video)) for possible in candidates.get(member, [])]
+            for twin in candidates
+            for video in self.members(twin)
+        }
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -58,18 +64,14 @@ class Operations:
         return "paired" if paired else "unknown"
 
     def _paired(self, one: Video, other: Video) -> bool:
-        return any(self.members(candidate) & self.members(other) for possible in self._possible(one) for candidate in possible)
-
-    def _possible(self, video: Video) -> list[frozenset[Video]]:
-        """Return sets of videos; this one, or a known twin, is exactly one of each set."""
-        return [possible for member in sorted(self.members(video)) for possible in self._candidates.get(member, [])]
+        return any(self.members(candidate) & self.members(other) for possible in self._possible.get(one, ()) for candidate in possible)
 
     def _different(self, one: Video, other: Video) -> bool:
         if self._stated_different(one, other):
             return True
         for video, against in ((one, other), (other, one)):
             # The video is one of these: when none of them can be the other, neither can the video.
-            if any(all(self._apart(candidate, against) for candidate in possible) for possible in self._possible(video)):
+            if any(all(self._apart(candidate, against) for candidate in possible) for possible in self._possible.get(video, ())):
                 return True
         return False
 
