@@ -28,12 +28,12 @@ def main() -> None:
     p = params.load("frames", FramesParams)
     videos = frame_store.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
     hidden = frame_store.hidden_spans(io.read(HIDDEN, Path("data/interim/hidden.parquet")))
-    made = plumbing.map_items(lambda video: frame_store.extract_stored(RELEASE, video, p, hidden), videos, name="frames")
-    if made.quarantined:
+    outcome = plumbing.map_items(lambda video: frame_store.extract_stored(RELEASE, video, p, hidden), videos, name="frames")
+    if outcome.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.
-        msg = "; ".join(str(error) for _, error in made.quarantined)
+        msg = "; ".join(str(error) for _, error in outcome.quarantined)
         raise StageError(msg)
-    extracted = [item for _, item in made.done]
+    extracted = [item for _, item in outcome.done]
     fresh_folder(RELEASE / "frames")
     for item in extracted:
         item.link_into(RELEASE)

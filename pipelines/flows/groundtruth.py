@@ -44,8 +44,8 @@ def main() -> None:
         subsets.write(folder, stamped, every, subset, ids)
     files.write_text(folder / stamps.README_NAME, stamps.readme())
     counts = {done.recording.id: done.counts() for done in written}
-    words = [whole.vocabulary for whole in wholes]
-    files.write_json(folder / stamps.MANIFEST, stamps.manifest(folder, stamped.inputs, words, counts))
+    vocabularies = [whole.vocabulary for whole in wholes]
+    files.write_json(folder / stamps.MANIFEST, stamps.manifest(folder, stamped.inputs, vocabularies, counts))
 
 
 if __name__ == "__main__":

@@ -28,13 +28,13 @@ def main() -> None:
     book = PRIVATE / "ids.csv"
     if params.raw_folder() == DEMO:
         key = ledger.read_key(DEMO / "pseudonym.key")
-        given = ids.assign(recordings, key, {}, p.syllables)
+        id_of = ids.assign(recordings, key, {}, p.syllables)
     else:
         key = ledger.private_key(PRIVATE / "pseudonym.key", book)
         previous = ledger.read_ledger(book, ids.fingerprint(key))
-        given = ids.assign(recordings, key, previous, p.syllables)
-        ledger.write_ledger(book, ids.fingerprint(key), {**previous, **given})
-    rows = ({"recording": recording, "id": id_, "draw": ids.draw(recording, key)} for recording, id_ in given.items())
+        id_of = ids.assign(recordings, key, previous, p.syllables)
+        ledger.write_ledger(book, ids.fingerprint(key), {**previous, **id_of})
+    rows = ({"recording": recording, "id": id_, "draw": ids.draw(recording, key)} for recording, id_ in id_of.items())
     io.write(LINKAGE, io.frame_of(LINKAGE, rows), PRIVATE / "linkage.parquet")
 
 

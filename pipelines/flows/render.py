@@ -40,9 +40,9 @@ def main() -> None:
     efforts = plumbing.map_items(lambda file: effort.effort(raw, file, p), files, name="plan")
     for line in effort.summary([item for _, item in efforts.done]):
         plumbing.LOG.info("render: %s", line)
-    made = plumbing.map_items(lambda file: rendering.render(raw, file, p), files, name="render")
-    done = [item for _, item in made.done]
-    errors = {file.recording: error for file, error in made.quarantined} | rendering.unequal_cameras(done)
+    outcome = plumbing.map_items(lambda file: rendering.render(raw, file, p), files, name="render")
+    done = [item for _, item in outcome.done]
+    errors = {file.recording: error for file, error in outcome.quarantined} | rendering.unequal_cameras(done)
     whole = [item for item in done if item.file.recording not in errors]
     fresh_folder(RELEASE / "videos")
     for item in whole:

@@ -44,13 +44,13 @@ def main() -> None:
     files = screening.to_screen(recordings)
     done = plumbing.map_items(work, files, name="screen")
     bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in done.quarantined]
-    found = screening.in_step([row for _, rows in done.done for row in rows], cameras, decided.rows)
-    io.write(REDACTIONS, io.frame_of(REDACTIONS, found), OUT / "redactions.parquet")
+    proposed = screening.in_step([row for _, rows in done.done for row in rows], cameras, decided.rows)
+    io.write(REDACTIONS, io.frame_of(REDACTIONS, proposed), OUT / "redactions.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), OUT / "quarantine_screen.parquet")
     screened = {row.recording for row, _ in done.done} - {row.recording for row, _ in done.quarantined}
-    for line in redactions.unmet(found, [row for row in decided.rows if row.recording in screened]):
+    for line in redactions.unmet(proposed, [row for row in decided.rows if row.recording in screened]):
         plumbing.LOG.warning("%s", line)
-    for line in screening.unreviewed(found):
+    for line in screening.unreviewed(proposed):
         plumbing.LOG.warning("proposed, not reviewed and shown in the release: %s; decide in %s", line, decisions.NAME)
 
 

@@ -44,14 +44,14 @@ def main() -> None:
     )
     everyone = study.cohort_of(people, tables)
     effort = Effort(p.gap, p.node_limit, p.time_limit_s)
-    made = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder()))
-    table = study.table(made)
+    split_of = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder()))
+    table = study.table(split_of)
     io.write(SPLITS, table, TABLES / "splits.parquet")
     folder = files.fresh_folder(Path("data/release/splits"))
     for name, text in listings(table, videos, next(iter(p.schemes))).items():
         files.write_text(folder / name, text)
-    files.write_json(Path("data/private/obstacles.json"), study.obstacles(made))
-    files.write_json(Path("data/interim/splits.json"), study.document(made, everyone, tables, p))
+    files.write_json(Path("data/private/obstacles.json"), study.obstacles(split_of))
+    files.write_json(Path("data/interim/splits.json"), study.document(split_of, everyone, tables, p))
 
 
 if __name__ == "__main__":

@@ -41,13 +41,13 @@ def create(folder: Path) -> list[Path]:
     if folder.exists() and not folder.is_dir():
         msg = f"{folder}: it is a file; name a folder, such as data/raw"
         raise ManifestError(msg)
-    made = []
+    created = []
     for name in FOLDERS:
         if not (folder / name).exists():
             (folder / name).mkdir(parents=True)
-            made.append(folder / name)
+            created.append(folder / name)
     for name, columns in ((manifest.NAME, manifest.COLUMNS), (decisions.NAME, decisions.COLUMNS)):
         if not (folder / name).exists():
             write_text(folder / name, ",".join(columns) + "\n")
-            made.append(folder / name)
-    return made
+            created.append(folder / name)
+    return created

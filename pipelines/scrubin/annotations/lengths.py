@@ -123,11 +123,11 @@ def _check(extent: _Extent, labels: Labels, video: _Video, tolerance_s: float, f
     else:
         fault = f"the labels end at {extent.end * unit_s:g} s, the video at {video.length_s:g} s"
     rate = _rate(labels, unit_s)
-    mend = explained(extent.first * unit_s, end * unit_s, video.length_s, tolerance_s, rate, fps)
+    fix = explained(extent.first * unit_s, end * unit_s, video.length_s, tolerance_s, rate, fps)
     if is_short:
         rows = f"{video.frames - used} frames ({missing_s:g} s)" if period_s is None else f"{missing_s:g} s"
-        mend = f"{rows} are not labelled: {mend}"
-    faults.error(extent.file, "length", fault, mend, place="" if is_short else extent.place)
+        fix = f"{rows} are not labelled: {fix}"
+    faults.error(extent.file, "length", fault, fix, place="" if is_short else extent.place)
 
 
 def _is_behind(extent: _Extent, unit_s: float, video: _Video) -> bool:

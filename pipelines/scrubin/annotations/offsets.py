@@ -45,12 +45,12 @@ def explained(first_s: float, end_s: float, source_s: float, tolerance_s: float,
     return f"{no_fit}; {ends}: bring the whole video, or mend the labels"
 
 
-def _other_rate(fitting: float, source_fps: float) -> str:
+def _other_rate(likely_fps: float, source_fps: float) -> str:
     """Return at which other rate the labels are as long as the video; "" for none."""
-    if abs(fitting - source_fps) <= FITS * source_fps:
+    if abs(likely_fps - source_fps) <= FITS * source_fps:
         return f"they are as long as the video at its own {source_fps:g} frames per second: likely they are numbered by its frames"
-    nearest = min(RATES, key=lambda rate: abs(float(rate) - fitting))
-    if abs(float(nearest) - fitting) > FITS * nearest:
+    nearest = min(RATES, key=lambda rate: abs(float(rate) - likely_fps))
+    if abs(float(nearest) - likely_fps) > FITS * nearest:
         return ""
     if nearest == 1000:
         return "they are as long as the video in milliseconds: likely they are counted in milliseconds"

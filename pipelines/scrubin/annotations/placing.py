@@ -106,4 +106,4 @@ def _instrument_names(placed: Placed, frames: IntArray) -> dict[int, tuple[str, 
     names: dict[int, list[str]] = {}
     for frame, instrument in zip(rows["frame"].tolist(), rows["instrument_id"].tolist(), strict=True):
         names.setdefault(frame, []).append(placed.vocabulary.instruments[instrument])
-    return {frame: tuple(sorted(found)) for frame, found in names.items()}
+    return {frame: tuple(sorted(instruments)) for frame, instruments in names.items()}

@@ -78,7 +78,7 @@ def merges(read: Sequence[tuple[SourceParams, Labels]], maps: Mapping[SourcePara
     maps
         The map of each source that has one.
     """
-    found = []
+    entries = []
     for source, label_map in maps.items():
         labels = [one for of, one in read if of == source]
         counts: Counter[tuple[str, str]] = Counter()
@@ -86,10 +86,10 @@ def merges(read: Sequence[tuple[SourceParams, Labels]], maps: Mapping[SourcePara
             counts.update(one.merged)
         rows = label_map_table(counts).to_dict("records")
         tables = [one.spans if one.instances is None else one.instances.rows for one in labels]
-        total = len(pd.concat(given)) if (given := [table[["triplet_id"]] for table in tables if table is not None]) else 0
+        total = len(pd.concat(triplet_ids)) if (triplet_ids := [table[["triplet_id"]] for table in tables if table is not None]) else 0
         entry = {"format": source.format, "vocabulary": source.vocabulary, "map": label_map.name, "source": label_map.source}
-        found.append({**entry, "instances": total, "merged_instances": counts.total(), "merged": rows})
-    return found
+        entries.append({**entry, "instances": total, "merged_instances": counts.total(), "merged": rows})
+    return entries
 
 
 def document(summary: Mapping[str, Any], merged: Sequence[Mapping[str, Any]], windows: WindowsParams | None) -> dict[str, Any]:

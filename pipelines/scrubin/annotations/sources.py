@@ -78,9 +78,9 @@ def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str]
 def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationError:
     """Return the labels of one batch, or what is wrong with it: all batches are read before any is refused."""
     files = {file: (raw / file).read_bytes() for file in batch.files}
-    words, merges = vocabulary.load(batch.source.vocabulary), map_of(raw, batch.source)
+    classes, merges = vocabulary.load(batch.source.vocabulary), map_of(raw, batch.source)
     try:
-        labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, words, box_tolerance, label_map=merges))
+        labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, classes, box_tolerance, label_map=merges))
     except AnnotationError as error:
         return error
     if labels.instances is not None:
@@ -102,8 +102,8 @@ def map_of(raw: Path, source: SourceParams) -> LabelMap | None:
     if not of_library:
         _refuse_outside("label_map", source.label_map)
     try:
-        found = label_map.load(source.label_map if of_library else str(raw / source.label_map))
-        return label_map.within(replace(found, name=source.label_map), vocabulary.load(source.vocabulary))
+        loaded_map = label_map.load(source.label_map if of_library else str(raw / source.label_map))
+        return label_map.within(replace(loaded_map, name=source.label_map), vocabulary.load(source.vocabulary))
     except AnnotationError as error:
         msg = f"params.yaml: 'annotations.sources': label_map of '{source.folder}': {error}"
         raise ParamsError(msg) from error
@@ -111,15 +111,15 @@ def map_of(raw: Path, source: SourceParams) -> LabelMap | None:
 
 def merges(raw: Path, sources: Sequence[SourceParams], done: Iterable[tuple[Batch, Labels | AnnotationError]]) -> list[dict[str, Any]]:
     """Return what the label maps of the sources merged, for the report; empty without any map."""
-    maps = {source: found for source in sources if (found := map_of(raw, source)) is not None}
+    maps = {source: source_map for source in sources if (source_map := map_of(raw, source)) is not None}
     return report.merges([(batch.source, labels) for batch, labels in done if isinstance(labels, Labels)], maps)
 
 
-def _refuse_outside(what: str, given: str) -> None:
-    path = PurePosixPath(given)
+def _refuse_outside(what: str, path_text: str) -> None:
+    path = PurePosixPath(path_text)
     if path.is_absolute() or path.parts[:1] != (ROOT,) or ".." in path.parts:
         known = f"{', '.join(label_map.available())}, or a CSV file " if what == "label_map" else ""
-        msg = f"params.yaml: 'annotations.sources': {what} '{given}' must be {known}inside '{ROOT}/' of the raw folder"
+        msg = f"params.yaml: 'annotations.sources': {what} '{path_text}' must be {known}inside '{ROOT}/' of the raw folder"
         raise ParamsError(msg)
 
 
@@ -140,8 +140,8 @@ def _refuse_strays(raw: Path, sources: Sequence[SourceParams], faults: Faults) -
     for path in sorted((raw / ROOT).iterdir()):
         if path.is_dir() and not path.name.startswith(".") and path.name not in known:
             near = difflib.get_close_matches(path.name, known, n=1)
-            mend = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
-            faults.error(f"{ROOT}/{path.name}", "folder-unread", "no source in params.yaml reads this folder", mend)
+            fix = f"did you mean '{ROOT}/{near[0]}'?" if near else "add it to annotations.sources in params.yaml, or move it away"
+            faults.error(f"{ROOT}/{path.name}", "folder-unread", "no source in params.yaml reads this folder", fix)
 
 
 def _near(name: str, names: Collection[str]) -> str:

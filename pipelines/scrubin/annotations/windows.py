@@ -89,8 +89,8 @@ def of_contacts(contacts: Sequence[Contact], in_view: Sequence[Interval] | None,
         When contacts overlap, or one ends before it starts.
 
     >>> margins = Windows(2, 2, 2)
-    >>> found = of_contacts([Contact(5, 8, 1, "continuous")], [(0, 20)], (0, 20), margins)
-    >>> [(window.start, window.end, window.action) for window in found]
+    >>> windows = of_contacts([Contact(5, 8, 1, "continuous")], [(0, 20)], (0, 20), margins)
+    >>> [(window.start, window.end, window.action) for window in windows]
     [(0, 5, None), (5, 10, 1), (10, 20, None)]
     """
     low, high = video
@@ -99,13 +99,13 @@ def of_contacts(contacts: Sequence[Contact], in_view: Sequence[Interval] | None,
         msg = "contacts of an instance end after they start, and do not overlap"
         raise ValueError(msg)
     visible = None if in_view is None else _union([*in_view, *((one.start, one.end) for one in inside)])
-    found: list[Window] = []
+    windows: list[Window] = []
     ends: list[Contact | None] = [None, *inside, None]
     for left, right in itertools.pairwise(ends):
-        found += _between(left, right, (left.end if left else low, right.start if right else high), visible, margins)
+        windows += _between(left, right, (left.end if left else low, right.start if right else high), visible, margins)
         if right is not None:
-            found.append(Window(right.start, right.end, right.action))
-    return _joined(found)
+            windows.append(Window(right.start, right.end, right.action))
+    return _joined(windows)
 
 
 def _between(
@@ -121,9 +121,9 @@ def _between(
     if left is not None and right is not None and left_to > right_from and left.action != right.action:
         meeting = left_to if left.kind == "continuous" else (left_to + right_from) // 2
         left_to = right_from = meeting
-    found = [Window(start, left_to, left.action)] if left else []
-    found += [Window(a, b, None) for a, b in _clip(visible or (), (left_to, right_from))]
-    return [window for window in [*found, *([Window(right_from, stop, right.action)] if right else [])] if window.end > window.start]
+    windows = [Window(start, left_to, left.action)] if left else []
+    windows += [Window(a, b, None) for a, b in _clip(visible or (), (left_to, right_from))]
+    return [window for window in [*windows, *([Window(right_from, stop, right.action)] if right else [])] if window.end > window.start]
 
 
 def _after(contact: Contact, margins: Windows) -> int:
@@ -135,13 +135,13 @@ def _before(contact: Contact, margins: Windows) -> int:
 
 
 def _joined(windows: Sequence[Window]) -> list[Window]:
-    found: list[Window] = []
+    joined: list[Window] = []
     for window in windows:
-        if found and found[-1].action == window.action and found[-1].end >= window.start:
-            found[-1] = Window(found[-1].start, max(found[-1].end, window.end), window.action)
+        if joined and joined[-1].action == window.action and joined[-1].end >= window.start:
+            joined[-1] = Window(joined[-1].start, max(joined[-1].end, window.end), window.action)
         else:
-            found.append(window)
-    return found
+            joined.append(window)
+    return joined
 
 
 def _clipped(contact: Contact, video: Interval) -> Contact:
@@ -149,13 +149,13 @@ def _clipped(contact: Contact, video: Interval) -> Contact:
 
 
 def _union(intervals: Sequence[Interval]) -> list[Interval]:
-    found: list[Interval] = []
+    union: list[Interval] = []
     for start, end in sorted(interval for interval in intervals if interval[1] > interval[0]):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(found[-1][1], end))
+        if union and start <= union[-1][1]:
+            union[-1] = (union[-1][0], max(union[-1][1], end))
         else:
-            found.append((start, end))
-    return found
+            union.append((start, end))
+    return union
 
 
 def _clip(intervals: Sequence[Interval], to: Interval) -> list[Interval]:

@@ -18,7 +18,7 @@ _Action = tuple[int | None, int | None, int | None]
 _Momentary = tuple[int | None, int | None, int | None]
 
 
-def apply(spans: pd.DataFrame, words: Vocabulary, windows: Windows, source_ns: int) -> pd.DataFrame:
+def apply(spans: pd.DataFrame, vocabulary: Vocabulary, windows: Windows, source_ns: int) -> pd.DataFrame:
     """Return spans of actions for spans of contacts, both in nanoseconds.
 
     Spans with the null verb, or without verb, say when an instance is in view. An instance that has none
@@ -30,12 +30,12 @@ def apply(spans: pd.DataFrame, words: Vocabulary, windows: Windows, source_ns: i
     source_ns
         Length of the video, beyond which no window reaches.
     """
-    momentary = momentary_ids(words, windows.momentary)
+    momentary = momentary_ids(vocabulary, windows.momentary)
     empty = spans[spans["instrument_id"].isna()]
     nothing = [(int(a), int(b)) for a, b in empty[["start", "end"]].to_numpy(np.int64).tolist()]
     rows: list[dict[str, Any]] = [{"start": start, "end": end} for start, end in nothing]
-    null_triplets = {words.triplets[triplet][0]: triplet for triplet in words.null_triplets}
-    null_verbs = {words.triplets[triplet][1] for triplet in words.null_triplets}
+    null_triplets = {vocabulary.triplets[triplet][0]: triplet for triplet in vocabulary.null_triplets}
+    null_verbs = {vocabulary.triplets[triplet][1] for triplet in vocabulary.null_triplets}
     for _, group in spans[spans["instrument_id"].notna()].groupby(["instrument_id", "instance"], sort=True):
         instrument, instance = group[["instrument_id", "instance"]].to_numpy(np.int64)[0].tolist()
         in_view = group["verb_id"].isna() | group["verb_id"].isin(null_verbs)
@@ -48,12 +48,12 @@ def apply(spans: pd.DataFrame, words: Vocabulary, windows: Windows, source_ns: i
             if window.action is None and not seen:
                 continue  # in view only as far as nothing says otherwise
             row: dict[str, Any] = {"instrument_id": instrument, "instance": instance, "start": window.start, "end": window.end}
-            null = _null(null_triplets.get(instrument), words)
+            null = _null(null_triplets.get(instrument), vocabulary)
             rows.append(row | (null if window.action is None else dict(zip(ACTION, actions.iloc[window.action], strict=True))))
     return span_rows(sorted(rows, key=lambda row: (row["start"], row.get("instrument_id", -1), row.get("instance", -1))))
 
 
-def momentary_ids(words: Vocabulary, names: tuple[str, ...]) -> frozenset[_Momentary]:
+def momentary_ids(vocabulary: Vocabulary, names: tuple[str, ...]) -> frozenset[_Momentary]:
     """Return what is momentary as ids of instrument, verb and target; a verb alone holds for every instrument and target.
 
     Raises
@@ -61,14 +61,14 @@ def momentary_ids(words: Vocabulary, names: tuple[str, ...]) -> frozenset[_Momen
     AnnotationError
         For a name that is no verb and no triplet of the vocabulary.
     """
-    found: set[_Momentary] = set()
+    ids: set[_Momentary] = set()
     for name in names:
         try:
-            found.add(words.triplets[words.triplet_of(name)] if "," in name else (None, words.id_of("verb", name), None))
+            ids.add(vocabulary.triplets[vocabulary.triplet_of(name)] if "," in name else (None, vocabulary.id_of("verb", name), None))
         except AnnotationError as error:
             msg = f"params.yaml: 'annotations.windows.momentary': {error}"
             raise AnnotationError(msg) from error
-    return frozenset(found)
+    return frozenset(ids)
 
 
 def _contact(row: Mapping[Any, Any], numbers: Mapping[_Action, int], momentary: frozenset[_Momentary]) -> Contact:
@@ -77,9 +77,9 @@ def _contact(row: Mapping[Any, Any], numbers: Mapping[_Action, int], momentary: 
     return Contact(int(row["start"]), int(row["end"]), numbers[verb, target, triplet], "momentary" if is_momentary else "continuous")
 
 
-def _null(triplet: int | None, words: Vocabulary) -> dict[str, int]:
+def _null(triplet: int | None, vocabulary: Vocabulary) -> dict[str, int]:
     # A vocabulary may have no null triplet of an instrument: then it is only known to be in view.
-    return {} if triplet is None else dict(zip(IDS[1:], (*words.triplets[triplet][1:], triplet), strict=True))
+    return {} if triplet is None else dict(zip(IDS[1:], (*vocabulary.triplets[triplet][1:], triplet), strict=True))
 
 
 def _plain(value: Any) -> int | None:

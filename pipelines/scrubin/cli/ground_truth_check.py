@@ -17,13 +17,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def run(given: argparse.Namespace) -> int:
+def run(args: argparse.Namespace) -> int:
     """Hash everything again and print what is wrong; 0 only when nothing is."""
     from scrubin.groundtruth import verification
     from scrubin.groundtruth.stamps import RELEASED
 
-    folder = Path(given.folder)
-    tables = Path(given.tables) if given.tables else folder.resolve().parent / "tables"
+    folder = Path(args.folder)
+    tables = Path(args.tables) if args.tables else folder.resolve().parent / "tables"
     faults = verification.check(folder, {name: tables / f"{name}.parquet" for name in sorted(RELEASED)})
     sys.stdout.write("".join(f"{fault}\n" for fault in faults) or "every file, table and vocabulary is the one that the stamps name\n")
     return 1 if faults else 0

@@ -281,9 +281,9 @@ def grid(file: str, data: bytes, *, whitespace: bool = False, comments: bool = F
     body = body if body.strip("\t;, \r\n") else ""
     delimiter = delimiter_of(body, whitespace=whitespace)
     first = 1 + len(_LINE_END.findall(skipped))
-    found = list(_split(body, first) if delimiter == WHITESPACE else _parsed(file, body, delimiter, first))
-    lines = tuple(line for line in found if isinstance(line, Line) and not is_empty(line.cells))
-    faults = (*faults, *(fault for fault in found if isinstance(fault, Fault)))
+    parsed = list(_split(body, first) if delimiter == WHITESPACE else _parsed(file, body, delimiter, first))
+    lines = tuple(line for line in parsed if isinstance(line, Line) and not is_empty(line.cells))
+    faults = (*faults, *(fault for fault in parsed if isinstance(fault, Fault)))
     if not lines and not faults:
         faults = (Fault(file, "file-empty", "it is empty", "write a header and a row for each entry, or remove the file"),)
     notes = tuple(line.strip() for line in _LINE_END.split(skipped) if line.strip())

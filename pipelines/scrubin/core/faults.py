@@ -145,11 +145,11 @@ class Faults:
 
     def all(self) -> tuple[Fault, ...]:
         """Return all faults, by file and in the order in which they were met."""
-        made = [
+        faults = [
             Fault(file, rule, _with_example(what, one.example), fix, place, one.severity, tuple(sorted(one.frames)), one.count)
             for (file, rule, what, fix, place), one in self._groups.items()
         ]
-        return tuple(sorted(made, key=lambda fault: fault.file))
+        return tuple(sorted(faults, key=lambda fault: fault.file))
 
     def errors(self) -> tuple[Fault, ...]:
         """Return the faults of severity ``error``."""

@@ -79,17 +79,17 @@ def decide(rows: list[Row], media: Mapping[str, Media | RecordingError], params:
     """
     if rows[0].exclude.strip():
         return Decision("excluded", reason=f"the curator: {rows[0].exclude.strip()}")
-    found: list[Media] = []
+    readable: list[Media] = []
     for row in rows:
         item = media[row.path]
         if isinstance(item, RecordingError):
             return Decision("quarantined", error=item)
-        found.append(item)
-    error = _disagreement(rows, found, params.stereo_tolerance_s) or _outside(rows, found)
+        readable.append(item)
+    error = _disagreement(rows, readable, params.stereo_tolerance_s) or _outside(rows, readable)
     if error:
         return Decision("quarantined", error=error)
     start_s = rows[0].start_s or 0.0
-    last_s = min(float(item.probe.end_s) for item in found)
+    last_s = min(float(item.probe.end_s) for item in readable)
     end_s = min(rows[0].end_s if rows[0].end_s is not None else last_s, last_s)
     return _limited(start_s, end_s, rows[0].task, params.tasks[rows[0].task])
 
@@ -116,8 +116,8 @@ def repeated_bytes(rows: Mapping[str, list[Row]], media: Mapping[str, Media | Re
 
 
 def _recording_row(row: Row, item: Media | RecordingError | None, decision: Decision) -> dict[str, Any]:
-    found = item if isinstance(item, Media) else None
-    probe = found.probe if found else None
+    readable = item if isinstance(item, Media) else None
+    probe = readable.probe if readable else None
     reason, fix = decision.reason, None
     if decision.error:
         reason, fix = f"{decision.error.where}: {decision.error.reason}", decision.error.fix
@@ -129,7 +129,7 @@ def _recording_row(row: Row, item: Media | RecordingError | None, decision: Deci
         "task": row.task,
         "camera": row.camera,
         "path": row.path,
-        "sha256": found.sha256 if found else None,
+        "sha256": readable.sha256 if readable else None,
         "container": probe.container if probe else None,
         "codec": probe.codec if probe else None,
         "width": probe.width if probe else None,
@@ -148,8 +148,8 @@ def _recording_row(row: Row, item: Media | RecordingError | None, decision: Deci
     }
 
 
-def _disagreement(rows: list[Row], found: list[Media], tolerance_s: float) -> RecordingError | None:
-    first, last = found[0].probe, found[-1].probe
+def _disagreement(rows: list[Row], cameras: list[Media], tolerance_s: float) -> RecordingError | None:
+    first, last = cameras[0].probe, cameras[-1].probe
     if abs(first.end_s - last.end_s) > Fraction(tolerance_s):
         reason = f"{rows[0].camera} lasts {float(first.end_s):.3f} s, {rows[-1].camera} {float(last.end_s):.3f} s"
         return RecordingError(rows[0].path, reason, "export both cameras again, or raise ingest.stereo_tolerance_s")
@@ -162,10 +162,10 @@ def _disagreement(rows: list[Row], found: list[Media], tolerance_s: float) -> Re
     return None
 
 
-def _outside(rows: list[Row], found: list[Media]) -> RecordingError | None:
-    last_s = min(item.probe.end_s for item in found)
+def _outside(rows: list[Row], cameras: list[Media]) -> RecordingError | None:
+    last_s = min(item.probe.end_s for item in cameras)
     # An interval noted to the hundredth may round past the last frame: half a frame is forgiven.
-    slack_s = max(1 / item.probe.fps for item in found) / 2
+    slack_s = max(1 / item.probe.fps for item in cameras) / 2
     for column, value in (("start_s", rows[0].start_s), ("end_s", rows[0].end_s)):
         beyond = value is not None and (Fraction(value) > last_s + slack_s or (column == "start_s" and Fraction(value) >= last_s))
         if beyond:

@@ -88,10 +88,10 @@ def files_without_row(folder: Path, data: bytes) -> list[Problem]:
     sheet = _sheet(data)
     rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
     named = {str(PurePosixPath(row.as_written("path"))) for row in rows if "path" in row.cells}
-    found = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
+    paths = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
     return [
         Problem(path, "", RecordingError(path, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))
-        for path in found
+        for path in paths
         if path not in named and not PurePosixPath(path).name.startswith(".")
     ]
 

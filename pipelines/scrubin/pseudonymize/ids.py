@@ -35,13 +35,13 @@ def assign(recordings: Iterable[str], key: bytes, previous: Mapping[str, str], s
     True
     """
     wanted = set(recordings)
-    given = {recording: id_ for recording, id_ in previous.items() if recording in wanted}
+    id_of = {recording: id_ for recording, id_ in previous.items() if recording in wanted}
     taken = set(previous.values())
     # By digest, not by name: who gives way in the rare case of a collision must not tell the order of names.
-    for recording in sorted(wanted - set(given), key=lambda name: _digest(key, name, 0)):
-        given[recording] = _free_id(recording, key, taken, syllables)
-        taken.add(given[recording])
-    return dict(sorted(given.items()))
+    for recording in sorted(wanted - set(id_of), key=lambda name: _digest(key, name, 0)):
+        id_of[recording] = _free_id(recording, key, taken, syllables)
+        taken.add(id_of[recording])
+    return dict(sorted(id_of.items()))
 
 
 def draw(recording: str, key: bytes) -> int:

@@ -53,8 +53,8 @@ class Dataset:
         >>> dataset("cholect50").video("VID068"), dataset("cholect50").video("video 3")
         ('68', None)
         """
-        found = number_of(text, self.prefixes) if self.numbered else name_of(text, self.videos)
-        return found if found in set(self.videos) else None
+        id_ = number_of(text, self.prefixes) if self.numbered else name_of(text, self.videos)
+        return id_ if id_ in set(self.videos) else None
 
 
 def names() -> tuple[str, ...]:
@@ -70,21 +70,21 @@ def dataset(name: str) -> Dataset:
     SplitError
         For an unknown name, with the nearest known one.
     """
-    found = _all().get(name)
-    if found is None:
+    known = _all().get(name)
+    if known is None:
         msg = f"'{name}' is no known dataset; {hint(name, names())}"
         raise SplitError(msg)
-    return found
+    return known
 
 
 @lru_cache(maxsize=1)
 def _all() -> dict[str, Dataset]:
-    found = {}
+    datasets = {}
     for name, stated in document(FILE).items():
         lists = {part: text.split() for part, text in stated.get("parts", {ALL: stated.get("videos", "")}).items()}
         parts = {part: listed(" ".join(item for item in items if item != UNLISTED)) for part, items in lists.items()}
         videos = tuple(video for ids in parts.values() for video in ids)
-        found[name] = Dataset(
+        datasets[name] = Dataset(
             name=name,
             kind=stated["kind"],
             source=stated["source"],
@@ -93,4 +93,4 @@ def _all() -> dict[str, Dataset]:
             unlisted=tuple(part for part, items in lists.items() if UNLISTED in items),
             prefixes=tuple(stated["prefixes"]),
         )
-    return found
+    return datasets

@@ -15,8 +15,8 @@ INDEX = "index.json"
 
 def index(folder: Path = FOLDER) -> dict[str, str]:
     """Return the SHA-256 of every data file, by its name."""
-    found: dict[str, str] = json.loads((folder / INDEX).read_text(encoding="utf-8"))
-    return found
+    sha256_by_name: dict[str, str] = json.loads((folder / INDEX).read_text(encoding="utf-8"))
+    return sha256_by_name
 
 
 def document(name: str, folder: Path = FOLDER) -> dict[str, Any]:
@@ -31,9 +31,9 @@ def document(name: str, folder: Path = FOLDER) -> dict[str, Any]:
     if stated is None or not path.is_file():
         msg = f"{name}: {'not in the index of' if stated is None else 'missing among'} the official splits; install scrubin again"
         raise SplitError(msg)
-    found = sha256_of(path)
-    if found != stated:
-        msg = f"{name}: its SHA-256 is {found}, but the index states {stated}; install scrubin again, or correct {INDEX}"
+    actual = sha256_of(path)
+    if actual != stated:
+        msg = f"{name}: its SHA-256 is {actual}, but the index states {stated}; install scrubin again, or correct {INDEX}"
         raise SplitError(msg)
     content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return content

@@ -26,18 +26,18 @@ def listed(text: str) -> tuple[str, ...]:
     ValueError
         When a range runs backwards.
     """
-    found: list[str] = []
+    ids: list[str] = []
     for item in text.replace(",", " ").split():
         bounds = RANGE.fullmatch(item)
         if not bounds:
-            found.append(item)
+            ids.append(item)
             continue
         first, last = int(bounds[1]), int(bounds[2])
         if first > last or len(bounds[2]) > LONGEST or last - first > 10_000:
             msg = f"'{item}' is no range such as 41-80"
             raise ValueError(msg)
-        found += [str(number) for number in range(first, last + 1)]
-    return tuple(found)
+        ids += [str(number) for number in range(first, last + 1)]
+    return tuple(ids)
 
 
 def shown(videos: Iterable[str], order: Sequence[str] = ()) -> str:
@@ -89,13 +89,13 @@ def number_of(text: str, prefixes: Iterable[str]) -> str | None:
 
 def whole_number(text: str) -> str:
     """Return the digits of a whole number, also of one written as a float; "" when it is none."""
-    found = WHOLE_FLOAT.fullmatch(text.strip().casefold())
-    if not found:
+    match = WHOLE_FLOAT.fullmatch(text.strip().casefold())
+    if not match:
         return ""
-    if found[1] is not None:
-        return found[1] + "0" * int(found[2] or 0)
-    places, exponent = found[4].rstrip("0"), int(found[5])
-    return found[3] + places.ljust(exponent, "0") if len(places) <= exponent else ""
+    if match[1] is not None:
+        return match[1] + "0" * int(match[2] or 0)
+    places, exponent = match[4].rstrip("0"), int(match[5])
+    return match[3] + places.ljust(exponent, "0") if len(places) <= exponent else ""
 
 
 def name_of(text: str, names: Iterable[str]) -> str | None:

@@ -32,13 +32,13 @@ def rows(name: str, videos: Mapping[str, str]) -> pd.DataFrame:
     split = load(name)
     known = _known(split, videos)
     first = min(split.folds)
-    found = [
+    subset_rows = [
         (name, fold - first, subsets[video], own)
         for fold in split.folds
         for subsets in (split.subset_of(fold),)
         for own, video in sorted(known.items())
     ]
-    frame = pd.DataFrame(found, columns=["scheme", "fold", "subset", "id"])
+    frame = pd.DataFrame(subset_rows, columns=["scheme", "fold", "subset", "id"])
     return frame.astype({"scheme": "str", "fold": "int64", "subset": "str", "id": "str"})
 
 
@@ -51,10 +51,10 @@ def missing(name: str, videos: Mapping[str, str]) -> tuple[str, ...]:
 
 def _known(split: Official, videos: Mapping[str, str]) -> dict[str, str]:
     home, used = dataset(split.dataset), set(split.videos)
-    found = {own: home.video(text) for own, text in videos.items()}
-    wrong = sorted(own for own, video in found.items() if video not in used)
+    video_of = {own: home.video(text) for own, text in videos.items()}
+    wrong = sorted(own for own, video in video_of.items() if video not in used)
     if wrong:
         shown = "; ".join(f"'{own}' is of '{videos[own]}'" for own in wrong[:5]) + (f"; {len(wrong) - 5} more" if len(wrong) > 5 else "")
         msg = f"{split.name}: {shown}, which is no video of this split; correct it, or leave it out"
         raise SplitError(msg)
-    return {own: video for own, video in found.items() if video is not None}
+    return {own: video for own, video in video_of.items() if video is not None}

@@ -13,7 +13,7 @@ from scrubin.public_splits.people import People
 from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, SplitRow, SplitSheet
 
 _HELD_OUT = (TEST, "val")
-_USUAL = ("train", "trainval", "val", "test")
+_SUBSETS = ("train", "trainval", "val", "test")
 _FEW = 5
 
 
@@ -126,8 +126,8 @@ def _tested(question: Question) -> Iterator[LineFault]:
                 first.setdefault(key, row)
                 if row.subset == held_out:
                     held.setdefault(key, {})[fold] = None
-        usual = Counter(len(held.get(key, {})) for key in first if key not in pinned)
-        wanted = question.repeats or max(1, max(usual, key=lambda n: (usual[n], -n), default=1))
+        times_held_out = Counter(len(held.get(key, {})) for key in first if key not in pinned)
+        wanted = question.repeats or max(1, max(times_held_out, key=lambda n: (times_held_out[n], -n), default=1))
         for key, row in first.items():
             where = list(held.get(key, {}))
             # What must be trained on is never held out.
@@ -142,9 +142,9 @@ def _subset_names(question: Question) -> Iterator[LineFault]:
     for row in question.whole:
         # Swapped or doubled letters; names such as test2 are somebody's own.
         near = next(
-            (name for name in _USUAL if sorted(set(name)) == sorted(set(row.subset)) and abs(len(name) - len(row.subset)) < 2), None
+            (name for name in _SUBSETS if sorted(set(name)) == sorted(set(row.subset)) and abs(len(name) - len(row.subset)) < 2), None
         )
-        if row.subset not in _USUAL and near:
+        if row.subset not in _SUBSETS and near:
             what = f"the subset '{row.subset}' of video '{row.video}' is no usual name"
             yield _fault(question, row.line, "subset-name", what, f"did you mean '{near}'?")
 
@@ -222,7 +222,7 @@ def sizes(question: Question) -> Mapping[tuple[str, str], Mapping[str, int]]:
 
 
 def _ordered(names: set[str]) -> list[str]:
-    return [name for name in _USUAL if name in names] + sorted(names - set(_USUAL))
+    return [name for name in _SUBSETS if name in names] + sorted(names - set(_SUBSETS))
 
 
 def _in(scheme: str, fold: str) -> str:

@@ -28,8 +28,8 @@ def contradictions(ratings: pd.DataFrame, marks: pd.DataFrame, errors: pd.DataFr
         task, id, rater (null = all raters together), failed, error, occurred; sorted.
     """
     total = ratings[ratings.aspect == TOTAL]
-    found = [row for task, rule in sorted(rules.items()) for row in _of_task(task, rule, total, marks, errors)]
-    return pd.DataFrame(found, columns=COLUMNS).sort_values(["task", "id", "rater"], na_position="first", ignore_index=True)
+    rows = [row for task, rule in sorted(rules.items()) for row in _of_task(task, rule, total, marks, errors)]
+    return pd.DataFrame(rows, columns=COLUMNS).sort_values(["task", "id", "rater"], na_position="first", ignore_index=True)
 
 
 def statements(ratings: pd.DataFrame, marks: pd.DataFrame, task: str, id_: str, error: str) -> list[dict[str, Any]]:

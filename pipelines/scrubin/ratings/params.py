@@ -123,8 +123,8 @@ class ScoresParams:
             msg = f"params.yaml: 'scores.complementary_raters' names a rater twice: {sorted(raters)}"
             raise ParamsError(msg)
         named = {"complementary_raters": raters, "reviewer": [self.reviewer] if self.error_rule == "reviewer" else []}
-        for name, given in named.items():
-            wrong = [rater for rater in given if not RATER.fullmatch(rater)]
+        for name, numbers in named.items():
+            wrong = [rater for rater in numbers if not RATER.fullmatch(rater)]
             if wrong:
                 msg = f"params.yaml: 'scores.{name}' must name raters by number, such as \"3\", but holds {wrong[0]!r}"
                 raise ParamsError(msg)

@@ -111,8 +111,8 @@ def _counts(scores: pd.DataFrame, roster: Roster, task: str) -> dict[str, int]:
 def _raters(ratings: pd.DataFrame) -> dict[str, Any]:
     raters: dict[str, Any] = {}
     for row in rater_moments(ratings).to_dict("records"):
-        given = ratings[(ratings.rater == row["rater"]) & (ratings.aspect == TOTAL)]
-        rater = raters.setdefault(row["rater"], {"rated": len(given), "failed": int(given.failed.sum()), "raw_scores": {}})
+        totals = ratings[(ratings.rater == row["rater"]) & (ratings.aspect == TOTAL)]
+        rater = raters.setdefault(row["rater"], {"rated": len(totals), "failed": int(totals.failed.sum()), "raw_scores": {}})
         rater["raw_scores"][row["aspect"]] = {"n": row["n"], "mean": row["mean"], "sd": row["sd"]}
     return raters
 
@@ -124,18 +124,18 @@ def _distribution(values: list[float]) -> dict[str, Any]:
 
 def _errors(errors: pd.DataFrame, scores: pd.DataFrame) -> dict[str, Any]:
     grs = scores.set_index("id")[TOTAL]
-    found: dict[str, Any] = {}
+    statistics: dict[str, Any] = {}
     for name, group in errors.groupby("error"):
         # Recordings whose aggregated GRS is undefined cannot enter a mean of it.
         both = group.assign(grs=group.id.map(grs)).dropna(subset="grs")
         effect = effects.cohens_d(both.grs[~both.occurred].tolist(), both.grs[both.occurred].tolist())
-        found[str(name)] = {
+        statistics[str(name)] = {
             "n": len(group),
             "occurred": int(group.occurred.sum()),
             "share": int(group.occurred.sum()) / len(group),
             "effect_on_GRS": effect,
         }
-    return found
+    return statistics
 
 
 def _duration(scores: pd.DataFrame, roster: Roster) -> dict[str, float]:

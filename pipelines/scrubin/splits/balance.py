@@ -16,7 +16,7 @@ import pandas as pd
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.columns import BINS, bins
 from scrubin.splits.measures import Measure
-from scrubin.splits.solution import Made
+from scrubin.splits.split import Split
 
 DEFINITIONS = {
     "imbalance": "deviation of a subset from its share of the total, relative to that share but at least to one recording; "
@@ -31,48 +31,48 @@ DEFINITIONS = {
 }
 
 
-def balance(made: Made, cohort: Cohort) -> dict[str, Any]:
+def balance(split: Split, cohort: Cohort) -> dict[str, Any]:
     """Return shares, imbalance, proofs, obstacles and notes of a split.
 
     Parameters
     ----------
-    made
+    split
         The split.
     cohort
         Its recordings, with the columns that are to be balanced.
     """
-    table = imbalances(made, cohort)
+    table = imbalances(split, cohort)
     values = [cell["imbalance"] for row in table for cell in row["subsets"].values()]
     return {
-        "subsets": list(made.subsets),  # in their order, which JSON keys lose
-        "shares": None if made.shares is None else dict(made.shares),
+        "subsets": list(split.subsets),  # in their order, which JSON keys lose
+        "shares": None if split.shares is None else dict(split.shares),
         "imbalance": {
             "mean": math.fsum(values) / len(values) if values else None,
             "worst": max(values, default=None),
             "measures": table,
         },
-        "proofs": [{"objective": one.objective, "bound": one.bound, "gap": one.gap, "status": one.status} for one in made.proofs],
-        "obstacles": [one.sentence(named=False) for one in made.obstacles],
-        "notes": list(made.notes),
+        "proofs": [{"objective": one.objective, "bound": one.bound, "gap": one.gap, "status": one.status} for one in split.proofs],
+        "obstacles": [one.sentence(named=False) for one in split.obstacles],
+        "notes": list(split.notes),
     }
 
 
-def imbalances(made: Made, cohort: Cohort) -> list[dict[str, Any]]:
+def imbalances(split: Split, cohort: Cohort) -> list[dict[str, Any]]:
     """Return per fold, task and measure what each subset has, what it should have, and the imbalance between the two.
 
     Where a scheme asks for no shares, a subset's share is that of the recordings it has.
     """
     measures = cohort.measures()
     place = {id_: i for i, id_ in enumerate(cohort.people.id)}
-    found = []
-    for fold, rows in made.rows.groupby("fold"):
-        inside = {subset: np.array([place[id_] for id_ in rows.id[rows.subset == subset]], dtype=np.int64) for subset in made.subsets}
-        shares = made.shares or {subset: len(members) / len(rows) for subset, members in inside.items()}
+    entries = []
+    for fold, rows in split.rows.groupby("fold"):
+        inside = {subset: np.array([place[id_] for id_ in rows.id[rows.subset == subset]], dtype=np.int64) for subset in split.subsets}
+        shares = split.shares or {subset: len(members) / len(rows) for subset, members in inside.items()}
         for measure in measures:
             cells = {subset: _cell(measure, members, shares[subset]) for subset, members in inside.items()}
             facts = {"fold": int(str(fold)), "task": measure.task, "measure": measure.name, "counted": measure.whole}
-            found.append({**facts, "subsets": cells})
-    return found
+            entries.append({**facts, "subsets": cells})
+    return entries
 
 
 def _cell(measure: Measure, members: npt.NDArray[np.int64], share: float) -> dict[str, float]:
@@ -82,12 +82,12 @@ def _cell(measure: Measure, members: npt.NDArray[np.int64], share: float) -> dic
     return {**shift, "imbalance": abs(value - wanted) / scale}
 
 
-def folds(made: Made, people: pd.DataFrame, skill: pd.DataFrame, errors: pd.DataFrame) -> list[dict[str, Any]]:
+def folds(split: Split, people: pd.DataFrame, skill: pd.DataFrame, errors: pd.DataFrame) -> list[dict[str, Any]]:
     """Return per fold its participants, and per task and subset the counts, the GRS and the errors; null is undefined.
 
     Parameters
     ----------
-    made
+    split
         The split.
     people
         One row per recording: id, task, participant.
@@ -95,12 +95,12 @@ def folds(made: Made, people: pd.DataFrame, skill: pd.DataFrame, errors: pd.Data
         The tables of these names.
     """
     scores = skill[["id", "GRS", "strong_disagreement"]]
-    placed = made.rows.merge(people[["id", "task", "participant"]], on="id", validate="many_to_one").merge(scores, on="id", how="left")
+    placed = split.rows.merge(people[["id", "task", "participant"]], on="id", validate="many_to_one").merge(scores, on="id", how="left")
     return [
         {
             "fold": int(str(fold)),
-            "participants": {subset: int(rows.participant[rows.subset == subset].nunique()) for subset in made.subsets},
-            "tasks": dict(_tasks(rows, errors, made.subsets)),
+            "participants": {subset: int(rows.participant[rows.subset == subset].nunique()) for subset in split.subsets},
+            "tasks": dict(_tasks(rows, errors, split.subsets)),
         }
         for fold, rows in placed.groupby("fold")
     ]

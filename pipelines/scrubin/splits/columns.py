@@ -27,8 +27,8 @@ KINDS = {
 TRUE, FALSE = frozenset({"true", "1", "1.0", "yes"}), frozenset({"false", "0", "0.0", "no"})
 LARGEST = 1e100
 """Sums of squares of larger numbers do not fit."""
-MANY_WORDS = 50
-"""A category with more words than this names recordings rather than describes them."""
+MOST_CATEGORIES = 50
+"""A column with more different texts than this names recordings rather than describes them."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def column(name: str, values: pd.Series[Any], kind: str | None = None) -> Column
         numbers = [math.nan if text is None or is_missing(text) else _number(name, text, kind) for text in texts]
         return Column(name, kind, pd.Series(numbers, dtype=float))
     present = [text for text in texts if text is not None]
-    if len(set(present)) > MANY_WORDS:
+    if len(set(present)) > MOST_CATEGORIES:
         msg = f"column '{name}' has {len(set(present))} different words, such as '{present[0]}': too many to balance; choose another column"
         raise SplitError(msg)
     return Column(name, "category", pd.Series(texts, dtype=object))
@@ -93,13 +93,13 @@ def measures(tasks: Sequence[str], columns: Sequence[Column]) -> list[Measure]:
         The columns, in the order of the recordings.
     """
     of = np.asarray(tasks, dtype=object)
-    found: list[Measure] = []
+    all_measures: list[Measure] = []
     for task in sorted(set(tasks)):
         inside = of == task
-        found.append(count(task, RECORDINGS, inside))
+        all_measures.append(count(task, RECORDINGS, inside))
         for one in columns:
-            found += MEASURES[one.kind](task, one, inside)
-    return found
+            all_measures += MEASURES[one.kind](task, one, inside)
+    return all_measures
 
 
 def bins(values: Floats) -> npt.NDArray[np.int64]:
@@ -112,11 +112,11 @@ def bins(values: Floats) -> npt.NDArray[np.int64]:
     [0, 0, 1, 2, -1]
     """
     defined = ~np.isnan(values)
-    found = np.full(values.shape, -1, dtype=np.int64)
+    bin_of = np.full(values.shape, -1, dtype=np.int64)
     if defined.any():
         edges = np.quantile(values[defined], [1 / 3, 2 / 3], method="linear")
-        found[defined] = np.searchsorted(edges, values[defined], side="left")
-    return found
+        bin_of[defined] = np.searchsorted(edges, values[defined], side="left")
+    return bin_of
 
 
 def _flags(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[Measure]:
@@ -144,10 +144,10 @@ def _counts(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[Me
 
 
 def _categories(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[Measure]:
-    words = of.values.to_numpy(dtype=object)
-    present = sorted({str(word) for word in words[inside] if word is not None})
+    values = of.values.to_numpy(dtype=object)
+    present = sorted({str(text) for text in values[inside] if text is not None})
     if len(present) > 1:
-        yield from (count(task, f"{of.name}={word}", inside & (words == word)) for word in present)
+        yield from (count(task, f"{of.name}={text}", inside & (values == text)) for text in present)
 
 
 MEASURES = {"flag": _flags, "number": _numbers, "count": _counts, "category": _categories}

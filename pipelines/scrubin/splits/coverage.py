@@ -21,13 +21,13 @@ def classes(triplets: pd.DataFrame, phases: pd.DataFrame, errors: pd.DataFrame) 
         between two successive labelled frames.
     """
     named = phases.assign(name=phases.vocabulary + ": " + phases.phase)
-    found = {
+    by_kind = {
         "triplets": triplets.dropna(subset="triplet").assign(name=lambda rows: rows.vocabulary + ": " + rows.triplet),
         "phases": named,
         "phase transitions": _transitions(phases),
         "errors": errors[errors.occurred].assign(name=lambda rows: rows.task + ": " + rows.error),
     }
-    return {kind: found[kind][["id", "name"]].drop_duplicates(ignore_index=True) for kind in KINDS}
+    return {kind: by_kind[kind][["id", "name"]].drop_duplicates(ignore_index=True) for kind in KINDS}
 
 
 def coverage(rows: pd.DataFrame, occurring: dict[str, pd.DataFrame], subsets: Sequence[str]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def coverage(rows: pd.DataFrame, occurring: dict[str, pd.DataFrame], subsets: Se
         in the first.
     """
     subset_of = rows.set_index("id").subset
-    return {kind: _kind(found, subset_of, subsets) for kind, found in occurring.items()}
+    return {kind: _kind(rows_of_kind, subset_of, subsets) for kind, rows_of_kind in occurring.items()}
 
 
 def warnings(covered: dict[str, Any], first: str) -> Iterator[str]:
@@ -67,8 +67,8 @@ def _transitions(phases: pd.DataFrame) -> pd.DataFrame:
     ordered = phases.sort_values(["vocabulary", "id", "frame"], kind="stable")
     before = ordered[["vocabulary", "id", "phase"]].shift()
     changes = (before.id == ordered.id) & (before.vocabulary == ordered.vocabulary) & (before.phase != ordered.phase)
-    found = ordered[changes]
-    return found.assign(name=found.vocabulary + ": " + before.phase[changes] + " > " + found.phase)
+    starts = ordered[changes]
+    return starts.assign(name=starts.vocabulary + ": " + before.phase[changes] + " > " + starts.phase)
 
 
 def _kind(occurring: pd.DataFrame, subset_of: pd.Series[str], subsets: Sequence[str]) -> dict[str, Any]:

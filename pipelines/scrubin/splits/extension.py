@@ -34,15 +34,15 @@ class Extension:
 
     def notes(self) -> tuple[str, ...]:
         """Return what the curator should know."""
-        found = []
+        lines = []
         if self.gone:
-            found.append(f"{len(self.gone)} recordings of the released split are not there any more: {', '.join(self.gone[:20])}")
+            lines.append(f"{len(self.gone)} recordings of the released split are not there any more: {', '.join(self.gone[:20])}")
         if self.left_out:
-            found.append(
+            lines.append(
                 f"{len(self.left_out)} new recordings are in no subset, because they must be trained on but their participant is tested: "
                 f"{', '.join(self.left_out[:20])}"
             )
-        return tuple(found)
+        return tuple(lines)
 
 
 def extension(cohort: Cohort, released: pd.DataFrame, subsets: Sequence[str]) -> Extension:

@@ -70,10 +70,10 @@ def _frequencies(name: str, ids: pd.Series[str], rows: pd.DataFrame) -> Iterator
 
 
 def _looked_up(name: str, kind: str, ids: pd.Series[str], values: pd.Series[Any]) -> Column:
-    found = ids.map(values).reset_index(drop=True)
+    by_row = ids.map(values).reset_index(drop=True)
     if kind == "number":
-        return Column(name, kind, found.astype(float))
-    plain = found.astype(object)
+        return Column(name, kind, by_row.astype(float))
+    plain = by_row.astype(object)
     if kind == "flag":
         return Column(name, kind, plain.map(lambda value: None if pd.isna(value) else bool(value)))
     return Column(name, kind, plain.where(plain.notna() & plain.ne(""), None))

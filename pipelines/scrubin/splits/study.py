@@ -16,7 +16,7 @@ from scrubin.splits.features import Tables, columns
 from scrubin.splits.params import SplitsParams
 from scrubin.splits.schemes.registry import Setting, make, of_task
 from scrubin.splits.search.best_split import TIME_LIMIT
-from scrubin.splits.solution import Made
+from scrubin.splits.split import Split
 
 
 def cohort_of(people: pd.DataFrame, tables: Tables) -> Cohort:
@@ -33,7 +33,7 @@ def cohort_of(people: pd.DataFrame, tables: Tables) -> Cohort:
     return cohort(people.assign(pinned=people.id.isin(strong)), columns(people.id, tables))
 
 
-def splits(everyone: Cohort, p: SplitsParams, setting: Setting) -> dict[str, Made]:
+def splits(everyone: Cohort, p: SplitsParams, setting: Setting) -> dict[str, Split]:
     """Return every split by its name.
 
     Raises
@@ -41,25 +41,26 @@ def splits(everyone: Cohort, p: SplitsParams, setting: Setting) -> dict[str, Mad
     SplitError
         When one is impossible, or the time guard was reached.
     """
-    found: dict[str, Made] = {}
+    split_of: dict[str, Split] = {}
     for name, scheme in p.schemes.items():
-        for part, made in make(name, everyone, scheme, setting).items():
-            if any(proof.status == TIME_LIMIT for proof in made.proofs):
+        for part, split in make(name, everyone, scheme, setting).items():
+            if any(proof.status == TIME_LIMIT for proof in split.proofs):
                 msg = (
                     f"split '{part}' was not found within 'splits.time_limit_s' = {p.time_limit_s:g} s; what is found by then depends on "
                     f"the machine: raise it, or lower 'splits.node_limit' ({p.node_limit}), or loosen 'splits.gap' ({p.gap:g})"
                 )
                 raise SplitError(msg)
-            found[part] = made
-    return found
+            split_of[part] = split
+    return split_of
 
 
-def table(made: Mapping[str, Made]) -> pd.DataFrame:
+def table(split_of: Mapping[str, Split]) -> pd.DataFrame:
     """Return the rows of the table ``splits``."""
-    return pd.concat([one.rows.assign(scheme=name) for name, one in made.items()], ignore_index=True)[["scheme", "fold", "subset", "id"]]
+    rows = [split.rows.assign(scheme=name) for name, split in split_of.items()]
+    return pd.concat(rows, ignore_index=True)[["scheme", "fold", "subset", "id"]]
 
 
-def document(made: Mapping[str, Made], everyone: Cohort, tables: Tables, p: SplitsParams) -> dict[str, Any]:
+def document(split_of: Mapping[str, Split], everyone: Cohort, tables: Tables, p: SplitsParams) -> dict[str, Any]:
     """Return the balance, coverage and shortcut audit of every split, as a JSON value that names no participant.
 
     ``schemes`` is a list in the order of ``params.yaml``; each has its ``folds``.
@@ -68,29 +69,31 @@ def document(made: Mapping[str, Made], everyone: Cohort, tables: Tables, p: Spli
     return {
         "definitions": {**DEFINITIONS, "shortcut": shortcut.DEFINITIONS},
         "seed": p.seed,
-        "schemes": [_scheme(name, one, everyone, tables, occurring, p) for name, one in made.items()],
+        "schemes": [_scheme(name, split, everyone, tables, occurring, p) for name, split in split_of.items()],
     }
 
 
-def obstacles(made: Mapping[str, Made]) -> dict[str, list[str]]:
+def obstacles(split_of: Mapping[str, Split]) -> dict[str, list[str]]:
     """Return what stands in the way of each split, participants by name. Private."""
-    return {name: [one.sentence(named=True) for one in made_one.obstacles] for name, made_one in made.items()}
+    return {name: [one.sentence(named=True) for one in split.obstacles] for name, split in split_of.items()}
 
 
-def _scheme(name: str, made: Made, everyone: Cohort, tables: Tables, occurring: dict[str, pd.DataFrame], p: SplitsParams) -> dict[str, Any]:
+def _scheme(
+    name: str, split: Split, everyone: Cohort, tables: Tables, occurring: dict[str, pd.DataFrame], p: SplitsParams
+) -> dict[str, Any]:
     base, _, task = name.partition(".")
     scheme = p.schemes[base]
     # What a scheme does not balance is looked at all the same: how far are the folds apart in it?
     looked_at = getattr(scheme, "balance", ("GRS", "error"))
     of = of_task(everyone, task) if task else everyone
-    here = of.only(of.people.id.isin(made.rows.id).to_numpy()).balancing(looked_at)
+    here = of.only(of.people.id.isin(split.rows.id).to_numpy()).balancing(looked_at)
     return {
         "scheme": name,
         "kind": scheme.kind,
-        **balance(made, here),
+        **balance(split, here),
         "folds": [
-            {**fold, **_fold(made.rows[made.rows.fold == fold["fold"]], made.subsets, everyone, tables, occurring)}
-            for fold in folds(made, everyone.people, tables.skill, tables.errors)
+            {**fold, **_fold(split.rows[split.rows.fold == fold["fold"]], split.subsets, everyone, tables, occurring)}
+            for fold in folds(split, everyone.people, tables.skill, tables.errors)
         ],
     }
 

@@ -26,12 +26,12 @@ USAGE = 2
 class LazyParser(argparse.ArgumentParser):
     """A parser that asks the subcommand's module for its arguments when it is used."""
 
-    asked = False
+    has_arguments = False
 
     def parse_known_args(self, args: Sequence[str] | None = None, namespace: Any = None) -> tuple[Any, list[str]]:  # type: ignore[override]
         """Declare the arguments of the subcommand, then parse."""
-        if not self.asked:
-            self.asked = True
+        if not self.has_arguments:
+            self.has_arguments = True
             _module(self.prog.split()[-1]).add_arguments(self)
         return super().parse_known_args(args, namespace)
 
@@ -39,9 +39,9 @@ class LazyParser(argparse.ArgumentParser):
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the subcommands."""
     parser.set_defaults(subcommand=None, help_text=parser.format_help)
-    found = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND", parser_class=LazyParser)
+    subcommands = parser.add_subparsers(dest="subcommand", metavar="SUBCOMMAND", parser_class=LazyParser)
     for name, does in SUBCOMMANDS.items():
-        found.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
+        subcommands.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -6,29 +6,29 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from scrubin.splits.solution import Made
+from scrubin.splits.split import Split
 
 SHOWN = 60
 """So many measures are printed; --json has all."""
 
 
-def lines(value: dict[str, Any], made: Made) -> Iterator[str]:
+def lines(value: dict[str, Any], split: Split) -> Iterator[str]:
     """Yield the lines: per measure what each subset has of what it should have, then the proof."""
     table = value["imbalance"]["measures"]
     folds = sorted({row["fold"] for row in table})
-    yield from _subset_lines(table, made) if len(folds) == 1 else _fold_lines(table, len(folds))
+    yield from _subset_lines(table, split) if len(folds) == 1 else _fold_lines(table, len(folds))
     mean, worst = value["imbalance"]["mean"], value["imbalance"]["worst"]
     over = "" if len(folds) == 1 else f" over {len(folds)} folds"
     yield f"imbalance{over}: mean {mean:.2%}, worst {worst:.2%}"
     for proof in value["proofs"]:
         bound = f"no split has less than {proof['bound']:.6f}"
         yield f"objective {proof['objective']:.6f}, {bound}: proven gap {proof['gap']:.4%} ({proof['status']})"
-    yield from (f"cannot be balanced: {one.sentence(named=True)}" for one in made.obstacles)
+    yield from (f"cannot be balanced: {one.sentence(named=True)}" for one in split.obstacles)
     yield from (f"note: {note}" for note in value["notes"])
 
 
-def _subset_lines(table: list[dict[str, Any]], made: Made) -> Iterator[str]:
-    head = "".join(f"{subset:>26}" for subset in made.subsets)
+def _subset_lines(table: list[dict[str, Any]], split: Split) -> Iterator[str]:
+    head = "".join(f"{subset:>26}" for subset in split.subsets)
     yield f"{'':32}{head}"
     for row in table[:SHOWN]:
         cells = "".join(f"{cell['value']:>9.4g} of {cell['wanted']:>6.1f} {cell['imbalance']:>6.1%}" for cell in row["subsets"].values())

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from scrubin.cli.splits import cohort_sheet, making
+from scrubin.cli.splits import cohort_sheet, new_split
 from scrubin.errors import SplitError
 from scrubin.splits.extension import extension
 from scrubin.splits.schemes.balanced import balanced
@@ -18,14 +18,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("released", type=Path, metavar="RELEASED.csv", help="the released split: id and subset (or split)")
     parser.add_argument("table", type=Path, metavar="TABLE.csv", help="one row per recording, old and new, as for make")
     cohort_sheet.add_arguments(parser)
-    making.add_arguments(parser)
+    new_split.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Extend the split; the exit code is 0 when it is written."""
-    making.check(args, [args.released, args.table])
+    new_split.check(args, [args.released, args.table])
     _refuse_several(args.released)
-    subsets = making.shares(args.subsets)
+    subsets = new_split.shares(args.subsets)
     cohort = cohort_sheet.cohort_of(read(args.table), cohort_sheet.roles_of(args))
     old = extension(cohort, read_released(args.released), list(subsets))
     if old.gone:
@@ -34,9 +34,9 @@ def run(args: argparse.Namespace) -> int:
             "nobody knows where new recordings may go: give all recordings, old and new"
         )
         raise SplitError(msg)
-    made = balanced(old.cohort, subsets, args.seed, making.effort(args), old.placed, making.progress)
-    made = replace(made, notes=old.notes())
-    return making.finish(args, "balanced", {"balanced": (made, old.cohort)})
+    split = balanced(old.cohort, subsets, args.seed, new_split.effort(args), old.placed, new_split.progress)
+    split = replace(split, notes=old.notes())
+    return new_split.finish(args, "balanced", {"balanced": (split, old.cohort)})
 
 
 def _refuse_several(released: Path) -> None:

@@ -33,32 +33,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the verdict and its evidence; 0 only when it is clean."""
     train, test = [select(text) for text in args.train], [select(text) for text in args.test]
-    found = leak(_videos(train), _videos(test), public_operations(), known())
+    leakage = leak(_videos(train), _videos(test), public_operations(), known())
     if args.json:
-        sys.stdout.write(json.dumps(document(train, test, found), indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(json.dumps(document(train, test, leakage), indent=2, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(train, test, found)))
-    return 0 if found.verdict == "clean" else 1
+        sys.stdout.write("".join(f"{line}\n" for line in lines(train, test, leakage)))
+    return 0 if leakage.verdict == "clean" else 1
 
 
-def lines(train: Sequence[Selection], test: Sequence[Selection], found: Leak) -> Iterator[str]:
+def lines(train: Sequence[Selection], test: Sequence[Selection], leakage: Leak) -> Iterator[str]:
     """Yield the verdict in words."""
     for side, selections in (("train", train), ("test", test)):
         for selection in selections:
             yield f"{side}: {selection.text}, {_count(selection.videos)}" + (f" ({selection.note})" if selection.note else "")
-    yield f"verdict: {found.verdict}"
-    if found.shared:
-        yield f"shared operations: {len(found.shared)}"
-    for shared in found.shared:
+    yield f"verdict: {leakage.verdict}"
+    if leakage.shared:
+        yield f"shared operations: {len(leakage.shared)}"
+    for shared in leakage.shared:
         yield f"  {_listed(shared.train)} (train) = {_listed(shared.test)} (test)"
-    for block in found.sets:
+    for block in leakage.sets:
         how_many = f"at least {block.at_least}" if block.at_least else "perhaps some"
         sides = f"{_listed(block.train)} (train) and {_listed(block.test)} (test)"
         yield f"shared in sets whose pairing is not published: {how_many} of {sides}"
-    for unverified in found.unverified:
+    for unverified in leakage.unverified:
         yield f"unverified: {_listed(unverified.train)} (train) and {_listed(unverified.test)} (test): {unverified.why}"
-    if found.fix:
-        yield from _fix(found.fix, _videos(train), _videos(test))
+    if leakage.fix:
+        yield from _fix(leakage.fix, _videos(train), _videos(test))
 
 
 def _fix(fix: Fix, train: Sequence[Video], test: Sequence[Video]) -> Iterator[str]:
@@ -75,19 +75,19 @@ def _fix(fix: Fix, train: Sequence[Video], test: Sequence[Video]) -> Iterator[st
             yield f"after the smallest fix nothing is left to {side}"
 
 
-def document(train: Sequence[Selection], test: Sequence[Selection], found: Leak) -> dict[str, Any]:
+def document(train: Sequence[Selection], test: Sequence[Selection], leakage: Leak) -> dict[str, Any]:
     """Return the verdict as plain values; videos are lists by dataset."""
-    fix = found.fix
+    fix = leakage.fix
     return {
-        "verdict": found.verdict,
+        "verdict": leakage.verdict,
         "train": [{"asked": one.text, "videos": by_dataset(one.videos), "note": one.note or None} for one in train],
         "test": [{"asked": one.text, "videos": by_dataset(one.videos), "note": one.note or None} for one in test],
-        "shared": [{"train": by_dataset(one.train), "test": by_dataset(one.test)} for one in found.shared],
+        "shared": [{"train": by_dataset(one.train), "test": by_dataset(one.test)} for one in leakage.shared],
         "shared_sets": [
             {"train": by_dataset(one.train), "test": by_dataset(one.test), "at_least": one.at_least, "source": one.source}
-            for one in found.sets
+            for one in leakage.sets
         ],
-        "unverified": [{"train": by_dataset(one.train), "test": by_dataset(one.test), "why": one.why} for one in found.unverified],
+        "unverified": [{"train": by_dataset(one.train), "test": by_dataset(one.test), "why": one.why} for one in leakage.unverified],
         "fix": None
         if fix is None
         else {
@@ -105,10 +105,10 @@ def document(train: Sequence[Selection], test: Sequence[Selection], found: Leak)
 
 def by_dataset(videos: Iterable[Video]) -> dict[str, list[str]]:
     """Return the ids by dataset, in the order of the dataset; an id that ends with "..." stands for videos whose ids are not known."""
-    found: dict[str, list[str]] = {}
+    ids_of: dict[str, list[str]] = {}
     for video in sorted(videos):
-        found.setdefault(video.dataset, []).append(video.id)
-    return {name: sorted(ids, key=_places(name).__getitem__) for name, ids in found.items()}
+        ids_of.setdefault(video.dataset, []).append(video.id)
+    return {name: sorted(ids, key=_places(name).__getitem__) for name, ids in ids_of.items()}
 
 
 def _places(name: str) -> dict[str, int]:

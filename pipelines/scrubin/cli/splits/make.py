@@ -6,7 +6,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from scrubin.cli.splits import cohort_sheet, making
+from scrubin.cli.splits import cohort_sheet, new_split
 from scrubin.errors import SplitError
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, SchemeParams
@@ -34,12 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--per-task", action="store_true", help="split every task by itself (column task), as LASANA does; default: jointly"
     )
-    making.add_arguments(parser)
+    new_split.add_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Make the split; the exit code is 0 when it is written."""
-    making.check(args, [args.table])
+    new_split.check(args, [args.table])
     roles = cohort_sheet.roles_of(args)
     if args.scheme != "difficulty_folds":
         roles = replace(roles, difficulty=None)
@@ -48,9 +48,9 @@ def run(args: argparse.Namespace) -> int:
         msg = f"{args.table}: --per-task needs a column 'task'"
         raise SplitError(msg)
     p = _params(args, cohort.features)
-    setting = registry.Setting(args.seed, making.effort(args), args.table.parent, making.progress)
-    made = registry.make(args.scheme, cohort, p, setting)
-    return making.finish(args, args.scheme, {name: (one, _of(cohort, name, args)) for name, one in made.items()})
+    setting = registry.Setting(args.seed, new_split.effort(args), args.table.parent, new_split.progress)
+    split_of = registry.make(args.scheme, cohort, p, setting)
+    return new_split.finish(args, args.scheme, {name: (one, _of(cohort, name, args)) for name, one in split_of.items()})
 
 
 def _of(cohort: Cohort, name: str, args: argparse.Namespace) -> Cohort:
@@ -64,7 +64,7 @@ def _params(args: argparse.Namespace, balance: tuple[str, ...]) -> SchemeParams:
             raise SplitError(msg)
     joint = not args.per_task
     if args.scheme == "balanced":
-        return BalancedParams(making.shares(args.subsets), joint, None, "balanced", balance)
+        return BalancedParams(new_split.shares(args.subsets), joint, None, "balanced", balance)
     if args.pin_train is not None:
         msg = f"--pin-train is of balanced: in {args.scheme} every recording is tested once"
         raise SplitError(msg)

@@ -26,8 +26,8 @@ def run(args: argparse.Namespace) -> int:
     """Print one split, or the list of all."""
     splits = [load(name) for name in ([args.name] if args.name else available())]
     if args.json:
-        found: Any = [document(split) for split in splits]
-        sys.stdout.write(json.dumps(found[0] if args.name else found, indent=2, ensure_ascii=False) + "\n")
+        documents: Any = [document(split) for split in splits]
+        sys.stdout.write(json.dumps(documents[0] if args.name else documents, indent=2, ensure_ascii=False) + "\n")
     elif args.name:
         sys.stdout.write("".join(f"{line}\n" for line in lines(splits[0])))
     else:
@@ -48,14 +48,14 @@ def summary(split: Official) -> str:
 def lines(split: Official) -> list[str]:
     """Return a split in words."""
     order = dataset(split.dataset).videos
-    found = [split.name, summary(split), f"source: {split.source}"]
-    found += [f"note: {note}" for note in split.notes]
-    found += [f"interpretation: {split.interpretation}"] if split.interpretation else []
-    found += [f"sha256: {split.sha256}"]
+    text = [split.name, summary(split), f"source: {split.source}"]
+    text += [f"note: {note}" for note in split.notes]
+    text += [f"interpretation: {split.interpretation}"] if split.interpretation else []
+    text += [f"sha256: {split.sha256}"]
     for fold, subsets in split.placed.items():
-        found += [f"fold {fold}"] if fold != NO_FOLD else []
-        found += [f"{name} ({len(videos)}): {shown(videos, order)}" for name, videos in subsets.items()]
-    return found
+        text += [f"fold {fold}"] if fold != NO_FOLD else []
+        text += [f"{name} ({len(videos)}): {shown(videos, order)}" for name, videos in subsets.items()]
+    return text
 
 
 def document(split: Official) -> dict[str, Any]:

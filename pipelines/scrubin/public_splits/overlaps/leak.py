@@ -117,7 +117,7 @@ def leak(train: Sequence[Video], test: Sequence[Video], operations: Operations, 
     sets = _sets(left, right, operations)
     unverified = tuple(Unverified(tuple(ones), tuple(others), why(pair, relations)) for pair, (ones, others) in sorted(unknown.items()))
     verdict: Verdict = "clean"
-    if shared or any(found.at_least for found in sets):
+    if shared or any(one.at_least for one in sets):
         verdict = "overlap"
     elif sets or unverified:
         verdict = "unverified"
@@ -138,23 +138,23 @@ def why(pair: tuple[str, str], relations: Relations) -> str:
 
 
 def _shared(left: Sequence[Video], right: Sequence[Video], operations: Operations) -> tuple[Shared, ...]:
-    found: dict[frozenset[Video], tuple[list[Video], list[Video]]] = {}
+    sides: dict[frozenset[Video], tuple[list[Video], list[Video]]] = {}
     for side, videos in enumerate((left, right)):
         for video in videos:
-            found.setdefault(operations.members(video), ([], []))[side].append(video)
-    return tuple(Shared(tuple(ones), tuple(others)) for ones, others in found.values() if ones and others)
+            sides.setdefault(operations.members(video), ([], []))[side].append(video)
+    return tuple(Shared(tuple(ones), tuple(others)) for ones, others in sides.values() if ones and others)
 
 
 def _sets(left: Sequence[Video], right: Sequence[Video], operations: Operations) -> tuple[SharedSet, ...]:
     """Return the sets of which each side has a part, in either direction; n and more of n pairs must meet."""
-    found = []
+    sets = []
     for block in operations.blocks:
         for train_set, test_set in ((block.one, block.other), (block.other, block.one)):
             in_train, ones = _present(train_set, left, operations)
             in_test, others = _present(test_set, right, operations)
             if ones and others:
-                found.append(SharedSet(ones, others, max(0, in_train + in_test - len(block.one)), block.source))
-    return tuple(found)
+                sets.append(SharedSet(ones, others, max(0, in_train + in_test - len(block.one)), block.source))
+    return tuple(sets)
 
 
 def _present(wanted: frozenset[Video], videos: Sequence[Video], operations: Operations) -> tuple[int, tuple[Video, ...]]:

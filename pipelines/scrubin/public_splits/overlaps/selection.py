@@ -47,12 +47,12 @@ def select(text: str) -> Selection:
     SplitError
         When a name, fold, subset or video is unknown, with the nearest known one.
     """
-    found = PATTERN.fullmatch(text.strip())
-    if not found:
+    match = PATTERN.fullmatch(text.strip())
+    if not match:
         msg = f"'{text}' names nothing; write NAME:SUBSET or NAME@FOLD:SUBSET, such as cholec80/40-40:train"
         raise SplitError(msg)
-    name, fold, part = found["name"].strip(), found["fold"], (found["part"] or "").strip()
-    if found["part"] is not None and not part:
+    name, fold, part = match["name"].strip(), match["fold"], (match["part"] or "").strip()
+    if match["part"] is not None and not part:
         msg = f"'{text}' names no subset after ':'; write one, such as {name}:train"
         raise SplitError(msg)
     if name in available():
@@ -127,10 +127,10 @@ def _listed(text: str, home: Dataset, part: str, scope: Sequence[str], subsets: 
     except ValueError as error:
         msg = f"'{text}': {error}"
         raise SplitError(msg) from error
-    found = {item: home.video(item) for item in items}
-    wrong = next((item for item, video in found.items() if video not in scope), None)
-    if wrong is None and found:
-        return _videos(home.name, [video for video in scope if video in found.values()])
+    id_of = {item: home.video(item) for item in items}
+    wrong = next((item for item, video in id_of.items() if video not in scope), None)
+    if wrong is None and id_of:
+        return _videos(home.name, [video for video in scope if video in id_of.values()])
     if any(letter.isdigit() for letter in wrong or ""):
         has = f"{len(scope)} videos from {scope[0]} to {scope[-1]}" if scope else "no videos whose ids are known here"
         msg = f"'{text}': '{wrong}' is no video of '{home.name}', which has {has}; correct it"

@@ -51,12 +51,12 @@ def intraclass(scores: pd.DataFrame) -> dict[str, Any]:
         return {**counts, **{name: _coefficient(math.nan, math.nan, math.nan) for name in NAMES}}
     long = complete.reset_index().melt(id_vars="id", var_name="rater", value_name="score")
     with _exact_and_quiet():
-        found = pingouin.intraclass_corr(data=long, targets="id", raters="rater", ratings="score").set_index("Type")
+        table = pingouin.intraclass_corr(data=long, targets="id", raters="rater", ratings="score").set_index("Type")
     residual = _has_residual(complete.to_numpy().tolist())
     coefficients = {}
     for name, theirs in NAMES.items():
-        low, high = found.CI95[theirs] if residual else (math.nan, math.nan)
-        coefficients[name] = _coefficient(found.ICC[theirs], low, high)
+        low, high = table.CI95[theirs] if residual else (math.nan, math.nan)
+        coefficients[name] = _coefficient(table.ICC[theirs], low, high)
     return {**counts, **coefficients}
 
 

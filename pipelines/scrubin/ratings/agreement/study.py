@@ -30,14 +30,14 @@ def of_scores(normalised: pd.DataFrame, p: ScoresParams) -> dict[str, Any]:
         rho_c of ``raters`` and with complementary raters joined (``pooled``), ``icc`` of the joined
         raters; for the total also Krippendorff's ``alpha``.
     """
-    found: dict[str, Any] = {}
+    agreement: dict[str, Any] = {}
     for aspect in (TOTAL, *p.aspects):
         scores = normalised[(normalised.aspect == aspect) & normalised.score.notna()]
         variants = {"failed_excluded": scores[~scores.failed]}
         if aspect == TOTAL:
             variants["failed_included"] = scores
-        found[aspect] = {name: _of_variant(some, p, total=aspect == TOTAL) for name, some in variants.items()}
-    return found
+        agreement[aspect] = {name: _of_variant(some, p, total=aspect == TOTAL) for name, some in variants.items()}
+    return agreement
 
 
 def of_points(ratings: pd.DataFrame, p: ScoresParams) -> dict[str, Any]:
@@ -46,33 +46,33 @@ def of_points(ratings: pd.DataFrame, p: ScoresParams) -> dict[str, Any]:
     Recordings that a rater marked as failed have no points of that rater. On a scale of more
     than ``MOST_POINTS`` points kappa is undefined: its pairs are empty.
     """
-    found: dict[str, Any] = {}
+    agreement: dict[str, Any] = {}
     for aspect in p.aspects:
-        given = ratings[(ratings.aspect == aspect) & ratings.score.notna()]
-        ranks = given.assign(rank=[round((score - p.lowest) / p.step) for score in given.score])
+        rated = ratings[(ratings.aspect == aspect) & ratings.score.notna()]
+        ranks = rated.assign(rank=[round((score - p.lowest) / p.step) for score in rated.score])
         categorical = ranks if p.points <= MOST_POINTS else ranks.iloc[:0]
-        found[aspect] = {
+        agreement[aspect] = {
             "kappa": kappa.pairwise(categorical, p.points, kappa.ORDINAL),
             "alpha": alpha(ranks.rename(columns={"rank": "value"}), "ordinal"),
         }
-    return found
+    return agreement
 
 
 def of_marks(marks: pd.DataFrame) -> dict[str, Any]:
     """Return per error Cohen's kappa and Krippendorff's nominal alpha of the raters' marks in one task."""
-    found: dict[str, Any] = {}
-    for error, given in marks.groupby("error"):
-        ranks = given.assign(rank=given.marked.astype(int))
-        found[str(error)] = {
+    agreement: dict[str, Any] = {}
+    for error, group in marks.groupby("error"):
+        ranks = group.assign(rank=group.marked.astype(int))
+        agreement[str(error)] = {
             "kappa": kappa.pairwise(ranks, 2, kappa.NOMINAL),
             "alpha": alpha(ranks.rename(columns={"rank": "value"}), "nominal"),
         }
-    return found
+    return agreement
 
 
 def _of_variant(scores: pd.DataFrame, p: ScoresParams, *, total: bool) -> dict[str, Any]:
     pooled = concordance.pool(scores, p.complementary_raters)
-    found = {"raters": concordance.pairwise(scores), "pooled": concordance.pairwise(pooled), "icc": intraclass(pooled)}
+    agreement = {"raters": concordance.pairwise(scores), "pooled": concordance.pairwise(pooled), "icc": intraclass(pooled)}
     if total:
-        found["alpha"] = alpha(scores.rename(columns={"score": "value"}), "interval")
-    return found
+        agreement["alpha"] = alpha(scores.rename(columns={"score": "value"}), "interval")
+    return agreement

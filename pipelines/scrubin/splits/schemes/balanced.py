@@ -15,7 +15,7 @@ from scrubin.splits.search.best_split import Effort, Progress, solve
 from scrubin.splits.search.groups import Group, groups
 from scrubin.splits.search.obstacles import obstacles
 from scrubin.splits.search.program import Counts, Program
-from scrubin.splits.solution import Made, proof, rows_of
+from scrubin.splits.split import Split, proof, rows_of
 
 
 def balanced(
@@ -25,7 +25,7 @@ def balanced(
     effort: Effort,
     placed: Mapping[str, str] | None = None,
     progress: Progress | None = None,
-) -> Made:
+) -> Split:
     """Return the balanced split of a cohort: everything in its columns is balanced.
 
     Parameters
@@ -49,34 +49,34 @@ def balanced(
     names = list(subsets)
     pinned = dict.fromkeys(cohort.people.participant[cohort.people.pinned], 0)
     place_of = {**pinned, **{who: names.index(subset) for who, subset in (placed or {}).items()}}
-    found = groups(cohort.people, cohort.measures(), place_of, seed)
-    _check_possible(found, names)
-    program = Program(found, cohort.measures(), tuple(subsets.values()), seed)
+    people_groups = groups(cohort.people, cohort.measures(), place_of, seed)
+    _check_possible(people_groups, names)
+    program = Program(people_groups, cohort.measures(), tuple(subsets.values()), seed)
     solution = solve(program, effort, progress)
-    rows = [(0, names[s], id_) for s, ids in enumerate(deal(found, solution.counts)) for id_ in ids]
+    rows = [(0, names[s], id_) for s, ids in enumerate(deal(people_groups, solution.counts)) for id_ in ids]
     participant_of = dict(zip(cohort.people.id, cohort.people.participant, strict=True))
-    return Made(rows_of(rows), tuple(names), (proof(solution),), obstacles(program, names, participant_of), shares=dict(subsets))
+    return Split(rows_of(rows), tuple(names), (proof(solution),), obstacles(program, names, participant_of), shares=dict(subsets))
 
 
-def deal(found: list[Group], counts: Counts) -> list[list[str]]:
+def deal(people_groups: list[Group], counts: Counts) -> list[list[str]]:
     """Return the recordings of each subset, given how many members of each group go there."""
     dealt: list[list[str]] = [[] for _ in range(counts.shape[1])]
-    for group, row in zip(found, counts, strict=True):
+    for group, row in zip(people_groups, counts, strict=True):
         for member, s in zip(group.members, np.repeat(np.arange(len(row)), row), strict=True):
             dealt[s] += member
     return dealt
 
 
-def _check_possible(found: list[Group], subsets: list[str]) -> None:
-    everyone = sum(len(group.members) for group in found)
-    free = sum(len(group.members) for group in found if group.place is None)
+def _check_possible(people_groups: list[Group], subsets: list[str]) -> None:
+    everyone = sum(len(group.members) for group in people_groups)
+    free = sum(len(group.members) for group in people_groups if group.place is None)
     if everyone < len(subsets):
         msg = (
             f"{everyone} participants cannot fill {len(subsets)} subsets ({', '.join(subsets)}), because each stays whole; "
             "release more recordings or name fewer subsets"
         )
         raise SplitError(msg)
-    empty = [subset for s, subset in enumerate(subsets) if all(group.place != s for group in found)]
+    empty = [subset for s, subset in enumerate(subsets) if all(group.place != s for group in people_groups)]
     if free < len(empty):
         msg = (
             f"{everyone - free} of {everyone} participants have a fixed place: in '{subsets[0]}', because raters strongly disagree on one "

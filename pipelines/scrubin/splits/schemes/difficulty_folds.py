@@ -17,10 +17,10 @@ from scrubin.splits.cohort import Cohort
 from scrubin.splits.schemes.folding import folds, shares
 from scrubin.splits.schemes.k_fold import check_enough
 from scrubin.splits.search.groups import fraction
-from scrubin.splits.solution import Made, rows_of
+from scrubin.splits.split import Split, rows_of
 
 
-def difficulty_folds(cohort: Cohort, difficulty: str, n_folds: int, repeats: int, seed: int, *, validation: bool) -> Made:
+def difficulty_folds(cohort: Cohort, difficulty: str, n_folds: int, repeats: int, seed: int, *, validation: bool) -> Split:
     """Return k folds per repetition; each fold tests exactly one of each cluster.
 
     The last cluster has fewer members when participants cannot be divided by k: it is the one of
@@ -42,8 +42,8 @@ def difficulty_folds(cohort: Cohort, difficulty: str, n_folds: int, repeats: int
             for who, fold in zip(cluster, order, strict=False):
                 parts[fold] += ids[who]
         rows += folds(parts, repeat * n_folds, validation=validation)
-    asked = shares(n_folds, validation=validation)
-    return Made(rows_of(rows), tuple(asked), shares=asked)
+    share_of = shares(n_folds, validation=validation)
+    return Split(rows_of(rows), tuple(share_of), shares=share_of)
 
 
 def clusters(cohort: Cohort, difficulty: str, size: int, seed: int) -> list[list[str]]:
@@ -55,7 +55,7 @@ def clusters(cohort: Cohort, difficulty: str, size: int, seed: int) -> list[list
         msg = f"recording '{id_}' has no number in column '{difficulty}', so it cannot be sorted; fill it in, or choose another column"
         raise SplitError(msg)
     rows = cohort.people.assign(value=values.astype(float))
-    found = {str(who): (math.fsum(group.value) / len(group), min(group.id)) for who, group in rows.groupby("participant")}
+    difficulty_of = {str(who): (math.fsum(group.value) / len(group), min(group.id)) for who, group in rows.groupby("participant")}
     # Equal difficulties are ordered by chance, not by a name.
-    ranked = sorted(found, key=lambda who: (-found[who][0], fraction(seed, found[who][1])))
+    ranked = sorted(difficulty_of, key=lambda who: (-difficulty_of[who][0], fraction(seed, difficulty_of[who][1])))
     return [ranked[i : i + size] for i in range(0, len(ranked), size)]

@@ -16,12 +16,12 @@ from scrubin.splits.search.groups import groups
 from scrubin.splits.search.obstacles import obstacles
 from scrubin.splits.search.program import Program
 from scrubin.splits.search.start import drawn
-from scrubin.splits.solution import Made, Proof, proof, rows_of
+from scrubin.splits.split import Proof, Split, proof, rows_of
 
 
 def k_fold(
     cohort: Cohort, n_folds: int, repeats: int, seed: int, effort: Effort, *, validation: bool, progress: Progress | None = None
-) -> Made:
+) -> Split:
     """Return k folds per repetition, numbered on: those of repetition r are r x k to r x k + k - 1.
 
     Raises
@@ -30,18 +30,18 @@ def k_fold(
         With fewer participants than folds.
     """
     check_enough(cohort, n_folds)
-    found = groups(cohort.people, cohort.measures(), {}, seed)
-    program = Program(found, cohort.measures(), (1 / n_folds,) * n_folds, seed)
+    people_groups = groups(cohort.people, cohort.measures(), {}, seed)
+    program = Program(people_groups, cohort.measures(), (1 / n_folds,) * n_folds, seed)
     solution = solve(program, effort, progress)
     counts, proofs = [solution.counts], [proof(solution)]
     for repeat in range(1, repeats):
         counts.append(drawn(program, seed, repeat))
         proofs.append(Proof(program.objective(counts[-1]), solution.bound, "sampled"))
-    rows = [row for r, one in enumerate(counts) for row in folds(deal(found, one), r * n_folds, validation=validation)]
+    rows = [row for r, one in enumerate(counts) for row in folds(deal(people_groups, one), r * n_folds, validation=validation)]
     participant_of = dict(zip(cohort.people.id, cohort.people.participant, strict=True))
     names = [f"fold {i}" for i in range(n_folds)]
-    asked = shares(n_folds, validation=validation)
-    return Made(rows_of(rows), tuple(asked), tuple(proofs), obstacles(program, names, participant_of), shares=asked)
+    share_of = shares(n_folds, validation=validation)
+    return Split(rows_of(rows), tuple(share_of), tuple(proofs), obstacles(program, names, participant_of), shares=share_of)
 
 
 def check_enough(cohort: Cohort, n_folds: int) -> None:

@@ -10,10 +10,10 @@ from scrubin.errors import SplitError
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.schemes.folding import folds
 from scrubin.splits.search.groups import fraction
-from scrubin.splits.solution import Made, rows_of
+from scrubin.splits.split import Split, rows_of
 
 
-def leave_n_participants_out(cohort: Cohort, n: int, repeats: int, seed: int) -> Made:
+def leave_n_participants_out(cohort: Cohort, n: int, repeats: int, seed: int) -> Split:
     """Return as many folds per repetition as there are n participants; the last may test fewer.
 
     Raises
@@ -33,4 +33,4 @@ def leave_n_participants_out(cohort: Cohort, n: int, repeats: int, seed: int) ->
         rows += folds(parts, first, validation=False)
         first += len(parts)
     notes = ("each fold tests a single participant, so that the folds tell which recordings are of one person",) if n == 1 else ()
-    return Made(rows_of(rows), ("train", "test"), notes=notes)
+    return Split(rows_of(rows), ("train", "test"), notes=notes)

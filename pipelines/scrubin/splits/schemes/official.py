@@ -9,12 +9,12 @@ from scrubin.public_splits import placing
 from scrubin.public_splits.catalogue import load
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.sheet import read
-from scrubin.splits.solution import Made, rows_of
+from scrubin.splits.split import Split, rows_of
 
 ORDER = ("train", "val", "test")
 
 
-def published(cohort: Cohort, split: str, videos: Path) -> Made:
+def published(cohort: Cohort, split: str, videos: Path) -> Split:
     """Return an official split in the study's own ids.
 
     Parameters
@@ -49,6 +49,6 @@ def published(cohort: Cohort, split: str, videos: Path) -> Made:
     if left := len(cohort.people) - len(video_of):
         notes.append(f"{left} recordings of the study are no video of {split}")
     # All subsets of the split, also those of which the study has no video: training must not be taken for another one.
-    found = {subset for fold in load(split).folds for subset in load(split).subset_of(fold).values()}
-    subsets = tuple(name for name in ORDER if name in found) + tuple(sorted(found - set(ORDER)))
-    return Made(rows_of(list(zip(rows.fold, rows.subset, rows.id, strict=True))), subsets, notes=tuple(notes))
+    names = {subset for fold in load(split).folds for subset in load(split).subset_of(fold).values()}
+    subsets = tuple(name for name in ORDER if name in names) + tuple(sorted(names - set(ORDER)))
+    return Split(rows_of(list(zip(rows.fold, rows.subset, rows.id, strict=True))), subsets, notes=tuple(notes))

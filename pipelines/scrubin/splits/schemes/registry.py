@@ -19,7 +19,7 @@ from scrubin.splits.schemes.leave_out import leave_n_participants_out
 from scrubin.splits.schemes.official import published
 from scrubin.splits.search.best_split import Effort, Progress
 from scrubin.splits.sheet import read_released
-from scrubin.splits.solution import Made
+from scrubin.splits.split import Split
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Setting:
     elsewhere: frozenset[str] = frozenset()
 
 
-def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[str, Made]:
+def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[str, Split]:
     """Return the splits of a scheme by their names: one, or one per task named ``<scheme>.<task>``.
 
     Parameters
@@ -65,14 +65,14 @@ def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[s
         When the scheme is impossible for the cohort, by the name of the scheme.
     """
     parts = {name: cohort} if getattr(p, "joint", True) else {f"{name}.{task}": of_task(cohort, task) for task in cohort.tasks()}
-    found = {}
+    split_of = {}
     for part, recordings in parts.items():
         elsewhere = frozenset(cohort.people.id) - frozenset(recordings.people.id)
         try:
-            found[part] = SCHEMES[p.kind](recordings, p, replace(setting, elsewhere=elsewhere))
+            split_of[part] = SCHEMES[p.kind](recordings, p, replace(setting, elsewhere=elsewhere))
         except SplitError as error:
             raise SplitError(within(error.faults, f"split '{part}'")) from error
-    return found
+    return split_of
 
 
 def of_task(cohort: Cohort, task: str) -> Cohort:
@@ -80,34 +80,34 @@ def of_task(cohort: Cohort, task: str) -> Cohort:
     return cohort.only((cohort.people.task == task).to_numpy())
 
 
-def _balanced(cohort: Cohort, p: BalancedParams, setting: Setting) -> Made:
+def _balanced(cohort: Cohort, p: BalancedParams, setting: Setting) -> Split:
     chosen = cohort.balancing(p.balance)
     if p.extends is None:
         return balanced(chosen, p.subsets, setting.seed, setting.effort, progress=setting.progress)
     rows = read_released(setting.raw / p.extends)
     old = extension(chosen, rows[~rows.id.isin(setting.elsewhere)], list(p.subsets))
-    made = balanced(old.cohort, p.subsets, setting.seed, setting.effort, old.placed, setting.progress)
-    return replace(made, notes=old.notes())
+    split = balanced(old.cohort, p.subsets, setting.seed, setting.effort, old.placed, setting.progress)
+    return replace(split, notes=old.notes())
 
 
-def _k_fold(cohort: Cohort, p: KFoldParams, setting: Setting) -> Made:
+def _k_fold(cohort: Cohort, p: KFoldParams, setting: Setting) -> Split:
     chosen = cohort.balancing(p.balance)
     return k_fold(chosen, p.folds, p.repeats, setting.seed, setting.effort, validation=p.validation, progress=setting.progress)
 
 
-def _difficulty_folds(cohort: Cohort, p: DifficultyFoldsParams, setting: Setting) -> Made:
+def _difficulty_folds(cohort: Cohort, p: DifficultyFoldsParams, setting: Setting) -> Split:
     return difficulty_folds(cohort, p.difficulty, p.folds, p.repeats, setting.seed, validation=p.validation)
 
 
-def _leave_out(cohort: Cohort, p: LeaveOutParams, setting: Setting) -> Made:
+def _leave_out(cohort: Cohort, p: LeaveOutParams, setting: Setting) -> Split:
     return leave_n_participants_out(cohort, p.participants, p.repeats, setting.seed)
 
 
-def _official(cohort: Cohort, p: OfficialParams, setting: Setting) -> Made:
+def _official(cohort: Cohort, p: OfficialParams, setting: Setting) -> Split:
     return published(cohort, p.split, setting.raw / p.videos)
 
 
-SCHEMES: dict[str, Callable[[Cohort, Any, Setting], Made]] = {
+SCHEMES: dict[str, Callable[[Cohort, Any, Setting], Split]] = {
     "balanced": _balanced,
     "k_fold": _k_fold,
     "difficulty_folds": _difficulty_folds,

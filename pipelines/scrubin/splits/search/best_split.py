@@ -80,11 +80,11 @@ def solve(program: Program, effort: Effort, progress: Progress | None = None) ->
     first = start(program)
     solver = _solver(program, effort)
     _begin_with(solver, program, first)
-    found: list[tuple[int, Counts]] = [(-1, first)]
+    improvements: list[tuple[int, Counts]] = [(-1, first)]
 
     def improved(event: Any) -> None:
         counts = _counts(event.data_out.mip_solution, program)
-        found.append((event.data_out.mip_node_count, counts))
+        improvements.append((event.data_out.mip_node_count, counts))
         if progress is not None:
             progress(program.objective(counts), _bound(event.data_out.mip_dual_bound), event.data_out.mip_node_count)
 
@@ -93,7 +93,7 @@ def solve(program: Program, effort: Effort, progress: Progress | None = None) ->
     status, info = solver.getModelStatus(), solver.getInfo()
     if status == highspy.HighsModelStatus.kTimeLimit:
         reached = _checkpoint(info.mip_node_count)
-        counts = next(counts for nodes, counts in reversed(found) if nodes <= reached)
+        counts = next(counts for nodes, counts in reversed(improvements) if nodes <= reached)
     elif status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kSolutionLimit):
         counts = _counts(solver.getSolution().col_value, program)
     else:

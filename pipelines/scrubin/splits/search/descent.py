@@ -22,10 +22,10 @@ PAIRED = 40
 def coarser(value: Whole, sums: Whole) -> int:
     """Return the power of ten by which the numbers must be divided so that sums of their squares fit."""
     largest = max(int(np.abs(value).max()), int(np.abs(sums).max()))
-    found = 1
-    while 8 * value.shape[1] * (largest // found) ** 2 > np.iinfo(np.int64).max:
-        found *= 10
-    return found
+    divisor = 1
+    while 8 * value.shape[1] * (largest // divisor) ** 2 > np.iinfo(np.int64).max:
+        divisor *= 10
+    return divisor
 
 
 def descend(value: Whole, sums: Whole, subset: Whole, free: npt.NDArray[np.bool_], members: Whole) -> Whole:

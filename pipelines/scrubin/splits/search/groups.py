@@ -60,11 +60,11 @@ def groups(people: pd.DataFrame, measures: Sequence[Measure], place_of: Mapping[
         ordered = rows[np.argsort(ids[rows])]
         values = matrix[ordered].sum(axis=0) + 0.0  # no -0.0, whose bytes differ
         alike.setdefault((place_of.get(str(participant)), values.tobytes()), []).append((tuple(ids[ordered]), values))
-    found = []
+    alike_groups = []
     for (place, _), members in alike.items():
         dealt = sorted((member for member, _ in members), key=lambda member: fraction(seed, *member))
-        found.append(Group(tuple(dealt), members[0][1], place))
-    return sorted(found, key=lambda group: fraction(seed, group.key))
+        alike_groups.append(Group(tuple(dealt), members[0][1], place))
+    return sorted(alike_groups, key=lambda group: fraction(seed, group.key))
 
 
 def fraction(seed: int, *names: str) -> float:

@@ -69,10 +69,10 @@ def obstacles(program: Program, subsets: Sequence[str], participant_of: Mapping[
     """
     rounding = np.abs(np.rint(program.targets) - program.targets) / program.scales
     excess = np.where([[measure.whole] for measure in program.measures], program.unavoidable - rounding, 0.0)
-    found = [
+    by_excess = [
         (float(excess[m, s]), _obstacle(program, m, s, subsets[s], participant_of)) for m, s in np.argwhere(excess >= MATTERS).tolist()
     ]
-    return tuple(one for _, one in sorted(found, key=lambda pair: (-pair[0], pair[1].task, pair[1].measure, pair[1].subset)))
+    return tuple(one for _, one in sorted(by_excess, key=lambda pair: (-pair[0], pair[1].task, pair[1].measure, pair[1].subset)))
 
 
 def _obstacle(program: Program, m: int, s: int, subset: str, participant_of: Mapping[str, str]) -> Obstacle:

@@ -29,8 +29,8 @@ def _course(study: Study, table: str) -> pd.DataFrame:
     before = rows.shift(1)
     distance = (rows["frame"] - before["frame"]).where(rows["id"] == before["id"])
     # Two phases of one frame are another rule's.
-    usual = distance.where(distance > 0).groupby(rows["id"]).transform("min")
-    return rows.assign(follows=(distance > 0) & (distance == usual), previous_phase=before["phase"])
+    step = distance.where(distance > 0).groupby(rows["id"]).transform("min")
+    return rows.assign(follows=(distance > 0) & (distance == step), previous_phase=before["phase"])
 
 
 def _previous(study: Study, table: str) -> pd.DataFrame:

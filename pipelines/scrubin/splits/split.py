@@ -1,4 +1,4 @@
-"""What a scheme makes: who is where, and what is proven about it."""
+"""A split as a scheme makes it: who is in which subset, and what is proven about it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Proof:
 
 
 @dataclass(frozen=True)
-class Made:
+class Split:
     """A split.
 
     Parameters
@@ -70,6 +70,6 @@ def proof(solution: Solution) -> Proof:
     return Proof(solution.objective, solution.bound, solution.status)
 
 
-def rows_of(found: Sequence[tuple[int, str, str]]) -> pd.DataFrame:
+def rows_of(places: Sequence[tuple[int, str, str]]) -> pd.DataFrame:
     """Return rows (fold, subset, id), sorted by fold and id."""
-    return pd.DataFrame(found, columns=COLUMNS).astype({"subset": "str", "id": "str"}).sort_values(["fold", "id"], ignore_index=True)
+    return pd.DataFrame(places, columns=COLUMNS).astype({"subset": "str", "id": "str"}).sort_values(["fold", "id"], ignore_index=True)

@@ -17,7 +17,7 @@ from scrubin.splits.cohort import Cohort
 from scrubin.splits.listings import csv_text
 from scrubin.splits.params import check_shares
 from scrubin.splits.search.best_split import Effort
-from scrubin.splits.solution import Made
+from scrubin.splits.split import Split
 
 SUBSETS = "train=0.75,val=0.10,test=0.15"
 NODE_LIMIT = 5_000
@@ -75,7 +75,7 @@ def shares(text: str) -> dict[str, float]:
     SplitError
         When it is none of such a list.
     """
-    found: dict[str, float] = {}
+    share_of: dict[str, float] = {}
     for part in text.split(","):
         name, _, share = part.partition("=")
         try:
@@ -83,18 +83,18 @@ def shares(text: str) -> dict[str, float]:
         except ValueError as error:
             msg = f"--subsets: '{part}' is not NAME=SHARE, such as train=0.75"
             raise SplitError(msg) from error
-        if name.strip() in found:
+        if name.strip() in share_of:
             msg = f"--subsets: '{name.strip()}' stands twice"
             raise SplitError(msg)
-        found[name.strip()] = value
+        share_of[name.strip()] = value
     try:
-        check_shares(found, "--subsets")
+        check_shares(share_of, "--subsets")
     except ParamsError as error:
         raise SplitError(str(error)) from error
-    if len(found) < 2:
+    if len(share_of) < 2:
         msg = "--subsets: name at least two"
         raise SplitError(msg)
-    return found
+    return share_of
 
 
 def effort(args: argparse.Namespace) -> Effort:
@@ -118,21 +118,21 @@ def progress(objective: float, bound: float, nodes: int) -> None:
         sys.stderr.flush()
 
 
-def finish(args: argparse.Namespace, scheme: str, made: dict[str, tuple[Made, Cohort]]) -> int:
+def finish(args: argparse.Namespace, scheme: str, split_of: dict[str, tuple[Split, Cohort]]) -> int:
     """Write the split, print what is to be known, and return the exit code."""
     try:
-        files.write_text(args.out, _csv({name: one for name, (one, _) in made.items()}))
+        files.write_text(args.out, _csv({name: one for name, (one, _) in split_of.items()}))
     except OSError as error:
         msg = f"--out {str(args.out)[:200]!r} cannot be written: {error.strerror}; name another file"
         raise SplitError(msg) from error
     if sys.stderr.isatty():
         sys.stderr.write("\n")
-    values = {name: _value(one, cohort) for name, (one, cohort) in made.items()}
+    values = {name: _value(one, cohort) for name, (one, cohort) in split_of.items()}
     if args.json:
         whole: Any = next(iter(values.values())) if len(values) == 1 else {"splits": values}
         sys.stdout.write(json.dumps({"scheme": scheme, "seed": args.seed, **whole}, indent=2) + "\n")
         return 0
-    for name, (one, cohort) in made.items():
+    for name, (one, cohort) in split_of.items():
         folds = one.rows.fold.nunique()
         what = f"{len(cohort.people)} recordings of {len(cohort.participants)} participants, {folds} {'fold' if folds == 1 else 'folds'}"
         sys.stdout.write("\n".join([f"{name}: {what}", *lines(values[name], one)]) + "\n")
@@ -140,16 +140,16 @@ def finish(args: argparse.Namespace, scheme: str, made: dict[str, tuple[Made, Co
     return 0
 
 
-def _value(made: Made, cohort: Cohort) -> dict[str, Any]:
-    value = balance(made, cohort)
-    named = [one.sentence(named=True) for one in made.obstacles]  # whoever has the table knows the participants
+def _value(split: Split, cohort: Cohort) -> dict[str, Any]:
+    value = balance(split, cohort)
+    named = [one.sentence(named=True) for one in split.obstacles]  # whoever has the table knows the participants
     return {"recordings": len(cohort.people), "participants": len(cohort.participants), **value, "obstacles": named}
 
 
-def _csv(made: dict[str, Made]) -> str:
+def _csv(split_of: dict[str, Split]) -> str:
     # Split by task, folds of the same number have nothing to do with each other: each task is a scheme of its own.
-    by_task = any("." in name for name in made)
-    several = any(one.rows.fold.nunique() > 1 for one in made.values())
+    by_task = any("." in name for name in split_of)
+    several = any(one.rows.fold.nunique() > 1 for one in split_of.values())
     header = [*(["scheme"] if by_task else []), *(["fold"] if several else []), "id", "subset"]
-    rows = [one.rows.assign(scheme=name)[header] for name, one in made.items()]
+    rows = [one.rows.assign(scheme=name)[header] for name, one in split_of.items()]
     return csv_text(header, sorted(row for part in rows for row in part.itertuples(index=False, name=None)), ",")
