@@ -55,6 +55,22 @@ def test_triplets_of_another_format_keep_their_vocabulary_with_no_option(source,
     assert {one.vocabulary.triplets for one in reading.collection.recordings} == {one.vocabulary.triplets for one in kept.recordings}
 
 
+@pytest.mark.parametrize("target", sorted(name for name, writer in WRITERS.items() if {"actions", "instances"} <= writer.holds))
+def test_a_prediction_whose_instrument_is_not_that_of_its_triplet_is_written_as_its_triplet_and_counted(target, tmp_path):
+    collection = read_files("cholectriplet2022", {"VID01.json": predicted(instruments=[0, 3, 0])})
+    kept, losses = fitted(collection, writer_of(target), Fit("cholectriplet2022", image_size=(100, 100)))
+    reading = reader.read_path(write_files(tmp_path, render(kept, writer_of(target)).files), None, Options())
+    assert (reading.form.name, [fault for fault in reading.faults if fault.severity != "warning"]) == (READ_AS.get(target, target), [])
+    if target != "cholectrack20":  # it has other triplets, so that only the instruments as predicted are left
+        assert losses["instruments, verbs or targets that are not those of their triplet"] == 1
+
+
+def predicted(instruments):
+    """Return three frames of a submission to CholecTriplet2022: the triplet grasper,retract,gallbladder, and an instrument each."""
+    boxes = [[{"triplet": 17, "instrument": [id_, 0.9, 0.1, 0.1, 0.2, 0.2]}] for id_ in instruments]
+    return dumps({str(frame): {"recognition": [0.1] * 100, "detection": of_frame} for frame, of_frame in enumerate(boxes)})
+
+
 def assert_same_layer(one, other):
     assert (one is None) == (other is None)
     if one is not None:

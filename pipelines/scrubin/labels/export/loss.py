@@ -198,7 +198,7 @@ def _without_actions(labels: Labels, writer: Writer, fit: Fit, losses: Counter[s
 
 
 def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, losses: Counter[str]) -> Labels:
-    rows, holds = layer.rows, writer.holds
+    rows, holds = _with_parts_of_triplets(labels, layer.rows, losses), writer.holds
     detail = labels.detail
     if "boxes" not in holds:
         _add(losses, "boxes", int(rows["x"].notna().sum()))
@@ -224,6 +224,23 @@ def _fitted_instances(labels: Labels, layer: Layer, writer: Writer, fit: Fit, lo
         rows = rows[~twice].reset_index(drop=True)
     kept = replace(layer, positions=positions, rows=rows) if len(positions) else None
     return replace(labels, instances=kept, detail=detail)
+
+
+def _with_parts_of_triplets(labels: Labels, rows: pd.DataFrame, losses: Counter[str]) -> pd.DataFrame:
+    """Return instances with the instrument, verb and target of their triplet: only submissions may say others, and are not written."""
+    triplets = np.array(labels.vocabulary.triplets, np.int64).reshape(-1, 3)
+    named = rows["triplet_id"].notna().to_numpy()
+    stated = rows.loc[named, list(IDS[:3])]
+    parts = triplets[rows.loc[named, "triplet_id"].to_numpy(np.int64)]
+    differs = (stated.notna() & (stated.fillna(-1).to_numpy(np.int64) != parts)).any(axis=1).to_numpy()
+    if not differs.any():
+        return rows
+    _add(losses, "instruments, verbs or targets that are not those of their triplet", int(differs.sum()))
+    changed = rows.copy()
+    at = rows.index[named][differs]
+    for place, column in enumerate(IDS[:3]):
+        changed.loc[at, column] = pd.array(parts[differs, place], dtype="Int64")
+    return changed
 
 
 def _add(losses: Counter[str], what: str, count: int) -> None:

@@ -72,7 +72,7 @@ def read(source: LabelFiles) -> Collection:
     pattern=PATTERN,
     expected=EXPECTED,
     title="YOLO txt as in ProstaTD: triplet instrument action target cx cy w h",
-    by_hand=replace(BY_HAND, evidence=_rows_of(8, alone=False)),
+    by_hand=replace(BY_HAND, evidence=_rows_of(8, 9, alone=False)),
 )
 def read_four(source: LabelFiles) -> Collection:
     """Return the labels of the recordings whose files have no error; all faults are in ``Collection.faults``."""
