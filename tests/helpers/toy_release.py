@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -108,6 +108,16 @@ class Release:
 
     def rules(self) -> set[str]:
         return {finding.rule for finding in self.findings()}
+
+    def rules_by_file(self, files: Mapping[str, bytes]) -> dict[str, set[str]]:
+        """Write files, and return the rules that each of all files breaks, if any: one audit for many files."""
+        for name, data in files.items():
+            self.path(name).write_bytes(data)
+        self.seal()
+        broken: dict[str, set[str]] = {}
+        for finding in self.findings():
+            broken.setdefault(finding.file, set()).add(finding.rule)
+        return broken
 
     def seal(self) -> None:
         """Make checksums, planned hashes and file times those of the files as they are now."""

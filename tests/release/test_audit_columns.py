@@ -31,6 +31,12 @@ def written(release, name: str, data: bytes | str) -> set[str]:
     return release.rules_after(lambda: release.path(name).write_bytes(data))
 
 
+def parquet(columns) -> bytes:
+    data = streams.BytesIO()
+    pq.write_table(pa.table(columns), data)
+    return data.getvalue()
+
+
 def array(values) -> bytes:
     data = streams.BytesIO()
     np.save(data, values)
@@ -39,13 +45,12 @@ def array(values) -> bytes:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_private_column_is_found_in_any_spelling(release, name):
-    assert written(release, "more.csv", f"id,{name}\n{IDS[0]},x\n") == {"private-column"}
-    assert written(release, "more.csv", "id\n") == set()
-    assert written(release, "more.json", json.dumps({"a": [{name: "x"}]})) == {"private-column"}
-    release.path("more.json").unlink()
-    pq.write_table(pa.table({"id": [IDS[0]], name: ["x"]}), release.path("more.parquet"))
-    release.seal()
-    assert release.rules() == {"private-column"}
+    files = {
+        "more.csv": f"id,{name}\n{IDS[0]},x\n".encode(),
+        "more.json": json.dumps({"a": [{name: "x"}]}).encode(),
+        "more.parquet": parquet({"id": [IDS[0]], name: ["x"]}),
+    }
+    assert release.rules_by_file({**files, "none.csv": b"id\n"}) == {name: {"private-column"} for name in files}
 
 
 @pytest.mark.parametrize(
@@ -99,27 +104,32 @@ def test_the_first_parsed_row_is_the_header(release, text):
 
 @pytest.mark.parametrize("number", [20230417, 17042023, 4172023, 202304171430, -20230417])
 def test_a_date_as_a_number_is_found_in_tables(release, number):
-    path = release.path("more.parquet")
-    for values in (pa.array([1, number]), pa.array([None, float(number)]), pa.array([[1], [number]])):
-        pq.write_table(pa.table({"value": values}), path)
-        release.seal()
-        assert release.rules() == {"private-string"}
+    columns = {
+        "whole.parquet": pa.array([1, number]),
+        "real.parquet": pa.array([None, float(number)]),
+        "lists.parquet": pa.array([[1], [number]]),
+    }
+    files = {name: parquet({"value": values}) for name, values in columns.items()}
+    assert release.rules_by_file(files) == {name: {"private-string"} for name in files}
 
 
 @pytest.mark.parametrize("number", [20230417, 17042023, 202304171430])
 def test_a_date_as_a_number_is_found_in_packed_arrays_and_json(release, number):
-    path = release.path("more.zip")
-
-    def pack(name: str, data: bytes) -> None:
-        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+    def packed(name: str, data: bytes) -> bytes:
+        target = streams.BytesIO()
+        with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
             entry = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
             entry.create_system, entry.compress_type = 3, zipfile.ZIP_DEFLATED
             archive.writestr(entry, data)
+        return target.getvalue()
 
-    assert release.rules_after(lambda: pack("a.npy", array(np.array([3, 4])))) == set()
-    assert release.rules_after(lambda: pack("a.npy", array(np.array([[3, number]])))) == {"private-string"}
-    assert release.rules_after(lambda: pack("a.npy", array(np.array([0.5, number])))) == {"private-string"}
-    assert release.rules_after(lambda: pack("a.json", json.dumps({"x": [1, number]}).encode())) == {"private-string"}
+    files = {
+        "whole.zip": packed("a.npy", array(np.array([[3, number]]))),
+        "real.zip": packed("a.npy", array(np.array([0.5, number]))),
+        "json.zip": packed("a.json", json.dumps({"x": [1, number]}).encode()),
+    }
+    harmless = packed("a.npy", array(np.array([3, 4])))
+    assert release.rules_by_file({**files, "none.zip": harmless}) == {name: {"private-string"} for name in files}
 
 
 def test_six_digits_are_a_date_only_under_the_name_of_a_day(release):

@@ -80,9 +80,15 @@ def source(request, tmp_path_factory) -> Path:
     return clip(tmp_path_factory.mktemp("source") / name, seconds=8, size="192x128", more=more)
 
 
-def test_copied_frames_decode_as_in_the_source_in_every_decoder(source, tmp_path):
-    target = tmp_path / "out.mkv"
-    cut, done = rendered(source, target, 0.5, 7.3, SPANS)
+@pytest.fixture(scope="module")
+def output(source, tmp_path_factory) -> tuple[Path, Plan, Parts]:
+    """The source rendered: the file, what was planned and how it was carried out. Tests only read it."""
+    target = tmp_path_factory.mktemp("output") / "out.mkv"
+    return target, *rendered(source, target, 0.5, 7.3, SPANS)
+
+
+def test_copied_frames_decode_as_in_the_source_in_every_decoder(source, output):
+    target, cut, done = output
     assert done.mode == SMART, done.why
     assert 0 < done.encoded_count < cut.frame_count
     kept = slice(cut.first_source_frame, cut.first_source_frame + cut.frame_count)
@@ -94,9 +100,8 @@ def test_copied_frames_decode_as_in_the_source_in_every_decoder(source, tmp_path
     check(target, cut, source.name)  # decodes everything: times, sizes, blackness
 
 
-def test_what_is_not_hidden_is_still_to_be_seen(source, tmp_path):
-    target = tmp_path / "out.mkv"
-    cut, _ = rendered(source, target, 0.5, 7.3, SPANS)
+def test_what_is_not_hidden_is_still_to_be_seen(source, output):
+    target, cut, _ = output
     with av.open(str(source)) as container:
         before = [frame.to_ndarray(format="gray").astype(int) for frame in container.decode(video=0)][cut.first_source_frame :]
     with av.open(str(target)) as container:
@@ -107,9 +112,8 @@ def test_what_is_not_hidden_is_still_to_be_seen(source, tmp_path):
             assert np.abs(a - b).mean() < 4, number
 
 
-def test_nothing_but_pictures_is_left(source, tmp_path):
-    target = tmp_path / "out.mkv"
-    rendered(source, target, 0.5, 7.3, SPANS)
+def test_nothing_but_pictures_is_left(output):
+    target, _, _ = output
     data = target.read_bytes()
     for trace in (b"x264", b"Lavc", b"title", b"Who"):
         assert trace not in data
@@ -123,16 +127,14 @@ def test_nothing_but_pictures_is_left(source, tmp_path):
         assert min(packet.pts for packet in packets) == 0
 
 
-def test_the_same_bytes_come_out_every_time(source, tmp_path):
-    first, second = tmp_path / "first.mkv", tmp_path / "second.mkv"
-    rendered(source, first, 0.5, 7.3, SPANS)
-    rendered(source, second, 0.5, 7.3, SPANS)
-    assert first.read_bytes() == second.read_bytes()
+def test_the_same_bytes_come_out_every_time(source, output, tmp_path):
+    again = tmp_path / "again.mkv"
+    rendered(source, again, 0.5, 7.3, SPANS)
+    assert again.read_bytes() == output[0].read_bytes()
 
 
-def test_every_group_of_pictures_can_be_reached_by_seeking(source, tmp_path):
-    target = tmp_path / "out.mkv"
-    cut, _ = rendered(source, target, 0.5, 7.3, SPANS)
+def test_every_group_of_pictures_can_be_reached_by_seeking(output):
+    target, cut, _ = output
     straight = hashes_by_pyav(target)
     times_ms = [round(time_s * 1000) for time_s in cut.times_s]
     with av.open(str(target)) as container:
