@@ -14,7 +14,7 @@ from scrubin.labels.model import SOURCE_FRAMES, Collection, Labels, span_rows
 from scrubin.labels.rates import NANOSECONDS, NS, Numbering, instant, written
 from scrubin.labels.rows import triplets_table
 from scrubin.labels.spans import numbers, span_table
-from scrubin.labels.spans.expansion import expanded, given_numbers
+from scrubin.labels.spans.expansion import expanded, instance_numbers
 from scrubin.labels.spans.numbers import Row
 from scrubin.vocabulary import vocabulary
 
@@ -55,7 +55,7 @@ def test_frames_and_back_are_the_same_spans(table, rate):
 @given(tables())
 def test_the_table_spans_has_the_numbers_that_were_given(table):
     made, _ = expanded(labels_of(table), Numbering(Fraction(1)), Numbering(Fraction(1)))
-    found = span_table.from_triplets(triplets_table([made]), given_numbers([made]))
+    found = span_table.from_triplets(triplets_table([made]), instance_numbers([made]))
     names = [tuple(row) for row in found[["instance", "start_frame", "end_frame", "instrument", "verb", "target"]].itertuples(index=False)]
     wanted = [(row.instance, row.start, row.end, *WORDS.triplet_name(row.triplet_id).split(",")) for row in table.itertuples(index=False)]
     assert sorted(names) == sorted(wanted)

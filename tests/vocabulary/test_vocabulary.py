@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.errors import AnnotationError
-from scrubin.vocabulary import own, vocabulary
+from scrubin.vocabulary import own_categories, vocabulary
 
 DATA = Path(__file__).parents[1] / "data" / "vocabulary"
 GOLDEN = json.loads((DATA / "ivt_components.json").read_text(encoding="utf-8"))
@@ -151,12 +151,12 @@ def test_a_kind_that_a_vocabulary_does_not_have_is_told():
 
 def test_own_categories_are_a_vocabulary_that_its_content_names():
     lists = {"instrument": ["a", "b"], "verb": ["null"], "target": ["t", "null"], "triplet": ["b,null,null", "a,null,t"]}
-    words = own.of_categories("f.json", lists)
+    words = own_categories.of_categories("f.json", lists)
     assert words.triplets == ((1, 0, 1), (0, 0, 0))
     assert words.null_triplets == (0, 1)
-    assert own.as_categories(words) == lists
-    assert own.of_categories("g.json", own.as_categories(words)).name == words.name
+    assert own_categories.as_categories(words) == lists
+    assert own_categories.of_categories("g.json", own_categories.as_categories(words)).name == words.name
     with pytest.raises(AnnotationError, match=r"f.json, categories: the triplet 'a,cut,t' is not instrument,verb,target of the same file"):
-        own.of_categories("f.json", {**lists, "triplet": ["a,cut,t"]})
+        own_categories.of_categories("f.json", {**lists, "triplet": ["a,cut,t"]})
     with pytest.raises(AnnotationError, match="the instrument 'a' stands twice in the categories"):
-        own.of_categories("f.json", {"instrument": ["a", "A_"]})
+        own_categories.of_categories("f.json", {"instrument": ["a", "A_"]})

@@ -109,10 +109,10 @@ def join(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, ever
     MetricsError.raise_any(faults)
     pairs = {}
     for name in sorted(set(truth) & set(predictions)):
-        (labelled, at_truth), (predicted, at_found) = _at_one_rate(truth[name], predictions[name])
+        (labelled, at_truth), (predicted, at_predictions) = _at_one_rate(truth[name], predictions[name])
         known = np.isin(labelled, predicted)
         at = np.where(known, np.searchsorted(predicted, labelled), -1)
-        at[known] = at_found[at[known]]
+        at[known] = at_predictions[at[known]]
         pairs[name] = Pair(labelled, at_truth, at)
     return Joined(pairs, faults)
 

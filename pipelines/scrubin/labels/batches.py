@@ -10,11 +10,11 @@ from scrubin.errors import AnnotationError
 from scrubin.labels.label_map import LabelMap, within
 from scrubin.labels.model import Instant, LabelFiles
 from scrubin.labels.registry import AnyFormat, DatasetFormat, name_pattern
-from scrubin.vocabulary import own, vocabulary
+from scrubin.vocabulary import own_categories, vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 BOX_TOLERANCE = 0.02
-FILES_OWN = replace(own.vocabulary_of({}), name="")
+FILES_OWN = replace(own_categories.vocabulary_of({}), name="")
 """Stands for the vocabulary that a reader takes from the files."""
 
 

@@ -10,7 +10,7 @@ from scrubin.errors import AnnotationError
 from scrubin.labels.label_map import LabelMap
 from scrubin.labels.model import Labels
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own
+from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import PARTS, Naming, Vocabulary, fold, load, related
 
 PREFERRED = ("prostatd", "cholect50", "cholec80", "endoscapes")
@@ -91,12 +91,12 @@ def _own_or_known(where: Where, names: Sequence[str]) -> Classes | None:
     distinct = list(dict.fromkeys(names))
     try:
         if not any("," in name for name in names):
-            return Classes(own.of_categories(where.file, {"instrument": names}), False, tuple(range(len(names))))
+            return Classes(own_categories.of_categories(where.file, {"instrument": names}), False, tuple(range(len(names))))
         split = [[part.strip() for part in name.split(",")] for name in names]
         parts: dict[Naming | str, list[str]] = {
             naming: list(dict.fromkeys(of[i] for of in split if len(of) == len(PARTS))) for i, naming in enumerate(PARTS)
         }
-        vocabulary = own.of_categories(where.file, {**parts, "triplet": distinct})
+        vocabulary = own_categories.of_categories(where.file, {**parts, "triplet": distinct})
     except AnnotationError as error:
         where.faults.extend(error.faults)
         return None

@@ -199,7 +199,7 @@ def _likely(files: Mapping[str, Sequence[Path]]) -> list[AnyFormat]:
 
 def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> bool:
     seen = files[:LOOKED_AT]
-    telling = [file for file in seen if _tells(file)] or [file for file in seen if only_names_classes(file)] or seen[:1]
+    telling = [file for file in seen if _shows_format(file)] or [file for file in seen if only_names_classes(file)] or seen[:1]
     try:
         return any(form.by_hand.evidence(file) for file in telling[: 1 if first_only else LOOKED_AT])
     except OSError as error:
@@ -208,7 +208,7 @@ def _looks_like(form: AnyFormat, files: Sequence[Path], *, first_only: bool) -> 
         ) from error
 
 
-def _tells(file: Path) -> bool:
+def _shows_format(file: Path) -> bool:
     """Return whether a file can tell its format: an empty one cannot, nor one that only names classes."""
     return not only_names_classes(file) and _size(file) > 0
 

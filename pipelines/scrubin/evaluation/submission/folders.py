@@ -86,17 +86,17 @@ def sort_files(folder: Path, videos: Iterable[str], faults: Faults) -> Submitted
     except OSError as error:
         raise AnnotationError([Fault(str(folder), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")]) from error
     others = tuple(path.name for path in odd if not _place(path, names, files, faults))
-    _tell_folders(below, bool(files), faults)
+    _note_nested_folders(below, bool(files), faults)
     if not files and not below:
         example = f"{names[0]}.json" if names else "<video>.json"
         faults.error("", "folder-empty", "the submission has no files that fit a video", f"name one per video, such as {example}")
     return SubmittedFiles(files, others)
 
 
-def _tell_folders(below: list[Path], has_files: bool, faults: Faults) -> None:
+def _note_nested_folders(below: list[Path], has_files: bool, faults: Faults) -> None:
     for path in below:
-        mend = "move its files up" if has_files or len(below) > 1 else f"move its files up, or name this folder: .../{path.name}"
-        faults.error(f"{path.name}/", "folder-nested", "there are files in a folder within the submission, which are not read", mend)
+        fix = "move its files up" if has_files or len(below) > 1 else f"move its files up, or name this folder: .../{path.name}"
+        faults.error(f"{path.name}/", "folder-nested", "there are files in a folder within the submission, which are not read", fix)
 
 
 def _place(path: Path, names: list[str], files: dict[tuple[Kind, str], Path], faults: Faults) -> bool:

@@ -156,8 +156,8 @@ def _sparse(where: Where, rows: Sequence[Row], source: LabelFiles) -> list[int]:
         if step < 1:
             where.at(f"line {line}").error("frame-order", "the frame does not follow the one before", "sort the rows by frame, each once")
             return frames
-    usual = min(steps, default=1)
-    gaps = int(bool(frames) and frames[0] > source.first) + sum(step != usual for step in steps)
+    step_of_rows = min(steps, default=1)
+    gaps = int(bool(frames) and frames[0] > source.first) + sum(step != step_of_rows for step in steps)
     if gaps:
         where.warning("frame-gap", f"{gaps} gaps between the rows, where every frame should be labelled", "label every frame")
     return frames

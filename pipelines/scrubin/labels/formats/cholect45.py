@@ -24,7 +24,7 @@ from scrubin.labels.categories import one_vocabulary
 from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own
+from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import PARTS, Component, Vocabulary
 
 LISTS = ("triplet", *PARTS)
@@ -50,7 +50,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
             if [line[0].strip() for line in lines] != [str(i) for i in range(len(lines))] or any(len(line) < 2 for line in lines):
                 return None
             lists[path.stem] = [line[1].strip() for line in lines]
-    return own.known_or_own(min(files), lists) if set(lists) == set(LISTS) else None
+    return own_categories.known_or_own(min(files), lists) if set(lists) == set(LISTS) else None
 
 
 def _is_matrix(path: Path) -> bool:

@@ -36,7 +36,7 @@ from scrubin.labels.model import (
 )
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own
+from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import KINDS, Kind, Vocabulary, fold, load
 
 ITEMS = ("triplet", "instrument", "score", "x", "y", "w", "h", "verb", "target", "target score", "tx", "ty", "tw", "th", "phase")
@@ -76,7 +76,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
         return cholect50
     named = [(kind, str(name)) for kind in KINDS for name in categories.get(kind, {}).values()]
     known = [name for kind, name in named if fold(name) in cholect50.spellings[kind]]
-    return cholect50 if 2 * len(known) >= len(named) else own.known_or_own(file, own.id_lists(file, categories))
+    return cholect50 if 2 * len(known) >= len(named) else own_categories.known_or_own(file, own_categories.id_lists(file, categories))
 
 
 def _has_vectors(path: Path) -> bool:
@@ -309,7 +309,7 @@ def _head(labels: Labels, n_frames: int) -> dict[str, Any]:
         return earlier
     number = NUMBERED.fullmatch(labels.recording)
     video = {"video": int(number["number"])} if number else {}
-    lists = own.as_categories(labels.vocabulary)
+    lists = own_categories.as_categories(labels.vocabulary)
     categories = {kind: {str(i): name for i, name in enumerate(lists.get(kind, []))} for kind in CATEGORIES}
     return {"categories": categories, **video, "fps": fps, "num_frames": n_frames}
 

@@ -32,7 +32,7 @@ from scrubin.labels.model import (
 )
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own
+from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 NULLS = (-1, -2)
@@ -235,7 +235,7 @@ def write(collection: Collection, out: Output) -> None:
 
 
 def _about(labels: Labels, n_frames: int) -> dict[str, Any]:
-    lists = own.as_categories(labels.vocabulary)
+    lists = own_categories.as_categories(labels.vocabulary)
     keys = {"instrument": "tools", "verb": "verbs", "target": "targets", "triplet": "triplets", "phase": "phases"}
     categories = {key: [{"id": i, "name": name} for i, name in enumerate(lists.get(kind, []))] for kind, key in keys.items()}
     size = {} if labels.frames is None or not len(labels.frames) else labels.frames.iloc[0][["width", "height"]].astype(int).to_dict()

@@ -39,7 +39,7 @@ from scrubin.labels.formats.coco import (
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, by_position
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own
+from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 CRITERIA = ("cvs_c1", "cvs_c2", "cvs_c3")
@@ -62,7 +62,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     for file, data in sorted(files.items()):
         info = documents.peek(data).get("info") if file.endswith(".json") else None
         if isinstance(info, Mapping) and "vocabulary" in info:
-            return own.of_reference(file, info["vocabulary"])
+            return own_categories.of_reference(file, info["vocabulary"])
     return None
 
 
@@ -204,7 +204,7 @@ def _document(recordings: list[Labels]) -> bytes:
                 one = {"id": len(annotations), "image_id": images[-1]["id"], "category_id": class_of(classes, row) + 1, "bbox": bbox}
                 annotations.append({**one, "area": round(bbox[2] * bbox[3], PIXEL_DIGITS), "iscrowd": 0})
     categories = [{"id": i + 1, "name": name, "supercategory": name} for i, name in enumerate(names_of(classes))]
-    info = {} if classes.vocabulary.name == DEFAULT else {"info": {"vocabulary": own.reference(classes.vocabulary)}}
+    info = {} if classes.vocabulary.name == DEFAULT else {"info": {"vocabulary": own_categories.reference(classes.vocabulary)}}
     return (json.dumps({**info, "images": images, "annotations": annotations, "categories": categories}, allow_nan=False) + "\n").encode()
 
 

@@ -27,7 +27,7 @@ from scrubin.labels.categories import classes_of
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own
+from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import PARTS, Vocabulary
 
 DEFAULT = "prostatd"
@@ -61,7 +61,7 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     for file, data in sorted(files.items()):
         document = documents.peek(data)
         if "vocabulary" in document:
-            return own.of_reference(file, document["vocabulary"])
+            return own_categories.of_reference(file, document["vocabulary"])
         listed = document.get("shapes")
         shapes = [shape for shape in listed if isinstance(shape, dict)] if isinstance(listed, list) else []
         if any(shape.get("attributes") for shape in shapes):
@@ -120,7 +120,7 @@ def _read_document(reading: _Reading, where: Where, frame: int, document: dict[s
     size = _image_size(where, document)
     reading.unkept |= {f"'{key}' of files" for key in document.keys() - DOCUMENT_KEYS if document[key] not in EMPTY}
     vocabulary = reading.source.vocabulary
-    if "vocabulary" in document and own.of_reference(where.file, document["vocabulary"]).name != vocabulary.name:
+    if "vocabulary" in document and own_categories.of_reference(where.file, document["vocabulary"]).name != vocabulary.name:
         where.error("vocabularies-differ", f"it names another vocabulary than '{vocabulary.name}'", "read the file with its own")
     shapes = document.get("shapes")
     if not isinstance(shapes, list):
@@ -249,7 +249,7 @@ def write(collection: Collection, out: Output) -> None:
     """Write ``<recording>/<position>.json``, one file per labelled frame."""
     for labels in collection.recordings:
         sizes = {} if labels.frames is None else labels.frames.set_index("position")[["width", "height"]].to_dict("index")
-        vocabulary = {} if labels.vocabulary.name == DEFAULT else {"vocabulary": own.reference(labels.vocabulary)}
+        vocabulary = {} if labels.vocabulary.name == DEFAULT else {"vocabulary": own_categories.reference(labels.vocabulary)}
         for position, rows in by_position(labels.instances).items():
             width, height = int(sizes[position]["width"]), int(sizes[position]["height"])
             document: dict[str, Any] = {

@@ -95,17 +95,17 @@ def read(source: LabelFiles) -> Collection:
 def _aspects(document: Document) -> tuple[str, ...]:
     """Return the aspects of a main file: its columns of numbers beside the total, the duration and the frame count."""
     rows = list(document.rows())
-    found = []
+    aspects = []
     for name in document.columns:
         texts = [row.cells.get(name, "") for row in rows]
         numbers = [text for text in texts if not csvtext.is_missing(text)]
         if name not in ("", TOTAL, *tables.OWN) and all(cells.DECIMAL.fullmatch(text) for text in numbers):
-            found.append(name)
-    return tuple(found)
+            aspects.append(name)
+    return tuple(aspects)
 
 
 def _sheet(document: Document, task: str, rater: str) -> list[Rating]:
-    found: list[Rating] = []
+    ratings: list[Rating] = []
     aspects = [name for name in document.columns if name not in ("", "id", "rater")]
     for id_, row in tables.rows_by_id(document).items():
         points: dict[str, float | None] = {}
@@ -116,8 +116,8 @@ def _sheet(document: Document, task: str, rater: str) -> list[Rating]:
                 fix = "give points, or leave it empty"
                 raise RatingsError([row.fault("cell-value", f"{name} is '{csvtext.shown(row.cells[name])}'", fix)]) from error
         failed = all(value is None for value in points.values())
-        found += [(id_, task, rater, name, value, failed) for name, value in points.items()]
-    return found
+        ratings += [(id_, task, rater, name, value, failed) for name, value in points.items()]
+    return ratings
 
 
 def _other_raters(document: Document, rater: str) -> list[Fault]:
@@ -161,11 +161,11 @@ def write(collection: Collection, out: Output) -> None:
         numbers = {rater: rater for rater in raters}
     else:
         out.lose("names of raters, numbered instead in sorted order", len(raters))
-    told_tasks = set(scores.facts["task"]) if "subset" in scores.facts else set()
-    for task in sorted({*scores.ratings["task"], *scores.skill["task"], *scores.errors["task"], *told_tasks}):
+    tasks_of_subsets = set(scores.facts["task"]) if "subset" in scores.facts else set()
+    for task in sorted({*scores.ratings["task"], *scores.skill["task"], *scores.errors["task"], *tasks_of_subsets}):
         _write_task(task, scores, numbers, out)
-    told = {"id", "task", "rater", "duration_s", "frame_count", "subset"}
-    for name in sorted(set(map(str, scores.facts.columns)) - told):
+    written = {"id", "task", "rater", "duration_s", "frame_count", "subset"}
+    for name in sorted(set(map(str, scores.facts.columns)) - written):
         out.lose(f"'{name}' of recordings", int(scores.facts[name].notna().sum()))
 
 
@@ -195,8 +195,8 @@ def _write_task(task: str, scores: Scores, numbers: dict[str, str], out: Output)
 
 
 def _main(skill: pd.DataFrame, facts: pd.DataFrame, marks: dict[tuple[str, str], Any], names: list[str], out: Output) -> bytes:
-    made = {"id", "task", "n_ratings", "disagreement", "strong_disagreement"}
-    aspects = [name for name in map(str, skill.columns) if name not in made]
+    other_columns = {"id", "task", "n_ratings", "disagreement", "strong_disagreement"}
+    aspects = [name for name in map(str, skill.columns) if name not in other_columns]
     for name in ("n_ratings", "disagreement", "strong_disagreement"):
         if name in skill:
             out.lose(f"'{name}' of skill", len(skill))

@@ -18,7 +18,7 @@ from scrubin.labels import documents, evidence, fields
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, segment_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own
+from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import Naming, Vocabulary
 
 MILLISECOND = Clock(Fraction(1, 1000))
@@ -33,7 +33,7 @@ LISTS: Mapping[str, tuple[Naming, ...]] = {"phases": ("phase", "mark"), "steps":
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     """Return the vocabulary that the first file names which names one."""
     named = ((file, documents.peek(data).get("vocabulary")) for file, data in sorted(files.items()))
-    return next((own.of_reference(file, reference) for file, reference in named if reference is not None), None)
+    return next((own_categories.of_reference(file, reference) for file, reference in named if reference is not None), None)
 
 
 def _has_spans_of_time(path: Path) -> bool:
@@ -71,7 +71,7 @@ def read(source: LabelFiles) -> Collection:
 
 def _rows(where: Where, document: Mapping[str, Any], vocabulary: Vocabulary) -> list[tuple[str, int, int, int]]:
     named = document.get("vocabulary")
-    if named is not None and own.of_reference(where.file, named).name != vocabulary.name:
+    if named is not None and own_categories.of_reference(where.file, named).name != vocabulary.name:
         where.error("vocabularies-differ", f"it names another vocabulary than '{vocabulary.name}'", "read the file by itself")
     if not LISTS.keys() & document.keys():
         what = "it has neither phases nor steps"
@@ -145,5 +145,5 @@ def write(collection: Collection, out: Output) -> None:
                 lists[list_of[kind]].append({"start": start, "end": end, **named})
             else:
                 out.lose(f"spans of another kind: {kind}")
-        head = {} if vocabulary.name == DEFAULT else {"vocabulary": own.reference(vocabulary)}
+        head = {} if vocabulary.name == DEFAULT else {"vocabulary": own_categories.reference(vocabulary)}
         out.files[f"{labels.recording}{SUFFIX}"] = json.dumps({**head, **lists}).encode()

@@ -23,7 +23,7 @@ from scrubin.labels import documents, evidence, fields
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own
+from scrubin.vocabulary import own_categories
 from scrubin.vocabulary import vocabulary as vocabularies
 from scrubin.vocabulary.vocabulary import PARTS, Vocabulary
 
@@ -87,12 +87,12 @@ def _labels(recording: str, where: Where, document: Mapping[str, Any], vocabular
 def _vocabulary(where: Where, document: Mapping[str, Any]) -> Vocabulary | None:
     """Return the vocabulary of the file's own categories; None after noting why they are none."""
     try:
-        lists = own.id_lists(where.file, document.get("categories"))
+        lists = own_categories.id_lists(where.file, document.get("categories"))
         missing = sorted(set(CATEGORIES) - set(lists))
         if missing:
             where.at("categories").error("part-missing", f"{', '.join(missing)} missing", "export the file again")
             return None
-        vocabulary = own.known_or_own(where.file, lists)
+        vocabulary = own_categories.known_or_own(where.file, lists)
     except AnnotationError as error:
         where.faults.extend(error.faults)
         return None
@@ -261,7 +261,7 @@ def write(collection: Collection, out: Output) -> None:
             images.append(image)
             annotations += [_annotation(position, image["raw_id"], row, vocabulary) for row in instances.get(position, [])]
         about = labels.about.get("multibypasst40", {})
-        lists = own.as_categories(vocabulary)
+        lists = own_categories.as_categories(vocabulary)
         categories = {kind: [{"id": i, "name": name} for i, name in enumerate(lists.get(kind, []))] for kind in CATEGORIES}
         document = {
             "images": images,

@@ -29,7 +29,7 @@ from scrubin.labels import documents
 from scrubin.labels.model import Clock, Collection, IntArray, LabelFiles, Labels, Layer, phase_rows
 from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own, vocabulary
+from scrubin.vocabulary import own_categories, vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary, fold
 
 NAME = "phase-tables"
@@ -190,7 +190,7 @@ def _check_name(where: Where, id_: int, name: str, phases: Vocabulary) -> None:
 
 def is_of_files(phases: Vocabulary) -> bool:
     """Return whether a vocabulary is just what the files say: names in no known order, or ids without names."""
-    return phases.name.startswith(own.PREFIX)
+    return phases.name.startswith(own_categories.PREFIX)
 
 
 def is_id(cell: str) -> bool:
@@ -236,8 +236,9 @@ def _vocabulary_of(cells: Mapping[str, Cells], faults: Faults) -> Vocabulary | N
         faults.error(file, "phase-form", "some phases are names, others ids", "write all in one way")
         return None
     if not names:
-        return own.vocabulary_of({"phase": [str(number) for number in range(max(map(int, written), default=-1) + 1)]})
-    return own.vocabulary_of({"phase": [name for _, name in sorted({fold(name): name for name in sorted(names, reverse=True)}.items())]})
+        return own_categories.vocabulary_of({"phase": [str(number) for number in range(max(map(int, written), default=-1) + 1)]})
+    spellings = {fold(name): name for name in sorted(names, reverse=True)}
+    return own_categories.vocabulary_of({"phase": [name for _, name in sorted(spellings.items())]})
 
 
 def _has(phases: Vocabulary, name: str) -> bool:

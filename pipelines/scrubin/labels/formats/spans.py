@@ -35,7 +35,7 @@ from scrubin.labels.spans import numbers, span_table
 from scrubin.labels.spans.expansion import detail_of
 from scrubin.labels.spans.numbers import Row
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own
+from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 
 DEFAULT = "prostatd"
@@ -58,13 +58,14 @@ def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary | None:
     ((file, data),) = files.items()
     rows = csvtext.read(file, data).rows
     name = rows[0].cells.get("vocabulary", "") if rows else ""
-    if not name.startswith(own.PREFIX):
-        return own.of_reference(file, name) if name else None
+    if not name.startswith(own_categories.PREFIX):
+        return own_categories.of_reference(file, name) if name else None
     parts: dict[Naming | str, list[str]] = {
         part: list(dict.fromkeys(row.cells[part] for row in rows if row.cells.get(part))) for part in PARTS
     }
     triplets = (tuple(row.cells.get(part, "") for part in PARTS) for row in rows)
-    return own.of_categories(file, {**parts, "triplet": list(dict.fromkeys(",".join(names) for names in triplets if all(names)))})
+    joined = dict.fromkeys(",".join(names) for names in triplets if all(names))
+    return own_categories.of_categories(file, {**parts, "triplet": list(joined)})
 
 
 def _has_instants(path: Path) -> bool:
@@ -182,7 +183,7 @@ def _is_of_file(reading: _Reading, where: Where, cells: Mapping[str, str]) -> bo
         what = f"id is '{recording}', but the file is read as '{reading.source.recording}'"
         where.error("recording", what, "write one file per recording, named like it")
         return False
-    is_own = vocabulary.startswith(own.PREFIX) and wanted.startswith(own.PREFIX)
+    is_own = vocabulary.startswith(own_categories.PREFIX) and wanted.startswith(own_categories.PREFIX)
     if vocabulary not in ("", wanted) and not is_own:
         what = f"vocabulary is '{vocabulary}', but the file is read as '{wanted}'"
         where.error("vocabularies-differ", what, "read the file with this vocabulary")

@@ -166,12 +166,12 @@ def _names_of(where: Where, text: str) -> list[str] | None:
 
 
 def _pairs(node: Any) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    value_of: dict[str, Any] = {}
     for key, value in node.value if isinstance(node, yaml.MappingNode) else []:
-        if str(key.value) in found:
+        if str(key.value) in value_of:
             raise KeyError(str(key.value))
-        found[str(key.value)] = value
-    return found
+        value_of[str(key.value)] = value
+    return value_of
 
 
 def _by_id(names: Mapping[str, Any]) -> list[Any]:

@@ -59,11 +59,11 @@ def detail_of(spans: pd.DataFrame) -> Detail:
     return "triplet" if not named.any() or bool(spans.loc[named, list(IDS[1:3])].notna().any(axis=None)) else "instrument"
 
 
-def given_numbers(recordings: Sequence[Labels]) -> pd.DataFrame | None:
+def instance_numbers(recordings: Sequence[Labels]) -> pd.DataFrame | None:
     """Return the numbers that labels give their instances, by recording, position and place in the position; None without any."""
     parts = [numbers_of(one.recording, one.instances.rows, "position") for one in recordings if one.instances is not None]
-    found = [part for part in parts if part is not None]
-    return pd.concat(found) if found else None
+    present = [part for part in parts if part is not None]
+    return pd.concat(present) if present else None
 
 
 def numbers_of(id_: str, rows: pd.DataFrame, at: str) -> pd.DataFrame | None:

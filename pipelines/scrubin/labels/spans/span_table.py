@@ -68,14 +68,14 @@ def of_layer(layer: Layer) -> pd.DataFrame:
         Of instances; a column ``number`` has the numbers that the labels give.
     """
     rows = layer.rows if "number" in layer.rows else layer.rows.assign(number=None)
-    found: list[dict[str, Any]] = []
+    spans: list[dict[str, Any]] = []
     for instrument, group in rows[rows["instrument_id"].notna()].groupby("instrument_id", sort=True):
         ordered = group.sort_values("position", kind="stable")
         for span in _spans(_instances(ordered, "position", ("verb_id", "target_id", "triplet_id"))):
-            found.append({"instrument_id": instrument, **span})
+            spans.append({"instrument_id": instrument, **span})
     empty = np.setdiff1d(layer.positions, rows["position"].to_numpy(np.int64))
-    found += [{"start_frame": start, "end_frame": end} for start, end in runs(empty)]
-    renamed = ({_NAMES.get(name, name): value for name, value in span.items()} for span in found)
+    spans += [{"start_frame": start, "end_frame": end} for start, end in runs(empty)]
+    renamed = ({_NAMES.get(name, name): value for name, value in span.items()} for span in spans)
     return span_rows(sorted(renamed, key=lambda span: (span["start"], span.get("instrument_id", -1), span.get("instance", -1))))
 
 
@@ -98,11 +98,12 @@ def _instances(rows: pd.DataFrame, at: str, action: Sequence[str]) -> list[tuple
     columns = (*action, "number")
     values = (rows[name].astype(object).where(rows[name].notna(), None).tolist() for name in columns)
     boxes = rows[["x", "y", "w", "h"]].astype("float64").to_numpy().tolist()
-    found = []
+    instances = []
     for frame, (x, y, w, h), *named in zip(rows[at].tolist(), boxes, *values, strict=True):
         *does, number = named
-        found.append((frame, _Instance(tuple(zip(action, does, strict=True)), None if math.isnan(x) else (x + w / 2, y + h / 2), number)))
-    return found
+        centre = None if math.isnan(x) else (x + w / 2, y + h / 2)
+        instances.append((frame, _Instance(tuple(zip(action, does, strict=True)), centre, number)))
+    return instances
 
 
 def _spans(instances: list[tuple[int, _Instance]]) -> Iterable[dict[str, Any]]:

@@ -80,11 +80,11 @@ def parse(file: str, data: bytes, vocabulary: Vocabulary, faults: Faults, tolera
     document = documents.json_value(file, data, faults)
     if document is None:
         return None
-    found = frame_keys.frames_of(file, PurePosixPath(file).stem, document, faults)
-    if not found:
+    value_of = frame_keys.frames_of(file, PurePosixPath(file).stem, document, faults)
+    if not value_of:
         return None
-    frames = np.array(sorted(found), np.int64)
-    values = {frame: _object(file, frame, found[frame], faults) for frame in frames.tolist()}
+    frames = np.array(sorted(value_of), np.int64)
+    values = {frame: _object(file, frame, value_of[frame], faults) for frame in frames.tolist()}
     by_task = {task: {frame: one[task] for frame, one in values.items() if task in one} for task in KEYS}
     usable = tuple(frame for frame, one in values.items() if one)
     for task in KEYS:

@@ -15,7 +15,7 @@ from scrubin.errors import AnnotationError
 from scrubin.labels import documents, fields
 from scrubin.labels.model import Labels
 from scrubin.labels.where import Where
-from scrubin.vocabulary import own, vocabulary
+from scrubin.vocabulary import own_categories, vocabulary
 from scrubin.vocabulary.vocabulary import NAMINGS, Vocabulary
 
 NOTES = "labels.json"
@@ -70,7 +70,7 @@ def read(file: str, data: bytes) -> Notes:
     vocabularies: dict[str, Vocabulary] = {}
     for name, raw in lists.items():
         try:
-            vocabularies[name] = own.of_categories(file, _lists(file, name, raw))
+            vocabularies[name] = own_categories.of_categories(file, _lists(file, name, raw))
         except AnnotationError as error:
             faults.extend(error.faults)
     AnnotationError.raise_any(faults)
@@ -134,7 +134,7 @@ def written(recordings: tuple[Labels, ...]) -> dict[str, Any]:
         size = _one_size(labels)
         notes[labels.recording] = note if size is None else {**note, "image_size": size}
         if labels.vocabulary.name not in vocabulary.known():
-            vocabularies[labels.vocabulary.name] = own.as_categories(labels.vocabulary)
+            vocabularies[labels.vocabulary.name] = own_categories.as_categories(labels.vocabulary)
     return {"recordings": notes, "vocabularies": vocabularies}
 
 

@@ -17,7 +17,7 @@ from scrubin.labels.model import Collection, Labels, Scores
 from scrubin.labels.registry import Content, Output, writes
 from scrubin.labels.rows import labelled_table, phases_table, triplets_table
 from scrubin.labels.spans import span_table
-from scrubin.labels.spans.expansion import given_numbers
+from scrubin.labels.spans.expansion import instance_numbers
 from scrubin.tables import io
 from scrubin.tables.facts import FACTS
 from scrubin.tables.labelled import LABELLED
@@ -63,7 +63,7 @@ def _write(collection: Collection, out: Output, suffix: str) -> None:
     recordings = collection.recordings
     if recordings:
         triplets, phases = triplets_table(recordings), phases_table(recordings)
-        spans = span_table.from_triplets(triplets, given_numbers(recordings))
+        spans = span_table.from_triplets(triplets, instance_numbers(recordings))
         for table, frame in ((LABELLED, labelled_table(recordings)), (TRIPLETS, triplets), (PHASES, phases), (SPANS, spans)):
             out.files[f"{table.name}.{suffix}"] = bytes_of(table, frame, suffix)
         if segments := [row for labels in recordings for row in _segments(labels)]:
