@@ -12,7 +12,7 @@ from scrubin.annotations import sources
 from scrubin.annotations.params import SourceParams
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError, ParamsError
-from scrubin.labels import label_map, triplet_merges
+from scrubin.labels.merges import label_map, triplet_merges
 from scrubin.labels.model import IDS, SOURCE_FRAMES, Labels
 from scrubin.vocabulary import vocabulary
 

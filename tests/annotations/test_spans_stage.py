@@ -12,7 +12,8 @@ from scrubin.annotations.params import AnnotationsParams, SourceParams, WindowsP
 from scrubin.annotations.study import Released
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError, ParamsError
-from scrubin.labels.formats import cholect50, spans
+from scrubin.labels.formats import cholect50
+from scrubin.labels.formats.plain import spans
 
 PAPER = WindowsParams(2.0, 2.0, 2.0, ("clip",))
 SECONDS = "instrument,instance,start_s,end_s,verb,target"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 
-from scrubin.labels import formats, workbook
+from scrubin.labels import formats
 from scrubin.labels.export.output import writer_of
+from scrubin.labels.parse import workbook
 from scrubin.labels.reader import Options, read, read_contents
 from scrubin.labels.registry import Output, format_of
 from scrubin.vocabulary import vocabulary

@@ -12,7 +12,7 @@ from fault_lines import sentences
 from label_examples import read_files, write_files
 from label_makers import lines, spelled
 from scrubin.errors import AnnotationError
-from scrubin.labels import workbook
+from scrubin.labels.parse import workbook
 
 SEEDS = range(5)
 PHASES140 = ["preparation", "gastric_pouch_creation", "omentum_division", "gastrojejunal_anastomosis", "anastomosis_test"]

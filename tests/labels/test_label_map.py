@@ -3,7 +3,7 @@ import pytest
 
 from label_examples import EXAMPLES, dumps, read_files, shape
 from scrubin.errors import AnnotationError
-from scrubin.labels import label_map, triplet_merges
+from scrubin.labels.merges import label_map, triplet_merges
 from scrubin.vocabulary import vocabulary
 
 WORDS = vocabulary.load("prostatd")

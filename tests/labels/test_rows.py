@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from scrubin.errors import TableError
-from scrubin.labels import boxes, rows
+from scrubin.labels import rows
 from scrubin.labels.model import Layer, instance_rows, phase_rows
+from scrubin.labels.parse import boxes
 from scrubin.tables.phases import PHASES
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.vocabulary import vocabulary

@@ -10,10 +10,10 @@ from fault_lines import sentences
 from label_examples import read_files, write_files
 from scrubin.cli import main
 from scrubin.errors import AnnotationError
-from scrubin.labels import label_map
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of
+from scrubin.labels.merges import label_map
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Collection, Labels, Layer, instance_rows
 from scrubin.labels.rates import NANOSECONDS, NS, Numbering
 from scrubin.labels.spans.expansion import expanded

@@ -18,8 +18,8 @@ from scrubin.annotations.alignment import NS, Timeline
 from scrubin.annotations.params import SourceParams, WindowsParams
 from scrubin.annotations.placing import Placed
 from scrubin.core.files import json_text
-from scrubin.labels.label_map import LabelMap
-from scrubin.labels.label_map import table as label_map_table
+from scrubin.labels.merges.label_map import LabelMap
+from scrubin.labels.merges.label_map import table as label_map_table
 from scrubin.labels.model import IntArray, Labels
 from scrubin.labels.spans.span_table import runs
 

@@ -12,9 +12,11 @@ from scrubin.annotations import report
 from scrubin.annotations.params import SourceParams
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError, ParamsError
-from scrubin.labels import boxes, formats, label_map, triplet_merges
-from scrubin.labels.label_map import LabelMap
+from scrubin.labels import formats
+from scrubin.labels.merges import label_map, triplet_merges
+from scrubin.labels.merges.label_map import LabelMap
 from scrubin.labels.model import LabelFiles, Labels
+from scrubin.labels.parse import boxes
 from scrubin.labels.registry import FORMATS
 from scrubin.vocabulary import vocabulary
 

@@ -16,10 +16,11 @@ from scrubin.annotations import lengths
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
 from scrubin.core.faults import Faults, summary
 from scrubin.errors import AnnotationError
-from scrubin.labels import label_map, policy, reader
+from scrubin.labels import policy, reader
 from scrubin.labels.export import loss, output
 from scrubin.labels.export.loss import Fit
-from scrubin.labels.label_map import LabelMap
+from scrubin.labels.merges import label_map
+from scrubin.labels.merges.label_map import LabelMap
 from scrubin.labels.model import Clock, Collection, Labels
 from scrubin.labels.reader import Options
 from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels.label_map import LabelMap, within
+from scrubin.labels.merges.label_map import LabelMap, within
 from scrubin.labels.model import Instant, LabelFiles
 from scrubin.labels.registry import AnyFormat, DatasetFormat, name_pattern
 from scrubin.vocabulary import own_categories, vocabulary

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents
 from scrubin.labels.evidence import is_note, only_names_classes
+from scrubin.labels.parse import documents
 from scrubin.labels.registry import AnyFormat, Content, contents_of, name_pattern, readable
 from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
 

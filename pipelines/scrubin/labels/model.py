@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.core.faults import Fault
-from scrubin.labels.label_map import LabelMap
+from scrubin.labels.merges.label_map import LabelMap
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 IntArray = npt.NDArray[np.int64]

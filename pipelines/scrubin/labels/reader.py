@@ -11,10 +11,10 @@ from scrubin.errors import AnnotationError
 from scrubin.labels import formats, suspicions
 from scrubin.labels.batches import BOX_TOLERANCE, Options, batches
 from scrubin.labels.detect import label_folder
+from scrubin.labels.merges.triplet_merges import with_merges
 from scrubin.labels.model import Collection, LabelFiles
 from scrubin.labels.policy import enforce
 from scrubin.labels.registry import AnyFormat, Content, DatasetFormat, format_of
-from scrubin.labels.triplet_merges import with_merges
 
 __all__ = ["BOX_TOLERANCE", "Options", "Reading", "formats", "read", "read_contents", "read_path"]
 

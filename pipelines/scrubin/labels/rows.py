@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.labels import boxes
 from scrubin.labels.class_matrix import complete_frames, highest_scores
 from scrubin.labels.model import BOX, IDS, INSTANCE_COLUMNS, INSTANCE_DTYPES, ClassesOf, Detail, IntArray, Labels, Layer
+from scrubin.labels.parse import boxes
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.labelled import LABELLED, LayerName

@@ -16,10 +16,10 @@ from scrubin.errors import AnnotationError
 from scrubin.labels import reader
 from scrubin.labels.detect import detected
 from scrubin.labels.export import output, span_frames, timing
-from scrubin.labels.fields import AS_WRITTEN
 from scrubin.labels.formats.tables import files as table_files
 from scrubin.labels.formats.tables import stored
 from scrubin.labels.model import Labels, Scores
+from scrubin.labels.parse.fields import AS_WRITTEN
 from scrubin.labels.reader import Options, Reading
 from scrubin.labels.registry import DatasetFormat, Format, format_of
 from scrubin.labels.rows import rows_of_phases, rows_of_triplets

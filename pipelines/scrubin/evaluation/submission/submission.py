@@ -16,13 +16,13 @@ from scrubin.evaluation.submission import folders
 from scrubin.evaluation.submission.folders import KINDS, Kind, SubmittedFiles
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
 from scrubin.labels import suspicions
-from scrubin.labels.formats import phase_tables
 from scrubin.labels.formats.cholectriplet2022 import labels_of
+from scrubin.labels.formats.plain import phase_tables
 from scrubin.labels.formats.submission import documents
 from scrubin.labels.formats.submission.content import KEYS, TASKS, Content, Task, note_missing_task, parse
 from scrubin.labels.model import Labels
+from scrubin.labels.parse.where import Where
 from scrubin.labels.policy import stopping
-from scrubin.labels.where import Where
 
 Taker = Callable[[TrueVideo, Content], None]
 

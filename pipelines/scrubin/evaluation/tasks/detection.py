@@ -18,8 +18,8 @@ from scrubin.evaluation.computation import Choice, Computation, Computed, Scorin
 from scrubin.evaluation.series import Series, join
 from scrubin.evaluation.side import Side, Source
 from scrubin.labels.detect import detected, label_folder
-from scrubin.labels.formats import coco_results
 from scrubin.labels.formats.ground_truth import WHOLES
+from scrubin.labels.formats.plain import coco_results
 from scrubin.labels.model import BOX, ClassesOf, Layer
 from scrubin.labels.registry import format_of
 from scrubin.labels.rows import boxed_layer, counts_for_detection, detected_classes, has_boxes

@@ -17,8 +17,8 @@ from scrubin.evaluation.computation import Choice, Computation, Computed, Scorin
 from scrubin.evaluation.series import Pair, Series, join
 from scrubin.evaluation.side import Side, Source, Video
 from scrubin.labels.export.timing import retimed
-from scrubin.labels.formats import phase_tables
 from scrubin.labels.formats.ground_truth import is_subset
+from scrubin.labels.formats.plain import phase_tables
 from scrubin.labels.registry import WRITERS
 from scrubin.labels.rows import phase_vector
 from scrubin.metrics.bootstrap import IntArray

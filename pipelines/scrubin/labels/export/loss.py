@@ -13,11 +13,11 @@ import pandas as pd
 
 from scrubin.core.faults import Fault, within
 from scrubin.errors import AnnotationError
-from scrubin.labels import boxes
 from scrubin.labels.export.span_frames import with_frames
 from scrubin.labels.export.timing import retimed
 from scrubin.labels.export.translation import translate
 from scrubin.labels.model import BOX, IDS, Collection, Labels, Layer, details_of
+from scrubin.labels.parse import boxes
 from scrubin.labels.registry import WRITERS, Content, Writer
 from scrubin.labels.spans.expansion import NUMBER
 from scrubin.vocabulary import vocabulary

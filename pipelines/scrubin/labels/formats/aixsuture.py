@@ -14,10 +14,11 @@ import pandas as pd
 
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import evidence, fields, workbook
+from scrubin.labels import evidence
 from scrubin.labels.model import Collection, LabelFiles, Scores, rating_rows
+from scrubin.labels.parse import fields, workbook
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary import vocabulary
 
 FACTS = vocabulary.facts("aixsuture")

@@ -16,8 +16,8 @@ from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.formats.cholec80 import header_of, rows_of
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_of, phase_rows
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 PREFIX = "label_"

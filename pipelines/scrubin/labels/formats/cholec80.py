@@ -17,10 +17,11 @@ import numpy as np
 
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, evidence
+from scrubin.labels import evidence
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
+from scrubin.labels.parse import documents
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 TOOLS = ("Grasper", "Bipolar", "Hook", "Scissors", "Clipper", "Irrigator", "SpecimenBag")

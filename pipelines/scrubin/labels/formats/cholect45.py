@@ -19,11 +19,12 @@ import numpy as np
 
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, evidence
-from scrubin.labels.categories import one_vocabulary
+from scrubin.labels import evidence
 from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.parse import documents
+from scrubin.labels.parse.categories import one_vocabulary
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import PARTS, Component, Vocabulary
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import boxes, documents, evidence, fields
+from scrubin.labels import evidence
 from scrubin.labels.model import (
     BOX,
     Clock,
@@ -34,8 +34,9 @@ from scrubin.labels.model import (
     phase_of,
     phase_rows,
 )
+from scrubin.labels.parse import boxes, documents, fields
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import KINDS, Kind, Vocabulary, fold, load
 

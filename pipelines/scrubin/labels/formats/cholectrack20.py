@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.core.faults import Faults
-from scrubin.labels import documents, evidence, fields
+from scrubin.labels import evidence
 from scrubin.labels.model import (
     BOX,
     SOURCE_FRAMES,
@@ -30,8 +30,9 @@ from scrubin.labels.model import (
     phase_of,
     phase_rows,
 )
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import Vocabulary
 

@@ -19,7 +19,7 @@ import pandas as pd
 
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import evidence, fields
+from scrubin.labels import evidence
 from scrubin.labels.formats.submission import frame_keys
 from scrubin.labels.formats.submission.content import KEYS, Content, parse
 from scrubin.labels.formats.submission.detections import TOLERANCE, Boxes
@@ -35,6 +35,7 @@ from scrubin.labels.model import (
     Recognition,
     instance_rows,
 )
+from scrubin.labels.parse import fields
 from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.vocabulary.vocabulary import Vocabulary
 

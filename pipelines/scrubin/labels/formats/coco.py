@@ -19,11 +19,12 @@ import numpy as np
 import pandas as pd
 
 from scrubin.core.faults import Faults
-from scrubin.labels import documents, evidence, fields
-from scrubin.labels.categories import Classes, classes_of, names_of, one_vocabulary, whole_list
+from scrubin.labels import evidence
 from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.categories import Classes, classes_of, names_of, one_vocabulary, whole_list
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.labels.where import Where
 
 IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame"}
 ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score"}

@@ -19,8 +19,7 @@ import pandas as pd
 
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, evidence, fields
-from scrubin.labels.categories import names_of
+from scrubin.labels import evidence
 from scrubin.labels.formats.coco import (
     IMAGE_KEYS,
     OfFile,
@@ -37,8 +36,10 @@ from scrubin.labels.formats.coco import (
     size_of,
 )
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, by_position
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.categories import names_of
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import Vocabulary
 

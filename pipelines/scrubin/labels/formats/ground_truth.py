@@ -17,8 +17,9 @@ import pandas as pd
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.evidence import is_note
-from scrubin.labels.formats import box_lists, coco, phase_tables
-from scrubin.labels.formats.matrices import reader as matrices
+from scrubin.labels.formats import coco
+from scrubin.labels.formats.plain import box_lists, phase_tables
+from scrubin.labels.formats.plain.matrices import reader as matrices
 from scrubin.labels.model import INSTANCE_DTYPES, Clock, Collection, LabelFiles, Labels, Layer
 from scrubin.labels.registry import ByHand, CollectionReader, dataset_format
 from scrubin.labels.rows import ID_OF

@@ -18,10 +18,11 @@ import pandas as pd
 
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, evidence
+from scrubin.labels import evidence
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Scores, rating_rows, segment_rows
+from scrubin.labels.parse import documents
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 

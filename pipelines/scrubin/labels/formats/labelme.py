@@ -22,11 +22,12 @@ import pandas as pd
 
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import boxes, documents, evidence, fields
-from scrubin.labels.categories import classes_of
+from scrubin.labels import evidence
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.parse import boxes, documents, fields
+from scrubin.labels.parse.categories import classes_of
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import PARTS, Vocabulary
 

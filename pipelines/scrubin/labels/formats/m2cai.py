@@ -14,8 +14,8 @@ from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.formats.cholec80 import FPS, header_of, phase_layer, phase_text
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
-from scrubin.labels.where import Where
 
 PREFIX = "workflow_video_"
 

@@ -14,10 +14,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrubin.core.faults import Faults
-from scrubin.labels import documents, evidence, fields
+from scrubin.labels import evidence
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, segment_rows
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import Naming, Vocabulary
 

@@ -19,10 +19,11 @@ import pandas as pd
 
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, evidence, fields
+from scrubin.labels import evidence
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary import own_categories
 from scrubin.vocabulary import vocabulary as vocabularies
 from scrubin.vocabulary.vocabulary import PARTS, Vocabulary

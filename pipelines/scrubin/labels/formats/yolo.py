@@ -19,12 +19,13 @@ import numpy as np
 import yaml
 
 from scrubin.core.faults import Faults
-from scrubin.labels import boxes, documents, evidence, fields
-from scrubin.labels.categories import Classes, classes_of, names_of, whole_list
+from scrubin.labels import evidence
 from scrubin.labels.formats.coco import class_of, ids_of, one_list
 from scrubin.labels.model import IDS, Clock, Collection, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.parse import boxes, documents, fields
+from scrubin.labels.parse.categories import Classes, classes_of, names_of, whole_list
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes
-from scrubin.labels.where import Where
 from scrubin.vocabulary.vocabulary import Vocabulary, load
 
 PATTERN = r"(?:[^/]+[_/][0-9]{1,15}\.txt|[^/]+\.ya?ml|classes\.txt)"

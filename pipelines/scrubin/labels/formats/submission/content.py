@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.core.faults import Faults
-from scrubin.labels import fields
 from scrubin.labels.formats.submission import detections, documents, frame_keys, probabilities
 from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.documents import RepeatedKeys, shown
+from scrubin.labels.parse import fields
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 IntArray = npt.NDArray[np.int64]

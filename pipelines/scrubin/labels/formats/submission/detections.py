@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.core.faults import Faults
-from scrubin.labels import boxes, fields
 from scrubin.labels.formats.submission.documents import shown
+from scrubin.labels.parse import boxes, fields
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 TOLERANCE = 0.02

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError, TableError
-from scrubin.labels import documents
+from scrubin.labels.parse import documents
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.facts import FACTS

@@ -8,10 +8,10 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core.faults import Faults
-from scrubin.labels import fields
 from scrubin.labels.formats.tables.notes import rate
 from scrubin.labels.model import BOX, IDS
-from scrubin.labels.where import Where
+from scrubin.labels.parse import fields
+from scrubin.labels.parse.where import Where
 from scrubin.tables import io
 from scrubin.vocabulary.vocabulary import Vocabulary, fold
 

@@ -12,9 +12,9 @@ from typing import Any
 
 from scrubin.core.faults import Fault, Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, fields
 from scrubin.labels.model import Labels
-from scrubin.labels.where import Where
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.where import Where
 from scrubin.vocabulary import own_categories, vocabulary
 from scrubin.vocabulary.vocabulary import NAMINGS, Vocabulary
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, evidence
+from scrubin.labels import evidence
 from scrubin.labels.formats.tables import labelled, names, notes
 from scrubin.labels.formats.tables.files import table_of
 from scrubin.labels.formats.tables.notes import NOTES, Note, Notes
@@ -37,8 +37,9 @@ from scrubin.labels.model import (
     rating_rows,
     segment_rows,
 )
+from scrubin.labels.parse import documents
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, dataset_format
-from scrubin.labels.where import Where
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.facts import FACTS

@@ -9,7 +9,7 @@ import pandas as pd
 
 from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
-from scrubin.labels.label_map import LabelMap
+from scrubin.labels.merges.label_map import LabelMap
 from scrubin.labels.model import IDS, Labels
 from scrubin.vocabulary.vocabulary import Vocabulary
 

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from scrubin.core import csvtext
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
-from scrubin.labels.formats.matrices.matrix import Matrix
+from scrubin.labels.formats.plain.matrices.matrix import Matrix
 from scrubin.labels.model import ClassesOf
 
 PREFIXES: Mapping[str, ClassesOf | None] = {"ivt_": "ivt", "triplet_": "ivt", "i_": "i", "instrument_": "i", "class_": None, "": None}

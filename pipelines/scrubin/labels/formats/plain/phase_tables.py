@@ -25,10 +25,10 @@ import numpy.typing as npt
 from scrubin.core import csvtext
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents
 from scrubin.labels.model import Clock, Collection, IntArray, LabelFiles, Labels, Layer, phase_rows
+from scrubin.labels.parse import documents
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, dataset_format
-from scrubin.labels.where import Where
 from scrubin.vocabulary import own_categories, vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary, fold
 

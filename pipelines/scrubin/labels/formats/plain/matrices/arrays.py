@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.core.faults import Faults
-from scrubin.labels import documents
-from scrubin.labels.formats.matrices.matrix import Matrix, Meaning
+from scrubin.labels.formats.plain.matrices.matrix import Matrix, Meaning
 from scrubin.labels.model import ClassesOf
+from scrubin.labels.parse import documents
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 CLASSES: tuple[ClassesOf, ...] = ("ivt", "i")

@@ -27,14 +27,15 @@ from scrubin.core import csvtext
 from scrubin.core.faults import Faults
 from scrubin.core.suggest import near
 from scrubin.errors import AnnotationError
-from scrubin.labels import documents, evidence, fields
+from scrubin.labels import evidence
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, span_rows
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.where import Where
 from scrubin.labels.rates import NANOSECONDS, NS, UNITS, Unit, clock_of, instant, written
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.labels.spans import numbers, span_table
 from scrubin.labels.spans.expansion import detail_of
 from scrubin.labels.spans.numbers import Row
-from scrubin.labels.where import Where
 from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import PARTS, Naming, Vocabulary
 

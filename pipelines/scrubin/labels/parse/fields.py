@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scrubin.core.faults import Fault, warning
-from scrubin.labels import boxes, documents
-from scrubin.labels.where import Where
+from scrubin.labels.parse import boxes, documents
+from scrubin.labels.parse.where import Where
 
 LARGEST = 10**documents.LONGEST_DIGITS
 FROM_ZERO = "ids are numbered from 0; these look numbered from 1"

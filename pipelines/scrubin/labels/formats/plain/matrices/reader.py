@@ -9,8 +9,8 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from scrubin.core.faults import Faults
-from scrubin.labels.formats.matrices import arrays, table_files
-from scrubin.labels.formats.matrices.matrix import Checked, Matrix, checked
+from scrubin.labels.formats.plain.matrices import arrays, table_files
+from scrubin.labels.formats.plain.matrices.matrix import Checked, Matrix, checked
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, Recognition
 from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.labels.rows import instances_of_classes

@@ -17,10 +17,11 @@ from typing import Any
 import numpy as np
 
 from scrubin.core.faults import Faults
-from scrubin.labels import documents, evidence, fields
+from scrubin.labels import evidence
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, instance_rows
+from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, dataset_format
-from scrubin.labels.where import Where
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 COLUMNS = {7: ("triplet", "instrument", "score", *"xywh"), 9: ("triplet", "instrument", "score", "verb", "target", *"xywh")}

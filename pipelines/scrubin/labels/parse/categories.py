@@ -7,9 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from scrubin.core.faults import Fault
 from scrubin.errors import AnnotationError
-from scrubin.labels.label_map import LabelMap
+from scrubin.labels.merges.label_map import LabelMap
 from scrubin.labels.model import Labels
-from scrubin.labels.where import Where
+from scrubin.labels.parse.where import Where
 from scrubin.vocabulary import own_categories
 from scrubin.vocabulary.vocabulary import PARTS, Naming, Vocabulary, fold, load, related
 

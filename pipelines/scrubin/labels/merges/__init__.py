@@ -1,0 +1,1 @@
+"""Triplets that are merged into others: label maps, and labels after them."""
