@@ -39,7 +39,7 @@ def main() -> None:
     skill, errors = csv_sheets.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])
     splits = io.read(SPLITS, TABLES["splits"])
     writing.write_sheets(folder, stamped, skill, errors, splits)
-    every = subsets.Everything(written, wholes, skill, errors, splits)
+    every = subsets.WholeGroundTruth(written, wholes, skill, errors, splits)
     for subset, ids in subsets.of_splits(splits):
         subsets.write(folder, stamped, every, subset, ids)
     files.write_text(folder / stamps.README_NAME, stamps.readme())

@@ -42,12 +42,12 @@ def main() -> None:
         return screening.screen(raw, row, decided, observers, p)
 
     files = screening.to_screen(recordings)
-    done = plumbing.map_items(work, files, name="screen")
-    bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in done.quarantined]
-    proposed = screening.in_step([row for _, rows in done.done for row in rows], cameras, decided.rows)
+    outcome = plumbing.map_items(work, files, name="screen")
+    bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in outcome.quarantined]
+    proposed = screening.in_step([row for _, rows in outcome.done for row in rows], cameras, decided.rows)
     io.write(REDACTIONS, io.frame_of(REDACTIONS, proposed), OUT / "redactions.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), OUT / "quarantine_screen.parquet")
-    screened = {row.recording for row, _ in done.done} - {row.recording for row, _ in done.quarantined}
+    screened = {row.recording for row, _ in outcome.done} - {row.recording for row, _ in outcome.quarantined}
     for line in redactions.unmet(proposed, [row for row in decided.rows if row.recording in screened]):
         plumbing.LOG.warning("%s", line)
     for line in screening.unreviewed(proposed):

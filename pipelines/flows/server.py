@@ -96,9 +96,9 @@ def _wait_until_up(process: subprocess.Popen[bytes], url: str) -> None:
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
-    for sign in (signal.SIGTERM, signal.SIGKILL):
+    for stop_signal in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, sign)
+            os.killpg(process.pid, stop_signal)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(STOP_SECONDS)
             return

@@ -9,7 +9,7 @@ import pytest
 
 from scrubin.annotations import report, sources, study
 from scrubin.annotations.params import AnnotationsParams, SourceParams, WindowsParams
-from scrubin.annotations.study import Released
+from scrubin.annotations.study import ReleasedRecording
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError, ParamsError
 from scrubin.labels.formats import cholect50
@@ -23,7 +23,7 @@ FRAMES = "instrument,instance,start_frame,end_frame,verb,target"
 @pytest.fixture
 def known(make):
     """A source of 20 s at 25 fps of which [6 s, 16 s) is released."""
-    return {"case one": Released("mabolu", make.line(n=10, offset_s=Fraction(6)), np.array([1]), 500, 20.0, (320, 240))}
+    return {"case one": ReleasedRecording("mabolu", make.line(n=10, offset_s=Fraction(6)), np.array([1]), 500, 20.0, (320, 240))}
 
 
 @pytest.fixture

@@ -37,7 +37,7 @@ def write_ground_truth(folder, made):
     done = [writing.write_recording(folder, stamped, pictures, one) for one in labelled]
     wholes = writing.write_vocabularies(folder, stamped, done, pictures)
     writing.write_sheets(folder, stamped, made["skill"], made["errors"], made["splits"])
-    every = subsets.Everything(done, wholes, made["skill"], made["errors"], made["splits"])
+    every = subsets.WholeGroundTruth(done, wholes, made["skill"], made["errors"], made["splits"])
     for subset, ids in subsets.of_splits(made["splits"]):
         subsets.write(folder, stamped, every, subset, ids)
     files.write_text(folder / stamps.README_NAME, stamps.readme())

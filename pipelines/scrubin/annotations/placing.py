@@ -19,7 +19,7 @@ from scrubin.vocabulary.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
-class Placed:
+class PlacedLayer:
     """One layer of labels on the frames of a recording.
 
     Parameters
@@ -43,14 +43,14 @@ class Placed:
     alignment: Alignment
 
 
-def place(labels: Labels, layer: Layer, line: Timeline) -> Placed:
+def place(labels: Labels, layer: Layer, line: Timeline) -> PlacedLayer:
     """Return a layer on the frames of its recording; labels without a frame are left out."""
     alignment = align(layer.positions, labels.clock, line)
     pairs = _with_repeats(layer.positions, alignment.frames, line)
     rows = layer.rows.merge(pairs, on="position", how="inner").drop(columns="position")
     rows = rows.sort_values("frame", kind="stable", ignore_index=True)
     frames = np.sort(pairs["frame"].to_numpy(dtype=np.int64))
-    return Placed(labels.format, labels.vocabulary, labels.detail, labels.clock, frames, rows, alignment)
+    return PlacedLayer(labels.format, labels.vocabulary, labels.detail, labels.clock, frames, rows, alignment)
 
 
 def _with_repeats(positions: IntArray, frames: IntArray, line: Timeline) -> pd.DataFrame:
@@ -67,7 +67,7 @@ def _with_repeats(positions: IntArray, frames: IntArray, line: Timeline) -> pd.D
     return pd.concat([pairs, repeats], ignore_index=True)
 
 
-def choose_phases(placed: Sequence[Placed]) -> tuple[Placed | None, list[str]]:
+def choose_phases(placed: Sequence[PlacedLayer]) -> tuple[PlacedLayer | None, list[str]]:
     """Return the phases that count, and how the other sources differ from them."""
     if not placed:
         return None, []
@@ -75,7 +75,7 @@ def choose_phases(placed: Sequence[Placed]) -> tuple[Placed | None, list[str]]:
     return first, [_compare("phases", first, other, _phase_names) for other in others]
 
 
-def choose_instances(placed: Sequence[Placed]) -> tuple[Placed | None, list[str]]:
+def choose_instances(placed: Sequence[PlacedLayer]) -> tuple[PlacedLayer | None, list[str]]:
     """Return the instances that count, and how the instruments of the other sources differ."""
     if not placed:
         return None, []
@@ -83,10 +83,10 @@ def choose_instances(placed: Sequence[Placed]) -> tuple[Placed | None, list[str]
     return first, [_compare("instruments", first, other, _instrument_names) for other in others]
 
 
-_Names = Callable[[Placed, IntArray], dict[int, tuple[str, ...]]]
+_Names = Callable[[PlacedLayer, IntArray], dict[int, tuple[str, ...]]]
 
 
-def _compare(what: str, first: Placed, other: Placed, names: _Names) -> str:
+def _compare(what: str, first: PlacedLayer, other: PlacedLayer, names: _Names) -> str:
     shared = np.intersect1d(first.frames, other.frames)
     ours, theirs = names(first, shared), names(other, shared)
     differing = [frame for frame in shared.tolist() if ours.get(frame, ()) != theirs.get(frame, ())]
@@ -94,13 +94,13 @@ def _compare(what: str, first: Placed, other: Placed, names: _Names) -> str:
     return f"{what}: {first.format} counts; {other.format} differs in {len(differing)} of {len(shared)} shared frames{where}"
 
 
-def _phase_names(placed: Placed, frames: IntArray) -> dict[int, tuple[str, ...]]:
+def _phase_names(placed: PlacedLayer, frames: IntArray) -> dict[int, tuple[str, ...]]:
     rows = placed.rows[placed.rows["frame"].isin(frames)]
     pairs = zip(rows["frame"].tolist(), rows["phase_id"].tolist(), strict=True)
     return {frame: (placed.vocabulary.phases[phase],) for frame, phase in pairs}
 
 
-def _instrument_names(placed: Placed, frames: IntArray) -> dict[int, tuple[str, ...]]:
+def _instrument_names(placed: PlacedLayer, frames: IntArray) -> dict[int, tuple[str, ...]]:
     # Presence does not count instances, so neither does the comparison.
     rows = placed.rows[placed.rows["frame"].isin(frames)].drop_duplicates(["frame", "instrument_id"])
     names: dict[int, list[str]] = {}

@@ -16,7 +16,7 @@ import pandas as pd
 
 from scrubin.annotations.alignment import NS, Timeline
 from scrubin.annotations.params import SourceParams, WindowsParams
-from scrubin.annotations.placing import Placed
+from scrubin.annotations.placing import PlacedLayer
 from scrubin.core.files import json_text
 from scrubin.labels.merges.label_map import LabelMap
 from scrubin.labels.merges.label_map import table as label_map_table
@@ -29,7 +29,7 @@ IN_DIGEST = ("ids", "totals", "left_out_recordings", "without_labels", *CHANGED)
 OF_RECORDING_IN_DIGEST = ("frames", *LAYERS, "comparisons", "warnings")
 
 
-def layer(placed: Placed, line: Timeline, hidden: IntArray) -> dict[str, Any]:
+def layer(placed: PlacedLayer, line: Timeline, hidden: IntArray) -> dict[str, Any]:
     """Return what became of one layer of labels.
 
     Parameters
@@ -56,7 +56,7 @@ def layer(placed: Placed, line: Timeline, hidden: IntArray) -> dict[str, Any]:
     return counts
 
 
-def shift_warning(placed: Placed, line: Timeline) -> list[str]:
+def shift_warning(placed: PlacedLayer, line: Timeline) -> list[str]:
     """Return a warning when the cut does not start on a label, so that all labels move."""
     if placed.clock.period_s is None:
         return []

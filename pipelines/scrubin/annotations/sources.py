@@ -111,10 +111,12 @@ def map_of(raw: Path, source: SourceParams) -> LabelMap | None:
         raise ParamsError(msg) from error
 
 
-def merges(raw: Path, sources: Sequence[SourceParams], done: Iterable[tuple[Batch, Labels | AnnotationError]]) -> list[dict[str, Any]]:
+def merges(
+    raw: Path, sources: Sequence[SourceParams], read_batches: Iterable[tuple[Batch, Labels | AnnotationError]]
+) -> list[dict[str, Any]]:
     """Return what the label maps of the sources merged, for the report; empty without any map."""
     maps = {source: source_map for source in sources if (source_map := map_of(raw, source)) is not None}
-    return report.merges([(batch.source, labels) for batch, labels in done if isinstance(labels, Labels)], maps)
+    return report.merges([(batch.source, labels) for batch, labels in read_batches if isinstance(labels, Labels)], maps)
 
 
 def _refuse_outside(what: str, path_text: str) -> None:

@@ -11,14 +11,14 @@ import pandas as pd
 
 from scrubin.annotations import windows_of_spans
 from scrubin.annotations.alignment import TIE_NS, Alignment, Timeline, source_times_ns
-from scrubin.annotations.placing import Placed
+from scrubin.annotations.placing import PlacedLayer
 from scrubin.annotations.windows import Windows
 from scrubin.labels.model import SOURCE_FRAMES, IntArray, Labels
 from scrubin.labels.rates import NANOSECONDS
 from scrubin.labels.spans.expansion import detail_of, instances
 
 
-def place(labels: Labels, spans: pd.DataFrame, line: Timeline, *, source_ns: int, windows: Windows | None) -> Placed:
+def place(labels: Labels, spans: pd.DataFrame, line: Timeline, *, source_ns: int, windows: Windows | None) -> PlacedLayer:
     """Return spans on the frames of their recording; its alignment counts spans, and no frame is moved.
 
     Parameters
@@ -44,7 +44,7 @@ def place(labels: Labels, spans: pd.DataFrame, line: Timeline, *, source_ns: int
     positions, rows = instances(spans, index.astype(np.int64))
     frames = line.frames[positions]
     rows = rows.assign(frame=line.frames[rows["position"].to_numpy(np.int64)]).drop(columns="position")
-    return Placed(labels.format, labels.vocabulary, detail_of(spans), SOURCE_FRAMES, frames, rows, _counted(edges, index, cut))
+    return PlacedLayer(labels.format, labels.vocabulary, detail_of(spans), SOURCE_FRAMES, frames, rows, _counted(edges, index, cut))
 
 
 def _counted(edges: IntArray, index: IntArray, cut: tuple[int, int]) -> Alignment:

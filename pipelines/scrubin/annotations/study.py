@@ -12,7 +12,7 @@ import pandas as pd
 
 from scrubin.annotations import lengths, placing, report, span_places
 from scrubin.annotations.alignment import NS, Timeline, timeline
-from scrubin.annotations.placing import Placed
+from scrubin.annotations.placing import PlacedLayer
 from scrubin.annotations.windows import Windows
 from scrubin.core.faults import Faults
 from scrubin.errors import AnnotationError
@@ -27,7 +27,7 @@ from scrubin.tables.triplets import TRIPLETS
 
 
 @dataclass(frozen=True)
-class Released:
+class ReleasedRecording:
     """One released recording, seen by its reference camera (left, mono, else right)."""
 
     id: str
@@ -49,7 +49,7 @@ class Tables:
     report: dict[str, Any]
 
 
-def released(recordings: pd.DataFrame, cuts: pd.DataFrame, videos: pd.DataFrame, frames: pd.DataFrame) -> dict[str, Released]:
+def released(recordings: pd.DataFrame, cuts: pd.DataFrame, videos: pd.DataFrame, frames: pd.DataFrame) -> dict[str, ReleasedRecording]:
     """Return the released recordings by the curator's name.
 
     Labels of left and right are the same, as both are cut at the same instants.
@@ -67,7 +67,7 @@ def released(recordings: pd.DataFrame, cuts: pd.DataFrame, videos: pd.DataFrame,
     }
 
 
-def _released(row: Any, frames: pd.DataFrame) -> Released:
+def _released(row: Any, frames: pd.DataFrame) -> ReleasedRecording:
     frames = frames.sort_values("frame")
     line = timeline(
         frames["frame"].to_numpy(np.int64),
@@ -80,12 +80,12 @@ def _released(row: Any, frames: pd.DataFrame) -> Released:
     )
     hidden = frames.loc[frames["redacted"], "frame"].to_numpy(np.int64)
     size = (int(row.source_width), int(row.source_height))
-    return Released(row.id, line, hidden, int(row.frame_count_source), float(row.duration_s_source), size)
+    return ReleasedRecording(row.id, line, hidden, int(row.frame_count_source), float(row.duration_s_source), size)
 
 
 def tables(
     outcomes: Sequence[Labels | AnnotationError],
-    known: Mapping[str, Released],
+    known: Mapping[str, ReleasedRecording],
     left_out: Collection[str],
     tolerance_s: float,
     faults: Faults,
@@ -152,12 +152,12 @@ class _Recording:
     """The labels of one recording that count, on its frames, and what the report says of them."""
 
     id: str
-    phases: Placed | None
-    instances: Placed | None
+    phases: PlacedLayer | None
+    instances: PlacedLayer | None
     entry: dict[str, Any]
 
 
-def _recording(to: Released, sources: Sequence[Labels], windows: Windows | None) -> _Recording:
+def _recording(to: ReleasedRecording, sources: Sequence[Labels], windows: Windows | None) -> _Recording:
     phases, phase_notes = placing.choose_phases([placing.place(one, one.phases, to.line) for one in sources if one.phases])
     placed = [one for source in sources if (one := _placed_instances(source, to, windows)) is not None]
     instances, notes = placing.choose_instances(placed)
@@ -166,13 +166,15 @@ def _recording(to: Released, sources: Sequence[Labels], windows: Windows | None)
     return _Recording(to.id, phases, instances, _entry(to, phases, instances, [*phase_notes, *notes], warnings))
 
 
-def _placed_instances(labels: Labels, to: Released, windows: Windows | None) -> Placed | None:
+def _placed_instances(labels: Labels, to: ReleasedRecording, windows: Windows | None) -> PlacedLayer | None:
     if labels.spans is not None:
         return span_places.place(labels, labels.spans, to.line, source_ns=round(to.source_s * NS), windows=windows)
     return placing.place(labels, labels.instances, to.line) if labels.instances else None
 
 
-def _entry(to: Released, phases: Placed | None, instances: Placed | None, comparisons: list[str], warnings: list[str]) -> dict[str, Any]:
+def _entry(
+    to: ReleasedRecording, phases: PlacedLayer | None, instances: PlacedLayer | None, comparisons: list[str], warnings: list[str]
+) -> dict[str, Any]:
     both = [placed for placed in (instances, phases) if placed is not None]
     shifts = dict.fromkeys(warning for placed in both for warning in report.shift_warning(placed, to.line))
     return {

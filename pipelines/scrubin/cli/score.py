@@ -140,12 +140,12 @@ def _out(args: argparse.Namespace) -> Path | None:
     return out
 
 
-def _scored(one: Computed, resamples: int) -> Iterator[score_document.Scored]:
+def _scored(one: Computed, resamples: int) -> Iterator[score_document.ScoredResult]:
     results = one.results(None)
     bounds: Sequence[Interval | None] = _intervals(one, resamples) if resamples else [None] * len(results)
     names = one.class_names
     for result, interval in zip(results, bounds, strict=True):
-        yield score_document.Scored(result, interval, names.get(result.variant.options.get("component", ""), {}))
+        yield score_document.ScoredResult(result, interval, names.get(result.variant.options.get("component", ""), {}))
 
 
 def _intervals(one: Computed, resamples: int) -> list[Interval]:

@@ -27,7 +27,7 @@ BEST = 10
 
 
 @dataclass(frozen=True)
-class Scored:
+class ScoredResult:
     """A result with what is known beside it.
 
     Parameters
@@ -45,7 +45,7 @@ class Scored:
     class_names: Names
 
 
-def document(metric: str, truth: Path, predictions: Sequence[Path], scoring: Scoring, scored: Sequence[Scored]) -> dict[str, Any]:
+def document(metric: str, truth: Path, predictions: Sequence[Path], scoring: Scoring, scored: Sequence[ScoredResult]) -> dict[str, Any]:
     """Return everything as JSON: undefined is null, with its n; infinity is the text "Infinity".
 
     ``scored`` says what counted: vocabulary, and the videos with the number of their frames (null where a recording is one row).
@@ -88,7 +88,7 @@ def text_of(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def sheet(scored: Sequence[Scored]) -> str:
+def sheet(scored: Sequence[ScoredResult]) -> str:
     """Return CSV: one row per number; undefined is empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -106,7 +106,7 @@ def sheet(scored: Sequence[Scored]) -> str:
     return text.getvalue()
 
 
-def table(scored: Sequence[Scored]) -> Iterator[str]:
+def table(scored: Sequence[ScoredResult]) -> Iterator[str]:
     """Yield lines: per metric its name with the options that all its numbers share, then what distinguishes each, value, n, interval."""
     metrics = dict.fromkeys((one.result.variant.metric, one.result.variant.semantics) for one in scored)
     for metric, semantics in metrics:
@@ -119,7 +119,7 @@ def table(scored: Sequence[Scored]) -> Iterator[str]:
             yield f"  {options:<{widths[0]}}  {value:>{widths[1]}}  {n:<{widths[2]}}  {bounds}".rstrip()
 
 
-def best_classes(scored: Sequence[Scored]) -> Iterator[str]:
+def best_classes(scored: Sequence[ScoredResult]) -> Iterator[str]:
     """Yield lines with the classes that are recognised best, of the last average precision whose classes have names."""
     named = [one for one in scored if one.class_names and one.result.classes and one.result.variant.metric == RECOGNITION]
     if not named:
@@ -130,7 +130,7 @@ def best_classes(scored: Sequence[Scored]) -> Iterator[str]:
         yield f"  {value.value:.{DIGITS}f}  n={value.n}  {id_} {named[-1].class_names.get(id_, '')}"
 
 
-def _row(one: Scored, shared: Mapping[str, str]) -> tuple[str, str, str, str]:
+def _row(one: ScoredResult, shared: Mapping[str, str]) -> tuple[str, str, str, str]:
     result, interval = one.result, one.interval
     options = "  ".join(f"{key}={value}" for key, value in sorted(result.variant.options.items()) if key not in shared)
     bounds = "" if interval is None else f"[{_shown(interval.low.value)}, {_shown(interval.high.value)}]"
@@ -141,7 +141,7 @@ def _shared(options: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {key: value for key, value in options[0].items() if all(other.get(key) == value for other in options)}
 
 
-def _result(one: Scored) -> dict[str, Any]:
+def _result(one: ScoredResult) -> dict[str, Any]:
     result, interval = one.result, one.interval
     named = {id_: {"name": one.class_names[id_]} if id_ in one.class_names else {} for id_ in result.classes}
     document: dict[str, Any] = {

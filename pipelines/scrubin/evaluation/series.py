@@ -70,7 +70,7 @@ class Pair:
 
 
 @dataclass
-class Joined:
+class JoinedVideos:
     """All videos of the truth, and the faults that stop nothing."""
 
     pairs: dict[str, Pair]
@@ -87,7 +87,7 @@ class Joined:
         return summary(self.faults)
 
 
-def join(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> Joined:
+def join(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> JoinedVideos:
     """Bring both sides to the same videos and frames.
 
     Where both say how they count and do not count alike, the finer one goes to the rate of the coarser by the rule of
@@ -114,7 +114,7 @@ def join(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, ever
         at = np.where(known, np.searchsorted(predicted, labelled), -1)
         at[known] = at_predictions[at[known]]
         pairs[name] = Pair(labelled, at_truth, at)
-    return Joined(pairs, faults)
+    return JoinedVideos(pairs, faults)
 
 
 def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *, every_frame: bool = True) -> tuple[Fault, ...]:

@@ -24,7 +24,7 @@ PIXEL_DIGITS = 4
 
 
 @dataclass(frozen=True)
-class Boxed:
+class BoxedFrames:
     """The frames of a recording that detection can be scored on.
 
     Parameters
@@ -43,7 +43,7 @@ class Boxed:
     left_out: int
 
 
-def boxed(recording: Recording) -> Boxed | None:
+def boxed(recording: Recording) -> BoxedFrames | None:
     """Return the frames that can be scored, or None for a recording without boxes."""
     layer = recording.instances
     if layer is None or not layer.rows["x"].notna().any():
@@ -55,10 +55,10 @@ def boxed(recording: Recording) -> Boxed | None:
         if row["frame"] in by_frame:
             box = (float(row["x"]), float(row["y"]), float(row["w"]), float(row["h"]))
             by_frame[row["frame"]].append((int(row["triplet_id"]), int(row["instrument_id"]), box))
-    return Boxed(recording.id, list(by_frame), list(by_frame.values()), len(layer.frames) - len(by_frame))
+    return BoxedFrames(recording.id, list(by_frame), list(by_frame.values()), len(layer.frames) - len(by_frame))
 
 
-def layouts(boxed: Boxed, vocabulary: Vocabulary) -> dict[str, Any]:
+def layouts(boxed: BoxedFrames, vocabulary: Vocabulary) -> dict[str, Any]:
     """Return a recording as ivtmetrics and ivtdmetrics take it, boxes as top-left corner and size in 0..1.
 
     ``list`` has per frame rows of ``[triplet, instrument, score, x, y, w, h]``, ``dict`` the same
@@ -75,7 +75,7 @@ def layouts(boxed: Boxed, vocabulary: Vocabulary) -> dict[str, Any]:
     }
 
 
-def coco(vocabulary: Vocabulary, recordings: Sequence[Boxed], images: pd.DataFrame) -> dict[str, Any]:
+def coco(vocabulary: Vocabulary, recordings: Sequence[BoxedFrames], images: pd.DataFrame) -> dict[str, Any]:
     """Return all recordings as one COCO data set; category ids are triplet ids + 1.
 
     Parameters

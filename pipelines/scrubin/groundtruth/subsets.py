@@ -18,14 +18,14 @@ from scrubin.core import files
 from scrubin.errors import TableError
 from scrubin.groundtruth import csv_sheets, detection, writing, yolo
 from scrubin.groundtruth.stamps import LIST, Stamps, Subset
-from scrubin.groundtruth.writing import VocabularyFiles, Written
+from scrubin.groundtruth.writing import VocabularyFiles, WrittenRecording
 
 PICTURES = "yolo.txt"
 FOLDER_NAME = re.compile(r"\w[\w.-]*")
 
 
 @dataclass(frozen=True)
-class Everything:
+class WholeGroundTruth:
     """All that subsets are taken from.
 
     Parameters
@@ -38,7 +38,7 @@ class Everything:
         The tables of the same name.
     """
 
-    written: Sequence[Written]
+    written: Sequence[WrittenRecording]
     wholes: Sequence[VocabularyFiles]
     skill: pd.DataFrame
     errors: pd.DataFrame
@@ -64,7 +64,7 @@ def of_splits(splits: pd.DataFrame) -> Iterator[tuple[Subset, frozenset[str]]]:
         yield subset, frozenset(splits.loc[own, "id"])
 
 
-def write(folder: Path, stamps: Stamps, every: Everything, subset: Subset, ids: Set[str]) -> None:
+def write(folder: Path, stamps: Stamps, every: WholeGroundTruth, subset: Subset, ids: Set[str]) -> None:
     """Write the folder of one subset.
 
     Parameters
@@ -102,7 +102,7 @@ def _part(whole: VocabularyFiles, ids: Set[str]) -> VocabularyFiles:
     return replace(whole, recognition=rows, coco=coco if coco and coco["images"] else None)
 
 
-def _write_vocabulary(folder: Path, stamps: Stamps, part: VocabularyFiles, written: Sequence[Written], subset: Subset) -> None:
+def _write_vocabulary(folder: Path, stamps: Stamps, part: VocabularyFiles, written: Sequence[WrittenRecording], subset: Subset) -> None:
     writing.write_whole(folder, stamps, part, subset=subset)
     if part.coco is not None:
         shown = {image["recording"] for image in part.coco["images"]}
@@ -111,7 +111,7 @@ def _write_vocabulary(folder: Path, stamps: Stamps, part: VocabularyFiles, writt
         files.write_text(folder / PICTURES, yolo.picture_list(boxed, {one.recording.id: one.pictures for one in of_vocabulary}))
 
 
-def _write_sheets(folder: Path, every: Everything, ids: Set[str]) -> None:
+def _write_sheets(folder: Path, every: WholeGroundTruth, ids: Set[str]) -> None:
     skill, errors = (table[table["id"].isin(ids)] for table in (every.skill, every.errors))
     none = every.splits.iloc[:0]  # which subset it is, the folder tells
     for sheet, of_tasks in (("skill", csv_sheets.skill_sheets(skill, none)), ("errors", csv_sheets.error_sheets(errors, none))):

@@ -12,7 +12,7 @@ import pandas as pd
 from scrubin.core import files
 from scrubin.errors import TableError
 from scrubin.groundtruth import csv_sheets, detection, recognition, yolo
-from scrubin.groundtruth.detection import Boxed
+from scrubin.groundtruth.detection import BoxedFrames
 from scrubin.groundtruth.recognition import Matrix
 from scrubin.groundtruth.recordings import Layer, Recording
 from scrubin.groundtruth.stamps import SIDECAR, Stamps, compact, contents, digest
@@ -50,7 +50,7 @@ class Pictures:
 
 
 @dataclass(frozen=True)
-class Written:
+class WrittenRecording:
     """What was written of one recording, and what the files over all recordings need of it.
 
     Parameters
@@ -63,7 +63,7 @@ class Written:
 
     recording: Recording
     matrices: dict[Component, Matrix]
-    boxed: Boxed | None
+    boxed: BoxedFrames | None
     pictures: Mapping[int, str]
     files: tuple[str, ...]
     folders: Mapping[str, Mapping[str, Any]]
@@ -91,7 +91,7 @@ class VocabularyFiles:
     coco: Mapping[str, Any] | None
 
 
-def write_recording(folder: Path, stamps: Stamps, pictures: Pictures, recording: Recording) -> Written:
+def write_recording(folder: Path, stamps: Stamps, pictures: Pictures, recording: Recording) -> WrittenRecording:
     """Write the files of one recording."""
     matrices = recognition.matrices(recording)
     boxed = detection.boxed(recording)
@@ -114,7 +114,7 @@ def write_recording(folder: Path, stamps: Stamps, pictures: Pictures, recording:
     if recording.phases is not None:
         names.append(f"{recording.phases.vocabulary.name}/phases/{recording.id}.csv")
         files.write_text(folder / names[-1], csv_sheets.phases(recording.phases))
-    return Written(recording, matrices, boxed, paths, tuple(names), folders)
+    return WrittenRecording(recording, matrices, boxed, paths, tuple(names), folders)
 
 
 def _write_labels(folder: Path, below: str, texts: Mapping[str, str]) -> dict[str, Mapping[str, Any]]:
@@ -126,7 +126,7 @@ def _write_labels(folder: Path, below: str, texts: Mapping[str, str]) -> dict[st
     return {name: digest(paths) for name, paths in written.items()}
 
 
-def write_vocabularies(folder: Path, stamps: Stamps, written: Sequence[Written], pictures: Pictures) -> list[VocabularyFiles]:
+def write_vocabularies(folder: Path, stamps: Stamps, written: Sequence[WrittenRecording], pictures: Pictures) -> list[VocabularyFiles]:
     """Write the files over all recordings of each vocabulary; return them for all vocabularies that are used."""
     used = {layer.vocabulary.name: layer.vocabulary for one in written for layer in _layers(one.recording)}
     wholes = []
@@ -185,7 +185,7 @@ def _layers(recording: Recording) -> list[Layer]:
     return [layer for layer in (recording.instances, recording.phases) if layer is not None]
 
 
-def _frames(one: Written) -> Any:
+def _frames(one: WrittenRecording) -> Any:
     return one.recording.instances.frames if one.recording.instances is not None else []
 
 

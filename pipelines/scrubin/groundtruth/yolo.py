@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import PurePosixPath
 
-from scrubin.groundtruth.detection import Boxed
+from scrubin.groundtruth.detection import BoxedFrames
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 LAYOUTS = ("yolo", "yolo4")
@@ -27,7 +27,7 @@ def _picture(path: str) -> str:
     return path.replace(".tar/", "/")
 
 
-def label_files(boxed: Boxed, vocabulary: Vocabulary, pictures: Mapping[int, str], layout: str) -> dict[str, str]:
+def label_files(boxed: BoxedFrames, vocabulary: Vocabulary, pictures: Mapping[int, str], layout: str) -> dict[str, str]:
     """Return the label files of a recording: name to text, one per frame that detection can be scored on.
 
     Parameters
@@ -49,7 +49,7 @@ def names(vocabulary: Vocabulary) -> str:
     return f"nc: {len(vocabulary.triplets)}\nnames:\n{listed}"
 
 
-def picture_list(recordings: Sequence[Boxed], pictures: Mapping[str, Mapping[int, str]]) -> str:
+def picture_list(recordings: Sequence[BoxedFrames], pictures: Mapping[str, Mapping[int, str]]) -> str:
     """Return one line per frame of some recordings, as a YOLO program takes it for a subset."""
     return "".join(f"./{_picture(pictures[one.id][frame])}\n" for one in recordings for frame in one.frames)
 

@@ -17,13 +17,13 @@ from scrubin.ratings import aggregation, consensus, normalisation
 from scrubin.ratings.entries import Entries, read_entries
 from scrubin.ratings.params import TAKEN, FailedMark, ScoresParams
 from scrubin.ratings.rater_sheet import RaterSheet
-from scrubin.ratings.roster import Known, Roster
+from scrubin.ratings.roster import Roster, RosterEntry
 from scrubin.tables.io import frame_of
 from scrubin.tables.task_errors import ERRORS
 
 
 @dataclass(frozen=True)
-class Scored:
+class RescoredTask:
     """One task: what its files say, and what follows from the rater files.
 
     Parameters
@@ -61,10 +61,10 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Rescored:
+class RescoredFolder:
     """All tasks that could be scored, the faults of the others by task, and the files that were not read."""
 
-    tasks: tuple[Scored, ...]
+    tasks: tuple[RescoredTask, ...]
     faults: Mapping[str, tuple[Fault, ...]]
     ignored: tuple[str, ...] = ()
 
@@ -74,19 +74,19 @@ class Rescored:
         return roster_of_ids([scored.recordings for scored in self.tasks])
 
 
-def score_folder(folder: Folder, p: ScoresParams) -> Rescored:
+def score_folder(folder: Folder, p: ScoresParams) -> RescoredFolder:
     """Score every task; one that cannot be scored does not stop the others."""
-    tasks: list[Scored] = []
+    tasks: list[RescoredTask] = []
     wrong = dict(folder.faults)
     for files in folder.tasks:
         try:
             tasks.append(score(files, p))
         except RatingsError as error:
             wrong[files.task] = error.faults
-    return Rescored(tuple(tasks), dict(sorted(wrong.items())), folder.ignored)
+    return RescoredFolder(tuple(tasks), dict(sorted(wrong.items())), folder.ignored)
 
 
-def score(files: TaskFiles, p: ScoresParams) -> Scored:
+def score(files: TaskFiles, p: ScoresParams) -> RescoredTask:
     """Normalise, aggregate and harmonise what the raters of one task gave.
 
     Raises
@@ -109,7 +109,7 @@ def score(files: TaskFiles, p: ScoresParams) -> Scored:
     splits = (
         pd.DataFrame(columns=["task", "id", "subset", "place"], dtype="str") if files.split is None else split_of(files.split, files.task)
     )
-    return Scored(files, p, main, entries, normalised, skill, _first_known(known), recordings, splits, _notes(files, stated_mark, p))
+    return RescoredTask(files, p, main, entries, normalised, skill, _first_known(known), recordings, splits, _notes(files, stated_mark, p))
 
 
 def params_for(files: TaskFiles, p: ScoresParams) -> ScoresParams:
@@ -160,9 +160,9 @@ def sheets_of(files: TaskFiles) -> list[RaterSheet]:
 def roster_of_ids(recordings: Sequence[pd.DataFrame]) -> Roster:
     """Return a roster of recordings that are known by their ids only: task, id, duration_s, frame_count."""
     released = pd.concat(recordings, ignore_index=True) if recordings else pd.DataFrame(columns=["task", "id", "duration_s", "frame_count"])
-    names: dict[str, list[Known]] = {}
+    names: dict[str, list[RosterEntry]] = {}
     for task, id_ in zip(released.task, released.id, strict=True):
-        names.setdefault(id_, []).append(Known(id_, task, id_))
+        names.setdefault(id_, []).append(RosterEntry(id_, task, id_))
     return Roster({name: tuple(known) for name, known in names.items()}, tuple(sorted(set(released.task))), released)
 
 

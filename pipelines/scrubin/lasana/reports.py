@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.lasana import csv_text, revalidation, writer
-from scrubin.lasana.recomputation import Rescored, Scored
+from scrubin.lasana.recomputation import RescoredFolder, RescoredTask
 from scrubin.lasana.revalidation import Finding
 from scrubin.ratings import statistics
 from scrubin.ratings.consensus import changes
@@ -26,7 +26,7 @@ STATISTICS = "statistics.json"
 AGREEMENT = ["id", "n_ratings", "disagreement", "strong_disagreement"]
 
 
-def statistics_of(rescored: Rescored, findings: Sequence[Finding], p: ScoresParams) -> dict[str, Any]:
+def statistics_of(rescored: RescoredFolder, findings: Sequence[Finding], p: ScoresParams) -> dict[str, Any]:
     """Return the statistics of all tasks that were scored, and what was found, as a JSON value.
 
     A task without any score or label is not among them.
@@ -57,7 +57,7 @@ def errors_of(findings: Sequence[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.severity == revalidation.ERROR]
 
 
-def files_of(rescored: Rescored, findings: Sequence[Finding], document: dict[str, Any]) -> dict[str, bytes]:
+def files_of(rescored: RescoredFolder, findings: Sequence[Finding], document: dict[str, Any]) -> dict[str, bytes]:
     """Return the content of every file to write, by name.
 
     A task with a published main file keeps all its files as they are, but for values that
@@ -75,19 +75,19 @@ def files_of(rescored: Rescored, findings: Sequence[Finding], document: dict[str
     return {**contents, STATISTICS: text.encode()}
 
 
-def harmonised(rescored: Rescored) -> pd.DataFrame:
+def harmonised(rescored: RescoredFolder) -> pd.DataFrame:
     """Return the marks that the labels overrule, of all tasks."""
     return changes(_entries(rescored).marks, _joined(rescored, "errors"))
 
 
-def contradicted(rescored: Rescored) -> pd.DataFrame:
+def contradicted(rescored: RescoredFolder) -> pd.DataFrame:
     """Return what contradicts the rules between failure and errors, of all tasks."""
     entries, errors = _entries(rescored), _joined(rescored, "errors")
     rules = {scored.files.task: rule for scored in rescored.tasks for rule in [scored.params.failure_rules.get(scored.files.task)] if rule}
     return contradictions(entries.ratings, entries.marks, errors, rules)
 
 
-def _of_task(scored: Scored) -> dict[str, bytes]:
+def _of_task(scored: RescoredTask) -> dict[str, bytes]:
     task, aspects = scored.files.task, scored.params.aspects
     after = revalidation.corrected(scored)
     agreement = (
@@ -106,17 +106,17 @@ def _of_task(scored: Scored) -> dict[str, bytes]:
     return writer.canonical_files(task, scored.entries.ratings, after, aspects, timed=False) | agreement | split
 
 
-def _duration(scored: Scored) -> dict[str, float]:
+def _duration(scored: RescoredTask) -> dict[str, float]:
     both = scored.skill.merge(scored.recordings, on=["task", "id"]).dropna(subset=[TOTAL, "duration_s"])
     return {"n": len(both), "spearman": association.spearman(both.duration_s.tolist(), both[TOTAL].tolist())}
 
 
-def _entries(rescored: Rescored) -> Entries:
+def _entries(rescored: RescoredFolder) -> Entries:
     ratings, marks = (_stacked([getattr(scored.entries, name) for scored in rescored.tasks]) for name in ("ratings", "marks"))
     return Entries(ratings, marks, {"scores": 0, "errors": 0})
 
 
-def _joined(rescored: Rescored, name: str) -> pd.DataFrame:
+def _joined(rescored: RescoredFolder, name: str) -> pd.DataFrame:
     return _stacked([getattr(scored, name) for scored in rescored.tasks])
 
 

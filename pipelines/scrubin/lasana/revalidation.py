@@ -15,7 +15,7 @@ import pandas as pd
 from scrubin.core.csvtext import shown
 from scrubin.core.suggest import near
 from scrubin.lasana.csv_document import Document
-from scrubin.lasana.recomputation import Scored, sheets_of
+from scrubin.lasana.recomputation import RescoredTask, sheets_of
 from scrubin.lasana.tables import Main, rows_by_id
 from scrubin.ratings.rater_sheet import Row
 
@@ -80,7 +80,7 @@ class Finding:
         return SEVERITY_OF[self.rule]
 
 
-def findings(tasks: Sequence[Scored]) -> list[Finding]:
+def findings(tasks: Sequence[RescoredTask]) -> list[Finding]:
     """Return everything that does not fit, by task and rule, the most telling rule first, and then by id."""
     unsorted = [*(finding for scored in tasks for finding in _of_task(scored)), *_shared_ids(tasks)]
     order = list(SEVERITY_OF)
@@ -122,7 +122,7 @@ def sentence(finding: Finding) -> str:
     return f"{finding.place}: {about}{sentences[finding.rule]}"
 
 
-def corrected(scored: Scored) -> Main:
+def corrected(scored: RescoredTask) -> Main:
     """Return what the main file should say: published values where they are right, else recomputed ones.
 
     Recordings that are only in rater files are added. Without a published file all is recomputed.
@@ -142,7 +142,7 @@ def corrected(scored: Scored) -> Main:
     return Main(skill, scored.errors, scored.recordings, names, ())
 
 
-def error_names(scored: Scored) -> tuple[str, ...]:
+def error_names(scored: RescoredTask) -> tuple[str, ...]:
     """Return the errors of a task that have a column: as published, as the parameters order them, or as they come."""
     if scored.main is not None:
         return scored.main.error_names
@@ -151,7 +151,7 @@ def error_names(scored: Scored) -> tuple[str, ...]:
     return tuple(known) if labelled and labelled <= set(known) else tuple(sorted(labelled))
 
 
-def _of_task(scored: Scored) -> Iterator[Finding]:
+def _of_task(scored: RescoredTask) -> Iterator[Finding]:
     if scored.main is not None and scored.files.main is not None:
         rows = rows_by_id(scored.files.main)
         yield from _scores(scored, scored.main, rows)
@@ -163,7 +163,7 @@ def _of_task(scored: Scored) -> Iterator[Finding]:
         yield from _split(scored, scored.files.split)
 
 
-def _scores(scored: Scored, main: Main, rows: Mapping[str, Row]) -> Iterator[Finding]:
+def _scores(scored: RescoredTask, main: Main, rows: Mapping[str, Row]) -> Iterator[Finding]:
     fresh = scored.skill.set_index("id")
     for old in main.skill.to_dict("records"):
         id_ = old["id"]
@@ -176,7 +176,7 @@ def _scores(scored: Scored, main: Main, rows: Mapping[str, Row]) -> Iterator[Fin
             yield Finding(scored.files.task, id_, name, rule, rows[id_].where, *texts, old[name] - new if rule == "differs" else None)
 
 
-def _labels(scored: Scored, main: Main, rows: Mapping[str, Row]) -> Iterator[Finding]:
+def _labels(scored: RescoredTask, main: Main, rows: Mapping[str, Row]) -> Iterator[Finding]:
     published = {(id_, name): occurred for id_, name, occurred in zip(main.errors.id, main.errors.error, main.errors.occurred, strict=True)}
     for name in sorted(set(scored.errors.error) - set(main.error_names)):
         yield Finding(scored.files.task, "", name, "label_not_published", f"{scored.files.task}.csv")
@@ -187,7 +187,7 @@ def _labels(scored: Scored, main: Main, rows: Mapping[str, Row]) -> Iterator[Fin
             yield Finding(scored.files.task, id_, name, rule, rows[id_].where, "" if old is None else str(old), str(occurred))
 
 
-def _unrated(scored: Scored, rows: Mapping[str, Row]) -> Iterator[Finding]:
+def _unrated(scored: RescoredTask, rows: Mapping[str, Row]) -> Iterator[Finding]:
     for sheet in sheets_of(scored.files):
         for row in sheet.rows:
             if row.cells["id"] not in rows:
@@ -196,7 +196,7 @@ def _unrated(scored: Scored, rows: Mapping[str, Row]) -> Iterator[Finding]:
         yield Finding(scored.files.task, id_, "id", "in_main_file_but_not_rated", rows[id_].where)
 
 
-def _only_marked(scored: Scored) -> Iterator[Finding]:
+def _only_marked(scored: RescoredTask) -> Iterator[Finding]:
     """Yield recordings whose errors somebody marked, but that nobody rated, where there are ratings at all."""
     rated = set(scored.entries.ratings.id)
     if not rated:
@@ -210,7 +210,7 @@ def _only_marked(scored: Scored) -> Iterator[Finding]:
         yield Finding(scored.files.task, id_, "id", "marked_but_not_rated", places[id_], recomputed=close or "")
 
 
-def _named(scored: Scored, main: Main, document: Document) -> Iterator[Finding]:
+def _named(scored: RescoredTask, main: Main, document: Document) -> Iterator[Finding]:
     """Yield error columns that are empty or that the parameters do not name, and errors that have no column."""
     task, named = scored.files.task, scored.params.errors.get(scored.files.task, ())
     place = f"{document.file}, {document.header_place}"
@@ -227,7 +227,7 @@ def _named(scored: Scored, main: Main, document: Document) -> Iterator[Finding]:
             yield Finding(task, "", name, "error_without_column", place)
 
 
-def _split(scored: Scored, document: Document) -> Iterator[Finding]:
+def _split(scored: RescoredTask, document: Document) -> Iterator[Finding]:
     task, known = scored.files.task, set(scored.recordings.id)
     strong = {
         id_: value
@@ -251,7 +251,7 @@ def _split(scored: Scored, document: Document) -> Iterator[Finding]:
         yield Finding(task, id_, "split", "split_missing", document.file)
 
 
-def _shared_ids(tasks: Sequence[Scored]) -> Iterator[Finding]:
+def _shared_ids(tasks: Sequence[RescoredTask]) -> Iterator[Finding]:
     tasks_of: dict[str, list[str]] = {}
     for scored in tasks:
         # A task without scores may still have a split.

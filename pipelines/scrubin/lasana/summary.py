@@ -7,7 +7,7 @@ from typing import Any
 
 from scrubin.core.csvtext import shown
 from scrubin.lasana import revalidation
-from scrubin.lasana.recomputation import Rescored, Scored
+from scrubin.lasana.recomputation import RescoredFolder, RescoredTask
 from scrubin.lasana.reports import errors_of
 from scrubin.lasana.revalidation import Finding
 from scrubin.ratings import long_tables
@@ -16,7 +16,7 @@ from scrubin.ratings.params import TOTAL
 SHOWN = 5
 
 
-def lines(rescored: Rescored, findings: Sequence[Finding], document: Mapping[str, Any]) -> Iterator[str]:
+def lines(rescored: RescoredFolder, findings: Sequence[Finding], document: Mapping[str, Any]) -> Iterator[str]:
     """Yield one block per task.
 
     Parameters
@@ -77,7 +77,7 @@ def _overruled(task: Mapping[str, Any]) -> Iterator[str]:
             yield _line(title, f"{len(task[name])} {what}, in {file}: {ids}{' ...' if len(distinct) > SHOWN else ''}")
 
 
-def _left_out(scored: Scored) -> Iterator[str]:
+def _left_out(scored: RescoredTask) -> Iterator[str]:
     if scored.main is None:
         labels = "" if len(scored.errors) else ", and none of errors, as there are no labels"
         yield _line("columns", f"no duration and frame_count, as no {scored.files.task}.csv was given{labels}")
@@ -85,7 +85,7 @@ def _left_out(scored: Scored) -> Iterator[str]:
         yield _line("columns", f"kept without meaning: {', '.join(scored.main.others)}")
 
 
-def _findings(scored: Scored, findings: Sequence[Finding]) -> Iterator[str]:
+def _findings(scored: RescoredTask, findings: Sequence[Finding]) -> Iterator[str]:
     errors = errors_of(findings)
     if scored.main is not None and not errors:
         yield _line("published", f"no difference above {revalidation.TOLERANCE:g}")

@@ -18,7 +18,7 @@ from scrubin.statistics import moments
 
 
 @dataclass(frozen=True)
-class Repeated:
+class MetricOverRuns:
     """A metric over runs.
 
     Parameters
@@ -31,7 +31,7 @@ class Repeated:
     sd: Result
 
 
-def over_runs(results: Sequence[Result], *, bessel: bool = True) -> Repeated:
+def over_runs(results: Sequence[Result], *, bessel: bool = True) -> MetricOverRuns:
     """Summarise the same metric of several runs.
 
     Parameters
@@ -63,7 +63,7 @@ def over_runs(results: Sequence[Result], *, bessel: bool = True) -> Repeated:
     options = first.variant.options
     as_mean = Variant(first.variant.metric, first.variant.semantics, {**options, "runs": "mean"})
     as_sd = Variant(first.variant.metric, first.variant.semantics, {**options, "runs": f"SD, {'corrected' if bessel else 'uncorrected'}"})
-    return Repeated(_combined(results, as_mean, None), _combined(results, as_sd, bessel))
+    return MetricOverRuns(_combined(results, as_mean, None), _combined(results, as_sd, bessel))
 
 
 def _combined(results: Sequence[Result], variant: Variant, bessel: bool | None) -> Result:

@@ -12,7 +12,7 @@ from scrubin.public_splits.sheet import LineFault, SplitRow, SplitSheet
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class MovedVideo:
     """A video that the file places in another subset than the official split."""
 
     video: str
@@ -39,7 +39,7 @@ class FoldDiff:
 
     official: int
     file: str
-    elsewhere: tuple[Elsewhere, ...]
+    elsewhere: tuple[MovedVideo, ...]
     missing: tuple[tuple[str, str], ...]
 
     @property
@@ -153,7 +153,7 @@ def unknown(written: str, video: str | None, split: Official, home: Dataset) -> 
 
 def _diff(number: int, official: Mapping[str, str], label: str, rows: Mapping[str, SplitRow]) -> FoldDiff:
     elsewhere = tuple(
-        Elsewhere(video, subset, rows[video].subset, rows[video].line)
+        MovedVideo(video, subset, rows[video].subset, rows[video].line)
         for video, subset in official.items()
         if video in rows and not agree(subset, rows[video].subset)
     )

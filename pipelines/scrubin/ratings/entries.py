@@ -17,7 +17,7 @@ from scrubin.errors import RatingsError
 from scrubin.ratings import points
 from scrubin.ratings.params import TOTAL, ScoresParams
 from scrubin.ratings.rater_sheet import RaterSheet, Row, canonical, check_columns
-from scrubin.ratings.roster import Known, Roster
+from scrubin.ratings.roster import Roster, RosterEntry
 from scrubin.tables.io import frame_of
 from scrubin.tables.ratings import RATINGS
 
@@ -88,7 +88,7 @@ def _two_sheets(sheets: Sequence[RaterSheet]) -> Iterator[Fault]:
 
 def _scores(
     sheet: RaterSheet, roster: Roster, p: ScoresParams, first: _FirstRows, wrong: Faults
-) -> Iterator[tuple[Known, list[dict[str, Any]]]]:
+) -> Iterator[tuple[RosterEntry, list[dict[str, Any]]]]:
     mark = [p.failed_mark.column] if p.failed_mark is not None else []
     try:
         check_columns(sheet, ["id", *p.aspects, *mark], ["rater", TOTAL])
@@ -109,7 +109,7 @@ def _scores(
 
 def _marks(
     sheet: RaterSheet, roster: Roster, p: ScoresParams, first: _FirstRows, wrong: Faults
-) -> Iterator[tuple[Known, list[dict[str, Any]]]]:
+) -> Iterator[tuple[RosterEntry, list[dict[str, Any]]]]:
     names = p.errors.get(sheet.task, ())
     try:
         _check_declared(sheet, p)
@@ -154,7 +154,7 @@ def _is_marked(row: Row, name: str) -> bool:
     return _MARKS[cell.lower()]
 
 
-def _recording(row: Row, sheet: RaterSheet, roster: Roster, first: _FirstRows) -> Known:
+def _recording(row: Row, sheet: RaterSheet, roster: Roster, first: _FirstRows) -> RosterEntry:
     """Return the recording of a row; note the row, and refuse a recording that the rater had before."""
     name = row.cells["id"]
     try:

@@ -15,7 +15,7 @@ from scrubin.errors import RatingsError
 
 
 @dataclass(frozen=True)
-class Known:
+class RosterEntry:
     """A recording of the manifest; ``id`` is None when it is not released."""
 
     recording: str
@@ -27,14 +27,14 @@ class Known:
 class Roster:
     """All recordings of the study by each of their names: the curator's and the released id."""
 
-    by_name: Mapping[str, tuple[Known, ...]]
+    by_name: Mapping[str, tuple[RosterEntry, ...]]
     tasks: tuple[str, ...]
     released: pd.DataFrame
     """One row per released recording, sorted: task, id, duration_s, frame_count."""
     set_aside: frozenset[str] = frozenset()
     """Recordings whose rows in the manifest cannot be used, so that their task may be unknown."""
 
-    def find(self, task: str, name: str) -> Known:
+    def find(self, task: str, name: str) -> RosterEntry:
         """Return the recording of a task that a rater calls ``name``.
 
         Raises
@@ -45,7 +45,7 @@ class Roster:
         """
         named = self.by_name.get(name, ())
         if not named and name in self.set_aside:
-            return Known(name, task, None)
+            return RosterEntry(name, task, None)
         if not named:
             close = near(name, self.by_name)
             fix = f"did you mean '{close}'?" if close else "correct the id, or remove the row"
@@ -63,13 +63,13 @@ def roster_of(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFr
     """Return the roster of a study from its tables ``recordings``, ``linkage`` and ``videos``, and the names set aside by ingest."""
     id_of = dict(zip(linkage.recording, linkage.id, strict=True))
     released = set(videos.id)
-    names: dict[str, set[Known]] = {}
+    names: dict[str, set[RosterEntry]] = {}
     for recording, task in recordings.drop_duplicates("recording").set_index("recording").task.items():
         id_ = id_of.get(recording)
-        known = Known(str(recording), task, id_ if id_ in released else None)
+        entry = RosterEntry(str(recording), task, id_ if id_ in released else None)
         for name in {str(recording), id_} - {None}:
-            names.setdefault(str(name), set()).add(known)
-    by_name = {name: tuple(sorted(named, key=lambda known: known.recording)) for name, named in sorted(names.items())}
+            names.setdefault(str(name), set()).add(entry)
+    by_name = {name: tuple(sorted(named, key=lambda entry: entry.recording)) for name, named in sorted(names.items())}
     return Roster(by_name, tuple(sorted(set(recordings.task))), released_recordings(videos), frozenset(set_aside))
 
 

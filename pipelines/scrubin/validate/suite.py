@@ -74,7 +74,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Skipped:
+class SkippedCheck:
     """A check that cannot be run.
 
     Parameters
@@ -105,7 +105,7 @@ def of_table(judge: Judge, study: Study, table: str, severities: Mapping[str, Se
         yield Outcome(one.rule, table, one.columns, severities[one.rule], one.says, one.result, rows, None, (), one.why, one.things)
 
 
-def batches(study: Study, table: str) -> tuple[list[Batch], list[Skipped]]:
+def batches(study: Study, table: str) -> tuple[list[Batch], list[SkippedCheck]]:
     """Return the checks of a table: of its columns, its rows, and its rows against others; and those that cannot be run."""
     stored = study.tables[table]
     schema = declarations.schema_of(stored)
@@ -131,7 +131,7 @@ def outcomes_of(judge: Judge, table: str, batch: Batch, severities: Mapping[str,
         yield _outcome(table, check, batch, severities[check.rule], kept=kept)
 
 
-def _ready(planned: Sequence[PlannedCheck]) -> tuple[list[Check], list[Skipped]]:
+def _ready(planned: Sequence[PlannedCheck]) -> tuple[list[Check], list[SkippedCheck]]:
     checks, skipped = [], []
     for one in planned:
         try:
@@ -141,7 +141,7 @@ def _ready(planned: Sequence[PlannedCheck]) -> tuple[list[Check], list[Skipped]]
     return checks, skipped
 
 
-def _counted(study: Study, table: str) -> tuple[list[Batch], list[Skipped]]:
+def _counted(study: Study, table: str) -> tuple[list[Batch], list[SkippedCheck]]:
     ready, skipped = [], []
     for one in counts.count_checks(study, table):
         try:
@@ -155,8 +155,8 @@ def _counted(study: Study, table: str) -> tuple[list[Batch], list[Skipped]]:
     return ready, skipped
 
 
-def _skipped(rule: str, columns: tuple[str, ...], says: str, things: str, error: TableError) -> Skipped:
-    return Skipped(rule, columns, says, things, NOT_APPLICABLE if isinstance(error, NotApplicableError) else NOT_CHECKED, str(error))
+def _skipped(rule: str, columns: tuple[str, ...], says: str, things: str, error: TableError) -> SkippedCheck:
+    return SkippedCheck(rule, columns, says, things, NOT_APPLICABLE if isinstance(error, NotApplicableError) else NOT_CHECKED, str(error))
 
 
 def _across(study: Study, table: str, rule: RowRule) -> PlannedCheck:

@@ -51,16 +51,18 @@ def check(args: argparse.Namespace, inputs: Sequence[Path]) -> None:
     """
     out: Path = args.out
     try:
-        kind = "is a link" if out.is_symlink() else "is no plain file" if out.exists() and not out.is_file() else ""
-        kind = kind or next((f"is the same file as {path}" for path in inputs if out.exists() and path.exists() and out.samefile(path)), "")
+        obstacle = "is a link" if out.is_symlink() else "is no plain file" if out.exists() and not out.is_file() else ""
+        obstacle = obstacle or next(
+            (f"is the same file as {path}" for path in inputs if out.exists() and path.exists() and out.samefile(path)), ""
+        )
         folder = next((parent for parent in out.absolute().parents if parent.exists()), Path("/"))
-        kind = kind or ("" if folder.is_dir() else f"lies below {folder}, which is no folder")
+        obstacle = obstacle or ("" if folder.is_dir() else f"lies below {folder}, which is no folder")
         part = out.with_name(f".part-{out.name}") if out.name else out
-        kind = kind or (f"is written by way of {part}, which exists" if part.exists() else "")
+        obstacle = obstacle or (f"is written by way of {part}, which exists" if part.exists() else "")
     except OSError as error:
-        kind = f"cannot be used: {error.strerror}"
-    if kind:
-        msg = f"--out {str(out)[:200]!r} {kind}; name another file"
+        obstacle = f"cannot be used: {error.strerror}"
+    if obstacle:
+        msg = f"--out {str(out)[:200]!r} {obstacle}; name another file"
         raise SplitError(msg)
     if args.seed < 0:
         msg = f"--seed must be at least 0, but is {args.seed}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from scrubin.errors import MetricsError
-from scrubin.evaluation.ranking.prediction import Predicted
+from scrubin.evaluation.ranking.prediction import PredictedVideo
 from scrubin.evaluation.submission.truth import TrueVideo
 from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task
 from scrubin.labels.formats.submission.detections import Boxes
@@ -49,14 +49,14 @@ class Detection:
             return np.zeros(0, np.bool_)
         return np.isin(video.boxed_frames, video.boxes.frames)
 
-    def aligned(self, video: TrueVideo, content: Content) -> Predicted | None:
+    def aligned(self, video: TrueVideo, content: Content) -> PredictedVideo | None:
         """Return both sides' boxes, frames by their place."""
         frames = self.frames(video)
         if frames is None or video.boxes is None or content.boxes is None:
             return None
-        return Predicted(len(frames), true_boxes=_placed(video.boxes, frames), predicted_boxes=_placed(content.boxes, frames))
+        return PredictedVideo(len(frames), true_boxes=_placed(video.boxes, frames), predicted_boxes=_placed(content.boxes, frames))
 
-    def values(self, of: Predicted, clip: slice | None = None) -> FloatArray:
+    def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
         """Return the average precision of every class."""
         if of.true_boxes is None or of.predicted_boxes is None:
             msg = "there is nothing to score; align the video first"

@@ -16,7 +16,7 @@ import numpy as np
 from scrubin.errors import MetricsError
 from scrubin.evaluation.ranking.detection_measure import Detection
 from scrubin.evaluation.ranking.phase_measure import Phases
-from scrubin.evaluation.ranking.prediction import Predicted
+from scrubin.evaluation.ranking.prediction import PredictedVideo
 from scrubin.evaluation.ranking.recognition_measure import Recognition
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
 from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task
@@ -55,10 +55,10 @@ class Measure(Protocol):
     def relevant(self, video: TrueVideo) -> BoolArray:
         """Return which of these frames have something that makes a value defined."""
 
-    def aligned(self, video: TrueVideo, content: Content) -> Predicted | None:
+    def aligned(self, video: TrueVideo, content: Content) -> PredictedVideo | None:
         """Return what a submission says of them, None when it says nothing."""
 
-    def values(self, of: Predicted, clip: slice | None = None) -> FloatArray:
+    def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
         """Return the value of every class, NaN where undefined; of some of the frames where there is a clip."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.errors import MetricsError
-from scrubin.evaluation.ranking.prediction import Predicted
+from scrubin.evaluation.ranking.prediction import PredictedVideo
 from scrubin.evaluation.submission.truth import TrueVideo
 from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task
 from scrubin.metrics.phases import confusion, rates
@@ -43,15 +43,15 @@ class Phases:
         frames = self.frames(video)
         return np.ones(0 if frames is None else len(frames), np.bool_)
 
-    def aligned(self, video: TrueVideo, content: Content) -> Predicted | None:
+    def aligned(self, video: TrueVideo, content: Content) -> PredictedVideo | None:
         """Return both sequences."""
         frames = self.frames(video)
         if frames is None or content.phases is None or not np.isin(frames, content.frames).all():
             return None
         predicted = content.phases[np.searchsorted(content.frames, frames)]
-        return Predicted(len(frames), true_phases=video.phases, predicted_phases=predicted) if (predicted >= 0).all() else None
+        return PredictedVideo(len(frames), true_phases=video.phases, predicted_phases=predicted) if (predicted >= 0).all() else None
 
-    def values(self, of: Predicted, clip: slice | None = None) -> FloatArray:
+    def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
         """Return the rate of every phase, or the accuracy."""
         if of.true_phases is None or of.predicted_phases is None:
             msg = "there is nothing to score; align the video first"

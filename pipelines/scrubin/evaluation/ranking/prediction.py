@@ -10,7 +10,7 @@ from scrubin.metrics.recognition.videos import ClassRows
 
 
 @dataclass(frozen=True, eq=False)
-class Predicted:
+class PredictedVideo:
     """Labels and predictions of one video in the order of its labelled frames; aligned once, cut into clips often.
 
     Parameters

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from scrubin.errors import MetricsError
-from scrubin.evaluation.ranking.prediction import Predicted
+from scrubin.evaluation.ranking.prediction import PredictedVideo
 from scrubin.evaluation.submission.truth import TrueVideo
 from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task
 from scrubin.metrics.recognition.average_precision import by_class
@@ -48,7 +48,7 @@ class Recognition:
         kept = parts[:, self.triplets.kept(component_named(self.component), self.ignore_null)]
         return np.asarray(kept.any(axis=1), np.bool_)
 
-    def aligned(self, video: TrueVideo, content: Content) -> Predicted | None:
+    def aligned(self, video: TrueVideo, content: Content) -> PredictedVideo | None:
         """Return labels and probabilities by class."""
         frames = self.frames(video)
         if frames is None or content.recognition is None or not np.isin(frames, content.frames).all():
@@ -57,9 +57,9 @@ class Recognition:
         if video.targets is None or not np.isfinite(scores).all():
             return None
         whole = rows_of(TripletVideo(video.name, video.targets, scores), len(self.triplets))
-        return Predicted(len(frames), rows=part(whole, self.triplets.grouping(self.component)))
+        return PredictedVideo(len(frames), rows=part(whole, self.triplets.grouping(self.component)))
 
-    def values(self, of: Predicted, clip: slice | None = None) -> FloatArray:
+    def values(self, of: PredictedVideo, clip: slice | None = None) -> FloatArray:
         """Return the average precision of every class that counts."""
         if of.rows is None:
             msg = "there is nothing to score; align the video first"

@@ -55,7 +55,7 @@ class Tally:
 
 
 @dataclass(frozen=True, eq=False)
-class Counted:
+class UpdateCounts:
     """What an update adds: a tally per component, and the seven counts of the association."""
 
     tallies: Mapping[str, Tally]
@@ -116,7 +116,7 @@ class _Slots:
     """
 
     def __init__(self) -> None:
-        self._held: dict[int, list[Counted]] = {}
+        self._held: dict[int, list[UpdateCounts]] = {}
         self.reset()
 
     @property
@@ -135,7 +135,7 @@ class _Slots:
         self._held[self.count] = []
         self._closed = True
 
-    def add(self, counted: Counted) -> None:
+    def add(self, counted: UpdateCounts) -> None:
         """Add to the open slot."""
         self._held[self.count].append(counted)
         self._closed = False
@@ -151,7 +151,7 @@ class _Slots:
             slots.close()
         return slots
 
-    def last(self) -> list[Counted]:
+    def last(self) -> list[UpdateCounts]:
         """Return the open slot, or the one closed last; raises `MetricsError` when there is none."""
         number = self.count - 1 if self._closed else self.count
         if number not in self._held:
@@ -159,11 +159,11 @@ class _Slots:
             raise MetricsError(msg)
         return self._held[number]
 
-    def videos(self) -> list[list[Counted]]:
+    def videos(self) -> list[list[UpdateCounts]]:
         """Return the slots up to the open one."""
         return [self._held[number] for number in range(1, self.count + 1)]
 
-    def everything(self) -> list[Counted]:
+    def everything(self) -> list[UpdateCounts]:
         """Return what is in any slot."""
         return [counted for slot in self._held.values() for counted in slot]
 
@@ -220,7 +220,7 @@ class Accumulator:
         return self._known[key]
 
 
-def cases_of(slot: Iterable[Counted]) -> IntArray:
+def cases_of(slot: Iterable[UpdateCounts]) -> IntArray:
     """Return the summed counts of the association (7,)."""
     cases: IntArray = np.sum([counted.cases for counted in slot] or [np.zeros(len(ASSOCIATION), dtype=np.int64)], axis=0)
     return cases

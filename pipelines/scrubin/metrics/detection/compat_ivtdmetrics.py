@@ -14,7 +14,7 @@ import numpy as np
 
 from scrubin.errors import MetricsError
 from scrubin.metrics.detection import average_precision, compat_common, confidence
-from scrubin.metrics.detection.compat_common import ASSOCIATION, Accumulator, Counted, Tally
+from scrubin.metrics.detection.compat_common import ASSOCIATION, Accumulator, Tally, UpdateCounts
 from scrubin.metrics.detection.matching import Matching, check_threshold, iou, nothing_yet, taken_in_turn
 from scrubin.metrics.detection.precision_recall import Curve, area
 from scrubin.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked, video
@@ -73,7 +73,7 @@ class Detection(Accumulator):
         matchings = {name: self._matched(scene, name) for name in self._sizes}
         tallies = {name: self._tally(scene, name, one) for name, one in matchings.items()}
         cases = compat_common.cases(scene, matchings["ivt"].hits, self._threshold, in_place=False)
-        self._slots.add(Counted(tallies, cases))
+        self._slots.add(UpdateCounts(tallies, cases))
 
     def compute_ap(self, component: str = "ivt", style: Style = "coco") -> dict[str, Result]:
         """Return the numbers of the open video, or of the one closed last; keys and errors as `compute_video_ap`."""
@@ -138,7 +138,7 @@ class Detection(Accumulator):
             msg = f"ivtdmetrics has no component {component!r} in the style {style!r}; it has ivt, i, v, t and the styles coco, 11point"
             raise MetricsError(msg)
 
-    def _of_one(self, slot: list[Counted], component: str, style: Style, scope: str) -> dict[str, Result]:
+    def _of_one(self, slot: list[UpdateCounts], component: str, style: Style, scope: str) -> dict[str, Result]:
         values, positives = self._scored(slot, component, style)
         named = {
             name: average_precision.of_classes(self._variant(name, scope, component, style), row, positives)
@@ -149,7 +149,7 @@ class Detection(Accumulator):
             named[name] = Result(self._variant(name, scope, component, style), Value(share, int(cases.sum())))
         return named
 
-    def _scored(self, slot: list[Counted], component: str, style: Style) -> tuple[FloatArray, IntArray]:
+    def _scored(self, slot: list[UpdateCounts], component: str, style: Style) -> tuple[FloatArray, IntArray]:
         """Return the six numbers (6, classes), and annotated boxes (classes,)."""
         size = self._sizes.get(component, 0)
         if not size:

@@ -14,7 +14,7 @@ import numpy as np
 
 from scrubin.errors import MetricsError
 from scrubin.metrics.detection import average_precision, compat_common
-from scrubin.metrics.detection.compat_common import ASSOCIATION, Accumulator, Counted, Tally
+from scrubin.metrics.detection.compat_common import ASSOCIATION, Accumulator, Tally, UpdateCounts
 from scrubin.metrics.detection.matching import check_threshold, corners, joined, keys, nothing_yet, of_corners, run_bounds, taken_in_turn
 from scrubin.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked, video
 from scrubin.metrics.result import Result, Value, Variant, exact
@@ -87,7 +87,7 @@ class Detection(Accumulator):
         if self._program == "0.1.5":
             localised = self._hits(scene, "ivt", detections_grow=False)
             cases = compat_common.cases(scene, localised, self._threshold, in_place=self._in_place)
-        self._slots.add(Counted(tallies, cases))
+        self._slots.add(UpdateCounts(tallies, cases))
 
     def compute_ap(self, component: str = "ivt") -> dict[str, Result]:
         """Return AP, recall (``Rec``), best precision (``Pre``) and the association of the open video, or of the one closed last.
@@ -156,7 +156,7 @@ class Detection(Accumulator):
             return taken_in_turn(pairs, pairs.overlaps >= self._threshold, nothing_yet(scene)).hits
         return _first_fit_of_growing(scene, component, self._threshold, detections_grow=detections_grow)
 
-    def _of_slot(self, slot: list[Counted], component: str) -> tuple[FloatArray, IntArray]:
+    def _of_slot(self, slot: list[UpdateCounts], component: str) -> tuple[FloatArray, IntArray]:
         """Return AP, recall and best precision (3, classes), and annotated boxes (classes,)."""
         name = "ivt" if component == "ivt" else "i"
         tally = compat_common.together([counted.tallies[name] for counted in slot] or [compat_common.nothing(self._sizes[name], 1)])

@@ -119,7 +119,7 @@ class Scene:
     truth: Boxes
     predictions: Boxes
     memo: dict[Any, Any] = field(default_factory=dict, repr=False)
-    drawn: Drawn | None = None
+    drawn: DrawnVideos | None = None
 
     def size(self, component: str) -> int:
         """Return how many classes a component has.
@@ -136,7 +136,7 @@ class Scene:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnVideos:
     """Where the videos of a scene come from. What is decided within a video need not be decided again.
 
     Parameters
@@ -221,7 +221,7 @@ def taken(scene: Scene, videos: npt.ArrayLike) -> Scene:
 
     (truth, _), (predictions, rows) = own(scene.truth), own(scene.predictions)
     names = drawn_names(scene.names, positions)
-    return Scene(names, scene.sizes, starts, truth, predictions, drawn=Drawn(scene, positions, rows))
+    return Scene(names, scene.sizes, starts, truth, predictions, drawn=DrawnVideos(scene, positions, rows))
 
 
 def _side(rows: BoxRows, sizes: Mapping[str, int], names: Sequence[str], starts: IntArray, what: str) -> Boxes:

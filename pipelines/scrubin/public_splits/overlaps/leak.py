@@ -16,7 +16,7 @@ Verdict = Literal["overlap", "clean", "unverified"]
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedOperation:
     """One operation that both sides show."""
 
     train: tuple[Video, ...]
@@ -44,7 +44,7 @@ class SharedSet:
 
 
 @dataclass(frozen=True)
-class Unverified:
+class UnverifiedVideos:
     """Videos of two datasets of which nobody says whether they share an operation."""
 
     train: tuple[Video, ...]
@@ -78,9 +78,9 @@ class Leak:
     """The verdict with its evidence; ``fix`` is None when nothing known is shared."""
 
     verdict: Verdict
-    shared: tuple[Shared, ...]
+    shared: tuple[SharedOperation, ...]
     sets: tuple[SharedSet, ...]
-    unverified: tuple[Unverified, ...]
+    unverified: tuple[UnverifiedVideos, ...]
     fix: Fix | None
 
 
@@ -115,7 +115,9 @@ def leak(train: Sequence[Video], test: Sequence[Video], operations: Operations, 
                 sides[0][one], sides[1][other] = None, None
     shared = _shared(left, right, operations)
     sets = _sets(left, right, operations)
-    unverified = tuple(Unverified(tuple(ones), tuple(others), why(pair, relations)) for pair, (ones, others) in sorted(unknown.items()))
+    unverified = tuple(
+        UnverifiedVideos(tuple(ones), tuple(others), why(pair, relations)) for pair, (ones, others) in sorted(unknown.items())
+    )
     verdict: Verdict = "clean"
     if shared or any(one.at_least for one in sets):
         verdict = "overlap"
@@ -137,12 +139,12 @@ def why(pair: tuple[str, str], relations: Relations) -> str:
     return f"no source relates {pair[0]} and {pair[1]}" if pair[0] != pair[1] else f"no source tells the videos of {pair[0]} apart"
 
 
-def _shared(left: Sequence[Video], right: Sequence[Video], operations: Operations) -> tuple[Shared, ...]:
+def _shared(left: Sequence[Video], right: Sequence[Video], operations: Operations) -> tuple[SharedOperation, ...]:
     sides: dict[frozenset[Video], tuple[list[Video], list[Video]]] = {}
     for side, videos in enumerate((left, right)):
         for video in videos:
             sides.setdefault(operations.members(video), ([], []))[side].append(video)
-    return tuple(Shared(tuple(ones), tuple(others)) for ones, others in sides.values() if ones and others)
+    return tuple(SharedOperation(tuple(ones), tuple(others)) for ones, others in sides.values() if ones and others)
 
 
 def _sets(left: Sequence[Video], right: Sequence[Video], operations: Operations) -> tuple[SharedSet, ...]:

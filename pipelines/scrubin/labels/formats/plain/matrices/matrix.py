@@ -47,7 +47,7 @@ class Matrix:
 
 
 @dataclass(frozen=True, eq=False)
-class Checked:
+class CheckedMatrix:
     """What a matrix says.
 
     Parameters
@@ -65,7 +65,7 @@ class Checked:
     meaning: Meaning
 
 
-def checked(matrix: Matrix, vocabulary: Vocabulary, faults: Faults) -> Checked | None:
+def checked(matrix: Matrix, vocabulary: Vocabulary, faults: Faults) -> CheckedMatrix | None:
     """Return what a matrix says; None after noting what is wrong with it.
 
     Where the file does not say it, the number of columns tells what the classes are, and a matrix of nothing but 0 and 1 is labels.
@@ -87,7 +87,7 @@ def checked(matrix: Matrix, vocabulary: Vocabulary, faults: Faults) -> Checked |
     meaning = matrix.meaning or ("labels" if is_label.all() else "scores")
     if not _has_sound_values(matrix, positions, values, is_label if meaning == "labels" else np.isfinite(values), meaning, faults):
         return None
-    return Checked(matrix.file, positions, values, classes, meaning)
+    return CheckedMatrix(matrix.file, positions, values, classes, meaning)
 
 
 def _without_frame(matrix: Matrix, vocabulary: Vocabulary) -> Matrix:

@@ -10,7 +10,7 @@ import numpy as np
 
 from scrubin.core.faults import Faults
 from scrubin.labels.formats.plain.matrices import arrays, table_files
-from scrubin.labels.formats.plain.matrices.matrix import Checked, Matrix, checked
+from scrubin.labels.formats.plain.matrices.matrix import CheckedMatrix, Matrix, checked
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, Recognition
 from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.labels.rows import instances_of_classes
@@ -65,32 +65,32 @@ def read(source: LabelFiles) -> Collection:
             if file_of.setdefault(name, file) != file:
                 faults.error(file, "file-repeated", f"the video {name} is also in {file_of[name]}", "give every video once")
                 continue
-            said = [checked(matrix, source.vocabulary, faults) for matrix in matrices]
-            sound = [one for one in said if one is not None]
-            recordings += [_labels(name, sound, source.vocabulary)] if len(sound) == len(said) else []
+            checked_matrices = [checked(matrix, source.vocabulary, faults) for matrix in matrices]
+            sound = [one for one in checked_matrices if one is not None]
+            recordings += [_labels(name, sound, source.vocabulary)] if len(sound) == len(checked_matrices) else []
     return Collection(tuple(sorted(recordings, key=lambda labels: labels.recording)), faults=faults.all())
 
 
-def _labels(name: str, said: Sequence[Checked], vocabulary: Vocabulary) -> Labels:
-    labels = next((one for one in said if one.meaning == "labels"), None)
-    scores = next((one for one in said if one.meaning == "scores"), None)
+def _labels(name: str, checked_matrices: Sequence[CheckedMatrix], vocabulary: Vocabulary) -> Labels:
+    labels = next((one for one in checked_matrices if one.meaning == "labels"), None)
+    scores = next((one for one in checked_matrices if one.meaning == "scores"), None)
     return Labels(
         recording=name,
         format="matrices",
         vocabulary=vocabulary,
         clock=Clock(Fraction(1)),
         instances=None if labels is None else _layer(labels, vocabulary),
-        detail="triplet" if said[0].classes == "ivt" else "instrument",
+        detail="triplet" if checked_matrices[0].classes == "ivt" else "instrument",
         recognition=None if scores is None else _recognition(scores, beside_labels=labels is not None),
     )
 
 
-def _layer(labels: Checked, vocabulary: Vocabulary) -> Layer:
+def _layer(labels: CheckedMatrix, vocabulary: Vocabulary) -> Layer:
     rows = instances_of_classes(labels.positions, labels.values, vocabulary, labels.classes)
     return Layer(labels.file, labels.positions, rows, boxless=True)
 
 
-def _recognition(scores: Checked, *, beside_labels: bool) -> Recognition:
+def _recognition(scores: CheckedMatrix, *, beside_labels: bool) -> Recognition:
     # Scores of single precision stay so: the mean of several models would be another one.
     values = scores.values if scores.values.dtype.kind == "f" else scores.values.astype(np.float64)
     return Recognition(scores.file, scores.positions, values, scores.classes, beside_labels)
