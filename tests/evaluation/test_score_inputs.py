@@ -125,6 +125,14 @@ def test_repeated_runs_give_mean_and_deviation(study, capsys):
     assert by_run["triplet recognition AP", "global", "mean"] == alone["overall"]["value"]
 
 
+def test_the_best_classes_of_several_runs_are_those_of_their_mean(study, capsys):
+    truth = ("recognition", "--ground-truth", study / "truth", "--predictions", study / "found")
+    alone = good(capsys, *truth).out.partition("best classes")[2].splitlines()
+    repeated = good(capsys, *truth, study / "found").out.partition("best classes")[2].splitlines()
+    assert [line.split()[0] for line in repeated] == [line.split()[0] for line in alone]
+    assert float(alone[1].split()[0]) > 0
+
+
 def test_an_ensemble_of_equal_models_is_the_model(study, capsys):
     truth = ("recognition", "--ground-truth", study / "truth")
     alone = good(capsys, *truth, "--predictions", study / "found").out

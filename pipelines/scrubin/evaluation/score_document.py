@@ -121,7 +121,9 @@ def table(scored: Sequence[ScoredResult]) -> Iterator[str]:
 
 def best_classes(scored: Sequence[ScoredResult]) -> Iterator[str]:
     """Yield lines with the classes that are recognised best, of the last average precision whose classes have names."""
-    named = [one for one in scored if one.class_names and one.result.classes and one.result.variant.metric == RECOGNITION]
+    precisions = [one for one in scored if one.class_names and one.result.classes and one.result.variant.metric == RECOGNITION]
+    # Of several runs their mean: a deviation is no precision.
+    named = [one for one in precisions if one.result.variant.options.get("runs", "mean") == "mean"]
     if not named:
         return
     options = named[-1].result.variant.options
