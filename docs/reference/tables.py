@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference.markdown import code, sentence, table
 from scrubin.release.dictionary import TYPES
-from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
+from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
 from scrubin.tables.declare import Column, Table
 
 ASPECTS = ("depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling")
@@ -14,8 +14,11 @@ ASPECTS = ("depth_perception", "efficiency", "bimanual_dexterity", "tissue_handl
 def text() -> str:
     """Return a section for each table."""
     public = [_section(one) for one in public_tables(ASPECTS).values()]
+    converted = [_section(one) for one in CONVERTED_TABLES]
     private = [_section(one) for one in PRIVATE_TABLES]
-    return "\n".join(["## Public tables\n", *public, "## Private tables\n", "They stay with the curator.\n", *private])
+    of_convert = ["## Tables that `scrubin convert` writes\n", "They hold what labels say beside frames.\n", *converted]
+    of_curator = ["## Private tables\n", "They stay with the curator.\n", *private]
+    return "\n".join(["## Public tables\n", *public, *of_convert, *of_curator])
 
 
 def _section(one: Table) -> str:

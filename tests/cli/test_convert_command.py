@@ -33,7 +33,7 @@ def test_a_cholect50_file_comes_back_byte_for_byte(folder, tmp_path, capsys):
     out, err = capsys.readouterr()
     assert out.splitlines() == [
         f"{source}: read as cholect50: 1 file, 1 recording; frames that count: 4 for recognition, 3 for detection, 3 for phases",
-        f"{tmp_path / 'again.json'}: 1 files, 1 recordings, 3 instances, 3 phases",
+        f"{tmp_path / 'again.json'}: 1 file, 1 recording, 3 instances, 3 phases",
     ]
     assert err == ""
 

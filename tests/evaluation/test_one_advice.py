@@ -11,7 +11,7 @@ from challenge_cases import WORDS, labels, scores, write, write_labels
 from scrubin.cli import main
 
 FRAMES = 40
-RATES = "or say both rates to 'scrubin score' by --fps and --predictions-fps"
+RATES = "or say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps"
 ADVICE = {
     "x 25": (lambda frame: 25 * frame, f"the numbers look like frames of a 25 fps video; divide every frame number by 25, {RATES}"),
     "+ 5": (lambda frame: frame + 5, "the numbers look shifted by +5; subtract 5 from every frame number"),

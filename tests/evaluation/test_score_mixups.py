@@ -41,7 +41,7 @@ def test_predictions_at_the_rate_of_the_video_are_not_taken_for_labelled_frames(
         "the predictions are numbered 25 times as far as the labels in every video (labels are numbered 0 to 11, predictions 0 to 299)"
         in said
     )
-    assert "say both rates to 'scrubin score' by --fps and --predictions-fps" in said
+    assert "say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps" in said
     good(capsys, *sides(study, "recognition", "--fps", "1", "--predictions-fps", "25"))
     # Whoever says that both count alike has labelled the beginning only.
     good(capsys, *sides(study, "recognition", "--fps", "1", "--predictions-fps", "1"))

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pyarrow as pa
@@ -18,6 +19,7 @@ from scrubin.validate import outcomes, page, suite
 from scrubin.validate.duplicates.near import Limits
 from scrubin.validate.judge import Judge
 from scrubin.validate.params import ValidateParams
+from scrubin.validate.registry import RULES
 from scrubin.validate.rules.declarations import row_checks
 from scrubin.validate.study import StoredTable, Study, read
 
@@ -39,6 +41,17 @@ def broken() -> tuple[list[outcomes.Outcome], dict[str, int]]:
     study = study_of(tables)
     answers = suite.run(study, severities(known_id="warning", in_range="note"))
     return answers, suite.row_counts(study)
+
+
+def test_a_rule_that_fails_itself_is_not_checked_says_where_and_stops_no_other(judge, monkeypatch):
+    def broken(study, table):
+        return study.columns(table, "frame")["no such column"]
+
+    monkeypatch.setitem(RULES, "frame_in_video", replace(RULES["frame_in_video"], broken=broken))
+    results = {outcome.rule: outcome for outcome in suite.of_table(judge, study_of(synthetic_study.tables()), "frames", severities())}
+    assert results["frame_in_video"].result == "not checked"
+    assert re.search(r"the rule itself failed, .+\.py, line \d+: KeyError: 'no such column'", results["frame_in_video"].why)
+    assert results["frames_in_order"].result == "passed"
 
 
 def test_a_wrong_type_is_found_and_the_rules_that_need_the_column_say_that_they_were_not_checked(judge):

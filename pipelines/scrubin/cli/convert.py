@@ -24,7 +24,7 @@ from scrubin.labels.merges.label_map import LabelMap
 from scrubin.labels.model import Clock, Collection, Labels
 from scrubin.labels.reader import Options
 from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
-from scrubin.labels.verdict import verdict_of
+from scrubin.labels.verdict import plural, verdict_of
 from scrubin.vocabulary import vocabulary
 
 LENGTH_TOLERANCE_S = 1.0
@@ -123,7 +123,7 @@ def run(args: argparse.Namespace) -> int:
         _note(f"merged: {of} -> {to}: {count} instances")
     for what, count in sorted((losses + written.losses).items()):
         _note(f"not in {args.target}: {what}: {count}")
-    sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {len(paths)} files, {_summary(kept)}\n")
+    sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {plural(len(paths), 'file')}, {_summary(kept)}\n")
     return 0
 
 
@@ -238,9 +238,9 @@ def _merged(collection: Collection, merges: LabelMap | None) -> Mapping[tuple[st
 
 
 def _summary(kept: Collection) -> str:
-    counts: dict[str, Any] = {"recordings": len(kept.recordings)}
-    counts["instances"] = sum(len(labels.instances.rows) for labels in kept.recordings if labels.instances is not None)
-    counts["phases"] = sum(len(labels.phases.rows) for labels in kept.recordings if labels.phases is not None)
-    counts["spans"] = sum(len(rows) for labels in kept.recordings for rows in (labels.segments, labels.spans) if rows is not None)
-    counts["ratings"] = 0 if kept.scores is None else len(kept.scores.ratings)
-    return ", ".join(f"{count} {what}" for what, count in counts.items() if count) or "no rows"
+    counts: dict[str, Any] = {"recording": len(kept.recordings)}
+    counts["instance"] = sum(len(labels.instances.rows) for labels in kept.recordings if labels.instances is not None)
+    counts["phase"] = sum(len(labels.phases.rows) for labels in kept.recordings if labels.phases is not None)
+    counts["span"] = sum(len(rows) for labels in kept.recordings for rows in (labels.segments, labels.spans) if rows is not None)
+    counts["rating"] = 0 if kept.scores is None else len(kept.scores.ratings)
+    return ", ".join(plural(count, what) for what, count in counts.items() if count) or "no rows"

@@ -27,7 +27,7 @@ FEWEST_FOR_RATE = 5
 """So many frames a side must span before its length tells a rate."""
 LEAST_RATIO = 5
 """Less is more likely a video of which only a part is labelled: labels are at 1 per second or so, video at 20 or more."""
-SAY_RATES = "or say both rates to 'scrubin score' by --fps and --predictions-fps"
+SAY_RATES = "or say to 'scrubin score' the rate that files do not state: --fps for labels, --predictions-fps"
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,12 +74,13 @@ class Verdict:
         """The verdict on one line, without faults."""
         total = sum(self.recordings.values(), Counts())
         counted = {"recognition": total.recognition, "detection": total.detection, "phases": total.phases}
-        frames = ", ".join(f"{count:,} for {task}" for task, count in counted.items() if count) or "none"
+        frames = ", ".join(f"{count:,} for {task}" for task, count in counted.items() if count)
+        counts = f"; frames that count: {frames or 'none'}" if frames or not total.spans else ""
         spans = f"; {total.spans:,} spans of time" if total.spans else ""
-        read = f"read as {self.format}: {_plural(self.files, 'file')}, {_plural(len(self.recordings), 'recording')}"
-        rated = f"; {_plural(self.rated, 'rated recording')}" if self.rated else ""
-        scored = f"; {_plural(self.scored, 'frame')} with scores of classes" if self.scored else ""
-        return f"{read}; frames that count: {frames}{scored}{spans}{rated}"
+        read = f"read as {self.format}: {plural(self.files, 'file')}, {plural(len(self.recordings), 'recording')}"
+        rated = f"; {plural(self.rated, 'rated recording')}" if self.rated else ""
+        scored = f"; {plural(self.scored, 'frame')} with scores of classes" if self.scored else ""
+        return f"{read}{counts}{scored}{spans}{rated}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the verdict as JSON values."""
@@ -120,5 +121,6 @@ def _length(layer: Layer | None) -> int:
     return 0 if layer is None else len(layer.positions)
 
 
-def _plural(count: int, noun: str) -> str:
+def plural(count: int, noun: str) -> str:
+    """Return a count with its noun: 1 file, 2 files."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import pandas as pd
 
-from scrubin.errors import StageError, TableError
+from scrubin.errors import ScrubinError, StageError, TableError
 from scrubin.validate import rules
 from scrubin.validate.check import Check, PlannedCheck, expect
 from scrubin.validate.judge import Judge
@@ -161,12 +163,24 @@ def _skipped(rule: str, columns: tuple[str, ...], says: str, things: str, error:
 
 def _across(study: Study, table: str, rule: RowRule) -> PlannedCheck:
     def check() -> Check:
-        broken = rule.broken(study, table).fillna(value=False).astype(bool)
+        broken = _broken_rows(study, table, rule)
         expectation = expect("ExpectColumnValuesToBeInSet", column=rule.name, value_set=[True])
         details = partial(rule.details, study, table) if rule.details else None
         return Check(rule.name, rule.columns[table], rule.says, expectation, lambda: broken, details)
 
     return PlannedCheck(rule.name, rule.columns[table], rule.says, check)
+
+
+def _broken_rows(study: Study, table: str, rule: RowRule) -> pd.Series[bool]:
+    """Return the truth of each row; a rule that fails by itself is not checked, and stops no other."""
+    try:
+        return rule.broken(study, table).fillna(value=False).astype(bool)
+    except ScrubinError:
+        raise
+    except Exception as failure:
+        places = [frame for frame in traceback.extract_tb(failure.__traceback__) if "scrubin" in frame.filename]
+        msg = f"the rule itself failed, {Path(places[-1].filename).name}, line {places[-1].lineno}: {type(failure).__name__}: {failure}"
+        raise NotCheckableError(msg) from failure
 
 
 def _outcome(table: str, check: Check, batch: Batch, severity: str, *, kept: bool) -> Outcome:

@@ -90,7 +90,7 @@ def validate(path: str, form: str | None, options: Options, params_file: Path | 
         When the parameters cannot be used.
     """
     p = params.load("validate", ValidateParams, params_file) if params_file else DEFAULTS
-    severities = rules.severities(p.severity)
+    severities = rules.severities(p.severity, str(params_file or params.PARAMS_PATH))
     at_path = tables_at_path.read(Path(path), form, options)
     study = _study(at_path, p)
     errors = policy.stopping("validate", at_path.faults)

@@ -13,8 +13,8 @@ from scrubin.validate.params import Severity
 from scrubin.validate.registry import RULES
 
 
-def severities(overrides: Mapping[str, str]) -> dict[str, Severity]:
-    """Return the severity of every rule: its own, or that of ``validate.severity`` in ``params.yaml``.
+def severities(overrides: Mapping[str, str], file: str = "params.yaml") -> dict[str, Severity]:
+    """Return the severity of every rule: its own, or that of ``validate.severity`` in a file of parameters.
 
     Raises
     ------
@@ -23,7 +23,7 @@ def severities(overrides: Mapping[str, str]) -> dict[str, Severity]:
     """
     for name in sorted(overrides):
         if name not in RULES:
-            msg = f"params.yaml: 'validate.severity.{name}': there is no such rule; {suggest.hint(name, sorted(RULES))}"
+            msg = f"{file}: 'validate.severity.{name}': there is no such rule; {suggest.hint(name, sorted(RULES))}"
             raise ParamsError(msg)
     return {name: cast("Severity", overrides.get(name, rule.severity)) for name, rule in sorted(RULES.items())}
 
