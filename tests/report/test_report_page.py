@@ -8,12 +8,13 @@ import xml.etree.ElementTree as ET
 
 import pandas as pd
 import pytest
+from matplotlib import font_manager
 
 import reported_study
 import synthetic_study
 from reported_study import PARAMS
 from scrubin.errors import StageError
-from scrubin.report import page
+from scrubin.report import drawing, page
 from scrubin.report.report_document import document
 from scrubin.report.reported_study import ReportedStudy, read_json
 from scrubin.tables import io
@@ -69,6 +70,20 @@ def test_figures_load_nothing_and_carry_no_date_and_no_text_that_needs_a_font(ht
         assert b"Matplotlib" not in figure.split(b"<defs>")[0]
         for element in tree.iter():
             assert element.get("{http://www.w3.org/1999/xlink}href", "#").startswith("#")
+
+
+def test_the_fonts_of_a_machine_change_no_byte_of_a_figure(monkeypatch):
+    def drawn():
+        with drawing.style():
+            return drawing.svg_uri(drawing.blank("nothing to see"))
+
+    before, manager = drawn(), font_manager.fontManager
+    serif = [dataclasses.replace(entry, name="DejaVu Sans") for entry in manager.ttflist if entry.name == "DejaVu Serif"]
+    assert serif
+    monkeypatch.setattr(manager, "ttflist", [*serif, *(entry for entry in manager.ttflist if entry.name != "DejaVu Sans")])
+    manager._findfont_cached.cache_clear()
+    assert drawn() == before
+    manager._findfont_cached.cache_clear()
 
 
 def test_the_page_says_first_that_it_is_private(study, html):

@@ -6,9 +6,13 @@ import base64
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
+from matplotlib import font_manager
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -16,10 +20,12 @@ from matplotlib.figure import Figure
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 STYLES = ("-", "--", "-.", ":")
 INK, SOFT, GRID = "#1d2733", "#556270", "#e3e8ed"
+FONT = "DejaVu Sans of Matplotlib"
+FONT_FILES = ("DejaVuSans.ttf", "DejaVuSans-Bold.ttf")
 RC: dict[Any, Any] = {
     "svg.hashsalt": "scrubin",  # otherwise ids are random
     "svg.fonttype": "path",  # the reader may not have the font
-    "font.family": "DejaVu Sans",  # comes with Matplotlib, so that every machine draws the same
+    "font.family": FONT,
     "text.parse_math": False,  # a dollar sign in a name is a dollar sign
     "font.size": 9,
     "axes.edgecolor": SOFT,
@@ -45,8 +51,22 @@ WIDTH_IN = 9.6
 @contextmanager
 def style() -> Iterator[None]:
     """Draw in the report's style, and leave the process's settings as they were."""
+    _add_font()
     with mpl.rc_context(RC):
         yield
+
+
+@cache
+def _add_font() -> None:
+    """Make the font that comes with Matplotlib known under a name of its own.
+
+    By its common name a machine's own DejaVu may be taken, of another version: the same letters have other numbers there, and the same
+    study another page.
+    """
+    folder = Path(mpl.get_data_path(), "fonts", "ttf")
+    for file in FONT_FILES:
+        entry = font_manager.ttfFontProperty(font_manager.get_font(folder / file))
+        font_manager.fontManager.ttflist.append(replace(entry, name=FONT))
 
 
 def blank(message: str) -> Figure:
