@@ -23,7 +23,7 @@ from pathlib import Path
 
 import imageio_ffmpeg
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.video.decode import decoded
 from scrubin.video.probe import probe
 

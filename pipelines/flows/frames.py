@@ -9,8 +9,8 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import params
+from scrubin.core.errors import StageError
 from scrubin.core.files import fresh_folder
-from scrubin.errors import StageError
 from scrubin.frames import frame_store
 from scrubin.frames.params import FramesParams
 from scrubin.tables import io

@@ -9,7 +9,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import params
-from scrubin.errors import ManifestError, RecordingError
+from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.ingest import decide, manifest
 from scrubin.ingest.params import IngestParams
 from scrubin.tables import io

@@ -30,7 +30,7 @@ from prefect.task_runners import ThreadPoolTaskRunner
 from tqdm import tqdm
 
 from scrubin.core import store
-from scrubin.errors import RecordingError, ScrubinError, StageError
+from scrubin.core.errors import RecordingError, ScrubinError, StageError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

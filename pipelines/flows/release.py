@@ -11,7 +11,7 @@ import pandas as pd
 from prefect import flow
 
 from scrubin.core import files, params
-from scrubin.errors import PrivacyError
+from scrubin.core.errors import PrivacyError
 from scrubin.lasana import csv_text
 from scrubin.ratings.params import ScoresParams
 from scrubin.release import completion, gate, linking, outputs, summary

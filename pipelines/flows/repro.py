@@ -12,7 +12,7 @@ from pathlib import Path
 
 from scrubin import settings, study
 from scrubin.core import params
-from scrubin.errors import ScrubinError
+from scrubin.core.errors import ScrubinError
 from server import QUIET, ServerError, die_with_parent, prefect_server
 
 INTERRUPTED = 130

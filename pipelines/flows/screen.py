@@ -10,7 +10,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import params
-from scrubin.errors import ManifestError
+from scrubin.core.errors import ManifestError
 from scrubin.screen import decisions, redactions, screening
 from scrubin.screen.detectors import registry
 from scrubin.screen.params import ScreenParams

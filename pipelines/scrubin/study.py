@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scrubin.core.errors import ManifestError
 from scrubin.core.files import write_text
-from scrubin.errors import ManifestError
 from scrubin.ingest import manifest
 from scrubin.screen import decisions
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from scrubin.annotations import windows_of_spans
 from scrubin.annotations.windows import Contact, Windows, of_contacts
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.labels.model import span_rows
 from scrubin.vocabulary import vocabulary
 

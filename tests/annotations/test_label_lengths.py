@@ -4,8 +4,8 @@ import pytest
 
 from label_examples import EXAMPLES, read_files
 from scrubin.annotations import lengths
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError
 
 
 def check(name, seconds, *, fps=25, size=(854, 480)):

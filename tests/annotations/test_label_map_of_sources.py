@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from label_examples import EXAMPLES, read_files, shape
 from scrubin.annotations import sources
 from scrubin.annotations.params import SourceParams
+from scrubin.core.errors import AnnotationError, ParamsError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError, ParamsError
 from scrubin.labels.merges import label_map, triplet_merges
 from scrubin.labels.model import IDS, SOURCE_FRAMES, Labels
 from scrubin.vocabulary import vocabulary

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from scrubin.annotations import lengths
 from scrubin.annotations.offsets import explained
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels.model import SOURCE_FRAMES, Clock, Labels, Layer, phase_rows, segment_rows, span_rows
 from scrubin.labels.rates import NANOSECONDS, NS
 from scrubin.vocabulary import vocabulary

@@ -3,8 +3,8 @@ import pytest
 from scrubin.annotations import sources
 from scrubin.annotations.params import AnnotationsParams, SourceParams
 from scrubin.core import params
+from scrubin.core.errors import AnnotationError, ParamsError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError, ParamsError
 from scrubin.labels.registry import FORMATS, label_format
 
 RECORDINGS = {"case one", "case-two"}

@@ -10,8 +10,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from scrubin.annotations import study
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.groundtruth import recordings
 from scrubin.labels.formats import cholec80, cholect50, labelme
 from scrubin.labels.model import Clock, Labels, Layer, instance_rows, phase_rows

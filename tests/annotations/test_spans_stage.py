@@ -10,8 +10,8 @@ import pytest
 from scrubin.annotations import report, sources, study
 from scrubin.annotations.params import AnnotationsParams, SourceParams, WindowsParams
 from scrubin.annotations.study import ReleasedRecording
+from scrubin.core.errors import AnnotationError, ParamsError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError, ParamsError
 from scrubin.labels.formats import cholect50
 from scrubin.labels.formats.plain import spans
 

@@ -7,7 +7,7 @@ import pytest
 
 from scrubin import cli, study
 from scrubin.core import params
-from scrubin.errors import ManifestError
+from scrubin.core.errors import ManifestError
 from scrubin.ingest.manifest import parse
 from scrubin.settings import DECLARED
 

@@ -18,8 +18,8 @@ from checked_study import arrow_of
 from label_examples import EXAMPLES
 from scrubin import cli
 from scrubin.core import params
+from scrubin.core.errors import AnnotationError
 from scrubin.core.files import sha256_of
-from scrubin.errors import AnnotationError
 from scrubin.labels.formats.tables import stored
 from scrubin.labels.registry import readable
 from scrubin.validate.judge import Judge

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from scrubin.core import params
-from scrubin.errors import ParamsError
+from scrubin.core.errors import ParamsError
 
 
 @dataclass(frozen=True)

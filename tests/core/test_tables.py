@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import scrubin.tables
-from scrubin.errors import TableError
+from scrubin.core.errors import TableError
 from scrubin.tables import io
 from scrubin.tables.declare import Column, Table
 from scrubin.tables.skill import skill

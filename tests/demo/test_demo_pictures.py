@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from scrubin.core.errors import StageError
 from scrubin.demo import Encoding, encode_clip
 from scrubin.demo.procedures import procedures
 from scrubin.demo.scenes.canvas import Noise, blur, filled, thin_out, veil, yuv
 from scrubin.demo.scenes.curves import Way, ease, generator, wave
 from scrubin.demo.scenes.encoding import repeat_clip
-from scrubin.errors import StageError
 
 RECORDINGS = procedures(7)
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from challenge_cases import WORDS, document, labels, scores, write, write_labels
 from recognition_cases import cholect50, literal_ap
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.evaluation.ranking import clips, measures, ranks
 from scrubin.evaluation.ranking.ranks import Settings
 from scrubin.evaluation.submission import truth_files

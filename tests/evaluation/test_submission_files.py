@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from challenge_cases import FRAMES, write
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.evaluation.submission import submission
 
 

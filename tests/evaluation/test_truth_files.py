@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from challenge_cases import CLASSES, labels, vector, write_labels
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.evaluation.submission import truth_files
 
 

@@ -5,7 +5,7 @@ from dataclasses import fields, replace
 import pytest
 
 from scrubin.core import params
-from scrubin.errors import ParamsError
+from scrubin.core.errors import ParamsError
 from scrubin.frames.drop import why_dropped
 from scrubin.frames.frame_store import judged
 from scrubin.frames.params import NOTHING, DropParams, FramesParams

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import clips
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.frames import extract as extraction
 from scrubin.frames.decoding import packet_clock, wanted_frames
 from scrubin.frames.extract import extract

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import clips
-from scrubin.errors import ReleaseError, VideoError
+from scrubin.core.errors import ReleaseError, VideoError
 from scrubin.frames.check.conventions import DOWN, EVERY_NTH, NEAR, OURS, OUTPUT_RATE, UP
 from scrubin.frames.check.verdict import FOREIGN, NONE, UNDECIDED, Verdict, check
 from scrubin.frames.extract import extract

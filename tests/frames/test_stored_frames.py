@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 import clips
+from scrubin.core.errors import ReleaseError
 from scrubin.core.files import FIXED_TIME_S, sha256_of
-from scrubin.errors import ReleaseError
 from scrubin.frames import frame_store, reading
 from scrubin.frames.params import DropParams, FramesParams
 from scrubin.tables import io

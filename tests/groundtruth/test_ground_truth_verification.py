@@ -13,8 +13,8 @@ import pytest
 
 from ground_truths import LABELS_SHA256, write_ground_truth
 from scrubin.cli import main
+from scrubin.core.errors import TableError
 from scrubin.core.files import sha256_of, write_json
-from scrubin.errors import TableError
 from scrubin.groundtruth import subsets, verification
 from scrubin.groundtruth.archives import npz
 from scrubin.groundtruth.stamps import INPUTS

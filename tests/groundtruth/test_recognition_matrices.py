@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from scrubin.errors import TableError
+from scrubin.core.errors import TableError
 from scrubin.groundtruth import recognition, recordings
 from scrubin.tables import io
 from scrubin.vocabulary import vocabulary

@@ -19,7 +19,7 @@ import yaml
 
 import clips
 from scrubin import study
-from scrubin.errors import RecordingError
+from scrubin.core.errors import RecordingError
 from scrubin.vocabulary import vocabulary
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.ingest.decide import Media, decide, decisions, problems, recordings_table
 from scrubin.ingest.manifest import Row
 from scrubin.ingest.params import IngestParams, TaskParams

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.errors import ManifestError
+from scrubin.core.errors import ManifestError
 from scrubin.ingest.manifest import COLUMNS, files_without_row, parse
 from scrubin.ingest.params import TaskParams
 

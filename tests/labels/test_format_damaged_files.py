@@ -6,7 +6,7 @@ import json
 import pytest
 
 from label_examples import EXAMPLES, read_files
-from scrubin.errors import ScrubinError
+from scrubin.core.errors import ScrubinError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of

@@ -6,7 +6,7 @@ import pytest
 
 from fault_lines import sentences
 from label_examples import CHOLECT50, EXAMPLES, dumps, read_files, shape
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 
 
 def changed(name, change):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from label_examples import EXAMPLES, faults_of, read_files
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of

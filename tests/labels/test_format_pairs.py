@@ -8,7 +8,7 @@ import pytest
 
 from label_examples import read_files
 from label_makers import MAKERS
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.labels.export import loss, span_frames
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of

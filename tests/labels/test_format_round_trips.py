@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from label_examples import EXAMPLES, read_files, write_files
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of

@@ -3,7 +3,7 @@
 import pytest
 
 from label_examples import EXAMPLES
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.labels import detect
 from scrubin.labels.evidence import never
 from scrubin.labels.registry import readable

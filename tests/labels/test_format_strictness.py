@@ -7,8 +7,8 @@ import pytest
 
 from fault_lines import sentences
 from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, faults_of, read_files, shape, vector, write_files
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault
-from scrubin.errors import AnnotationError
 from scrubin.labels.formats import cholect50, labelme
 from scrubin.labels.model import Collection, LabelFiles
 from scrubin.vocabulary import vocabulary

@@ -2,7 +2,7 @@ import pandas as pd
 import pytest
 
 from label_examples import EXAMPLES, dumps, read_files, shape
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.labels.merges import label_map, triplet_merges
 from scrubin.vocabulary import vocabulary
 

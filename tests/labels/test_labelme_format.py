@@ -1,6 +1,6 @@
 import pytest
 
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.labels.formats import labelme
 
 FOLDER = "annotations/labelme/case one"

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from label_examples import EXAMPLES
+from scrubin.core.errors import ScrubinError
 from scrubin.core.faults import summary
-from scrubin.errors import ScrubinError
 from scrubin.labels import reader
 from scrubin.labels.policy import COMMANDS, POLICY, Command, stopping
 from scrubin.labels.reader import Options

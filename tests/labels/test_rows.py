@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scrubin.errors import TableError
+from scrubin.core.errors import TableError
 from scrubin.labels import rows
 from scrubin.labels.model import Layer, instance_rows, phase_rows
 from scrubin.labels.parse import boxes

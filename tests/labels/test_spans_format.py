@@ -9,7 +9,7 @@ import pytest
 from fault_lines import sentences
 from label_examples import read_files, write_files
 from scrubin.cli import main
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.labels.export import loss
 from scrubin.labels.export.loss import Fit
 from scrubin.labels.export.output import render, writer_of

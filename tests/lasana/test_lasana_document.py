@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.errors import RatingsError
+from scrubin.core.errors import RatingsError
 from scrubin.lasana.csv_document import parse, read
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6)

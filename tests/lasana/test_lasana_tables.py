@@ -7,7 +7,7 @@ import math
 import pytest
 
 from annotation_folder import ASPECTS, SCORES, frames_of, main_frame
-from scrubin.errors import RatingsError
+from scrubin.core.errors import RatingsError
 from scrubin.lasana.csv_document import parse
 from scrubin.lasana.tables import labels_of, main_of, sheet_of, split_of
 

@@ -9,7 +9,7 @@ import pytest
 
 import annotation_folder
 from annotation_folder import ASPECTS
-from scrubin.errors import RatingsError
+from scrubin.core.errors import RatingsError
 from scrubin.lasana import writer
 from scrubin.lasana.cells import TRUTH_VALUE
 from scrubin.lasana.csv_document import parse

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import draws
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics import bootstrap, skill
 from scrubin.metrics.phases import rates
 from scrubin.metrics.phases.averaging import mean

@@ -7,7 +7,7 @@ import pytest
 
 import detection_cases
 import draws
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics import bootstrap, error_recognition, skill
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import association

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import detection_cases as cases
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import association
 from scrubin.metrics.detection.average_precision import average_precision, average_precision_range, thresholds

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics import error_recognition
 from scrubin.metrics.phases import rates
 from scrubin.metrics.phases.averaging import mean

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics import ensembles
 from scrubin.metrics.detection.average_precision import average_precision
 from scrubin.metrics.detection.rows import BoxRows, BoxStudy

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.phases import compat, rates, relaxed
 from scrubin.metrics.phases.averaging import mean, spread
 from scrubin.metrics.phases.confusion import of_videos

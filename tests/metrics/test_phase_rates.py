@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as reference
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.phases import choices, rates
 from scrubin.metrics.phases.averaging import ORDERS, Elements, mean, mean_of, means, sd_of, spread
 from scrubin.metrics.phases.choices import Choice

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import phase_cases as cases
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.phases import compat, rates, relaxed
 from scrubin.metrics.phases.averaging import mean
 from scrubin.metrics.phases.confusion import of_videos

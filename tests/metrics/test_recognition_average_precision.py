@@ -12,7 +12,7 @@ from hypothesis.extra import numpy as npst
 from sklearn.metrics import average_precision_score
 
 import recognition_cases as cases
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.recognition.average_precision import average_precision
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import recognition_cases as cases
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.components import triplet_map
 from scrubin.metrics.recognition.global_wise import pooled

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import recognition_cases as cases
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.recognition import compat
 from scrubin.metrics.recognition.average_precision import average_precision
 from scrubin.metrics.recognition.components import COMPONENTS, disentangle, triplet_map

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 import recognition_cases as cases
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.recognition.components import COMPONENTS, disentangle
 from scrubin.metrics.recognition.global_wise import pooled
 from scrubin.metrics.recognition.top_k import top_classes, top_k

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics import skill
 from scrubin.metrics.result import Result, Value, Variant, difference
 from scrubin.metrics.runs import over_runs

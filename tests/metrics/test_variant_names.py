@@ -7,7 +7,7 @@ import pytest
 
 import detection_cases
 import draws
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics import error_recognition, runs, skill
 from scrubin.metrics.detection import compat_ivtdmetrics, compat_ivtmetrics
 from scrubin.metrics.detection.association import association

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.errors import PrivacyError
+from scrubin.core.errors import PrivacyError
 from scrubin.pseudonymize import ids, ledger, words
 
 KEY = bytes(range(32))

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from scrubin import public_splits
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.public_splits import documents
 from scrubin.public_splits.datasets import dataset, names
 from scrubin.public_splits.documents import FOLDER, document, index

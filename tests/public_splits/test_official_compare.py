@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin import public_splits
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.public_splits.compare import agree, compare
 from scrubin.public_splits.sheet import SplitRow, SplitSheet, fold, read, subset
 

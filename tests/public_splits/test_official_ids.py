@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin import public_splits
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.public_splits.datasets import dataset
 from scrubin.public_splits.ids import listed, name_of, natural, number_of, ranges, shown, whole_number
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin import public_splits
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.public_splits.datasets import dataset, names
 from scrubin.public_splits.overlaps.cover import smallest_cover
 from scrubin.public_splits.overlaps.leak import leak, public_operations

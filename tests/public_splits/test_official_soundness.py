@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.core import csvtext
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.public_splits.people import People, from_sheet, from_table
 from scrubin.public_splits.sheet import SplitRow, SplitSheet
 from scrubin.public_splits.soundness import Question, faults_of, sizes

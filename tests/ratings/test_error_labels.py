@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from scrubin.errors import ParamsError, RatingsError
+from scrubin.core.errors import ParamsError, RatingsError
 from scrubin.ratings.consensus import changes, harmonise, unlabelled
 from scrubin.ratings.consistency import contradictions, statements
 from scrubin.ratings.params import FailureRule

@@ -2,7 +2,7 @@
 
 import pytest
 
-from scrubin.errors import ParamsError, RatingsError
+from scrubin.core.errors import ParamsError, RatingsError
 from scrubin.ratings.entries import read_entries
 from scrubin.ratings.params import FailedMark
 from scrubin.ratings.sheets import read_folder

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from scrubin.errors import RatingsError
+from scrubin.core.errors import RatingsError
 from scrubin.ratings.entries import read_entries
 from scrubin.ratings.sheets import read_folder
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.errors import RatingsError
+from scrubin.core.errors import RatingsError
 from scrubin.ratings import aggregation, normalisation
 
 COLUMNS = ["id", "task", "rater", "aspect", "score", "failed"]

@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from scrubin.core.errors import PrivacyError
 from scrubin.core.files import set_fixed_time, sha256_of
-from scrubin.errors import PrivacyError
 from scrubin.release.audit.run import prove
 from scrubin.tables import io
 from scrubin.tables.private.linkage import LINKAGE

@@ -5,7 +5,7 @@ import pytest
 import yaml
 
 from scrubin.core import params
-from scrubin.errors import ParamsError, ReleaseError
+from scrubin.core.errors import ParamsError, ReleaseError
 from scrubin.release import gate
 from scrubin.release.audit import plan
 from scrubin.release.audit.findings import Fault

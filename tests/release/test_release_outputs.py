@@ -9,8 +9,8 @@ from fractions import Fraction
 import pandas as pd
 import pytest
 
+from scrubin.core.errors import ReleaseError
 from scrubin.core.files import FIXED_TIME_S, sha256_of
-from scrubin.errors import ReleaseError
 from scrubin.release import archives, checksums, croissant, dictionary, outputs, readme, summary
 from scrubin.release.audit.strings.private_strings import Private
 from scrubin.tables import catalogue

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import clips
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.render.check import check
 from scrubin.render.encode import encode
 from scrubin.render.params import RenderParams

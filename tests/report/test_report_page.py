@@ -13,7 +13,7 @@ from matplotlib import font_manager
 import reported_study
 import synthetic_study
 from reported_study import PARAMS
-from scrubin.errors import StageError
+from scrubin.core.errors import StageError
 from scrubin.report import drawing, page
 from scrubin.report.report_document import document
 from scrubin.report.reported_study import ReportedStudy, read_json

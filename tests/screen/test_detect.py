@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import clips
 from screen_params import SCREEN as PARAMS
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.screen.detectors import appearance, black, frozen
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.histograms import CELLS

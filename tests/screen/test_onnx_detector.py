@@ -11,7 +11,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import clips
 from screen_params import SCREEN
-from scrubin.errors import ParamsError
+from scrubin.core.errors import ParamsError
 from scrubin.screen.detectors import onnx as detector
 from scrubin.screen.detectors import registry
 from scrubin.screen.detectors.detector import ObservedFile

@@ -8,8 +8,8 @@ import pytest
 
 import clips
 from screen_params import SCREEN
+from scrubin.core.errors import VideoError
 from scrubin.core.files import sha256_of
-from scrubin.errors import VideoError
 from scrubin.screen import features, pass_over_file, screening
 from scrubin.screen.decisions import Decisions
 from scrubin.screen.detectors import registry

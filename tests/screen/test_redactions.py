@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from screen_params import SCREEN
-from scrubin.errors import ManifestError, RecordingError
+from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.screen.decisions import COLUMNS, Decision, parse
 from scrubin.screen.detectors import curator
 from scrubin.screen.detectors.detector import ObservedFile

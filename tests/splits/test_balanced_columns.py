@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.columns import bins, column, measures
 
 

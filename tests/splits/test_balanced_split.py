@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.columns import column
 from scrubin.splits.measures import RECORDINGS
 from scrubin.splits.schemes.balanced import balanced

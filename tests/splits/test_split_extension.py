@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.extension import extension
 from scrubin.splits.params import BalancedParams
 from scrubin.splits.schemes.balanced import balanced

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from scrubin.core import params
-from scrubin.errors import ParamsError, SplitError
+from scrubin.core.errors import ParamsError, SplitError
 from scrubin.splits import study
 from scrubin.splits.coverage import classes, coverage, warnings
 from scrubin.splits.features import Tables

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import synthetic_study
 from checked_study import expected_of, failed, severities, study_of
 from scrubin.core import params
+from scrubin.core.errors import ParamsError
 from scrubin.core.files import sha256_of
-from scrubin.errors import ParamsError
 from scrubin.tables.catalogue import public_tables
 from scrubin.tables.phases import PHASES
 from scrubin.tables.triplets import TRIPLETS

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.errors import ParamsError
+from scrubin.core.errors import ParamsError
 from scrubin.validate.duplicates.hashed_videos import HashedVideo
 from scrubin.validate.duplicates.near import COLUMNS, Limits, limits, near_duplicates, pairs
 from scrubin.validate.params import NearDuplicate

@@ -11,7 +11,7 @@ import synthetic_study
 from checked_study import study_of
 from scrubin import cli, settings
 from scrubin.core import params
-from scrubin.errors import ParamsError
+from scrubin.core.errors import ParamsError
 from scrubin.validate import outcomes, page, rules, suite
 from scrubin.validate.registry import RULES, rule
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import synthetic_study
 from checked_study import expected_of, failed, severities, study_of
 from scrubin.core import params
-from scrubin.errors import ParamsError, StageError, TableError
+from scrubin.core.errors import ParamsError, StageError, TableError
 from scrubin.tables.declare import Column, Table
 from scrubin.validate import outcomes, page, suite
 from scrubin.validate.duplicates.near import Limits

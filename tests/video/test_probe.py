@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import clips
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.video.probe import probe
 from scrubin.video.probe_cache import stored_probe, stored_sha256
 

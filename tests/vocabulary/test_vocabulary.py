@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.vocabulary import own_categories, vocabulary
 
 DATA = Path(__file__).parents[1] / "data" / "vocabulary"

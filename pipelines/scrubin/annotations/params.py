@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from scrubin.annotations.windows import Windows
+from scrubin.core.errors import ParamsError
 from scrubin.core.params import ranged
-from scrubin.errors import ParamsError
 from scrubin.labels import formats
 from scrubin.labels.rates import NS
 from scrubin.labels.registry import FORMATS

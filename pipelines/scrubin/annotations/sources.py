@@ -10,8 +10,8 @@ from typing import Any
 
 from scrubin.annotations import report
 from scrubin.annotations.params import SourceParams
+from scrubin.core.errors import AnnotationError, ParamsError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError, ParamsError
 from scrubin.labels import formats
 from scrubin.labels.merges import label_map, triplet_merges
 from scrubin.labels.merges.label_map import LabelMap

@@ -14,8 +14,8 @@ from scrubin.annotations import lengths, placing, report, span_places
 from scrubin.annotations.alignment import NS, Timeline, timeline
 from scrubin.annotations.placing import PlacedLayer
 from scrubin.annotations.windows import Windows
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels.model import IntArray, Labels
 from scrubin.labels.rows import joined, rows_of_labelled, rows_of_phases, rows_of_triplets
 from scrubin.labels.spans import span_table

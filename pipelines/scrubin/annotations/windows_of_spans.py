@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.annotations.windows import Contact, Interval, Windows, of_contacts
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.labels.model import IDS, span_rows
 from scrubin.vocabulary.vocabulary import Vocabulary
 

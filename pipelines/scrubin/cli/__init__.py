@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Protocol, cast
 
-from scrubin.errors import ScrubinError
+from scrubin.core.errors import ScrubinError
 
 COMMANDS = {
     "new-study": "make the empty folders and lists of a raw study",

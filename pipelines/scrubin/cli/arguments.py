@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TypeVar, get_args
 
 from scrubin.core import params
-from scrubin.errors import AnnotationError, VideoError
+from scrubin.core.errors import AnnotationError, VideoError
 
 HIGHEST_FPS = 1000
 T = TypeVar("T")

@@ -15,8 +15,8 @@ from typing import Any, TypeVar
 from tqdm import tqdm
 
 from scrubin.core import store
+from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of
-from scrubin.errors import ReleaseError
 from scrubin.release import linking
 from scrubin.release.audit import project, proof
 from scrubin.release.audit.plan import VideoPlan, of_document

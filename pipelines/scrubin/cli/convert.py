@@ -14,8 +14,8 @@ from typing import Any
 
 from scrubin.annotations import lengths
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults, summary
-from scrubin.errors import AnnotationError
 from scrubin.labels import policy, reader
 from scrubin.labels.export import loss, output
 from scrubin.labels.export.loss import Fit

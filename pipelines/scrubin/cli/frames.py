@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.cli.arguments import existing_video, section_or
+from scrubin.core.errors import ReleaseError
 from scrubin.core.files import set_fixed_time, sha256_of
-from scrubin.errors import ReleaseError
 from scrubin.frames.extract import extract
 from scrubin.frames.frame_store import judged
 from scrubin.frames.params import SMALLEST_HEIGHT_PX, FramesParams

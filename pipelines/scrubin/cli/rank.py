@@ -9,7 +9,7 @@ from typing import Any
 
 from scrubin.cli.submission import add_truth, note_truth, truth_of
 from scrubin.core import files
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 from scrubin.evaluation.ranking import clips, detection_measure, measures, ranking_text, ranks, significance
 from scrubin.evaluation.ranking.measures import PARTS, PRIMARY
 from scrubin.evaluation.ranking.ranks import Settings

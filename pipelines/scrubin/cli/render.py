@@ -12,8 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from scrubin.cli.arguments import existing_video, section_or, steady
+from scrubin.core.errors import ScrubinError, VideoError
 from scrubin.core.files import FIXED_TIME_S
-from scrubin.errors import ScrubinError, VideoError
 from scrubin.render.estimate import estimate_s
 from scrubin.render.execution import execute
 from scrubin.render.params import MODES, RenderParams

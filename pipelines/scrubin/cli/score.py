@@ -10,7 +10,7 @@ from pathlib import Path
 
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.core import files
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.evaluation import comparison, score_document, selection, side
 from scrubin.evaluation.computation import Choice, Computed, intervals
 from scrubin.evaluation.metrics import METRICS, Order, scoring

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scrubin.cli.arguments import section_or
 from scrubin.core import faults, params
-from scrubin.errors import RatingsError
+from scrubin.core.errors import RatingsError
 from scrubin.lasana import files, reports, revalidation, summary
 from scrubin.lasana.defaults import LASANA
 from scrubin.lasana.recomputation import score_folder

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from scrubin.cli.arguments import add_instant
-from scrubin.errors import AnnotationError
+from scrubin.core.errors import AnnotationError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

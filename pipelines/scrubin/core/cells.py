@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scrubin.core.csvtext import Row
-from scrubin.errors import RecordingError
+from scrubin.core.errors import RecordingError
 
 # Stricter than float(), which takes "1_5" for 15.
 SECONDS = re.compile(r"[0-9]+(\.[0-9]*)?|\.[0-9]+")

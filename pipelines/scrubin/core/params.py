@@ -17,8 +17,8 @@ from typing import Any, TypeVar
 
 import yaml
 
+from scrubin.core.errors import ParamsError
 from scrubin.core.suggest import hint, near
-from scrubin.errors import ParamsError
 
 SECTIONS = (
     "demo",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.result import Result, Value, Variant, difference
 
 Row = tuple[str, float, float, float]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault
-from scrubin.errors import MetricsError
 from scrubin.metrics import bootstrap
 from scrubin.metrics.bootstrap import IntArray, Interval
 from scrubin.metrics.result import Result

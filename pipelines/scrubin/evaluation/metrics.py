@@ -6,8 +6,8 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
+from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault
-from scrubin.errors import MetricsError
 from scrubin.evaluation import sheets, side
 from scrubin.evaluation.computation import Choice, Scoring, chosen, of_runs
 from scrubin.evaluation.series import Series, listed

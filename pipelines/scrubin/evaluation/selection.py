@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from scrubin.core import csvtext
+from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault, Faults, error
-from scrubin.errors import MetricsError
 
 ID, FOLD = "id", "fold"
 SUBSETS = ("split", "subset")

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault, Faults, summary
-from scrubin.errors import MetricsError
 from scrubin.labels.rates import NONE, Numbering, renumber
 
 IntArray = npt.NDArray[np.int64]

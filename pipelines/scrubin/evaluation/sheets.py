@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from scrubin.core import csvtext
+from scrubin.core.errors import AnnotationError, MetricsError
 from scrubin.core.faults import Fault, Faults, error
-from scrubin.errors import AnnotationError, MetricsError
 from scrubin.labels import detect, policy, reader
 from scrubin.labels.model import Scores
 from scrubin.labels.registry import format_of

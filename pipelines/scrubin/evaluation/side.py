@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 import numpy.typing as npt
 
+from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault
-from scrubin.errors import MetricsError
 from scrubin.evaluation.series import IntArray, Series
 from scrubin.labels import policy, reader
 from scrubin.labels.export import span_frames

@@ -17,7 +17,7 @@ from typing import Final, Literal, overload
 import av
 from av.error import FFmpegError
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.frames.contract import source_frames
 from scrubin.video.decode import decoded
 from scrubin.video.probe import picture_stream

@@ -16,7 +16,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.frames.contract import source_frames
 from scrubin.frames.decoding import WantedFrame, packet_clock, wanted_frames
 from scrubin.frames.params import FramesParams

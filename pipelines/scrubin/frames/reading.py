@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
-from scrubin.errors import ReleaseError
+from scrubin.core.errors import ReleaseError
 
 SHARD = ".tar/"
 BLOCK = 512

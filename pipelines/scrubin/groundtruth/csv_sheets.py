@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.errors import TableError
+from scrubin.core.errors import TableError
 from scrubin.groundtruth.recordings import Layer
 from scrubin.tables import io
 from scrubin.tables.skill import skill

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.errors import TableError
+from scrubin.core.errors import TableError
 from scrubin.tables.cameras import of_reference_camera
 from scrubin.tables.labelled import LayerName
 from scrubin.vocabulary import vocabulary

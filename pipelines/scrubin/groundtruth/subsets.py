@@ -15,7 +15,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import files
-from scrubin.errors import TableError
+from scrubin.core.errors import TableError
 from scrubin.groundtruth import csv_sheets, detection, writing, yolo
 from scrubin.groundtruth.stamps import LIST, Stamps, Subset
 from scrubin.groundtruth.writing import VocabularyFiles, WrittenRecording

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from scrubin.core.errors import AnnotationError, TableError
 from scrubin.core.files import sha256_of
-from scrubin.errors import AnnotationError, TableError
 from scrubin.groundtruth import recordings
 from scrubin.groundtruth.recordings import Layer
 from scrubin.groundtruth.stamps import INPUTS, LIST, MANIFEST, README_NAME, SIDECAR, contents, digest

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import files
-from scrubin.errors import TableError
+from scrubin.core.errors import TableError
 from scrubin.groundtruth import csv_sheets, detection, recognition, yolo
 from scrubin.groundtruth.detection import BoxedFrames
 from scrubin.groundtruth.recognition import Matrix

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.errors import RecordingError
+from scrubin.core.errors import RecordingError
 from scrubin.ingest.manifest import NAME, Problem, Row
 from scrubin.ingest.params import IngestParams, TaskParams
 from scrubin.tables import io

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from scrubin.core import csvtext
 from scrubin.core.cells import seconds
-from scrubin.errors import ManifestError, RecordingError
+from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.ingest.params import TaskParams
 
 NAME = "recordings.csv"

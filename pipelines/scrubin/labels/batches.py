@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels.merges.label_map import LabelMap, within
 from scrubin.labels.model import Instant, LabelFiles
 from scrubin.labels.registry import AnyFormat, DatasetFormat, name_pattern

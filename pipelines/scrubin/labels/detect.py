@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels.evidence import is_note, only_names_classes
 from scrubin.labels.parse import documents
 from scrubin.labels.registry import AnyFormat, Content, contents_of, name_pattern, readable

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels import formats, suspicions
 from scrubin.labels.batches import BOX_TOLERANCE, Options, batches
 from scrubin.labels.detect import label_folder

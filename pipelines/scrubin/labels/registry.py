@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Literal
 
 from scrubin.core import suggest
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault
-from scrubin.errors import AnnotationError
 from scrubin.labels.evidence import Evidence, never
 from scrubin.labels.model import Collection, LabelFiles, Labels
 from scrubin.vocabulary.vocabulary import Vocabulary

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scrubin.core import csvtext
-from scrubin.errors import RatingsError
+from scrubin.core.errors import RatingsError
 from scrubin.ratings.rater_sheet import Row
 
 _MARK = csvtext.BYTE_ORDER_MARK.decode()

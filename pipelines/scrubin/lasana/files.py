@@ -14,9 +14,9 @@ from pathlib import Path
 
 from scrubin.core import faults
 from scrubin.core.csvtext import shown
+from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import near
-from scrubin.errors import RatingsError
 from scrubin.lasana import csv_document
 from scrubin.lasana.csv_document import Document
 from scrubin.ratings import long_tables

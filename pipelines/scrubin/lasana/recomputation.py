@@ -9,8 +9,8 @@ from itertools import chain
 import pandas as pd
 
 from scrubin.core import faults
+from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault, within
-from scrubin.errors import RatingsError
 from scrubin.lasana.files import Folder, TaskFiles
 from scrubin.lasana.tables import Main, error_names, labels_of, main_of, sheet_of, split_of
 from scrubin.ratings import aggregation, consensus, normalisation

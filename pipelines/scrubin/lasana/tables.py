@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core.csvtext import is_missing, missing_columns, shown
-from scrubin.errors import RatingsError
+from scrubin.core.errors import RatingsError
 from scrubin.lasana.cells import COUNT, DECIMAL, DURATION, LONGEST, NUMBER, TRUTH, TRUTH_VALUE, CellType
 from scrubin.lasana.csv_document import Document
 from scrubin.ratings.params import TOTAL

@@ -19,7 +19,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.inputs import binary, same_length, vector
 from scrubin.metrics.result import Result, Semantics, Value, Variant
 from scrubin.statistics import moments

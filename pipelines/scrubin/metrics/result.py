@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 
 Semantics = Literal["paper", "compat"]
 

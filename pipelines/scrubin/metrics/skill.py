@@ -14,7 +14,7 @@ from typing import Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.inputs import FloatArray, same_length, vector
 from scrubin.metrics.result import Result, Value, Variant
 from scrubin.statistics.association import FORMS, PRIMARY, Form, concordance, spearman

@@ -6,7 +6,7 @@ import hashlib
 import hmac
 from collections.abc import Iterable, Mapping
 
-from scrubin.errors import ParamsError
+from scrubin.core.errors import ParamsError
 from scrubin.pseudonymize.words import is_offensive, parts
 
 ATTEMPTS = 10_000

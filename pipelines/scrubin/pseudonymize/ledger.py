@@ -9,8 +9,8 @@ import secrets
 import stat
 from pathlib import Path
 
+from scrubin.core.errors import PrivacyError
 from scrubin.core.files import whole
-from scrubin.errors import PrivacyError
 
 KEY_BYTES = 32
 LEDGER_COLUMNS = ("key", "recording", "id")

@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import pandas as pd
 
+from scrubin.core.errors import SplitError
 from scrubin.core.suggest import hint
-from scrubin.errors import SplitError
 from scrubin.public_splits.datasets import Dataset, dataset
 from scrubin.public_splits.documents import document, index
 from scrubin.public_splits.ids import listed

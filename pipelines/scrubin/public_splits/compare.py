@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.public_splits.catalogue import TRAINVAL, Official
 from scrubin.public_splits.datasets import Dataset, dataset
 from scrubin.public_splits.sheet import LineFault, SplitRow, SplitSheet

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
+from scrubin.core.errors import SplitError
 from scrubin.core.suggest import hint
-from scrubin.errors import SplitError
 from scrubin.public_splits.documents import document
 from scrubin.public_splits.ids import listed, name_of, number_of
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from scrubin.core.errors import SplitError
 from scrubin.core.files import sha256_of
-from scrubin.errors import SplitError
 
 FOLDER = Path(__file__).resolve().parent
 INDEX = "index.json"

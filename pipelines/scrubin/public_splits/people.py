@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from scrubin.core import csvtext, faults
+from scrubin.core.errors import SplitError
 from scrubin.core.suggest import hint
-from scrubin.errors import SplitError
 from scrubin.public_splits.sheet import ROLES, LineFault, SplitRow, SplitSheet, folded
 
 _GROUPS = ("participant", "patient", "subject", "group")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import pandas as pd
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.public_splits.catalogue import Official, load
 from scrubin.public_splits.datasets import dataset
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scrubin.core import csvtext, faults
+from scrubin.core.errors import SplitError
 from scrubin.core.faults import Fault
-from scrubin.errors import SplitError
 from scrubin.public_splits.ids import natural, whole_number
 
 ROLES: dict[str, tuple[str, ...]] = {

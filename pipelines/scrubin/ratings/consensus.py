@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pandas as pd
 
 from scrubin.core import faults
-from scrubin.errors import RatingsError
+from scrubin.core.errors import RatingsError
 
 
 def any_of(marks: pd.Series[bool]) -> bool:

@@ -11,9 +11,9 @@ import pandas as pd
 
 from scrubin.core import faults
 from scrubin.core.csvtext import shown
+from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault, Faults
 from scrubin.core.suggest import near
-from scrubin.errors import RatingsError
 from scrubin.ratings import points
 from scrubin.ratings.params import TOTAL, ScoresParams
 from scrubin.ratings.rater_sheet import RaterSheet, Row, canonical, check_columns

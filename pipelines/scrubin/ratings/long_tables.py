@@ -14,8 +14,8 @@ from pathlib import Path
 
 from scrubin.core import csvtext, faults
 from scrubin.core.csvtext import shown
+from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault
-from scrubin.errors import RatingsError
 from scrubin.ratings.rater_sheet import RaterSheet, Row, canonical, check_task, refuse_task
 
 NAMES = {"ratings.csv": False, "errors.csv": True}

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from scrubin.core import faults
+from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault
-from scrubin.errors import RatingsError
 from scrubin.ratings.params import TOTAL
 from scrubin.statistics import moments
 

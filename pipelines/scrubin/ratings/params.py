@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from scrubin.core.errors import ParamsError
 from scrubin.core.params import ranged
-from scrubin.errors import ParamsError
 
 TOTAL = "GRS"
 RATER = re.compile(r"0|[1-9][0-9]*")

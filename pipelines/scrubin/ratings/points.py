@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 
 from scrubin.core.csvtext import is_missing, shown
+from scrubin.core.errors import RatingsError
 from scrubin.core.suggest import near
-from scrubin.errors import RatingsError
 from scrubin.ratings.params import NOT_FAILED, TOTAL, FailedMark, ScoresParams
 from scrubin.ratings.rater_sheet import Row
 

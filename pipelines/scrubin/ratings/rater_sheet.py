@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 
 from scrubin.core import csvtext, faults
 from scrubin.core.csvtext import shown
+from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import hint
-from scrubin.errors import RatingsError
 
 _UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
 _TAKEN = re.compile(r"(?i).*_(split|errors|agreement|rater[0-9]+)|differences|harmonised|contradictions|statistics|ratings|errors")

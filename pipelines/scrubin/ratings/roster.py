@@ -9,9 +9,9 @@ import pandas as pd
 
 from scrubin.core import faults
 from scrubin.core.csvtext import shown
+from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import near
-from scrubin.errors import RatingsError
 
 
 @dataclass(frozen=True)

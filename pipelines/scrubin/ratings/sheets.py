@@ -13,8 +13,8 @@ from pathlib import Path
 
 from scrubin.core import csvtext, faults
 from scrubin.core.csvtext import shown
+from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault
-from scrubin.errors import RatingsError
 from scrubin.ratings import long_tables
 from scrubin.ratings.rater_sheet import RaterSheet, Row, canonical, check_task
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of
-from scrubin.errors import ReleaseError
 from scrubin.release.audit.findings import Finding
 
 NAME = "SHA256SUMS"

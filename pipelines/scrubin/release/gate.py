@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scrubin.errors import ReleaseError
+from scrubin.core.errors import ReleaseError
 from scrubin.tables.io import records
 from scrubin.tables.private.redactions import shown_unreviewed
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from scrubin.core.errors import ParamsError
 from scrubin.core.params import ranged
-from scrubin.errors import ParamsError
 
 _RULES = {
     "name": (re.compile(r"[a-z0-9]+(-[a-z0-9]+)*"), "lower-case words and numbers joined by hyphens, such as scrub-in-demo"),

@@ -9,7 +9,7 @@ import av
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.render.plan import Hidden, Plan
 from scrubin.video.decode import decoded
 

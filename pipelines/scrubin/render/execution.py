@@ -6,7 +6,7 @@ from pathlib import Path
 
 from av.error import FFmpegError
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.render import seams, smart
 from scrubin.render.check import check
 from scrubin.render.encode import encode

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import Parts, parts
 from scrubin.render.plan import Plan, Redaction, plan

@@ -11,7 +11,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import store
-from scrubin.errors import RecordingError
+from scrubin.core.errors import RecordingError
 from scrubin.render.execution import execute
 from scrubin.render.jitter import trimmed_end_s
 from scrubin.render.params import RenderParams

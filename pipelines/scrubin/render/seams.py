@@ -15,7 +15,7 @@ from typing import Any
 
 import av
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.render.check import refuse_visible
 from scrubin.render.parts import Parts
 from scrubin.render.plan import Plan

@@ -16,7 +16,7 @@ from typing import Any
 import av
 from av.error import FFmpegError
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import Part, Parts
 from scrubin.render.plan import Plan

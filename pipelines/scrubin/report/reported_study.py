@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.errors import StageError
+from scrubin.core.errors import StageError
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from scrubin.errors import ReleaseError, StageError
+from scrubin.core.errors import ReleaseError, StageError
 from scrubin.frames import reading
 
 

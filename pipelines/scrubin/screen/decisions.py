@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from scrubin.core import csvtext
 from scrubin.core.cells import seconds
+from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import near
-from scrubin.errors import ManifestError, RecordingError
 
 NAME = "redactions.csv"
 COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")

@@ -17,7 +17,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.errors import StageError
+from scrubin.core.errors import StageError
 
 # A face of a twentieth of the picture's width is then 21 px wide; a picture takes about 15 ms.
 SIDE_PX = 416

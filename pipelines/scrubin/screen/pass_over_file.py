@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.core import store
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.screen.proposals import Numbers
 from scrubin.video.decode import decoded
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.errors import StageError
+from scrubin.core.errors import StageError
 from scrubin.screen.proposals import Box
 
 # Text is looked for at this many pixels along the longer side. On real clips text 14 px high in 960 was then always read when

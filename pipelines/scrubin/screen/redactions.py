@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from scrubin.errors import RecordingError
+from scrubin.core.errors import RecordingError
 from scrubin.screen.decisions import NAME, Decision
 from scrubin.screen.params import Above, ScreenParams
 from scrubin.screen.proposals import Box, Interval, Proposal, shared_px

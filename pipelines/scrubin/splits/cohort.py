@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.columns import Column, measures
 from scrubin.splits.measures import Measure
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.core.csvtext import is_missing
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.measures import RECORDINGS, Floats, Measure, count, mean
 
 BINS = ("low", "middle", "high")

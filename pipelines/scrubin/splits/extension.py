@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.cohort import Cohort
 
 

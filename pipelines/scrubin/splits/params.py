@@ -6,8 +6,8 @@ import math
 import re
 from dataclasses import dataclass
 
+from scrubin.core.errors import ParamsError
 from scrubin.core.params import ranged
-from scrubin.errors import ParamsError
 
 FEATURES = ("GRS", "error", "duration", "site", "instrument", "triplet", "phase")
 """What can be balanced: each has its columns in ``features``."""

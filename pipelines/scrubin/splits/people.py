@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 
 
 def people(recordings: pd.DataFrame, linkage: pd.DataFrame, videos: pd.DataFrame) -> pd.DataFrame:

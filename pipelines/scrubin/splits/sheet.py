@@ -9,9 +9,9 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import csvtext, faults
+from scrubin.core.errors import SplitError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import hint
-from scrubin.errors import SplitError
 
 _IDS = ("id", "recording", "video")
 """Names of the column that identifies a recording, in this order; otherwise it is the first column."""

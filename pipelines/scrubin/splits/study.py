@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits import shortcut
 from scrubin.splits.balance import DEFINITIONS, balance, folds
 from scrubin.splits.cohort import Cohort, cohort

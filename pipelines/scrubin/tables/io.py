@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from scrubin.core.errors import TableError
 from scrubin.core.files import whole
-from scrubin.errors import TableError
 from scrubin.tables.declare import Column, Table
 
 SHOWN = 5

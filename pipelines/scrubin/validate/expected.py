@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from scrubin.core import suggest
+from scrubin.core.errors import AnnotationError, ParamsError
 from scrubin.core.files import sha256_of
-from scrubin.errors import AnnotationError, ParamsError
 from scrubin.tables.declare import Table
 from scrubin.validate.params import Previous, Total, ValidateParams
 from scrubin.vocabulary.vocabulary import Vocabulary

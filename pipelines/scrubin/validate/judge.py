@@ -17,7 +17,7 @@ import great_expectations.expectations as gxe
 import pandas as pd
 from great_expectations.data_context.types.base import ProgressBarsConfig
 
-from scrubin.errors import StageError
+from scrubin.core.errors import StageError
 from scrubin.validate.check import Expectation
 
 

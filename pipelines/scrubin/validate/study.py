@@ -14,7 +14,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.errors import TableError
+from scrubin.core.errors import TableError
 from scrubin.tables.declare import ARROW, Column, Table
 from scrubin.validate.duplicates.near import Limits, near_duplicates
 from scrubin.validate.expected import Expected

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scrubin.errors import ScrubinError, StageError, TableError
+from scrubin.core.errors import ScrubinError, StageError, TableError
 from scrubin.validate import rules
 from scrubin.validate.check import Check, PlannedCheck, expect
 from scrubin.validate.judge import Judge

@@ -11,8 +11,8 @@ from pathlib import Path
 import pandas as pd
 import pyarrow as pa
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, warning
-from scrubin.errors import AnnotationError
 from scrubin.labels import reader
 from scrubin.labels.detect import detected
 from scrubin.labels.export import output, span_frames, timing

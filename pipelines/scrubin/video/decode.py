@@ -8,7 +8,7 @@ from pathlib import Path
 import av
 from av.error import FFmpegError
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.video.packets import LATE_STREAMS
 from scrubin.video.probe import picture_stream
 from scrubin.video.truncation import FIX_COPY

@@ -14,7 +14,7 @@ from typing import Any
 import ffmpeg
 import imageio_ffmpeg
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 
 # libx264 gives other bytes for another number of threads, also for "as many as there are cores".
 THREADS = 2

@@ -7,7 +7,7 @@ from typing import Any
 
 import av
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.video.truncation import FIX_COPY
 
 LATE_STREAMS = "further streams begin in the middle of it, so it is damaged"

@@ -13,7 +13,7 @@ import av
 import numpy as np
 from av.error import FFmpegError
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.video.packets import packets
 from scrubin.video.truncation import FIX_COPY, refuse_truncated
 

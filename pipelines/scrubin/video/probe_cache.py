@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core import store
+from scrubin.core.errors import VideoError
 from scrubin.core.files import sha256_of
-from scrubin.errors import VideoError
 from scrubin.video.probe import Probe, probe
 from scrubin.video.structure import Group, Structure, structure
 from scrubin.video.truncation import FIX_COPY

@@ -15,7 +15,7 @@ from pathlib import Path
 import av
 from av.error import FFmpegError
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.video import nal, parameter_sets
 from scrubin.video.packets import packets
 from scrubin.video.probe import FIX_EXPORT, picture_stream

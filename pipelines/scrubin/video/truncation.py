@@ -7,7 +7,7 @@ from pathlib import Path
 
 import av
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 
 FIX_COPY = "copy it again from the recorder, or exclude the recording in recordings.csv"
 # The promise of a stream is exact to a frame or two; that of a whole container to its other streams.

@@ -7,8 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults, within
-from scrubin.errors import AnnotationError
 from scrubin.vocabulary.vocabulary import NAMINGS, PARTS, Naming, Vocabulary, fold, known, load
 
 PREFIX = "own-"

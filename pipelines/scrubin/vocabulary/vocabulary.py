@@ -18,9 +18,9 @@ from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal, get_args
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import hint, near
-from scrubin.errors import AnnotationError
 
 Kind = Literal["instrument", "verb", "target", "phase"]
 Naming = Literal["instrument", "verb", "target", "phase", "step", "gesture", "mark"]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.public_splits.datasets import dataset
 from scrubin.public_splits.overlaps.mixed import common_dataset, equals, shared
 from scrubin.public_splits.people import People, from_sheet, from_table

@@ -10,8 +10,8 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core.csvtext import is_missing, shown
+from scrubin.core.errors import SplitError
 from scrubin.core.faults import Fault, within
-from scrubin.errors import SplitError
 from scrubin.splits.cohort import Cohort, cohort
 from scrubin.splits.columns import FALSE, KINDS, TRUE, Column, column
 from scrubin.splits.sheet import RecordingSheet

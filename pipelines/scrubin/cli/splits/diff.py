@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.public_splits.catalogue import NO_FOLD, Official, load
 from scrubin.public_splits.compare import Diff, FoldDiff, compare
 from scrubin.public_splits.ids import whole_number

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scrubin.cli.splits import cohort_sheet, new_split
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.extension import extension
 from scrubin.splits.schemes.balanced import balanced
 from scrubin.splits.sheet import read, read_released

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scrubin.cli.splits import cohort_sheet, new_split
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, SchemeParams
 from scrubin.splits.schemes import registry

@@ -11,7 +11,7 @@ from typing import Any
 
 from scrubin.cli.splits.balance_text import lines
 from scrubin.core import files
-from scrubin.errors import ParamsError, SplitError
+from scrubin.core.errors import ParamsError, SplitError
 from scrubin.splits.balance import balance
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.listings import csv_text

@@ -18,9 +18,9 @@ from typing import Any
 import ffmpeg
 import imageio_ffmpeg
 
+from scrubin.core.errors import StageError
 from scrubin.core.files import whole
 from scrubin.demo.scenes.canvas import Frame
-from scrubin.errors import StageError
 
 SOUND_HZ, SOUND_RATE_HZ = 440, 8000
 BITEXACT: dict[str, Any] = {"fflags": "+bitexact", "flags:v": "+bitexact"}

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core.errors import AnnotationError, MetricsError
 from scrubin.core.faults import Fault
-from scrubin.errors import AnnotationError, MetricsError
 from scrubin.evaluation.ranking import measures
 from scrubin.evaluation.ranking.clips import Clip
 from scrubin.evaluation.ranking.measures import PARTS, Measure

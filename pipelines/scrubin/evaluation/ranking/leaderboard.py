@@ -8,7 +8,7 @@ from typing import Any
 
 import jinja2
 
-from scrubin.errors import ScrubinError
+from scrubin.core.errors import ScrubinError
 from scrubin.evaluation.ranking.ranking_text import percent
 
 TEMPLATES = Path(__file__).with_name("templates")

@@ -13,7 +13,7 @@ from typing import Protocol
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.evaluation.ranking.detection_measure import Detection
 from scrubin.evaluation.ranking.phase_measure import Phases
 from scrubin.evaluation.ranking.prediction import PredictedVideo

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.evaluation.ranking.prediction import PredictedVideo
 from scrubin.evaluation.submission.truth import TrueVideo
 from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.evaluation.series import note_extra_video
 
 Kind = Literal["json", "csv"]

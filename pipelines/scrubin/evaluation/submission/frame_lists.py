@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 from scrubin.core import csvtext
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels.formats.submission.frame_keys import PLAIN
 
 _IMAGE = re.compile(r"[0-9]{1,15}\.(?:png|jpe?g)", re.IGNORECASE)

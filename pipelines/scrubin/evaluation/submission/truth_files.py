@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import error
-from scrubin.errors import AnnotationError
 from scrubin.evaluation.submission import frame_lists
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
 from scrubin.labels import policy, reader, rows

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from scrubin.core.errors import AnnotationError, MetricsError
 from scrubin.core.faults import Fault, Faults, warning
-from scrubin.errors import AnnotationError, MetricsError
 from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring

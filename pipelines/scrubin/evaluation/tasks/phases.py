@@ -10,8 +10,8 @@ from typing import Any, cast
 
 import numpy as np
 
+from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault
-from scrubin.errors import MetricsError
 from scrubin.evaluation import side
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Pair, Series, join

@@ -8,8 +8,8 @@ from typing import Literal, cast
 
 import numpy as np
 
+from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault, warning
-from scrubin.errors import MetricsError
 from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring

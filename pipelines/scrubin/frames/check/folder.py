@@ -12,7 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from scrubin.errors import ReleaseError
+from scrubin.core.errors import ReleaseError
 from scrubin.frames import reading
 from scrubin.frames.check.thumbnails import Thumbnails, thumbnail
 

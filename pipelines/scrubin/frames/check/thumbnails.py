@@ -16,7 +16,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.errors import VideoError
+from scrubin.core.errors import VideoError
 from scrubin.frames.check.conventions import Timeline
 from scrubin.video.decode import decoded
 from scrubin.video.probe import FULL_RANGE

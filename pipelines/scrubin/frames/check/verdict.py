@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from scrubin.errors import ReleaseError
+from scrubin.core.errors import ReleaseError
 from scrubin.frames.check import folder as folders
 from scrubin.frames.check.candidates import Evidence, Explained, explained, gather, meant_by
 from scrubin.frames.check.conventions import OURS, Convention, Timeline

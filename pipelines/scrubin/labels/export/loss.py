@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, within
-from scrubin.errors import AnnotationError
 from scrubin.labels.export.span_frames import with_frames
 from scrubin.labels.export.timing import retimed
 from scrubin.labels.export.translation import translate

@@ -6,9 +6,9 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import near
-from scrubin.errors import AnnotationError
 from scrubin.labels import detect, formats
 from scrubin.labels.model import Collection
 from scrubin.labels.registry import WRITERS, WRITTEN_AS, DatasetFormat, Format, Output, Writer, readable

@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault
-from scrubin.errors import AnnotationError
 from scrubin.labels.model import Clock, Labels, Layer, phase_rows, segment_rows
 from scrubin.labels.rates import NONE, Numbering, of_clock, renumber
 from scrubin.labels.registry import Writer

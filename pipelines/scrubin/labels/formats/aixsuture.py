@@ -12,8 +12,8 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.model import Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.parse import fields, workbook

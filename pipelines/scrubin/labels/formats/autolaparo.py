@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.formats.cholec80 import header_of, rows_of
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, phase_of, phase_rows

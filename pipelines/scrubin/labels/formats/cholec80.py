@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, Layer, by_position, instance_rows, phase_of, phase_rows
 from scrubin.labels.parse import documents

@@ -19,8 +19,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.model import (
     BOX,

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.formats.submission import frame_keys
 from scrubin.labels.formats.submission.content import KEYS, Content, parse

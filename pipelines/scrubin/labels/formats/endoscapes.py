@@ -17,8 +17,8 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.formats.coco import (
     IMAGE_KEYS,

@@ -16,8 +16,8 @@ from pathlib import PurePosixPath
 
 import pandas as pd
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Scores, rating_rows, segment_rows
 from scrubin.labels.parse import documents

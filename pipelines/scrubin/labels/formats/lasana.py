@@ -15,8 +15,8 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import csvtext
+from scrubin.core.errors import AnnotationError, RatingsError
 from scrubin.core.faults import Fault, Faults, warning, within
-from scrubin.errors import AnnotationError, RatingsError
 from scrubin.labels import evidence
 from scrubin.labels.model import ERROR_COLUMNS, Collection, LabelFiles, Scores, rating_rows
 from scrubin.labels.registry import ByHand, Output, dataset_format, writes

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.formats.cholec80 import FPS, header_of, phase_layer, phase_text
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels

@@ -15,8 +15,8 @@ from pathlib import Path
 import pandas as pd
 
 from scrubin.core import csvtext
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.vocabulary.vocabulary import FOLDER, PARTS, Vocabulary, fold
 
 MAPS = FOLDER / "label_maps"

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pandas as pd
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault
-from scrubin.errors import AnnotationError
 from scrubin.labels.merges.label_map import LabelMap
 from scrubin.labels.model import IDS, Labels
 from scrubin.vocabulary.vocabulary import Vocabulary

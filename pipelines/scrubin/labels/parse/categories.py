@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault
-from scrubin.errors import AnnotationError
 from scrubin.labels.merges.label_map import LabelMap
 from scrubin.labels.model import Labels
 from scrubin.labels.parse.where import Where

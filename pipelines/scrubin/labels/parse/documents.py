@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 
 LONGEST_DIGITS = 15  # also numbers of milliseconds stay below 2**53
 LONGEST_INTEGER = 18  # 64 bits hold every number of so many digits

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault
-from scrubin.errors import AnnotationError
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
 RELATIONS = "{http://schemas.openxmlformats.org/package/2006/relationships}"

@@ -21,7 +21,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.detection.average_precision import mean
 from scrubin.metrics.detection.matching import (
     Matching,

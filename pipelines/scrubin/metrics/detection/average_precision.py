@@ -17,7 +17,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.detection.matching import check_threshold, matched, ranked, turns_of_equal
 from scrubin.metrics.detection.precision_recall import Curve, Interpolation, area, curve
 from scrubin.metrics.detection.rows import BoolArray, BoxStudy, FloatArray, IntArray, Scene, checked

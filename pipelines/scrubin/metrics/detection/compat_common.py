@@ -14,7 +14,7 @@ from typing import Self
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.detection.matching import Pairs, corners, joined, keys, occurring, of_corners, pairs_of, turns_of
 from scrubin.metrics.detection.rows import BoolArray, Boxes, BoxStudy, FloatArray, IntArray, Scene, checked
 

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.detection import average_precision, compat_common, confidence
 from scrubin.metrics.detection.compat_common import ASSOCIATION, Accumulator, Tally, UpdateCounts
 from scrubin.metrics.detection.matching import Matching, check_threshold, iou, nothing_yet, taken_in_turn

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.detection import average_precision, compat_common
 from scrubin.metrics.detection.compat_common import ASSOCIATION, Accumulator, Tally, UpdateCounts
 from scrubin.metrics.detection.matching import check_threshold, corners, joined, keys, nothing_yet, of_corners, run_bounds, taken_in_turn

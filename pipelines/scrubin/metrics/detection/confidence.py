@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.detection.average_precision import Scope, averaged, by_scope, curves, ranking
 from scrubin.metrics.detection.matching import check_threshold, matched, ranked
 from scrubin.metrics.detection.precision_recall import Curve

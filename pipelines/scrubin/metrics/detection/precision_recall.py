@@ -13,7 +13,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.detection.rows import BoolArray, FloatArray, IntArray
 
 Interpolation = Literal["step", "11-point", "101-point", "101-point linear"]

@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.phases.videos import FloatArray
 from scrubin.metrics.result import Result, Semantics, Value, Variant
 from scrubin.statistics import moments

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Literal
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.phases import rates
 from scrubin.metrics.phases.averaging import ORDERS, SOURCES, Elements, First, Order, Source, mean, spread
 from scrubin.metrics.phases.confusion import Confusions, pool

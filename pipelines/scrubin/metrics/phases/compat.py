@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.bootstrap import drawn_names
 from scrubin.metrics.phases.averaging import mean_of
 from scrubin.metrics.phases.relaxed import RELAXED_RATES, RelaxedRate, check_omega, segments

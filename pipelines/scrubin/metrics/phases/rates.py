@@ -21,7 +21,7 @@ from typing import Literal
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.phases.averaging import Elements, Order, overall
 from scrubin.metrics.phases.confusion import Confusions
 from scrubin.metrics.phases.videos import BoolArray, FloatArray, IntArray

@@ -12,7 +12,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.bootstrap import drawn_names
 from scrubin.metrics.phases.averaging import Elements
 from scrubin.metrics.phases.rates import Strategy, settled

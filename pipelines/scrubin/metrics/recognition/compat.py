@@ -14,7 +14,7 @@ from typing import Any, Literal, TypeVar, get_args
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.recognition.average_precision import by_class, result, variant
 from scrubin.metrics.recognition.components import CHOLECT50_NULL, Component, TripletMap, component_named, part
 from scrubin.metrics.recognition.global_wise import Steps, of_draw, steps_of

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.recognition.videos import ClassRows, IntArray
 
 Component = Literal["i", "v", "t", "iv", "it", "ivt"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from scrubin.errors import MetricsError
+from scrubin.core.errors import MetricsError
 from scrubin.metrics.recognition.components import Component, TripletMap, component_named, part
 from scrubin.metrics.recognition.videos import ClassRows, TripletVideo, checked
 from scrubin.metrics.result import Result, Value, Variant

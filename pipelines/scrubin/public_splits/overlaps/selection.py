@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from scrubin.core.errors import SplitError
 from scrubin.core.suggest import hint
-from scrubin.errors import SplitError
 from scrubin.public_splits.catalogue import NO_FOLD, TRAINVAL, Official, available, load
 from scrubin.public_splits.datasets import ALL, UNLISTED, Dataset, dataset, names
 from scrubin.public_splits.ids import listed, whole_number

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.errors import ReleaseError
+from scrubin.core.errors import ReleaseError
 from scrubin.release.audit.strings.private_columns import Public
 from scrubin.tables.declare import Table
 from scrubin.tables.io import records

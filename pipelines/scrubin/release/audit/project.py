@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import params
-from scrubin.errors import ParamsError
+from scrubin.core.errors import ParamsError
 from scrubin.release import gate
 from scrubin.release.audit import plan
 from scrubin.release.audit.strings import private_strings, public_words

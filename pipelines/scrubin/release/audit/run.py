@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 
-from scrubin.errors import PrivacyError
+from scrubin.core.errors import PrivacyError
 from scrubin.release import checksums
 from scrubin.release.audit import layout, media
 from scrubin.release.audit.findings import Fault, Finding, Text

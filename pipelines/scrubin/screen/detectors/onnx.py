@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
-from scrubin.errors import ParamsError
+from scrubin.core.errors import ParamsError
 from scrubin.screen.detectors.appearance import spans
 from scrubin.screen.detectors.detector import Detector, ObservedFile
 from scrubin.screen.networks import session

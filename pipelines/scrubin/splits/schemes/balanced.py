@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.search.best_split import Effort, Progress, solve
 from scrubin.splits.search.groups import Group, groups

@@ -12,7 +12,7 @@ import math
 
 import pandas as pd
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.schemes.folding import folds, shares
 from scrubin.splits.schemes.k_fold import check_enough

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 
 
 def folds(parts: Sequence[Sequence[str]], first: int, *, validation: bool) -> list[tuple[int, str, str]]:

@@ -7,7 +7,7 @@ the best split is the best one every time.
 
 from __future__ import annotations
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.schemes.balanced import deal
 from scrubin.splits.schemes.folding import folds, shares

@@ -6,7 +6,7 @@ one person: do not publish them where that is private.
 
 from __future__ import annotations
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.schemes.folding import folds
 from scrubin.splits.search.groups import fraction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.public_splits import placing
 from scrubin.public_splits.catalogue import load
 from scrubin.splits.cohort import Cohort

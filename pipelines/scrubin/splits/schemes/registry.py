@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from scrubin.core.errors import SplitError
 from scrubin.core.faults import within
-from scrubin.errors import SplitError
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.extension import extension
 from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldParams, LeaveOutParams, OfficialParams, SchemeParams

@@ -17,7 +17,7 @@ import highspy
 import numpy as np
 from scipy.sparse import vstack
 
-from scrubin.errors import SplitError
+from scrubin.core.errors import SplitError
 from scrubin.splits.search.program import SCALE, TIE, Counts, Program
 from scrubin.splits.search.start import start
 

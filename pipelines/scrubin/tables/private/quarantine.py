@@ -1,6 +1,6 @@
 """The table ``quarantine``: recordings that a stage could not use, each with the fix."""
 
-from scrubin.errors import RecordingError
+from scrubin.core.errors import RecordingError
 from scrubin.tables.declare import Column, Table
 
 QUARANTINE = Table(

@@ -21,8 +21,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from scrubin.core.errors import ParamsError
 from scrubin.core.suggest import near
-from scrubin.errors import ParamsError
 from scrubin.validate.duplicates import short_videos
 from scrubin.validate.duplicates.evidence import UNITS, Agreement, agreement, most
 from scrubin.validate.duplicates.hashed_videos import HashedVideo, Shelf, Whole

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import cast
 
 from scrubin.core import suggest
-from scrubin.errors import ParamsError
+from scrubin.core.errors import ParamsError
 from scrubin.validate.params import Severity
 from scrubin.validate.registry import RULES
 

@@ -23,8 +23,8 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.core import csvtext
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels.model import Clock, Collection, IntArray, LabelFiles, Labels, Layer, phase_rows
 from scrubin.labels.parse import documents
 from scrubin.labels.parse.where import Where

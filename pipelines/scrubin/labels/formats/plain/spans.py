@@ -24,9 +24,9 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import csvtext
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
 from scrubin.core.suggest import near
-from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.model import SOURCE_FRAMES, Collection, LabelFiles, Labels, span_rows
 from scrubin.labels.parse import documents, fields

@@ -10,8 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from scrubin.core.errors import AnnotationError, TableError
 from scrubin.core.faults import Fault
-from scrubin.errors import AnnotationError, TableError
 from scrubin.labels.parse import documents
 from scrubin.tables import io
 from scrubin.tables.declare import Table

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels.model import Labels
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.where import Where

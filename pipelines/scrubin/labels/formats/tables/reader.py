@@ -14,8 +14,8 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import pandas as pd
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels import evidence
 from scrubin.labels.formats.tables import labelled, names, notes
 from scrubin.labels.formats.tables.files import table_of

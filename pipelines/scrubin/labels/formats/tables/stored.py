@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
+from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.errors import AnnotationError
 from scrubin.labels.formats.tables import files, notes
 from scrubin.labels.formats.tables.notes import NOTES, Notes
 from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables

@@ -42,7 +42,7 @@ from typing import Literal
 
 import pandas as pd
 
-from scrubin.errors import PrivacyError
+from scrubin.core.errors import PrivacyError
 from scrubin.release.audit.strings import dates
 from scrubin.release.audit.strings.spelling import fold, vocabulary, without_accents, words, written_out
 
