@@ -3,6 +3,9 @@ PYTHON ?= python3
 PIP := .bootstrap/pip-26.3-py3-none-any.whl/pip
 STAMP := .venv/.complete
 
+# Bytecode of tests and library is kept, also where an environment says otherwise: many processes read it.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help setup repro test slow check docs clean
 

@@ -112,6 +112,7 @@ def test_every_nth_frame_of_a_variable_rate_is_told_by_counting(videos, tmp_path
     assert (verdict.kind, verdict.convention) == (EVERY_NTH, "every 10th frame")
 
 
+@pytest.mark.slow
 def test_every_30th_frame_at_29_97_drifts_by_3_6_s_per_hour(tmp_path):
     video = clips.clip(tmp_path / "a.mp4", seconds=420, fps="30000/1001", size="64x36", more=("-g", "250", "-bf", "0"))
     verdict = judged(by_ffmpeg(tmp_path / "f", video, "-vf", "select=not(mod(n\\,30))", "-fps_mode", "passthrough"), video)

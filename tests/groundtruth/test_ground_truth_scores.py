@@ -32,7 +32,7 @@ from scrubin.vocabulary import vocabulary
 WORDS = vocabulary.load("cholect50")
 TRIPLETS = triplet_map(WORDS.triplets)
 RELEASE = "<=1.5" if tuple(int(part) for part in sklearn.__version__.split(".")[:2]) < (1, 6) else ">=1.6"
-SUBSETS = ("balanced/0/test", "balanced/0/train", "cv/0/test", "cv/1/train")
+SUBSETS = ("balanced/0/test", *(pytest.param(name, marks=pytest.mark.slow) for name in ("balanced/0/train", "cv/0/test", "cv/1/train")))
 
 
 @contextlib.contextmanager

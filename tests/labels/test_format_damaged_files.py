@@ -15,6 +15,8 @@ from scrubin.labels.registry import format_of
 VALUES = [None, "x", "", -7, 101, 0.5, 1e300, float("nan"), True, [], [1], {}, {"a": 1}]
 JSON = [(name, file) for name, files in EXAMPLES.items() for file in files if file.endswith(".json")]
 TEXT = [(name, file) for name, files in EXAMPLES.items() for file in files if file.endswith((".txt", ".csv"))]
+MANY_VALUES = ("coco", "cholectrack20", "endoscapes", "multibypasst40")
+"""Formats whose files have so many values that trying all takes seconds."""
 ALL = [(name, file) for name, files in EXAMPLES.items() for file in files]
 
 
@@ -55,7 +57,9 @@ def replaced(value, path, new):
     return copy
 
 
-@pytest.mark.parametrize(("name", "file"), JSON)
+@pytest.mark.parametrize(
+    ("name", "file"), [pytest.param(name, file, marks=[pytest.mark.slow] * (name in MANY_VALUES)) for name, file in JSON]
+)
 def test_any_value_of_any_type_anywhere_is_read_or_refused(name, file):
     document = json.loads(EXAMPLES[name][file])
     places = [path for path in paths(document) if not {"info", "licenses"} & set(path)]

@@ -85,7 +85,15 @@ def test_every_command_says_the_same_of_every_example(form, tmp_path, capsys):
     assert verdict.line in said["score"].text or METRICS.get(form) == "skill" or said["score"].code
 
 
-@pytest.mark.parametrize(("name", "form", "files"), list(damaged_files()), ids=lambda value: value if isinstance(value, str) else "")
+QUICK = 100
+"""So many damaged files are tried by the default suite; the others are slow."""
+DAMAGED = [
+    pytest.param(name, form, files, id=name, marks=[pytest.mark.slow] * (number >= QUICK))
+    for number, (name, form, files) in enumerate(damaged_files())
+]
+
+
+@pytest.mark.parametrize(("name", "form", "files"), DAMAGED)
 def test_every_command_says_the_same_of_every_damaged_file(name, form, files, tmp_path, capsys):
     whole = int(name[:3]) < WHOLE
     check_agreement(of_every_command(write_files(tmp_path / "in", files), form, tmp_path, capsys, whole=whole))

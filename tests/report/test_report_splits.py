@@ -312,6 +312,7 @@ def test_a_study_split_by_task_shows_all_its_tasks(study):
     assert "split of" in text
 
 
+@pytest.mark.slow
 def test_leaving_each_of_70_participants_out_gives_a_page_that_can_be_read(study):
     rng = np.random.default_rng(0)
     rows = [(f"rec{2 * i + t:03d}", task, f"person {i}") for i in range(70) for t, task in enumerate(("Knot", "Peg"))]
