@@ -20,7 +20,7 @@ repro: $(STAMP) ## regenerate the dataset and the report: dvc repro with one Pre
 test: $(STAMP) ## run the tests, but for the slow ones
 	@.venv/bin/python -m pytest -n auto --dist worksteal -m "not slow"
 
-slow: $(STAMP) ## run the slow tests: whole pipelines, and every block of the documents
+slow: $(STAMP) ## run the slow tests: whole pipelines, every block of the documents, long draws
 	@.venv/bin/python -m pytest -n auto --dist loadfile -m slow
 
 check: $(STAMP) ## lint, format and types

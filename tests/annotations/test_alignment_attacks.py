@@ -92,6 +92,7 @@ def test_a_label_of_an_extracted_picture_goes_to_its_frame_whatever_the_rate(lin
     assert len(set(at.values())) == len(at)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(RATES), st.integers(1, 400), st.sampled_from([Fraction(1), Fraction(25), Fraction(5)]))
 def test_labels_at_a_rate_of_their_own_do_not_drift(fps, seconds, per_second):
     seconds = min(seconds, 90)

@@ -157,6 +157,7 @@ def test_a_labelled_frame_names_vocabulary_and_detail_and_phases_have_no_detail(
     assert tables.labelled.groupby("layer").size().to_dict() == {"instances": 10, "phases": 10}
 
 
+@pytest.mark.slow
 @given(st.sets(st.integers(0, 19)), st.sets(st.integers(0, 19)), st.integers(0, 6))
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_labelled_frames_survive_the_way_through_the_table(tmp_path, instances, phases, first):

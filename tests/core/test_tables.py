@@ -55,6 +55,7 @@ def test_undefined_stays_undefined_and_ids_stay_whole(tmp_path):
     assert io.records(back)[1] == {"id": "a", "n": 2, "score": None, "verb_id": None, "reason": None, "camera": "left"}
 
 
+@pytest.mark.slow
 @given(order=st.permutations(range(6)))
 def test_the_order_of_rows_changes_no_byte(order, tmp_path_factory):
     folder = tmp_path_factory.mktemp("t")

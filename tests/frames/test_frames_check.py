@@ -229,6 +229,7 @@ def test_a_folder_of_another_cut_is_shifted_by_a_constant(videos, tmp_path):
     assert (verdict.missing, verdict.follows_contract) == ([], False)
 
 
+@pytest.mark.slow
 def test_29_97_cut_elsewhere_is_a_grid_with_a_shift(videos, tmp_path):
     video = clips.clip(tmp_path / "a.mp4", seconds=60, fps="30000/1001", size="160x90", more=NOISE)
     options = ("-vf", "trim=start=4.5,setpts=PTS-STARTPTS,fps=7/3:round=up", "-start_number", "0")

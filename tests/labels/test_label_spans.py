@@ -80,6 +80,7 @@ def test_a_study_without_labels_has_no_spans():
     assert len(span_table.from_triplets(io.frame_of(TRIPLETS, []))) == 0
 
 
+@pytest.mark.slow
 @given(
     st.lists(
         st.tuples(

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pandas as pd
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,6 +53,7 @@ def test_frames_and_back_are_the_same_spans(table, rate):
     pd.testing.assert_frame_equal(span_table.of_layer(made.instances), table)
 
 
+@pytest.mark.slow
 @given(tables())
 def test_the_table_spans_has_the_numbers_that_were_given(table):
     made, _ = expanded(labels_of(table), Numbering(Fraction(1)), Numbering(Fraction(1)))

@@ -48,6 +48,7 @@ SCIKIT = {
 }
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(studies())
 def test_filled_rates_accuracy_and_matrices_are_those_of_scikit_learn(videos):

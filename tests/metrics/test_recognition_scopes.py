@@ -94,6 +94,7 @@ def test_the_order_of_videos_never_shows(videos, random):
             same(one[component], other[component])
 
 
+@pytest.mark.slow
 @given(studies(), st.integers(0, 12))
 def test_cutting_a_video_in_two_changes_nothing_global(videos, at):
     first = videos[0]

@@ -55,6 +55,7 @@ def test_the_order_of_rows_is_irrelevant_to_the_last_bit(points, random):
     pd.testing.assert_frame_equal(first[1], second[1], check_exact=True)
 
 
+@pytest.mark.slow
 @given(studies(), st.permutations("abcd"))
 @settings(max_examples=60, deadline=None)
 def test_new_names_of_raters_change_no_score_to_the_last_bit(points, names):
@@ -66,6 +67,7 @@ def test_new_names_of_raters_change_no_score_to_the_last_bit(points, names):
     pd.testing.assert_frame_equal(before[1], after[1], check_exact=True)
 
 
+@pytest.mark.slow
 @given(studies(), st.data())
 @settings(max_examples=60, deadline=None)
 def test_shifted_and_scaled_raters_have_the_same_normalised_scores_and_skill(points, data):

@@ -133,6 +133,7 @@ def test_hundreds_of_redactions_are_all_carried_out(tmp_path, count):
     assert len(rendered(source, tmp_path / "out.mkv", redactions=spans).hidden) == count
 
 
+@pytest.mark.slow
 def test_the_group_of_pictures_starts_on_the_hidden_frame_at_every_rate(tmp_path):
     for k in range(5, 15):
         rendered(clips.REAL["carphone_pristine"], tmp_path / "out.mkv", redactions=[Redaction(k * 1001 / 30000 + 0.0001, 2.0, None)])

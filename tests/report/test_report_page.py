@@ -46,6 +46,7 @@ def test_the_same_study_gives_the_same_bytes(study, release, html):
     assert page.render(study, document(study, PARAMS), release, PARAMS) == html
 
 
+@pytest.mark.slow
 def test_row_order_of_private_tables_does_not_matter(study, release, html):
     mixed = {name: getattr(study, name).sample(frac=1, random_state=1) for name in ("recordings", "linkage", "redactions", "quarantine")}
     other = dataclasses.replace(study, **mixed)

@@ -51,6 +51,7 @@ def visit(tmp_path_factory):
     return clips.film(tmp_path_factory.mktemp("visit") / "a.mp4", frames, FPS, bf="2")
 
 
+@pytest.mark.slow
 def test_a_face_raises_the_score_of_its_span_and_is_counted(visit, monkeypatch):
     spans = [one for one in screening.proposals(visit, SCREEN) if one.kind == "out_of_body"]
     assert [(one.core, one.faces) for one in spans] == [((60, 61), 1), ((100, 109), 0)]

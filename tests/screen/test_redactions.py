@@ -155,6 +155,7 @@ def test_a_rejection_beats_an_acceptance_and_never_touches_what_the_curator_adde
     assert (0.5, 2.5, "appearance", "rejected", False) in found
 
 
+@pytest.mark.slow
 @given(
     decisions=st.lists(st.tuples(st.sampled_from(["accept", "reject"]), st.integers(0, 49), st.integers(1, 50)), max_size=5),
     accept=st.sampled_from(["all", "reviewed-only", Above(0.5)]),

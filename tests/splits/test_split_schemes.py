@@ -40,6 +40,7 @@ def test_k_fold_tests_everybody_once_per_repetition(make_cohort, participants, p
     assert [one.status == "sampled" for one in made.proofs] == [False] + [True] * (repeats - 1)
 
 
+@pytest.mark.slow
 def test_repetitions_of_k_fold_differ_and_are_balanced_too(make_cohort):
     cohort = make_cohort(participants=30, procedures=0, strong=0)
     made = k_fold(cohort, 3, 3, 0, Effort(0.0, 200, 300), validation=False)
