@@ -199,18 +199,18 @@ def _numbering(labels: Labels, form: Format | DatasetFormat, fps: Fraction | Non
     return counted
 
 
-def one_vocabulary(source: Source, videos: Sequence[Video]) -> Vocabulary:
+def one_vocabulary(source: Source, read: Side, videos: Sequence[Video]) -> Vocabulary:
     """Return the vocabulary of videos; raises `MetricsError` where they have several, or name other classes than were chosen."""
     chosen = source.vocabulary
     for video in videos:
         own = video.labels.vocabulary
         if chosen is not None and own.name != chosen.name and not related(own.name, chosen.name):
             what = f"{video.name} names the classes of '{own.name}', not of '{chosen.name}'"
-            raise refusal(source, "vocabulary-chosen", what, "leave --vocabulary out")
+            raise refusal(source, "vocabulary-chosen", what, "leave --vocabulary out", read=read)
     names = sorted({video.labels.vocabulary.name for video in videos})
     if len(names) > 1:
         what = f"there are several vocabularies ({', '.join(names)})"
-        raise refusal(source, "vocabulary-several", what, "score them one by one")
+        raise refusal(source, "vocabulary-several", what, "score them one by one", read=read)
     return videos[0].labels.vocabulary
 
 

@@ -60,7 +60,8 @@ def read(path: Path, *, form: str | None = None, vocabulary_name: str | None = N
         raise AnnotationError([error(str(path), "video-missing", f"there is no video {unknown[0]} in it", there)])
     videos = {name: video for name, video in sorted(truth.videos.items()) if not only or name in only}
     if not any(len(frames) for video in videos.values() for frames in (video.frames, video.phase_frames) if frames is not None):
-        raise AnnotationError([error(str(path), "no-labels", "the ground truth has no frames", f"name a folder or file with {KNOWN}")])
+        no_frames = error(str(path), "no-labels", "the ground truth has no frames", f"name a folder or file with {KNOWN}")
+        raise AnnotationError([no_frames, *(() if truth.verdict is None else truth.verdict.faults)])
     return GroundTruth(truth.vocabulary, videos, truth.verdict)
 
 

@@ -129,7 +129,7 @@ def _boxes(source: Source, read: Side, role: Role) -> Boxes:
     boxed = [video.labels for video, layer in labelled if has_boxes(layer)]
     if not boxed and (role == "ground truth" or not labelled or any(len(layer.rows) for _, layer in labelled)):
         raise side.refusal(source, "no-boxes", f"no instance of the {role} has a box", "detection needs boxes", read=read)
-    vocabulary = side.one_vocabulary(source, [video for video, _ in labelled])
+    vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
     classes: ClassesOf = "ivt" if all(detected_classes(labels) == "ivt" for labels in boxed) else "i"
     series, rows, left_out = {}, {}, 0
     for video, layer in labelled:
@@ -137,7 +137,7 @@ def _boxes(source: Source, read: Side, role: Role) -> Boxes:
             continue
         kept = boxed_layer(layer, classes)
         left_out += len(layer.positions) - len(kept.positions)
-        _check_boxes(source, video.name, kept, role)
+        _check_boxes(source, read, video.name, kept, role)
         series[video.name] = video.series(layer.file, kept.positions, np.arange(len(kept.positions)))
         rows[video.name] = kept.rows
     faults = (*_left_out(role, left_out, len(labelled) - len(series)), *read.faults)
@@ -154,7 +154,7 @@ def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:
     return faults
 
 
-def _check_boxes(source: Source, name: str, layer: Layer, role: Role) -> None:
+def _check_boxes(source: Source, read: Side, name: str, layer: Layer, role: Role) -> None:
     """Refuse boxes that all look like two corners: readers judge single boxes, of which one may leave the image a little.
 
     Annotations with confidences are refused, too: they are predictions.
@@ -164,12 +164,12 @@ def _check_boxes(source: Source, name: str, layer: Layer, role: Role) -> None:
     beyond = np.flatnonzero((boxes[:, :2] + boxes[:, 2:] > 1 + CORNERS_BEYOND).any(axis=1))
     if len(boxes) and corners and len(beyond):
         what = f"{name}: all boxes of the {role} look like two corners, such as {boxes[int(beyond[0])].tolist()}"
-        raise side.refusal(source, "box-form", what, "give width and height instead")
+        raise side.refusal(source, "box-form", what, "give width and height instead", read=read)
     unsure = layer.rows[layer.rows["score"].fillna(1.0) != 1]
     if role == "ground truth" and len(unsure):
         frame, score = int(unsure["position"].iloc[0]), float(unsure["score"].iloc[0])
         what = f"{name}, frame {frame}: an annotated box has the confidence {score}"
-        raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?")
+        raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?", read=read)
 
 
 def _of_results(source: Source, truth: Source) -> Side:

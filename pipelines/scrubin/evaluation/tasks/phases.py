@@ -109,7 +109,7 @@ def truth_of(source: Source) -> Truth:
             what = "a subset has no phases of its own"
             fix = "name the whole ground truth, and the subset by --videos SPLIT.csv --subset NAME"
         raise side.refusal(source, "no-labels", what, fix, read=read)
-    vocabulary = side.one_vocabulary(source, videos)
+    vocabulary = side.one_vocabulary(source, read, videos)
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
     return Truth(_series(videos), vocabulary, is_named, read.faults, (*_assumed_rate(read, source), *_instant(read)), read.line)
 
@@ -126,10 +126,10 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     videos = _by_frame(read.videos)
     if not videos:
         return Predictions({}, read.faults, read.line)
-    vocabulary = side.one_vocabulary(source, videos)
+    vocabulary = side.one_vocabulary(source, read, videos)
     if vocabulary.phases != truth.names:
         what = f"the predictions are phases of '{vocabulary.name}', the ground truth has {', '.join(truth.names)}"
-        raise side.refusal(source, "classes-other", what, "predict these")
+        raise side.refusal(source, "classes-other", what, "predict these", read=read)
     return Predictions(_series(videos, is_counted=read.form.name not in AT_ANY_RATE), read.faults, read.line)
 
 

@@ -14,7 +14,7 @@ from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Series, join
-from scrubin.evaluation.side import Source, Video
+from scrubin.evaluation.side import Side, Source, Video
 from scrubin.labels.model import ClassesOf, Labels, Layer, Recognition
 from scrubin.labels.rows import class_occurrence, class_scores, has_whole_triplets, number_of_classes
 from scrubin.metrics import ensembles
@@ -96,12 +96,12 @@ def truth_of(source: Source) -> Truth:
         For files that cannot be used, or without labels of instruments.
     """
     read = side.read_truth(source, "instances")
-    _check_certain(source, read.videos)
+    _check_certain(source, read)
     labelled = [(video, layer) for video in read.videos if (layer := video.labels.instances) is not None]
     if not labelled:
         what = f"no instrument is labelled in these {read.form.name} files"
         raise side.refusal(source, "no-labels", what, "give labels of triplets or instruments", read=read)
-    vocabulary = side.one_vocabulary(source, [video for video, _ in labelled])
+    vocabulary = side.one_vocabulary(source, read, [video for video, _ in labelled])
     whole = [(video, layer) for video, layer in labelled if has_whole_triplets(video.labels)]
     classes: ClassesOf = "ivt" if whole else "i"
     scored = [(video, layer, class_occurrence(layer, vocabulary, classes)) for video, layer in whole or labelled]
@@ -125,14 +125,14 @@ def predictions_of(source: Source, truth: Truth) -> Predictions:
     return Predictions(series, read.faults, read.line)
 
 
-def _check_certain(source: Source, videos: Sequence[Video]) -> None:
+def _check_certain(source: Source, read: Side) -> None:
     """Refuse labels with scores: they are predictions."""
-    for video in videos:
+    for video in read.videos:
         scores, layer = video.labels.recognition, video.labels.instances
         unsure = layer is not None and bool((layer.rows["score"].fillna(1.0) != 1).any())
         if unsure or (scores is not None and not scores.beside_labels):
             what = f"{video.name} has {_first_score(scores)}, but labels are 0 or 1"
-            raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?")
+            raise side.refusal(source, "label-value", what, "are ground truth and predictions swapped?", read=read)
 
 
 def _first_score(scores: Recognition | None) -> str:
