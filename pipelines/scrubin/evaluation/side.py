@@ -118,6 +118,15 @@ class Side:
     line: str = ""
 
 
+@dataclass(frozen=True, eq=False)
+class Predictions:
+    """What is predicted in the classes of the truth, by video, what stops nothing, and as what the files were read."""
+
+    series: Mapping[str, Series]
+    faults: tuple[Fault, ...] = ()
+    line: str = ""
+
+
 def read_truth(source: Source, wanted: Wanted) -> Side:
     """Return the ground truth.
 

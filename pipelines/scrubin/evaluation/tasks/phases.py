@@ -15,7 +15,7 @@ from scrubin.core.faults import Fault
 from scrubin.evaluation import side
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Pair, Series, join
-from scrubin.evaluation.side import Side, Source, Video
+from scrubin.evaluation.side import Predictions, Side, Source, Video
 from scrubin.labels.export.timing import retimed
 from scrubin.labels.formats.ground_truth import is_subset
 from scrubin.labels.formats.plain import phase_tables
@@ -82,15 +82,6 @@ class Truth:
     def names(self) -> tuple[str, ...]:
         """The phases."""
         return self.vocabulary.phases
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Predicted phases of all videos in those of the truth, what stops nothing, and as what the files were read."""
-
-    series: Mapping[str, Series]
-    faults: tuple[Fault, ...] = ()
-    line: str = ""
 
 
 def truth_of(source: Source) -> Truth:

@@ -14,7 +14,7 @@ from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Series, join
-from scrubin.evaluation.side import Side, Source, Video
+from scrubin.evaluation.side import Predictions, Side, Source, Video
 from scrubin.labels.model import ClassesOf, Labels, Layer, Recognition
 from scrubin.labels.rows import class_occurrence, class_scores, has_whole_triplets, number_of_classes
 from scrubin.metrics import ensembles
@@ -76,15 +76,6 @@ class Truth:
         if self.classes == "i":
             return triplet_map([(instrument, 0, 0) for instrument in range(len(vocabulary.instruments))], null=())
         return triplet_map(vocabulary.triplets, verbs=len(vocabulary.verbs), targets=len(vocabulary.targets), null=vocabulary.null_triplets)
-
-
-@dataclass(frozen=True, eq=False)
-class Predictions:
-    """Predicted scores of all videos in the classes of the truth, what stops nothing, and as what the files were read."""
-
-    series: Mapping[str, Series]
-    faults: tuple[Fault, ...] = ()
-    line: str = ""
 
 
 def truth_of(source: Source) -> Truth:

@@ -95,7 +95,8 @@ def read(source: LabelFiles) -> Labels:
 
 
 def _size(part: str, vocabulary: Vocabulary) -> int:
-    return len(vocabulary.triplets) if part == "triplet" else len(vocabulary.names(part))  # type: ignore[arg-type]
+    sizes: dict[str, int] = {"triplet": len(vocabulary.triplets), **{naming: len(vocabulary.names(naming)) for naming in PARTS}}
+    return sizes[part]
 
 
 def _read(where: Where, data: bytes, part: str, vocabulary: Vocabulary) -> _Rows:

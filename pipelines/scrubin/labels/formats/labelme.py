@@ -206,14 +206,7 @@ def _ids(reading: _Reading, where: Where, shape: dict[str, Any]) -> dict[str, in
     ids = [id_ for id_ in known if id_ is not None]
     if len(ids) < len(names):
         return None
-    if len(ids) == 1:
-        return {"instrument_id": ids[0]}
-    triplet = vocabulary.triplet_id(ids[0], ids[1], ids[2])
-    if triplet is None:
-        what = f"'{','.join(names)}' is no triplet of '{vocabulary.name}'"
-        where.error("triplet-unknown", what, "correct one of the three")
-        return None
-    return {"instrument_id": ids[0], "verb_id": ids[1], "target_id": ids[2], "triplet_id": triplet}
+    return where.instance_ids(vocabulary, names, ids)
 
 
 def _other_vocabulary(vocabulary: Vocabulary) -> str:

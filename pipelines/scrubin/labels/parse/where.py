@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from scrubin.core.faults import Faults
@@ -66,3 +67,20 @@ class Where:
             unknown = vocabulary.unknown_triplet(name)
             self.error(unknown.rule, unknown.what, f"{unknown.fix} (or {otherwise})" if otherwise else unknown.fix)
         return triplet
+
+    def instance_ids(self, vocabulary: Vocabulary, names: Sequence[str], ids: Sequence[int]) -> dict[str, int] | None:
+        """Return the columns of an instance; None after noting three names that are no triplet.
+
+        Parameters
+        ----------
+        names, ids
+            Of the instrument alone, or of instrument, verb and target.
+        """
+        if len(ids) == 1:
+            return {"instrument_id": ids[0]}
+        instrument, verb, target = ids
+        triplet = vocabulary.triplet_id(instrument, verb, target)
+        if triplet is None:
+            self.error("triplet-unknown", f"'{','.join(names)}' is no triplet of '{vocabulary.name}'", "correct one of the three")
+            return None
+        return {"instrument_id": instrument, "verb_id": verb, "target_id": target, "triplet_id": triplet}

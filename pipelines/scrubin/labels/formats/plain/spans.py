@@ -192,7 +192,7 @@ def _is_of_file(reading: _Reading, where: Where, cells: Mapping[str, str]) -> bo
     return True
 
 
-def _ids(reading: _Reading, where: Where, cells: Mapping[str, str]) -> dict[str, int | None] | None:
+def _ids(reading: _Reading, where: Where, cells: Mapping[str, str]) -> dict[str, int] | None:
     """Return the ids of a row; None after a fault."""
     stated = tuple(cells.get(part, "") for part in PARTS)
     vocabulary, label_map = reading.source.vocabulary, reading.source.label_map
@@ -212,16 +212,10 @@ def _ids(reading: _Reading, where: Where, cells: Mapping[str, str]) -> dict[str,
         if name and id_ is None:
             return None
         ids += [] if id_ is None else [id_]
-    if len(ids) == 1:
-        return {"instrument_id": ids[0]}
-    triplet = vocabulary.triplet_id(ids[0], ids[1], ids[2])
-    if triplet is None:
-        what = f"'{','.join(names)}' is no triplet of '{vocabulary.name}'"
-        where.error("triplet-unknown", what, "correct one of the three")
-        return None
-    if stated != names:
+    of_instance = where.instance_ids(vocabulary, names, ids)
+    if of_instance is not None and stated != names:
         reading.merged[",".join(stated), ",".join(names)] += 1
-    return {"instrument_id": ids[0], "verb_id": ids[1], "target_id": ids[2], "triplet_id": triplet}
+    return of_instance
 
 
 def _overlap(a: Row, b: Row, reading: _Reading) -> tuple[str, str]:
