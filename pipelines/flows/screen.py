@@ -11,7 +11,7 @@ from prefect import flow
 
 from scrubin.core import params
 from scrubin.core.errors import ManifestError
-from scrubin.screen import decisions, redactions, screening
+from scrubin.screen import decisions, redactions, reel, screening
 from scrubin.screen.detectors import registry
 from scrubin.screen.params import ScreenParams
 from scrubin.tables import io
@@ -36,7 +36,7 @@ def main() -> None:
     cameras = screening.cameras(recordings)
     set_aside = set(io.read(QUARANTINE, OUT / "quarantine_ingest.parquet").recording)
     decided = decisions.parse(data, cameras, set_aside)
-    observers = registry.observers(p)
+    observers = [*registry.observers(p), reel.OBSERVER]
 
     def work(row: Any) -> list[dict[str, Any]]:
         return screening.screen(raw, row, decided, observers, p)

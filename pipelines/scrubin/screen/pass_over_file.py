@@ -106,6 +106,18 @@ def observe_stored(path: Path, name: str, sha256: str, observers: Sequence[Obser
     return {observer.name: _loaded(keys[observer.name], name) for observer in observers}
 
 
+def noted(name: str, sha256: str, observer: Observer) -> Observed | None:
+    """Return what an observer noted of a file before; None when it has not seen it.
+
+    Raises
+    ------
+    VideoError
+        When it saw that the file cannot be decoded.
+    """
+    key = _key(observer, sha256)
+    return _loaded(key, name) if store.lookup(key) is not None else None
+
+
 def _key(observer: Observer, sha256: str) -> str:
     code = store.code_version((*CODE, *observer.code), observer.packages)
     return store.key_of("screen", code, {"sha256": sha256, "observer": observer.name, **observer.inputs})
@@ -127,4 +139,6 @@ def _loaded(key: str, name: str) -> Observed:
         raise OSError(msg)
     if "reason" in entry.value:
         raise VideoError(name, entry.value["reason"], entry.value["fix"])
-    return Observed({Path(file).stem: np.load(entry.folder / file) for file in sorted(entry.files)}, entry.value["value"])
+    # Mapped, not read: a reel holds hundreds of megabytes, and no detector looks at it.
+    arrays = {Path(file).stem: np.load(entry.folder / file, mmap_mode="r") for file in sorted(entry.files)}
+    return Observed(arrays, entry.value["value"])
