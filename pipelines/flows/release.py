@@ -1,5 +1,6 @@
 """Release: complete the release folder, and refuse it unless the audit proves that nothing private is in it."""
 
+import datetime
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
@@ -14,10 +15,11 @@ from scrubin.core import files, params
 from scrubin.core.errors import PrivacyError
 from scrubin.lasana import csv_text
 from scrubin.ratings.params import ScoresParams
-from scrubin.release import completion, gate, linking, outputs, summary
+from scrubin.release import completion, gate, linking, outputs, review_gate, summary
 from scrubin.release.audit import project, run
 from scrubin.release.audit.videos.stored import Examinations, examine_stored
 from scrubin.release.params import refuse_borrowed_name
+from scrubin.review.ledger import Ledger
 
 OUT = Path("data/release")
 
@@ -39,9 +41,15 @@ def main() -> None:
     study, scores = project.load(), params.load("scores", ScoresParams)
     refuse_borrowed_name(params.raw_folder(), study.params)
     gate.require_valid(Path("data/interim/validation.json"))
-    gate.refuse_quarantined(study.quarantine, study.params.on_quarantine)
+    review = review_gate.load()
+    gate.refuse_quarantined(study.quarantine, study.params.on_quarantine, review_gate.acknowledged(review, "quarantine"))
+    # The clock decides only whether there is a release, never what is in it.
+    ledger = Ledger()
+    ledger.lines()
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    review_gate.require_reviewed(review, study.params, ledger.head, today)
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
-    sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps)
+    sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, review_gate.sentence(review, study.params))
     examined = plumbing.map_items(partial(examine_stored, OUT), study.plan.videos, name="audit").done
     try:
         run.prove(OUT, study.private, study.plan, Examinations(OUT, {video.path: result for video, result in examined}))
@@ -50,10 +58,11 @@ def main() -> None:
         raise
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
     document = summary.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable)
+    document["review"] = review_gate.sentence(review, study.params)
     files.write_json(Path("reports/release.json"), document)
     plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
-    for line in study.unreviewed:
-        plumbing.LOG.warning("shown in the release although proposed for hiding, and not reviewed: %s; decide in redactions.csv", line)
+    for line in review_gate.warnings(review, study.params):
+        plumbing.LOG.warning("%s", line)
     for line in gate.lines(study.quarantine):
         plumbing.LOG.warning("quarantined, not in the release: %s", line)
 

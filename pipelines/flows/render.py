@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import plumbing
@@ -30,11 +31,13 @@ def main() -> None:
     """Write the released videos and the tables `videos`, `cuts`, `hidden` and `quarantine_render`."""
     p = params.load("render", RenderParams)
     raw = params.raw_folder()
+    quarantined = set(io.read(QUARANTINE, INTERIM / "quarantine_screen.parquet").recording)
+    excluded = {one["recording"] for one in json.loads((INTERIM / "excluded.json").read_text(encoding="utf-8"))}
     files = rendering.to_render(
         io.read(RECORDINGS, INTERIM / "recordings.parquet"),
         io.read(LINKAGE, Path("data/private/linkage.parquet")),
         io.read(REDACTIONS, INTERIM / "redactions.parquet"),
-        io.read(QUARANTINE, INTERIM / "quarantine_screen.parquet").recording,
+        quarantined | excluded,
         p.duration_jitter_s,
     )
     efforts = plumbing.map_items(lambda file: effort.effort(raw, file, p), files, name="plan")

@@ -16,6 +16,7 @@ from scrubin.ratings.params import ScoresParams
 from scrubin.release.params import ReleaseParams, refuse_borrowed_name
 from scrubin.render.params import RenderParams
 from scrubin.report.params import ReportParams
+from scrubin.review.params import DecisionsParams, ReviewParams
 from scrubin.screen.params import ScreenParams
 from scrubin.splits.params import SplitsParams
 from scrubin.validate import rules
@@ -26,6 +27,8 @@ DECLARED: dict[str, type[Any]] = {
     "ingest": IngestParams,
     "pseudonymize": PseudonymizeParams,
     "screen": ScreenParams,
+    "decisions": DecisionsParams,
+    "review": ReviewParams,
     "render": RenderParams,
     "frames": FramesParams,
     "scores": ScoresParams,

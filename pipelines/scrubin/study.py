@@ -7,7 +7,7 @@ from pathlib import Path
 from scrubin.core.errors import ManifestError
 from scrubin.core.files import write_text
 from scrubin.ingest import manifest
-from scrubin.screen import decisions
+from scrubin.review import sheet
 
 FOLDERS = ("videos", "ratings", "annotations", "splits")
 # The synthetic study, an output of the pipeline.
@@ -24,7 +24,7 @@ def require(folder: Path) -> None:
     """
     if folder == DEMO:
         return  # the pipeline makes it
-    missing = [name for name in (*FOLDERS, manifest.NAME, decisions.NAME) if not (folder / name).exists()]
+    missing = [name for name in (*FOLDERS, manifest.NAME, sheet.NAME) if not (folder / name).exists()]
     if missing:
         msg = f"'raw' in params.yaml is {folder}, but there is no {', '.join(missing)} in it; run: .venv/bin/scrubin new-study {folder}"
         raise ManifestError(msg)
@@ -46,7 +46,7 @@ def create(folder: Path) -> list[Path]:
         if not (folder / name).exists():
             (folder / name).mkdir(parents=True)
             created.append(folder / name)
-    for name, columns in ((manifest.NAME, manifest.COLUMNS), (decisions.NAME, decisions.COLUMNS)):
+    for name, columns in ((manifest.NAME, manifest.COLUMNS), (sheet.NAME, sheet.COLUMNS)):
         if not (folder / name).exists():
             write_text(folder / name, ",".join(columns) + "\n")
             created.append(folder / name)

@@ -10,6 +10,7 @@ ScrubinError
 ├── AnnotationError     a label file breaks its format
 ├── SplitError          a split is impossible or breaks its constraints
 ├── PrivacyError        something private is, or would be, in the release
+├── ReviewError         decisions.jsonl is damaged, or a decision is not possible
 ├── ReleaseError        the release is not complete or not allowed
 └── StageError          a stage did not complete; DVC must not commit it
 
@@ -113,6 +114,10 @@ class MetricsError(ScrubinError):
 
 class PrivacyError(ScrubinError):
     """Something private is, or would be, in the release."""
+
+
+class ReviewError(ScrubinError):
+    """The ledger of decisions is damaged, or what somebody wants to decide is not possible."""
 
 
 class ReleaseError(ScrubinError):

@@ -25,6 +25,8 @@ SECTIONS = (
     "ingest",
     "pseudonymize",
     "screen",
+    "decisions",
+    "review",
     "render",
     "frames",
     "scores",

@@ -22,6 +22,7 @@ def complete(
     tables: Mapping[str, pd.DataFrame],
     annotation: Mapping[str, str],
     fps: Fraction,
+    reviewed: str,
 ) -> dict[str, int]:
     """Write everything that only the release stage writes; return the bytes of every released file.
 
@@ -37,6 +38,8 @@ def complete(
         Text of each file in ``Annotation``, by name.
     fps
         Rate of the extracted frames, for the documentation.
+    reviewed
+        Who looked before the release, in plain words.
     """
     outputs.discard(folder)
     for name, table in declared.items():
@@ -48,10 +51,10 @@ def complete(
         files.write_text(folder / archives.ANNOTATION / name, text)
     for name, members in archives.contents(folder).items() if params.archives else ():
         archives.write(folder / "archives" / name, members)
-    files.write_text(folder / "README.md", readme.text(params, tables["videos"], tables["frames"], fps))
+    files.write_text(folder / "README.md", readme.text(params, tables["videos"], tables["frames"], fps, reviewed))
     files.write_text(folder / "data_dictionary.md", dictionary.text(declared))
     sha256 = checksums.hashes(folder)
-    files.write_json(folder / croissant.NAME, croissant.metadata(params, declared, sha256, outputs.sizes(folder, sha256)))
+    files.write_json(folder / croissant.NAME, croissant.metadata(params, declared, sha256, outputs.sizes(folder, sha256), reviewed))
     sha256[croissant.NAME] = files.sha256_of(folder / croissant.NAME)
     files.write_text(folder / checksums.NAME, checksums.text(sha256))
     sha256[checksums.NAME] = files.sha256_of(folder / checksums.NAME)

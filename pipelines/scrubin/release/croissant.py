@@ -79,7 +79,9 @@ FILE_SETS = (
 )
 
 
-def metadata(params: ReleaseParams, tables: Mapping[str, Table], sha256: Mapping[str, str], sizes: Mapping[str, int]) -> dict[str, Any]:
+def metadata(
+    params: ReleaseParams, tables: Mapping[str, Table], sha256: Mapping[str, str], sizes: Mapping[str, int], reviewed: str
+) -> dict[str, Any]:
     """Return the metadata as a JSON value; it holds no date, only the version of the release.
 
     Parameters
@@ -90,6 +92,8 @@ def metadata(params: ReleaseParams, tables: Mapping[str, Table], sha256: Mapping
         Public tables by name, each in ``tables/<name>.parquet``.
     sha256, sizes
         Hash and bytes of every released file, by relative name.
+    reviewed
+        Who looked before the release, in plain words.
     """
     return {
         "@context": CONTEXT,
@@ -97,7 +101,7 @@ def metadata(params: ReleaseParams, tables: Mapping[str, Table], sha256: Mapping
         "conformsTo": "http://mlcommons.org/croissant/1.0",
         "name": params.name,
         "alternateName": params.title,
-        "description": f"{params.title}. {CONTENT}",
+        "description": f"{params.title}. {CONTENT} {reviewed}",
         "license": f"https://spdx.org/licenses/{params.license}.html",
         "version": params.version,
         "citeAs": citation(params),

@@ -1,17 +1,16 @@
-"""Refusals before anything is released: failed validation, quarantined recordings, proposals that nobody reviewed."""
+"""Refusals before anything is released: failed validation, quarantined recordings."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 import pandas as pd
 
 from scrubin.core.errors import ReleaseError
 from scrubin.tables.io import records
-from scrubin.tables.private.redactions import shown_unreviewed
 
 
 def require_valid(path: Path) -> None:
@@ -47,25 +46,19 @@ def lines(quarantine: pd.DataFrame) -> list[str]:
     return [" ".join(f"'{row['recording']}': {row['path']}: {row['reason']}; {row['mend']}".splitlines()) for row in records(quarantine)]
 
 
-def refuse_quarantined(quarantine: pd.DataFrame, on_quarantine: str) -> None:
+def refuse_quarantined(quarantine: pd.DataFrame, on_quarantine: str, acknowledged: Collection[str] = ()) -> None:
     """Refuse a release of an incomplete study where the curator wants none.
 
     Raises
     ------
     ReleaseError
-        Lists every quarantined file, when ``on_quarantine`` is ``stop``.
+        Lists every quarantined file that nobody acknowledged, when ``on_quarantine`` is ``stop``.
     """
-    if on_quarantine == "stop" and len(quarantine):
-        listed = "\n  ".join(lines(quarantine))
-        msg = f"{len(quarantine)} files are quarantined and release.on_quarantine is 'stop':\n  {listed}"
+    waiting = quarantine[~quarantine["recording"].isin(set(acknowledged))]
+    if on_quarantine == "stop" and len(waiting):
+        listed = "\n  ".join(lines(waiting))
+        msg = f"{len(waiting)} files are quarantined and release.on_quarantine is 'stop':\n  {listed}"
         raise ReleaseError(msg)
-
-
-def unreviewed(redactions: pd.DataFrame) -> list[str]:
-    """Return one line per recording of which the release shows what a detector proposed and nobody looked at."""
-    shown = [row for row in records(redactions) if shown_unreviewed(row["accepted"], row["decision"], row["kind"])]
-    number = Counter(str(row["recording"]) for row in shown)
-    return [f"'{recording}': {count}" for recording, count in sorted(number.items())]
 
 
 def counts(quarantine: pd.DataFrame) -> dict[str, int]:

@@ -21,6 +21,32 @@ DEMO, DEMO_NAME = Path("data/demo"), "scrub-in-demo"
 
 
 @dataclass(frozen=True)
+class ReviewedSample:
+    """Only so many recordings must have been seen; ``reason`` says why that is enough, in the release's own documents."""
+
+    kind: str = ranged(choices=("reviewed-sample",))
+    recordings: int = ranged(low=1, high=1_000_000)
+    reason: str = ranged()
+
+    def __post_init__(self) -> None:
+        _refuse_empty(self.reason)
+
+
+@dataclass(frozen=True)
+class NoReview:
+    """Nobody needs to have looked; ``reason`` says why, in the release's own documents."""
+
+    kind: str = ranged(choices=("none",))
+    reason: str = ranged()
+
+    def __post_init__(self) -> None:
+        _refuse_empty(self.reason)
+
+
+REQUIRED = "required"
+
+
+@dataclass(frozen=True)
 class ReleaseParams:
     """What the release is called and what goes into it.
 
@@ -31,7 +57,9 @@ class ReleaseParams:
     archives
         Whether there is also one zip per task and camera.
     on_quarantine
-        ``continue``: release the others and say so; ``stop``: no release.
+        ``continue``: release the others and say so; ``stop``: no release, but for what somebody acknowledged.
+    review
+        ``required``: nothing is released before somebody has seen all of it; or a `ReviewedSample`, or `NoReview`.
     public_words
         Words that are harmless although they stand in a private name, such as the name of the
         study. The search for private strings passes over them.
@@ -43,14 +71,27 @@ class ReleaseParams:
     license: str
     archives: bool
     on_quarantine: str = ranged(choices=("continue", "stop"))
+    review: str | ReviewedSample | NoReview = ranged()
     public_words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if isinstance(self.review, str) and self.review != REQUIRED:
+            msg = (
+                f"params.yaml: 'release.review' must be {REQUIRED}, or one of {{kind: reviewed-sample, recordings: 20, reason: ...}} and "
+                f"{{kind: none, reason: ...}}, each with the reason, but is {self.review!r}"
+            )
+            raise ParamsError(msg)
         for key, (pattern, expected) in _RULES.items():
             value = getattr(self, key)
             if not pattern.fullmatch(value):
                 msg = f"params.yaml: 'release.{key}' must be {expected}, but is {value!r}"
                 raise ParamsError(msg)
+
+
+def _refuse_empty(reason: str) -> None:
+    if not reason.strip():
+        msg = "params.yaml: 'release.review.reason' is empty; say why nobody needs to see every recording, the release repeats it"
+        raise ParamsError(msg)
 
 
 def refuse_borrowed_name(raw: Path, release: ReleaseParams) -> None:

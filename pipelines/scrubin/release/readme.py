@@ -44,6 +44,10 @@ instrument; a frame that is not in `labelled` is unknown, and no negative exampl
 Hidden frames are black. They keep their place, so that times and numbers hold; `frames` marks them as `redacted`.
 {dropped}Missing values are undefined. They are not zero.
 
+## What was looked at
+
+{reviewed}
+
 ## Check your copy
 
 In this folder, with GNU coreutils (on macOS `shasum -a 256 -c SHA256SUMS`):
@@ -68,7 +72,7 @@ in `dropped_why`. The ground truth leaves them out.
 """
 
 
-def text(params: ReleaseParams, videos: pd.DataFrame, frames: pd.DataFrame, fps: Fraction) -> str:
+def text(params: ReleaseParams, videos: pd.DataFrame, frames: pd.DataFrame, fps: Fraction, reviewed: str) -> str:
     """Return the text of the file.
 
     Parameters
@@ -81,6 +85,8 @@ def text(params: ReleaseParams, videos: pd.DataFrame, frames: pd.DataFrame, fps:
         The table ``frames``, for how they lie there and how many were dropped.
     fps
         Rate of the extracted frames.
+    reviewed
+        Who looked before the release, in plain words.
     """
     return TEXT.format(
         title=params.title,
@@ -90,6 +96,7 @@ def text(params: ReleaseParams, videos: pd.DataFrame, frames: pd.DataFrame, fps:
         archives=ARCHIVES if params.archives else "",
         fps=fps if fps.denominator == 1 else f"({fps})",
         citation=citation(params),
+        reviewed=reviewed,
         frames=_frames(frames["path"].dropna()),
         dropped=DROPPED.format(count=int(frames["dropped"].sum())) if frames["dropped"].any() else "",
     )

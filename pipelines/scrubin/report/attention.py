@@ -25,13 +25,8 @@ def attention(study: ReportedStudy, much_hidden_share: float) -> list[dict[str, 
         reasons[str(name)] += sorted(set(group["reason"].dropna()))
         if group["variable_rate"].fillna(value=False).any():
             reasons[str(name)].append("variable frame rate: times are exact, frame numbers are not evenly spaced")
-    shown = study.redactions[~study.redactions["accepted"] & (study.redactions["kind"] != "frozen")]
-    for name, group in shown.groupby("recording"):
-        waiting = int((group["decision"] == "unreviewed").sum())
-        if waiting:
-            reasons[str(name)].append(f"{_count(waiting, 'proposal')} of the detectors shown and not reviewed: can anybody be recognised?")
-        if waiting < len(group):
-            reasons[str(name)].append(f"{_count(len(group) - waiting, 'span')} shown, because rejected: can anybody be recognised?")
+    for name, group in study.redactions[~study.redactions["accepted"]].groupby("recording"):
+        reasons[str(name)].append(f"{_count(len(group), 'span')} shown, because rejected: can anybody be recognised?")
     for id_, share in study.frames.groupby("id")["redacted"].mean().items():
         if share > much_hidden_share:
             reasons[names[str(id_)]].append(f"{share:.0%} of its frames are hidden")

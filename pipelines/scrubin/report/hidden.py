@@ -10,7 +10,6 @@ import pandas as pd
 
 from scrubin.report.reported_study import ReportedStudy
 from scrubin.tables.io import records
-from scrubin.tables.private.redactions import shown_unreviewed
 
 
 def redactions(study: ReportedStudy) -> list[dict[str, Any]]:
@@ -18,8 +17,8 @@ def redactions(study: ReportedStudy) -> list[dict[str, Any]]:
 
     Seconds are of video files that were to be rendered: a span of a stereo pair counts for both
     cameras, overlapping spans of a kind and source count once. ``rectangle_s`` are those in which
-    only a part of the picture is hidden, ``unreviewed`` counts what the release shows although a
-    detector proposed it and nobody looked at it.
+    only a part of the picture is hidden, ``undecided`` counts what is hidden because nobody has
+    decided about it.
     """
     rows = []
     for (kind, source), group in study.redactions.groupby(["kind", "source"]):
@@ -35,7 +34,7 @@ def redactions(study: ReportedStudy) -> list[dict[str, Any]]:
                 "hidden_s": covered_s(group[accepted & whole]),
                 "rectangle_s": covered_s(group[accepted & ~whole]),
                 "rejected_s": covered_s(group[~accepted]),
-                "unreviewed": sum(map(shown_unreviewed, accepted, group["decision"], group["kind"])),
+                "undecided": int((group["decision"] == "unreviewed").sum()),
             }
         )
     return rows

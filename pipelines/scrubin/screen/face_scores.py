@@ -19,7 +19,7 @@ def with_faces(proposals: Sequence[Proposal], looks: Iterable[Look]) -> list[Pro
     for proposal in proposals:
         core = proposal.core
         mine = [look for look in looks if core is not None and core[0] <= look.number <= core[1]]
-        if not mine or proposal.score is None:
+        if not mine:
             raised.append(proposal)
             continue
         # Either of two independent witnesses may be right: 1 - (1 - a)(1 - b).

@@ -8,13 +8,6 @@ from scrubin.core.params import ranged
 
 
 @dataclass(frozen=True)
-class Above:
-    """Hide what a detector proposes with at least this score, 0 to 1."""
-
-    above: float = ranged(low=0, high=1)
-
-
-@dataclass(frozen=True)
 class OnnxModel:
     """A network of the curator's own that tells inside from outside, see `scrubin.screen.detectors.onnx`.
 
@@ -42,12 +35,12 @@ class OnnxModel:
 
 @dataclass(frozen=True)
 class ScreenParams:
-    """Limits of the detectors, and which of their proposals are hidden.
+    """Limits of the detectors. What they propose is hidden until a person rejects it.
 
     Parameters
     ----------
     detectors
-        Which of the built-in ones look at a recording; the curator's list always counts.
+        Which of the built-in ones look at a recording.
     model
         A network of the curator's own, which then proposes as well; None: there is none.
     thumbnail_height
@@ -68,10 +61,6 @@ class ScreenParams:
         A picture that stands still for at least this long is reported as frozen.
     text_every_s
         Burned-in text is looked for once in so many seconds, in short recordings more often.
-    accept
-        ``all`` proposals are hidden unless the curator rejects them; those with a score at or
-        ``above`` a number; or, with ``reviewed-only``, those that the curator accepts. Frozen
-        spans identify nobody and are hidden only where the curator accepts or adds them.
     """
 
     detectors: tuple[str, ...] = ranged(choices=("appearance", "black", "frozen", "text"))
@@ -85,7 +74,6 @@ class ScreenParams:
     black_level: int = ranged(low=0, high=255)
     frozen_s: float = ranged(low=0.1, high=3600)
     text_every_s: float = ranged(low=1, high=3600)
-    accept: str | Above = ranged(choices=("all", "reviewed-only"))
 
 
 DEFAULTS = ScreenParams(
@@ -100,6 +88,5 @@ DEFAULTS = ScreenParams(
     black_level=24,
     frozen_s=2.0,
     text_every_s=60,
-    accept=Above(0.3),
 )
 """As shipped, for a file that belongs to no study."""

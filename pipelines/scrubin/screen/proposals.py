@@ -22,13 +22,13 @@ class Proposal:
     Parameters
     ----------
     kind
-        One of the kinds of the table `redactions`.
+        One of the kinds of the table `proposals`.
     interval_s
         Half open, in source seconds from the first frame.
     score
-        How sure the detector is, 0 to 1; None: the curator has decided.
+        How sure the detector is, 0 to 1.
     source
-        The detector's name, or ``curator``.
+        The detector's name.
     box_xywh
         In pixels of the picture as displayed; None: the whole frame.
     faces
@@ -41,7 +41,7 @@ class Proposal:
 
     kind: str
     interval_s: Interval
-    score: float | None
+    score: float
     source: str
     box_xywh: Box | None = None
     faces: int | None = None

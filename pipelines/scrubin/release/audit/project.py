@@ -5,7 +5,7 @@ The stage `release` and the command `scrubin audit` load it here, so that both p
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -46,8 +46,6 @@ class Project:
         Declarations and contents of the public tables, by name.
     quarantine
         Of all stages.
-    unreviewed
-        One line per recording of which something is shown that a detector proposed and nobody looked at.
     private
         What must not occur in the release.
     plan
@@ -60,7 +58,6 @@ class Project:
     declared: Mapping[str, Table]
     tables: Mapping[str, pd.DataFrame]
     quarantine: pd.DataFrame
-    unreviewed: Sequence[str]
     private: Private
     plan: plan.Plan
     kept_s: Mapping[str, float]
@@ -98,7 +95,6 @@ def load(folder: Path = Path()) -> Project:
         declared=declared,
         tables=tables,
         quarantine=quarantine,
-        unreviewed=gate.unreviewed(redactions),
         private=private_strings.of_tables([recordings, quarantine, redactions], linkage.id, known),
         plan=plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns),
         kept_s=_kept_s(recordings, linkage),

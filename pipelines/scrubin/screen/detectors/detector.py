@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from scrubin.screen.decisions import Decision
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.proposals import Numbers, Proposal
@@ -23,14 +22,11 @@ class ObservedFile:
         Width and height of the picture as displayed.
     observed
         What the observers noted, by their names.
-    decided
-        The curator's rows for this file.
     """
 
     boundaries_s: Numbers
     size_px: tuple[int, int]
     observed: Mapping[str, Observed] = field(default_factory=dict)
-    decided: Sequence[Decision] = ()
 
     @property
     def times_s(self) -> Numbers:

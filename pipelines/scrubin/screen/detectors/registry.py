@@ -1,14 +1,16 @@
 """All detectors by name: who proposes what to hide.
 
 One more detector is one more module and one more line. Its name stands in the column ``source``
-of the table `redactions`.
+of the tables `proposals` and `redactions`.
 """
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
+from scrubin.core import store
 from scrubin.screen.detectors.appearance import APPEARANCE
 from scrubin.screen.detectors.black import BLACK
-from scrubin.screen.detectors.curator import CURATOR
 from scrubin.screen.detectors.detector import Detector
 from scrubin.screen.detectors.frozen import FROZEN
 from scrubin.screen.detectors.onnx import ONNX
@@ -16,20 +18,25 @@ from scrubin.screen.detectors.text import TEXT
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observer
 
+CODE = ("screen", "video")
 DETECTORS: dict[str, Detector] = {
     "appearance": APPEARANCE,
     "black": BLACK,
     "frozen": FROZEN,
     "text": TEXT,
     "onnx": ONNX,
-    "curator": CURATOR,
 }
 
 
 def chosen(params: ScreenParams) -> dict[str, Detector]:
-    """Return the detectors that look at a recording: those of the parameters, a network if there is one, and the curator."""
-    names = {*params.detectors, "curator", *(("onnx",) if params.model else ())}
+    """Return the detectors that look at a recording: those of the parameters, and a network if there is one."""
+    names = {*params.detectors, *(("onnx",) if params.model else ())}
     return {name: detector for name, detector in DETECTORS.items() if name in names}
+
+
+def version(params: ScreenParams) -> str:
+    """Return 12 hex digits that change when any detector, or any of their limits, does."""
+    return store.key_of("detectors", store.code_version(CODE), asdict(params))[:12]
 
 
 def observers(params: ScreenParams) -> list[Observer]:

@@ -17,12 +17,11 @@ import numpy as np
 import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
-from scrubin.screen.decisions import Decision
 from scrubin.screen.detectors.detector import Detector, ObservedFile
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.places import COMPOSITE, Place, Sighting, counts, covering, places
-from scrubin.screen.proposals import Interval, Numbers, Proposal, shared_px
+from scrubin.screen.proposals import Interval, Numbers, Proposal
 from scrubin.screen.reading import Reading, read
 
 NAME = "text"
@@ -31,7 +30,6 @@ FEW_FROM_S = 30.0
 AGAIN_S = 1.0
 WIDEST_PX = 1280
 COMPOSED = 9
-COVERED = 0.8
 Picture = npt.NDArray[np.uint8]
 
 
@@ -43,7 +41,7 @@ def observer(params: ScreenParams) -> Observer:
 
 
 def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
-    """Return a rectangle for each place where text persists, without those that the curator has added."""
+    """Return a rectangle for each place where text persists."""
     value = seen.observed[NAME].value
     if not value["readings"]:
         return []
@@ -51,10 +49,9 @@ def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
     times_s = [float(seen.boundaries_s[first]) for first, _ in value["moments"]]
     proposals = []
     for place in places(_sighting(one) for one in value["readings"]):
-        if not any(_covers(row, place, scale, times_s, float(seen.boundaries_s[-1])) for row in seen.decided):
-            box_xywh = covering(place.box_xywh, scale, seen.size_px)
-            interval_s = _interval(place, times_s, float(seen.boundaries_s[-1]))
-            proposals.append(Proposal("text", interval_s, place.score, NAME, box_xywh, text=place.text))
+        box_xywh = covering(place.box_xywh, scale, seen.size_px)
+        interval_s = _interval(place, times_s, float(seen.boundaries_s[-1]))
+        proposals.append(Proposal("text", interval_s, place.score, NAME, box_xywh, text=place.text))
     return proposals
 
 
@@ -69,17 +66,6 @@ def _interval(place: Place, times_s: Sequence[float], end_s: float) -> Interval:
         return 0.0, end_s
     before, after = min(place.moments) - 1, max(place.moments) + 1
     return times_s[before] if before >= 0 else 0.0, times_s[after] if after < len(times_s) else end_s
-
-
-def _covers(row: Decision, place: Place, scale: tuple[float, float], times_s: Sequence[float], end_s: float) -> bool:
-    """Whether the curator has added a rectangle that hides this text wherever and whenever it was read."""
-    if row.decision != "add" or row.box_xywh is None:
-        return False
-    start_s, stop_s = row.interval_s(end_s)
-    read_s = [times_s[moment] for moment in place.moments if moment != COMPOSITE] or [0.0, end_s]
-    x, y, w, h = place.box_xywh
-    text_xywh = (round(x * scale[0]), round(y * scale[1]), round(w * scale[0]), round(h * scale[1]))
-    return start_s <= min(read_s) and max(read_s) <= stop_s and shared_px(row.box_xywh, text_xywh) >= COVERED * text_xywh[2] * text_xywh[3]
 
 
 def moments(times_s: Numbers, every_s: float) -> list[tuple[int, int]]:

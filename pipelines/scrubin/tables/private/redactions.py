@@ -1,10 +1,10 @@
-"""The table ``redactions``: spans and rectangles that could identify a person."""
+"""The table ``redactions``: spans and rectangles that could identify a person, and what people decided about them."""
 
 from scrubin.tables.declare import Column, Table
 
 REDACTIONS = Table(
     "redactions",
-    "what was found or decided to be hidden, in source time from the first frame",
+    "what was proposed or decided to be hidden, in source time from the first frame",
     private=True,
     key=("recording", "camera", "start_s", "end_s", "kind", "source", "x", "y", "w", "h"),
     columns=(
@@ -17,20 +17,17 @@ REDACTIONS = Table(
         Column("y", "int64", "px", "top edge of the hidden rectangle", null="the whole frame", between=(0, None)),
         Column("w", "int64", "px", "width of the hidden rectangle", null="the whole frame", between=(1, None)),
         Column("h", "int64", "px", "height of the hidden rectangle", null="the whole frame", between=(1, None)),
-        Column("score", "float64", "", "how sure the detector is", null="proposed by the curator", between=(0, 1)),
+        Column("score", "float64", "", "how sure the detector is", null="proposed by a person", between=(0, 1)),
         Column("faces", "int64", "", "most faces seen in one of its frames", null="not looked for", between=(0, None)),
         Column("text", "str", "", "what was read there", null="no text", between=None),
-        Column("source", "str", "", "who proposed it", values=("appearance", "black", "frozen", "text", "onnx", "curator")),
-        Column("decision", "str", "", "what the curator decided about it", values=("accepted", "rejected", "unreviewed")),
+        Column(
+            "source",
+            "str",
+            "",
+            "who proposed it; pair: it is hidden in the other camera",
+            values=("appearance", "black", "frozen", "text", "onnx", "curator", "pair"),
+        ),
+        Column("decision", "str", "", "what people decided about it", values=("accepted", "rejected", "unreviewed")),
         Column("accepted", "bool", "", "whether it is hidden in the release"),
     ),
 )
-
-
-def shown_unreviewed(accepted: bool, decision: str, kind: str) -> bool:
-    """Whether the release shows what a detector proposed and nobody looked at; frozen spans identify nobody.
-
-    >>> shown_unreviewed(False, "unreviewed", "text")
-    True
-    """
-    return not accepted and decision == "unreviewed" and kind != "frozen"

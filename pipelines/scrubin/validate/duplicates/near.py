@@ -54,8 +54,13 @@ class Limits:
     accepted: frozenset[frozenset[str]] = frozenset()
 
 
-def limits(of: NearDuplicate, ids: Iterable[str]) -> Limits:
+def limits(of: NearDuplicate, ids: Iterable[str], acknowledged: Iterable[tuple[str, ...]] = ()) -> Limits:
     """Return the limits that the parameters set for a study with these ids.
+
+    Parameters
+    ----------
+    acknowledged
+        Pairs of ids that a reviewer acknowledged; of recordings that are gone, they do not matter.
 
     Raises
     ------
@@ -74,7 +79,7 @@ def limits(of: NearDuplicate, ids: Iterable[str]) -> Limits:
         if len(pair) != PAIR or len(set(pair)) != PAIR:
             msg = f"{where} must name two different recordings, such as [id, id], but is {list(pair)}"
             raise ParamsError(msg)
-    return Limits(of.evidence_bits, of.min_frames, frozenset(frozenset(pair) for pair in of.accepted))
+    return Limits(of.evidence_bits, of.min_frames, frozenset(frozenset(pair) for pair in (*of.accepted, *acknowledged)))
 
 
 def near_duplicates(frames: pd.DataFrame, limits: Limits) -> pd.DataFrame:

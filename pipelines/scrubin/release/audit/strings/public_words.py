@@ -48,7 +48,7 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
     # The same text as in the release, with empty hashes and sizes: all its keys and fixed values.
     # Name and title are the curator's own words: a person or a site in them is a leak as anywhere.
     nameless = replace(params, name="study", title="study")
-    texts.append(croissant.metadata(nameless, tables, dict.fromkeys(paths, ""), dict.fromkeys(paths, 0)))
+    texts.append(croissant.metadata(nameless, tables, dict.fromkeys(paths, ""), dict.fromkeys(paths, 0), ""))
     texts += [[list(item) for item in croissant.FILE_SETS], list(params.public_words)]
     texts += [ground_truth.FRAME_CONTRACT, ground_truth.DEFINITIONS, ground_truth.README, ground_truth.KEYS]
     for table in tables.values():

@@ -1,0 +1,38 @@
+"""Decisions: the ledger of what people decided and saw is there, and its chain holds.
+
+For a study of one's own it begins empty. The synthetic study brings its own: nobody is in it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import plumbing
+
+from prefect import flow
+
+from scrubin.core import params
+from scrubin.review import study, synthetic
+from scrubin.review.ledger import LEDGER_PATH, Ledger
+
+DEMO = Path("data/demo")
+
+
+@flow(name="decisions")
+def main() -> None:
+    """Begin the ledger where there is none, and read all of it."""
+    raw, path = params.raw_folder(), LEDGER_PATH
+    if raw == DEMO and synthetic.is_own(path):
+        synthetic.write(path, raw, study.load(1, 0.0))
+    elif not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        path.touch(mode=0o600)
+    ledger = Ledger(path)
+    lines = ledger.lines()
+    if ledger.torn_bytes:
+        plumbing.LOG.warning("%s: its last line is unfinished and counts nothing; the next decision sets it aside", path)
+    plumbing.LOG.info("decisions: %d lines, the chain holds", len(lines))
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

@@ -1,0 +1,152 @@
+"""Nothing leaves unseen: what the review says is missing, held against ``release.review``."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrubin.core.errors import ReleaseError
+from scrubin.release.params import NoReview, ReleaseParams, ReviewedSample
+
+COMMAND = ".venv/bin/scrubin review"
+SHOWN = 50
+REVIEW_PATH = Path("data/interim/review.json")
+
+
+@dataclass(frozen=True)
+class Missing:
+    """What nobody has seen of one recording: a sentence, and the second at which to begin."""
+
+    recording: str
+    says: str
+    at_s: int
+
+    @property
+    def command(self) -> str:
+        """The command that opens the page there."""
+        return f"{COMMAND} --at {shlex.quote(f'{self.recording}:{self.at_s}')}"
+
+
+def load(folder: Path = Path()) -> dict[str, Any]:
+    """Return what the stage review says.
+
+    Raises
+    ------
+    ReleaseError
+        When it has not run.
+    """
+    path = folder / REVIEW_PATH
+    try:
+        value: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        msg = f"{path}: it does not say who has seen what ({type(error).__name__}: {error}); run 'dvc repro review'"
+        raise ReleaseError(msg) from error
+    return value
+
+
+def required(review: Mapping[str, Any], params: ReleaseParams) -> set[str]:
+    """Return the recordings of which somebody must have seen everything.
+
+    A sample is drawn by hashes of the videos, so that nobody chooses it.
+    """
+    kept = {one["recording"]: one for one in review["recordings"] if one["excluded"] is None}
+    if isinstance(params.review, NoReview):
+        return set()
+    if isinstance(params.review, ReviewedSample):
+        drawn = sorted(kept, key=lambda name: hashlib.sha256("".join(kept[name]["sha256"]).encode()).hexdigest())
+        return set(drawn[: params.review.recordings])
+    return set(kept)
+
+
+def missing(review: Mapping[str, Any], params: ReleaseParams) -> list[Missing]:
+    """Return what is missing of each recording that must have been seen."""
+    wanted = required(review, params)
+    done = []
+    for one in review["recordings"]:
+        says, at_s = [], []
+        for file in one["files"] if one["recording"] in wanted else ():
+            if file["unseen"]:
+                says.append(f"{file['camera']}: {sum(last - first + 1 for first, last in file['unseen'])} s unseen")
+                at_s.append(file["unseen"][0][0])
+            if file["unseen_lenses"]:
+                says.append(f"{file['camera']}: {len(file['unseen_lenses'])} proposals whose ends nobody saw frame by frame")
+                at_s.append(int(file["unseen_lenses"][0]))
+            if says and file["lost"]:
+                says.append(f"{file['camera']}: the file was replaced, {file['lost']} earlier entries count no longer")
+        if says:
+            done.append(Missing(one["recording"], "; ".join(says), min(at_s)))
+    return done
+
+
+def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, head: str, today: str) -> None:
+    """Refuse a release of which something is unseen.
+
+    Parameters
+    ----------
+    review
+        What the stage review says.
+    params
+        With ``review``.
+    head
+        Hash of the ledger's last line now.
+    today
+        Date (UTC); an acknowledgement that ended before counts no longer.
+
+    Raises
+    ------
+    ReleaseError
+        Names every recording, what is missing and the command that opens it.
+    """
+    if head != review["head"]:
+        msg = "people decided while the pipeline ran; run it again, so that the release follows the latest decisions: make repro"
+        raise ReleaseError(msg)
+    problems = [f"{review['sheet']}"] if review["sheet"] else []
+    expired = [one for one in review["acknowledged"] if one["until"] is not None and one["until"] < max(today, review["latest"][:10])]
+    problems += [f"the acknowledgement of {one['subject']} '{one['key']}' ended on {one['until']}; decide again" for one in expired]
+    lines = [f"'{one.recording}': {one.says}; open: {one.command}" for one in missing(review, params)]
+    if not lines and not problems:
+        return
+    count = f"{len(lines)} of {len(required(review, params))} recordings have not been seen by {people(review)}"
+    more = f"\n  and {len(lines) - SHOWN} more, all of them in reports/index.html" if len(lines) > SHOWN else ""
+    listed = "\n  ".join([*problems, *([f"{count}; open: {COMMAND}"] if lines else []), *lines[:SHOWN]])
+    msg = f"nothing is released before somebody has seen it (release.review):\n  {listed}{more}"
+    raise ReleaseError(msg)
+
+
+def acknowledged(review: Mapping[str, Any], subject: str) -> set[str]:
+    """Return the keys that somebody acknowledged."""
+    return {one["key"] for one in review["acknowledged"] if one["subject"] == subject}
+
+
+def people(review: Mapping[str, Any]) -> str:
+    """Return how many people must see each recording."""
+    return "a person" if review["reviewers"] == 1 else f"{review['reviewers']} people"
+
+
+def sentence(review: Mapping[str, Any], params: ReleaseParams) -> str:
+    """Return in plain words who looked before the release, for its documents: it names nobody."""
+    kept = [one for one in review["recordings"] if one["excluded"] is None]
+    if isinstance(params.review, NoReview):
+        return f"Nobody was required to look at the recordings before this release. The reason: {params.review.reason}"
+    if isinstance(params.review, ReviewedSample):
+        count = min(params.review.recordings, len(kept))
+        return (
+            f"Only a sample of {count} of the {len(kept)} recordings had to be seen by {people(review)} before this release. "
+            f"The reason: {params.review.reason}"
+        )
+    if review["synthetic"]:
+        return "No person is in this synthetic study: a program stands in for those who look at every recording before a release."
+    return (
+        f"Before this release {people(review)} saw at least one picture of every second of each of the {len(kept)} recordings, and "
+        "frame by frame both ends of everything that programs proposed to hide."
+    )
+
+
+def warnings(review: Mapping[str, Any], params: ReleaseParams) -> Sequence[str]:
+    """Return what the log must say about a release that not everybody has seen."""
+    return [] if params.review == "required" else [sentence(review, params)]

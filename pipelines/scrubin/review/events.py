@@ -1,0 +1,173 @@
+"""What a line of the ledger can say: one class per event, and how it is written and read."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from scrubin.core.errors import ReviewError
+from scrubin.review.ledger import Line
+
+Box = tuple[int, int, int, int]
+KINDS = ("out_of_body", "black", "frozen", "text", "other")
+"""What a span or a rectangle shows; the values of the column ``kind`` of the table `redactions`."""
+ACCEPT, REJECT, ADD = "accept", "reject", "add"
+VIEWS = ("sheet", "lens", "full", "released")
+SUBJECTS = ("quarantine", "warning", "near-duplicate")
+
+
+@dataclass(frozen=True)
+class DecidedSpan:
+    """Frames ``[first, last]`` of the source, the seconds for which they are on screen, and what was decided about them."""
+
+    what: str
+    first: int
+    last: int
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class Decided:
+    """Spans or a rectangle of one video file, accepted, rejected or added.
+
+    Parameters
+    ----------
+    sha256
+        Of the video file: another file is another decision.
+    spans
+        Several when the ends of a span were changed: the new span, and what is left over.
+    box_xywh
+        In pixels of the picture as displayed; None: the whole frame.
+    proposal
+        Key of what was decided about; "" for what nobody had proposed.
+    detectors
+        Version of the detectors that proposed.
+    """
+
+    recording: str
+    camera: str
+    sha256: str
+    kind: str
+    spans: tuple[DecidedSpan, ...]
+    box_xywh: Box | None
+    why: str
+    proposal: str
+    detectors: str
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """An earlier line counts no longer."""
+
+    line: int
+    why: str
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Stills of one video file that somebody had before their eyes.
+
+    Parameters
+    ----------
+    view
+        sheet, lens, full (size), or released: stills of the released video, by the numbers of their source frames.
+    stills
+        Runs ``(first, step, count)`` of frame numbers.
+    seconds
+        Runs ``(first, last)`` of whole seconds during which one of the stills is on screen.
+    """
+
+    recording: str
+    camera: str
+    sha256: str
+    view: str
+    stills: tuple[tuple[int, int, int], ...]
+    seconds: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True)
+class Excluded:
+    """A recording is not to be released. ``sha256`` are those of its files, by camera."""
+
+    recording: str
+    sha256: Mapping[str, str]
+    why: str
+
+
+@dataclass(frozen=True)
+class Acknowledged:
+    """Somebody knows of a quarantined recording, a warning or a near-duplicate, until a date (UTC, None: for good)."""
+
+    subject: str
+    key: str
+    why: str
+    until: str | None
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A ``redactions.csv`` that was imported or exported: its hash, and how many rows of it were new."""
+
+    sha256: str
+    rows: int
+
+
+Event = Decided | Withdrawn | Seen | Excluded | Acknowledged | Sheet
+EVENTS: dict[str, type[Any]] = {
+    "decided": Decided,
+    "withdrawn": Withdrawn,
+    "seen": Seen,
+    "excluded": Excluded,
+    "acknowledged": Acknowledged,
+    "imported": Sheet,
+    "exported": Sheet,
+}
+
+
+def facts(event: Event) -> dict[str, Any]:
+    """Return an event as plain JSON values."""
+    return dataclasses.asdict(event)
+
+
+def event_of(line: Line) -> Event:
+    """Return what a line says.
+
+    Raises
+    ------
+    ReviewError
+        When another edition of the program wrote it and this one does not know it.
+    """
+    declared = EVENTS.get(line.event)
+    names = {field.name for field in dataclasses.fields(declared)} if declared else set()
+    if declared is None or names != set(line.facts):
+        msg = f"decisions.jsonl, line {line.number}: this edition knows no such event '{line.event}'; use the edition that wrote it"
+        raise ReviewError(msg)
+    values = dict(line.facts)
+    if declared is Decided:
+        values["spans"] = tuple(DecidedSpan(**span) for span in values["spans"])
+        values["box_xywh"] = tuple(values["box_xywh"]) if values["box_xywh"] is not None else None
+    if declared is Seen:
+        values |= {name: tuple(map(tuple, values[name])) for name in ("stills", "seconds")}
+    event: Event = declared(**values)
+    return event
+
+
+def runs(numbers: Sequence[int]) -> tuple[tuple[int, int, int], ...]:
+    """Return increasing numbers as runs ``(first, step, count)``.
+
+    >>> runs([0, 25, 50, 51])
+    ((0, 25, 3), (51, 1, 1))
+    """
+    done: list[tuple[int, int, int]] = []
+    for number in numbers:
+        if done:
+            first, step, count = done[-1]
+            gap = number - (first + step * (count - 1))
+            if count == 1 or gap == step:
+                done[-1] = (first, gap, count + 1)
+                continue
+        done.append((number, 1, 1))
+    return tuple(done)

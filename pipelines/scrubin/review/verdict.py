@@ -1,0 +1,124 @@
+"""What the stage review says: the table `redactions`, and for the gate and the report what was seen, decided and not."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from scrubin.core import csvtext
+from scrubin.review import status
+from scrubin.review.ledger import FIRST, Line
+from scrubin.review.outcome import rows
+from scrubin.review.progress import worked_s
+from scrubin.review.sheet import COLUMNS, NAME
+from scrubin.review.standing import Standing
+from scrubin.review.study import ReviewedStudy, times_s
+from scrubin.review.synthetic import PERSON
+from scrubin.tables.private.redactions import REDACTIONS
+
+
+def redactions(of: ReviewedStudy, standing: Standing) -> list[dict[str, Any]]:
+    """Return the rows of the table `redactions` of all recordings that nobody excluded, without repetitions."""
+    done: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for key in of.files:
+        decided = list(standing.decided.get(key, {}).values())
+        for row in rows(*key, of.proposed(key, standing), decided, of.reviewers, of.limits(key)):
+            done[tuple(row[name] for name in REDACTIONS.key)] = row
+    return list(done.values())
+
+
+def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: Path, sheet: bytes) -> dict[str, Any]:
+    """Return per recording what is unseen, undecided and disputed, and who did how much.
+
+    Parameters
+    ----------
+    lines
+        All lines of the ledger; the hash of the last one says which decisions these are.
+    raw
+        Folder of the raw study.
+    sheet
+        Bytes of its ``redactions.csv``.
+    """
+    return {
+        "head": lines[-1].sha256 if lines else FIRST,
+        "lines": len(lines),
+        "reviewers": of.reviewers,
+        "detectors": of.detectors,
+        "recordings": [_recording(of, standing, name, raw) for name in of.recordings()],
+        "acknowledged": [
+            {"subject": event.subject, "key": event.key, "why": event.why, "until": event.until, "by": line.by}
+            for _, (line, event) in sorted(standing.acknowledged.items())
+        ],
+        "people": people(standing, lines),
+        "worked_s": worked_s(lines),
+        "latest": max((line.at for line in lines), default=""),
+        "synthetic": bool(lines) and all(line.by == PERSON for line in lines),
+        "sheet": _sheet(standing, sheet),
+    }
+
+
+def _recording(of: ReviewedStudy, standing: Standing, name: str, raw: Path) -> dict[str, Any]:
+    excluded = standing.excludes(name)
+    done = []
+    for key in of.cameras(name):
+        items = status.judged(of, key, standing, lambda key: times_s(raw, of.files[key]))
+        done.append(status.document(status.file_status(of, key, standing, items), items))
+    seen_by = sorted({person for key in of.cameras(name) for person in standing.seen.get(key, {})})
+    return {
+        "recording": name,
+        "sha256": [of.files[key].sha256 for key in of.cameras(name)],
+        "files": done,
+        "seen_by": seen_by,
+        "excluded": None if excluded is None else {"by": excluded[0].by, "why": excluded[1].why},
+    }
+
+
+def excluded(of: ReviewedStudy, standing: Standing) -> list[dict[str, str]]:
+    """Return the recordings that a reviewer excluded, by name."""
+    entries = [standing.excludes(name) for name in of.recordings()]
+    return [{"recording": one[1].recording, "by": one[0].by, "why": one[1].why} for one in entries if one is not None]
+
+
+def people(standing: Standing, lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """Return who decided how much: decisions that stand, recordings with one, and the seconds of work."""
+    done = []
+    for person in sorted({line.by for line in lines}):
+        mine = [one for items in standing.decided.values() for by, one in items.values() if by == person]
+        own = [line for line in lines if line.by == person]
+        done.append(
+            {
+                "person": person,
+                "decisions": len(mine),
+                "recordings": len({one.recording for one in mine}),
+                "saw": len({line.facts["recording"] for line in own if line.event == "seen"}),
+                "worked_s": worked_s(own),
+            }
+        )
+    return done
+
+
+def warnings(said: Mapping[str, Any]) -> list[str]:
+    """Return one sentence per thing that a person should know before the release."""
+    files = [file for one in said["recordings"] if one["excluded"] is None for file in one["files"]]
+    unseen = len({file["recording"] for file in files if file["unseen"] or file["unseen_lenses"]})
+    undecided, disputed, lost = (sum(file[name] for file in files) for name in ("undecided", "disputed", "lost"))
+    sentences = [
+        (unseen, f"review: {unseen} of {len(said['recordings'])} recordings were not seen by as many people as review.reviewers asks for"),
+        (undecided, f"review: {undecided} proposals are undecided, so they are hidden"),
+        (disputed, f"review: people disagree about {disputed} proposals, so they are hidden"),
+        (lost, f"review: {lost} lines of the ledger are about files that were replaced; they count no longer"),
+        (said["sheet"] is not None, f"review: {said['sheet']}"),
+    ]
+    return [sentence for count, sentence in sentences if count]
+
+
+def _sheet(standing: Standing, data: bytes) -> str | None:
+    """Return what is wrong between ``redactions.csv`` and the ledger; None when nothing is."""
+    sheet = csvtext.read(NAME, data, COLUMNS, ())
+    if not sheet.rows and not sheet.faults:
+        return None
+    if hashlib.sha256(data).hexdigest() in standing.sheets:
+        return None
+    return f"{NAME} was changed and not imported: its {len(sheet.rows)} rows count nothing; run: .venv/bin/scrubin review --import {NAME}"
