@@ -5,13 +5,13 @@ from dataclasses import replace
 import av
 import numpy as np
 import pytest
+from scrubin.screen.decisions import Decisions
 
 import clips
 from screen_params import SCREEN
 from scrubin.core.errors import VideoError
 from scrubin.core.files import sha256_of
 from scrubin.screen import features, pass_over_file, screening
-from scrubin.screen.decisions import Decisions
 from scrubin.screen.detectors import registry
 from scrubin.screen.histograms import GROUPS
 from scrubin.screen.pass_over_file import Observed, Observer, observe_stored

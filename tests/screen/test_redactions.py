@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubin.screen.decisions import COLUMNS, Decision, parse
+from scrubin.screen.redactions import redactions, unmet
 
 from screen_params import SCREEN
 from scrubin.core.errors import ManifestError, RecordingError
-from scrubin.screen.decisions import COLUMNS, Decision, parse
 from scrubin.screen.detectors import curator
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.params import Above
 from scrubin.screen.proposals import Proposal
-from scrubin.screen.redactions import redactions, unmet
 from scrubin.screen.screening import distinct, in_step, unreviewed
 from scrubin.tables import io
 from scrubin.tables.private.redactions import REDACTIONS

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scrubin.screen.decisions import Decision
 
 import clips
 from screen_params import SCREEN
 from scrubin.screen import reading
-from scrubin.screen.decisions import Decision
 from scrubin.screen.detectors import text
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.pass_over_file import Observed, observe
