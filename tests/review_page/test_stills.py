@@ -14,11 +14,12 @@ from scrubin.core.errors import VideoError
 from scrubin.core.files import sha256_of
 from scrubin.review_page import stills as stills_module
 from scrubin.review_page.stills import SourceFile, Stills
-from scrubin.screen import reel, screening
+from scrubin.screen import reel
 from scrubin.screen.pass_over_file import observe_stored
 from scrubin.video import frame_reader
 from scrubin.video.decode import decoded
 from scrubin.video.frame_reader import FrameReader
+from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import probe
 from source_clips import SOURCES
 
@@ -44,7 +45,7 @@ def screen(stills: Stills, file) -> None:
     """What the stage screen does for the reel."""
     source = stills._files[file]
     path = stills._raw / source.path
-    observe_stored(path, source.path, source.sha256, [reel.OBSERVER], screening.boundaries_s(probe(path, "a"))[:-1])
+    observe_stored(path, source.path, source.sha256, [reel.OBSERVER], boundaries_s(probe(path, "a"))[:-1])
 
 
 def path_of(stills: Stills, file):

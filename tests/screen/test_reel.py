@@ -8,21 +8,22 @@ import numpy as np
 import pytest
 
 import clips
-from screen_params import SCREEN
 from scrubin.core.errors import VideoError
 from scrubin.core.files import sha256_of
-from scrubin.screen import reel, screening
+from scrubin.screen import reel
 from scrubin.screen.detectors import registry
+from scrubin.screen.params import DEFAULTS
 from scrubin.screen.pass_over_file import observe, observe_stored
 from scrubin.screen.reel import Reel
 from scrubin.video.decode import decoded
+from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import probe
 from source_clips import SOURCES
 
 
 def prepared(path) -> Reel:
     sha256 = sha256_of(path)
-    observe_stored(path, "a", sha256, [reel.OBSERVER], screening.boundaries_s(probe(path, "a"))[:-1])
+    observe_stored(path, "a", sha256, [reel.OBSERVER], boundaries_s(probe(path, "a"))[:-1])
     one = Reel.open("a", sha256)
     assert one is not None
     return one
@@ -75,7 +76,7 @@ def test_a_picture_is_decoded_from_its_own_second_only(tmp_path, monkeypatch):
 def test_what_was_noted_is_mapped_and_not_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = clips.clip(tmp_path / "a.mkv", seconds=1)
-    sha256, times_s = sha256_of(path), screening.boundaries_s(probe(path, "a"))[:-1]
+    sha256, times_s = sha256_of(path), boundaries_s(probe(path, "a"))[:-1]
     observed = observe_stored(path, "a", sha256, [reel.OBSERVER], times_s)["reel"]
     assert all(isinstance(array, np.memmap) and not array.flags.writeable for array in observed.arrays.values())
     path.unlink()  # the reel needs the file no more
@@ -85,7 +86,7 @@ def test_what_was_noted_is_mapped_and_not_read(tmp_path, monkeypatch):
 def test_the_same_file_gives_the_same_bytes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = clips.clip(tmp_path / "a.mkv", size="400x300")
-    times_s = screening.boundaries_s(probe(path, "a"))[:-1]
+    times_s = boundaries_s(probe(path, "a"))[:-1]
     one, two = (observe(path, "a", [reel.OBSERVER], times_s)["reel"].arrays["packets"] for _ in range(2))
     assert one.tobytes() == two.tobytes()
 
@@ -93,7 +94,7 @@ def test_the_same_file_gives_the_same_bytes(tmp_path, monkeypatch):
 def test_there_is_no_reel_before_screening_nor_of_a_broken_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = clips.clip(tmp_path / "a.mkv")
-    times_s = screening.boundaries_s(probe(path, "a"))[:-1]
+    times_s = boundaries_s(probe(path, "a"))[:-1]
     assert Reel.open("a", "0" * 64) is None
     path.write_bytes(path.read_bytes()[:3000])
     with pytest.raises(VideoError):
@@ -103,7 +104,7 @@ def test_there_is_no_reel_before_screening_nor_of_a_broken_file(tmp_path, monkey
 
 def test_the_stage_prepares_the_reel_and_a_single_file_is_screened_without():
     assert "reel.OBSERVER]" in (Path(__file__).parents[2] / "pipelines/flows/screen.py").read_text(encoding="utf-8")
-    assert reel.NAME not in [observer.name for observer in registry.observers(SCREEN)]
+    assert reel.NAME not in [observer.name for observer in registry.observers(DEFAULTS)]
 
 
 @pytest.mark.parametrize("pixels", ["yuv420p", "yuvj420p", "yuv444p", "yuv422p10le", "gbrp", "gray", "nv12"])

@@ -28,8 +28,8 @@ from scrubin.core.errors import VideoError
 from scrubin.screen import reel
 from scrubin.screen.pass_over_file import Observation, Observed, observe_stored
 from scrubin.screen.reel import Reel
-from scrubin.screen.screening import boundaries_s
 from scrubin.video.frame_reader import FIX_CHANGED, FrameReader
+from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe_cache import stored_probe, stored_sha256
 
 FileKey = tuple[int, str]
