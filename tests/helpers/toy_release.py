@@ -35,7 +35,7 @@ from scrubin.tables.private.redactions import REDACTIONS
 
 IDS = ("abelo", "borunga", "cimeto", "dovanu")
 TASK = "PegTransfer"
-PARAMS = ReleaseParams("toy-study", "A toy study", "1.2.3", "CC-BY-4.0", archives=True, on_quarantine="continue")
+PARAMS = ReleaseParams("toy-study", "A toy study", "1.2.3", "CC-BY-4.0", archives=True, on_quarantine="continue", review="required")
 PEOPLE = ("Grünwaldner_Mechthild", "Łukaszewicz_Bartholomäus", "Li_Wei", "P07")
 SITES = ("UniKlinikum Nordstadt", "Skills-Lab Westhäfen", "A", "A")
 DATES = ("2023-04-17", "20230418", "19.04.2023", "2023_04_20")

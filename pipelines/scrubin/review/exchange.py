@@ -12,7 +12,7 @@ from typing import Any
 from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.review import events
 from scrubin.review.events import ADD, REJECT, Decided, DecidedSpan, Event
-from scrubin.review.outcome import TICK_S, without
+from scrubin.review.outcome import TICK_S, covers, without
 from scrubin.review.sheet import COLUMNS, NAME, Decision, parse
 from scrubin.review.standing import FileKey, Standing
 from scrubin.review.status import Boundaries, frames_on_screen
@@ -34,11 +34,14 @@ class Import:
         Sentences: decisions of the ledger that these overrule.
     absent
         Sentences: decisions of the ledger that are not in the sheet; they stay.
+    unmet
+        Sentences: rejections of what no detector has proposed.
     """
 
     events: tuple[Event, ...]
     changes: tuple[str, ...]
     absent: tuple[str, ...]
+    unmet: tuple[str, ...]
 
 
 def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s: Boundaries, set_aside: Iterable[str] = ()) -> Import:
@@ -74,7 +77,8 @@ def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s:
     absent = [other for other in known if other not in overruled and not any(_same(row, other) for row in wanted)]
     made: list[Event] = [_event(row, of.files[row[0], row[1]], boundaries_s) for row in new]
     made.append(events.Sheet(hashlib.sha256(data).hexdigest(), len(new)))
-    return Import(tuple(made), tuple(map(_says, overruled)), tuple(map(_says, absent)))
+    unmet = [row for row in new if row[6] == REJECT and not _meets(row, of, standing)]
+    return Import(tuple(made), *(tuple(map(_says, one)) for one in (overruled, absent, unmet)))
 
 
 def sheet_text(of: ReviewedStudy, standing: Standing) -> str:
@@ -117,6 +121,14 @@ def _contradict(new: Row, old: Row) -> bool:
     if new[:3] != old[:3] or ADD in (new[6], old[6]) or new[6] == old[6]:
         return False
     return new[5] in (None, old[5]) and new[3] < old[4] and old[3] < new[4]
+
+
+def _meets(row: Row, of: ReviewedStudy, standing: Standing) -> bool:
+    """Whether something is proposed that a rejection is about."""
+    return any(
+        one.kind == row[2] and covers(row[5], one.box_xywh) and one.interval_s[0] < row[4] and row[3] < one.interval_s[1]
+        for one in of.proposed((row[0], row[1]), standing)
+    )
 
 
 def _refuse_outside(row: Row, file: StudyFile) -> None:

@@ -178,7 +178,7 @@ def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], revie
     said: dict[str, list[_Say]] = {}
     for by, one in decided:
         for span in one.spans if one.kind == proposal.kind else ():
-            about = {ACCEPT: _overlaps, REJECT: _covers}.get(span.what)
+            about = {ACCEPT: overlaps, REJECT: covers}.get(span.what)
             if about is not None and about(one.box_xywh, proposal.box_xywh):
                 decision = ACCEPTED if span.what == ACCEPT else REJECTED
                 said.setdefault("" if reviewers == 1 else by, []).append(_Say((span.start_s, span.end_s), decision, not one.proposal))
@@ -211,13 +211,13 @@ def _rejected(one: Decided, later: Iterable[Decided]) -> list[Interval]:
     return [
         (span.start_s, span.end_s)
         for other in later
-        if other.kind == one.kind and _covers(other.box_xywh, one.box_xywh)
+        if other.kind == one.kind and covers(other.box_xywh, one.box_xywh)
         for span in other.spans
         if span.what == REJECT
     ]
 
 
-def _covers(decided: Box | None, proposed: Box | None) -> bool:
+def covers(decided: Box | None, proposed: Box | None) -> bool:
     """Whether a rectangle holds all of another one: what it leaves over was not rejected."""
     if decided is None or proposed is None:
         return decided is None
@@ -225,7 +225,7 @@ def _covers(decided: Box | None, proposed: Box | None) -> bool:
     return decided[0] <= x and decided[1] <= y and x + w <= decided[0] + decided[2] and y + h <= decided[1] + decided[3]
 
 
-def _overlaps(decided: Box | None, proposed: Box | None) -> bool:
+def overlaps(decided: Box | None, proposed: Box | None) -> bool:
     """Whether two rectangles share a pixel."""
     if decided is None or proposed is None:
         return decided is None

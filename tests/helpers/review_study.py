@@ -1,0 +1,86 @@
+"""A study to review, as the stages ingest and screen leave it: two recordings of a pair of cameras and a single one, with proposals."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import clips
+from scrubin.core.files import sha256_of
+from scrubin.review.desk import Desk
+from scrubin.tables import io
+from scrubin.tables.private.proposals import PROPOSALS
+from scrubin.tables.private.quarantine import QUARANTINE
+from scrubin.tables.private.recordings import RECORDINGS
+
+ROOT = Path(__file__).parents[2]
+COUNT, FPS = 60, 20
+FILES = {("pair", "left"): 60, ("pair", "right"): 60, ("single", "mono"): 70}
+SHEET = "recording,camera,kind,start_s,end_s,x,y,w,h,decision\n"
+
+
+def project(folder: Path, *, single: str = "single") -> Path:
+    """Make a checkout whose raw study has a pair and a single recording; ``single`` names the latter."""
+    (folder / "data/raw/videos").mkdir(parents=True)
+    shutil.copy(ROOT / "params.yaml", folder / "params.yaml")
+    text = (folder / "params.yaml").read_text(encoding="utf-8")
+    (folder / "params.yaml").write_text(text.replace("raw: data/demo", "raw: data/raw"), encoding="utf-8")
+    (folder / "data/raw/redactions.csv").write_text(SHEET, encoding="utf-8")
+    names = {(single if name == "single" else name, camera): count for (name, camera), count in FILES.items()}
+    rows = [recording(folder, number, *key, count) for number, (key, count) in enumerate(names.items())]
+    interim = folder / "data/interim"
+    io.write(RECORDINGS, io.frame_of(RECORDINGS, rows), interim / "recordings.parquet")
+    for stage in ("ingest", "screen"):
+        io.write(QUARANTINE, io.frame_of(QUARANTINE, []), interim / f"quarantine_{stage}.parquet")
+    propose(folder, [proposal("pair", "left", 20, 29), proposal(single, "mono", 40, 49, kind="text", box=(8, 8, 24, 8))])
+    return folder
+
+
+def recording(folder: Path, number: int, name: str, camera: str, count: int) -> dict[str, object]:
+    """Make a clip and return its row of the table `recordings`."""
+    path = clips.numbered(folder / f"data/raw/videos/{number}_{camera}.mp4", count, fps=FPS)
+    values: dict[str, object] = dict.fromkeys(RECORDINGS.column_names)
+    values |= {
+        **{"recording": name, "participant": "P", "task": "Task", "camera": camera, "path": f"videos/{path.name}"},
+        **{"sha256": sha256_of(path), "container": "mp4", "codec": "h264", "width": 96, "height": 64, "rotation_deg": 0},
+        **{"fps": str(FPS), "variable_rate": False, "frame_count": count, "duration_s": count / FPS, "has_audio": False},
+        **{"start_s": 0.0, "end_s": count / FPS, "status": "kept"},
+    }
+    return values
+
+
+def proposal(
+    name: str, camera: str, first: int, last: int, *, kind: str = "out_of_body", box: tuple[int, ...] | None = None
+) -> dict[str, object]:
+    """Return a row of the table `proposals`."""
+    source = "text" if kind == "text" else "appearance"
+    place = dict(zip("xywh", box or (None,) * 4, strict=True))
+    times = {"start_s": first / FPS, "end_s": (last + 1) / FPS}
+    own = {"recording": name, "camera": camera, "kind": kind, "first_frame": first, "last_frame": last, "source": source}
+    return {**own, **times, **place, "score": 0.4, "faces": None, "text": None, "detectors": "test"}
+
+
+def propose(folder: Path, rows: list[dict[str, object]]) -> None:
+    """Write the table `proposals`."""
+    io.write(PROPOSALS, io.frame_of(PROPOSALS, rows), folder / "data/interim/proposals.parquet")
+
+
+@contextmanager
+def desk(folder: Path, by: str = "ann") -> Iterator[Desk]:
+    """Open a desk in the folder, as the commands do."""
+    before = Path.cwd()
+    os.chdir(folder)
+    try:
+        yield Desk.open(by=by)
+    finally:
+        os.chdir(before)
+
+
+def see_all(at: Desk, *, view: str = "lens") -> None:
+    """See every frame of every file."""
+    for summary in at.recordings():
+        for file in at.recording(summary.number).files:
+            at.seen(summary.number, file.camera, view, range(file.frame_count))

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import review_study
+from scrubin.core import params
+from scrubin.core.errors import ParamsError, ReleaseError
+from scrubin.release import review_gate
+from scrubin.release.params import NoReview, ReleaseParams, ReviewedSample
+from scrubin.review import study, verdict
+from scrubin.review.ledger import Ledger
+
+PARAMS = ReleaseParams("x", "X", "1.0.0", "CC0-1.0", archives=False, on_quarantine="continue", review="required")
+TODAY = "2026-05-01"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    return review_study.project(tmp_path_factory.mktemp("study"), single="a 'b' $(c)")
+
+
+@pytest.fixture
+def folder(shared, tmp_path, monkeypatch):
+    copy = shutil.copytree(shared, tmp_path / "study")
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def reviewed(reviewers=1):
+    of = study.load(reviewers, 0.2)
+    standing, ledger = of.standing(), Ledger()
+    lines = ledger.lines()
+    standing.apply(lines)
+    document = verdict.document(of, standing, lines, Path("data/raw"), Path("data/raw/redactions.csv").read_bytes())
+    return json.loads(json.dumps(document)), ledger.head
+
+
+def refused(params_=PARAMS, today=TODAY, reviewers=1):
+    document, head = reviewed(reviewers)
+    with pytest.raises(ReleaseError) as error:
+        review_gate.require_reviewed(document, params_, head, today)
+    return str(error.value)
+
+
+def passes(params_=PARAMS, today=TODAY):
+    document, head = reviewed()
+    review_gate.require_reviewed(document, params_, head, today)
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_empty_ledger_releases_nothing_and_names_every_recording_what_is_missing_and_the_command():
+    said = refused()
+    assert "2 of 2 recordings have not been seen by a person" in said
+    assert "'pair': left: 3 s unseen; left: 1 proposals whose ends nobody saw frame by frame; right: 3 s unseen" in said
+    assert "open: .venv/bin/scrubin review --at pair:0" in said
+    assert """--at 'a '"'"'b'"'"' $(c):0'""" in said
+
+
+def test_all_seen_is_released_although_nothing_is_decided_because_it_is_hidden(folder):
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+    passes()
+
+
+def test_one_unseen_second_of_one_camera_is_enough_to_refuse(folder):
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+        shutil.rmtree("data/private")
+        for number in (0, 1):
+            for file in desk.recording(number).files:
+                frames = range(0, file.frame_count) if file.camera != "right" else [*range(0, 20), *range(40, 60)]
+                desk.seen(number, file.camera, "lens", frames)
+    said = refused()
+    assert "1 of 2 recordings" in said
+    assert "'pair': right: 1 s unseen" in said
+    assert "--at pair:1" in said
+
+
+def test_decisions_while_the_pipeline_runs_ask_for_another_run(folder):
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+        document, _ = reviewed()
+        desk.decide(1, "left", "add", "other", 1, 2)
+    ledger = Ledger()
+    ledger.lines()
+    with pytest.raises(ReleaseError, match="people decided while the pipeline ran; run it again"):
+        review_gate.require_reviewed(document, PARAMS, ledger.head, TODAY)
+
+
+def test_an_excluded_recording_needs_nobody_to_look(folder):
+    with review_study.desk(folder) as desk:
+        for number in (0, 1):
+            desk.exclude(number, "no consent")
+    passes()
+
+
+def test_a_changed_sheet_refuses_the_release(folder):
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + "pair,,other,1,2,,,,,add\n")
+    assert "redactions.csv was changed and not imported" in refused()
+
+
+def test_an_acknowledgement_ends_with_its_day_also_when_the_clock_is_set_back(folder):
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+        desk.acknowledge("quarantine", "pair", "known", "2026-04-30")
+    assert "the acknowledgement of quarantine 'pair' ended on 2026-04-30" in refused()
+    document, head = reviewed()
+    late = {**document, "latest": "2027-01-01T00:00:00Z"}
+    with pytest.raises(ReleaseError, match="ended on 2026-04-30"):
+        review_gate.require_reviewed(late, PARAMS, head, "2026-04-01")
+    review_gate.require_reviewed({**document, "latest": "2026-04-01T00:00:00Z"}, PARAMS, head, "2026-04-30")
+
+
+def test_two_reviewers_are_two_people(folder):
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+    assert "2 of 2 recordings have not been seen by 2 people" in refused(reviewers=2)
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_sample_asks_for_so_many_and_no_review_for_none_and_both_are_said_in_the_release():
+    sample = replace(PARAMS, review=ReviewedSample("reviewed-sample", 1, "phantoms only"))
+    assert "1 of 1 recordings have not been seen" in refused(sample)
+    none = replace(PARAMS, review=NoReview("none", "phantoms only"))
+    passes(none)
+    document, _ = reviewed()
+    assert review_gate.sentence(document, none) == (
+        "Nobody was required to look at the recordings before this release. The reason: phantoms only"
+    )
+    assert "Only a sample of 1 of the 2 recordings had to be seen" in review_gate.sentence(document, sample)
+    assert review_gate.warnings(document, none)
+    assert not review_gate.warnings(document, PARAMS)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("none", "'release.review' must be required, or one of .*reason"),
+        ("reviewed-sample", "each with the reason"),
+        ("{kind: none, reason: '  '}", "'release.review.reason' is empty"),
+        ("{kind: none}", "'release.review.reason' is missing"),
+        ("{kind: reviewed-sample, recordings: 0, reason: x}", "must lie in"),
+        ("{kind: reviewd-sample, recordings: 1, reason: x}", "did you mean 'reviewed-sample'"),
+    ],
+)
+def test_less_than_a_whole_review_needs_its_reason(folder, value, message):
+    path = folder / "params.yaml"
+    path.write_text(path.read_text().replace("review: required", f"review: {value}"))
+    with pytest.raises(ParamsError, match=message):
+        params.load("release", ReleaseParams, path)

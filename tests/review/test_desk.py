@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+
+import review_study
+from scrubin.core.errors import ReviewError
+
+PAIR, SINGLE = 0, 1
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    return review_study.project(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture
+def folder(shared, tmp_path):
+    return shutil.copytree(shared, tmp_path / "study")
+
+
+@pytest.fixture
+def desk(folder):
+    with review_study.desk(folder) as opened:
+        yield opened
+
+
+def only(views, camera):
+    (one,) = [view for view in views if view.camera == camera]
+    return one
+
+
+def test_a_study_that_nobody_has_seen_misses_every_second_every_lens_and_every_decision(desk):
+    pair, single = desk.recordings()
+    assert (pair.name, pair.cameras, pair.unseen_s, pair.undecided, pair.lenses_missing, pair.done) == (
+        "pair",
+        ("left", "right"),
+        6,
+        2,
+        2,
+        False,
+    )
+    assert (single.unseen_s, single.undecided, single.lenses_missing, single.done) == (4, 1, 1, False)
+
+
+def test_what_one_camera_proposes_is_proposed_in_the_other_until_it_is_rejected_there(desk):
+    left, right = (only(desk.recording(PAIR).proposals, camera) for camera in ("left", "right"))
+    assert (right.source, right.first, right.last, right.hidden) == ("pair", 20, 29, True)
+    desk.decide(PAIR, "left", "accept", "out_of_body", left.first, left.last, proposal_key=left.key)
+    assert only(desk.recording(PAIR).proposals, "left").decision == "accepted"
+    assert only(desk.recording(PAIR).proposals, "right").decision == "unreviewed"
+    desk.decide(PAIR, "left", "reject", "out_of_body", left.first, left.last, proposal_key=left.key)
+    assert [view.camera for view in desk.recording(PAIR).proposals] == ["left"]
+
+
+def test_stills_at_one_a_second_are_enough_for_the_seconds_and_the_lens_needs_every_frame_around_both_ends(desk):
+    desk.seen(SINGLE, "mono", "sheet", [0, 20, 40, 60])
+    assert desk.recordings()[SINGLE].unseen_s == 0
+    (proposal,) = desk.recording(SINGLE).proposals
+    assert proposal.lens == ((35, 54),)
+    desk.seen(SINGLE, "mono", "sheet", range(70))
+    assert desk.recordings()[SINGLE].lenses_missing == 1
+    desk.seen(SINGLE, "mono", "lens", range(35, 54))
+    assert desk.recordings()[SINGLE].lenses_missing == 1
+    desk.seen(SINGLE, "mono", "full", [54])
+    assert desk.recordings()[SINGLE].lenses_missing == 0
+
+
+def test_a_still_of_the_released_video_is_no_still_of_the_raw_one(desk):
+    desk.seen(SINGLE, "mono", "released", range(70))
+    assert desk.recordings()[SINGLE].unseen_s == 4
+
+
+def test_changed_ends_accept_the_new_span_and_reject_what_is_left_over(desk):
+    (proposal,) = desk.recording(SINGLE).proposals
+    line = desk.decide(
+        SINGLE, "mono", "change", "text", 40, 49, box_xywh=proposal.box_xywh, proposal_key=proposal.key, to_first=43, to_last=52
+    )
+    assert [(span["what"], span["first"], span["last"]) for span in line.facts["spans"]] == [("reject", 40, 42), ("accept", 43, 52)]
+    (now,) = desk.recording(SINGLE).proposals
+    assert [part[2] for part in now.parts] == ["rejected", "accepted"]
+    assert now.decision == "mixed"
+
+
+def test_undo_withdraws_the_latest_of_ones_own_decisions_that_stand(desk, folder):
+    first = desk.decide(SINGLE, "mono", "add", "other", 1, 2)
+    second = desk.decide(SINGLE, "mono", "add", "other", 5, 6, box_xywh=(0, 0, 10, 10))
+    with review_study.desk(folder, by="bo") as other:
+        assert other.undo() is None
+    assert desk.undo().facts["line"] == second.number
+    assert desk.undo().facts["line"] == first.number
+    assert desk.undo() is None
+    assert desk.recording(SINGLE).drawn == ()
+
+
+def test_what_was_drawn_can_be_moved_and_is_hidden_all_the_time_meanwhile(desk):
+    desk.decide(SINGLE, "mono", "add", "other", 5, 9, box_xywh=(0, 0, 10, 10))
+    (drawn,) = desk.recording(SINGLE).drawn
+    desk.decide(SINGLE, "mono", "change", "other", 5, 9, box_xywh=(2, 2, 10, 10), proposal_key=drawn.key, to_first=6, to_last=12)
+    (moved,) = desk.recording(SINGLE).drawn
+    assert (moved.first, moved.last, moved.box_xywh) == (6, 12, (2, 2, 10, 10))
+    desk.decide(SINGLE, "mono", "reject", "other", 6, 12, proposal_key=moved.key)
+    assert desk.recording(SINGLE).drawn == ()
+    with pytest.raises(ReviewError, match="withdrawn in the meantime"):
+        desk.decide(SINGLE, "mono", "reject", "other", 6, 12, proposal_key=moved.key)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"first": -1}, "frames -1 to 9 are no span"),
+        ({"last": 70}, "frames 5 to 70 are no span of a file with frames 0 to 69"),
+        ({"first": 9, "last": 5}, "no span"),
+        ({"box_xywh": (90, 0, 10, 10)}, "the rectangle 90,0,10,10 is not inside the picture of 96x64"),
+        ({"kind": "<b>"}, "a decision is one of"),
+        ({"what": "delete"}, "a decision is one of"),
+        ({"camera": "left"}, "no such video file"),
+        ({"number": 7}, "no such recording"),
+        ({"what": "reject", "proposal_key": "text:text:0-1"}, "no longer there"),
+    ],
+)
+def test_what_is_not_there_cannot_be_decided_and_nothing_is_written(desk, folder, change, message):
+    wish = {"number": SINGLE, "camera": "mono", "what": "add", "kind": "other", "first": 5, "last": 9, **change}
+    with pytest.raises(ReviewError, match=message):
+        desk.decide(**wish)
+    assert not (folder / "data/private/decisions.jsonl").exists()
+
+
+def test_a_file_that_was_replaced_loses_its_decisions_and_says_so(desk, folder):
+    review_study.see_all(desk)
+    (proposal,) = desk.recording(SINGLE).proposals
+    desk.decide(SINGLE, "mono", "reject", "text", 40, 49, box_xywh=proposal.box_xywh, proposal_key=proposal.key)
+    path = folder / "data/raw/videos/2_mono.mp4"
+    path.write_bytes(path.read_bytes() + b"\0" * 8)
+    with pytest.raises(ReviewError, match="another one than was screened"):
+        desk.decide(SINGLE, "mono", "add", "other", 1, 2)
+    path.unlink()
+    with pytest.raises(ReviewError, match="the file is gone"):
+        desk.decide(SINGLE, "mono", "add", "other", 1, 2)
+    rows = [review_study.recording(folder, number, *key, count) for number, (key, count) in enumerate(review_study.FILES.items())]
+    rows[2]["sha256"] = "f" * 64
+    review_study.io.write(
+        review_study.RECORDINGS, review_study.io.frame_of(review_study.RECORDINGS, rows), folder / "data/interim/recordings.parquet"
+    )
+    with review_study.desk(folder) as again:
+        summary = again.recordings()[SINGLE]
+        assert (summary.lost, summary.unseen_s, summary.undecided) == (2, 4, 1)
+        assert again.recordings()[PAIR].unseen_s == 0
+
+
+def test_a_proposal_of_new_detectors_needs_its_lens_and_a_decision_and_the_seconds_stay_seen(desk, folder):
+    desk.seen(SINGLE, "mono", "lens", range(70))
+    desk.seen(PAIR, "left", "sheet", range(0, 60, 20))
+    review_study.propose(folder, [review_study.proposal("pair", "left", 3, 7), review_study.proposal("single", "mono", 3, 7)])
+    with review_study.desk(folder) as again:
+        pair, single = again.recordings()
+        assert (single.unseen_s, single.lenses_missing, single.undecided) == (0, 0, 1)
+        assert (pair.unseen_s, pair.lenses_missing) == (3, 2)
+
+
+def test_two_reviewers_must_both_see_and_both_reject(folder):
+    text = (folder / "params.yaml").read_text()
+    (folder / "params.yaml").write_text(text.replace("reviewers: 1", "reviewers: 2"))
+    with review_study.desk(folder) as ann, review_study.desk(folder, by="bo") as bo:
+        review_study.see_all(ann)
+        (proposal,) = ann.recording(SINGLE).proposals
+        about = {"box_xywh": proposal.box_xywh, "proposal_key": proposal.key}
+        ann.decide(SINGLE, "mono", "reject", "text", 40, 49, **about)
+        assert (ann.recordings()[SINGLE].unseen_s, ann.recordings()[SINGLE].undecided) == (4, 1)
+        review_study.see_all(bo)
+        bo.decide(SINGLE, "mono", "accept", "text", 40, 49, **about)
+        assert (ann.recordings()[SINGLE].unseen_s, ann.recordings()[SINGLE].disputed) == (0, 1)
+        assert ann.recording(SINGLE).proposals[0].hidden
+        bo.decide(SINGLE, "mono", "reject", "text", 40, 49, **about)
+        assert ann.recordings()[SINGLE].done
+        ann.decide(SINGLE, "mono", "add", "other", 1, 2)
+        with pytest.raises(ReviewError, match="'ann' added this span, and only they can withdraw it"):
+            bo.decide(SINGLE, "mono", "reject", "other", 1, 2, proposal_key=bo.recording(SINGLE).drawn[0].key)
+
+
+def test_an_excluded_recording_is_done_and_comes_back(desk):
+    with pytest.raises(ReviewError, match="say why"):
+        desk.exclude(SINGLE, "  ")
+    desk.exclude(SINGLE, "the patient withdrew")
+    summary = desk.recordings()[SINGLE]
+    assert (summary.status, summary.reason, summary.done) == ("excluded", "the patient withdrew (ann)", True)
+    desk.include(SINGLE)
+    assert desk.recordings()[SINGLE].status == "kept"
+    with pytest.raises(ReviewError, match="not excluded"):
+        desk.include(SINGLE)
+
+
+@pytest.mark.parametrize("until", ["tomorrow", "2027-13-01", "20270101"])
+def test_an_acknowledgement_needs_a_reason_and_a_real_date(desk, until):
+    with pytest.raises(ReviewError, match="needs a reason"):
+        desk.acknowledge("quarantine", "single", " ")
+    with pytest.raises(ReviewError, match="no date such as"):
+        desk.acknowledge("quarantine", "single", "known", until)
+    desk.acknowledge("quarantine", "single", "known", "2027-01-31")
+
+
+def test_progress_counts_recordings_and_tells_the_time_left_by_the_pace_so_far(desk):
+    assert (desk.progress().done, desk.progress().left, desk.progress().seconds_left) == (0, 2, None)
+    desk.seen(SINGLE, "mono", "lens", range(70))
+    desk.decide(SINGLE, "mono", "accept", "text", 40, 49, box_xywh=(8, 8, 24, 8), proposal_key=desk.recording(SINGLE).proposals[0].key)
+    assert (desk.progress().done, desk.progress().unseen_s) == (1, 6)
+
+
+def test_times_of_frames_are_those_of_the_file(desk):
+    assert np.allclose(desk.boundaries_s(SINGLE, "mono"), np.arange(71) / 20)

@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import datetime
+import errno
+import json
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from scrubin.core.errors import ReviewError
+from scrubin.review.ledger import FIRST, Ledger
+
+LIBRARY = Path(__file__).parents[2] / "pipelines"
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "data/private/decisions.jsonl"
+
+
+def append(ledger, text="x", **rest):
+    return ledger.append("acknowledged", {"subject": "warning", "key": text, "why": "w", "until": None}, by="ann", session="s", **rest)
+
+
+def test_every_line_holds_the_hash_of_the_line_before(path):
+    ledger = Ledger(path)
+    lines = [append(ledger, str(number)) for number in range(3)]
+    assert [line.previous for line in lines] == [FIRST, lines[0].sha256, lines[1].sha256]
+    assert Ledger(path).lines() == lines
+    assert path.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("line", [1, 2, 3])
+def test_a_changed_character_breaks_the_chain_at_the_line_behind_it(path, line):
+    ledger = Ledger(path)
+    for number in range(4):
+        append(ledger, str(number))
+    lines = path.read_bytes().splitlines(keepends=True)
+    lines[line - 1] = lines[line - 1].replace(b'"why":"w"', b'"why":"v"')
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(ReviewError, match=rf"line {line + 1}: the chain of decisions is broken here.*restore the file"):
+        Ledger(path).lines()
+
+
+@pytest.mark.parametrize("change", ["taken out", "put in", "exchanged", "no json", "number"])
+def test_lines_that_are_taken_out_put_in_or_exchanged_break_the_chain(path, change):
+    ledger = Ledger(path)
+    for number in range(4):
+        append(ledger, str(number))
+    lines = path.read_bytes().splitlines(keepends=True)
+    if change == "taken out":
+        del lines[1]
+    elif change == "put in":
+        lines.insert(1, lines[0])
+    elif change == "exchanged":
+        lines[1], lines[2] = lines[2], lines[1]
+    elif change == "no json":
+        lines[2] = b"{\n"
+    else:
+        lines[3] = lines[3].replace(b'"number":4', b'"number":5')
+    path.write_bytes(b"".join(lines))
+    with pytest.raises(ReviewError, match="the chain of decisions is broken here"):
+        Ledger(path).lines()
+    before = path.read_bytes()
+    with pytest.raises(ReviewError):
+        append(Ledger(path))
+    assert path.read_bytes() == before
+
+
+def test_an_unfinished_last_line_counts_nothing_and_is_set_aside_by_the_next_append(path):
+    ledger = Ledger(path)
+    append(ledger)
+    with path.open("ab") as file:
+        file.write(b'{"at":"2026')
+    reader = Ledger(path)
+    assert len(reader.lines()) == 1
+    assert reader.torn_bytes == 11
+    append(reader, "y")
+    assert [line.facts["key"] for line in Ledger(path).lines()] == ["x", "y"]
+    assert path.with_suffix(".torn").read_bytes() == b'{"at":"2026\n'
+
+
+def test_a_full_disk_leaves_the_ledger_as_it_was_and_says_so(path, monkeypatch):
+    ledger = Ledger(path)
+    append(ledger)
+    before = path.read_bytes()
+    real = os.write
+
+    def half(file, data):
+        real(file, data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "write", half)
+    with pytest.raises(ReviewError, match=r"nothing was written \(No space left on device\); make room"):
+        append(ledger, "y")
+    monkeypatch.undo()
+    assert path.read_bytes() == before
+    append(ledger, "z")
+    assert [line.facts["key"] for line in Ledger(path).lines()] == ["x", "z"]
+
+
+def test_a_wish_that_is_sent_twice_is_one_line(path):
+    ledger = Ledger(path)
+    first = append(ledger, nonce="n")
+    assert append(Ledger(path), nonce="n") == first
+    assert append(ledger, nonce="m") != first
+
+
+def test_a_clock_that_was_set_back_does_not_break_the_chain(path):
+    times = iter([datetime.datetime(2026, 5, 1, tzinfo=datetime.UTC), datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)])
+    ledger = Ledger(path, clock=lambda: next(times))
+    append(ledger)
+    append(ledger, "y")
+    assert [line.at[:4] for line in Ledger(path).lines()] == ["2026", "2020"]
+
+
+def test_what_another_program_appended_is_seen_without_opening_again(path):
+    one, other = Ledger(path), Ledger(path)
+    append(one)
+    append(other, "y")
+    append(one, "z")
+    assert [line.facts["key"] for line in other.lines()] == ["x", "y", "z"]
+
+
+def _append_many(path, name):
+    ledger = Ledger(path)
+    for number in range(50):
+        append(ledger, f"{name}{number}")
+
+
+def test_two_programs_at_once_lose_nothing(path):
+    context = multiprocessing.get_context("spawn")
+    programs = [context.Process(target=_append_many, args=(path, name)) for name in "ab"]
+    for program in programs:
+        program.start()
+    for program in programs:
+        program.join()
+    keys = [line.facts["key"] for line in Ledger(path).lines()]
+    assert sorted(keys) == sorted(f"{name}{number}" for name in "ab" for number in range(50))
+
+
+APPENDING = """
+import sys
+from pathlib import Path
+from scrubin.review.ledger import Ledger
+ledger = Ledger(Path(sys.argv[1]))
+number = 0
+while True:
+    line = ledger.append("acknowledged", {"subject": "warning", "key": "k" * 5000, "why": str(number), "until": None}, by="a", session="s")
+    sys.stdout.write(f"{line.number}\\n")
+    sys.stdout.flush()
+    number += 1
+"""
+
+
+@pytest.mark.slow
+def test_a_program_that_is_killed_while_it_appends_loses_nothing_that_it_confirmed(path):
+    for kill in range(20):
+        program = subprocess.Popen(
+            [sys.executable, "-c", textwrap.dedent(APPENDING), path],
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": str(LIBRARY)},
+        )
+        confirmed = [program.stdout.readline()]
+        time.sleep(0.003 * kill)
+        program.send_signal(signal.SIGKILL)
+        confirmed += program.stdout.read().splitlines(keepends=True)
+        program.wait()
+        program.stdout.close()
+        lines = Ledger(path).lines()
+        last = max((int(text) for text in confirmed if text.endswith("\n")), default=0)
+        assert len(lines) >= last > 0
+    assert json.loads(path.read_bytes().splitlines()[0])["number"] == 1

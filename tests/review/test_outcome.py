@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.review.events import Decided, DecidedSpan
+from scrubin.review.outcome import Limits, Proposed, added, mirrored, parts, rows
+from scrubin.tables import io
+from scrubin.tables.private.redactions import REDACTIONS
+
+LAST_S = 5.0
+LIMITS = Limits(LAST_S, 0.2)
+ROOM = Proposed("out_of_body", "appearance", (0.5, 2.5), score=0.9, faces=1)
+NAME_PLATE = Proposed("text", "text", (0.0, 5.0), (8, 8, 40, 16), 0.9, text="Brenner 10:20")
+
+
+def decision(what, start_s, end_s, kind="out_of_body", box=None, proposal="from the page"):
+    span = DecidedSpan(what, 0, 0, start_s, end_s)
+    return Decided("r", "left", "0" * 64, kind, (span,), box, "", proposal, "")
+
+
+def by(person, *decisions):
+    return [(person, one) for one in decisions]
+
+
+def table(proposals, decided, reviewers=1, limits=LIMITS):
+    done = rows("r", "left", proposals, decided, reviewers, limits)
+    io.conform(REDACTIONS, io.frame_of(REDACTIONS, {tuple(row[name] for name in REDACTIONS.key): row for row in done}.values()))
+    return done
+
+
+def hidden(proposals, decided, **rest):
+    return [(row["start_s"], row["end_s"], row["source"], row["decision"], row["accepted"]) for row in table(proposals, decided, **rest)]
+
+
+@pytest.mark.parametrize("kind", ["out_of_body", "black", "frozen", "text"])
+@pytest.mark.parametrize("score", [0.0, 0.01, 1.0])
+def test_whatever_a_detector_proposes_is_hidden_until_a_person_rejects_it(kind, score):
+    proposal = replace(ROOM, kind=kind, score=score)
+    assert hidden([proposal], []) == [(0.5, 2.5, "appearance", "unreviewed", True)]
+    rejected = by("ann", decision("reject", 0.5, 2.5, kind))
+    assert hidden([proposal], rejected) == [(0.5, 2.5, "appearance", "rejected", False)]
+
+
+def test_rejecting_shows_exactly_the_interval():
+    assert hidden([ROOM], by("ann", decision("reject", 1.0, 1.5))) == [
+        (0.5, 1.0, "appearance", "unreviewed", True),
+        (1.0, 1.5, "appearance", "rejected", False),
+        (1.5, 2.5, "appearance", "unreviewed", True),
+    ]
+
+
+def test_what_is_accepted_stays_hidden_also_when_no_detector_proposes_it_any_more():
+    accepted = by("ann", decision("accept", 0.5, 2.5))
+    assert (0.5, 2.5, "curator", "accepted", True) in hidden([], accepted)
+
+
+def test_the_latest_decision_counts():
+    there_and_back = by("ann", decision("accept", 0.5, 2.5), decision("reject", 0.5, 2.5))
+    assert hidden([ROOM], there_and_back) == [(0.5, 2.5, "appearance", "rejected", False)]
+    back_again = [*there_and_back, *by("bo", decision("accept", 1.0, 2.0))]
+    assert [row[3] for row in hidden([ROOM], back_again)] == ["rejected", "accepted", "rejected", "accepted"]
+
+
+def test_the_margin_of_a_span_goes_the_way_of_a_decision_that_was_read_off_a_player_only():
+    rough = decision("reject", 0.7, 2.3, proposal="")
+    assert hidden([ROOM], by("ann", rough)) == [(0.5, 2.5, "appearance", "rejected", False)]
+    exact = decision("reject", 0.7, 2.3)
+    assert [row[3] for row in hidden([ROOM], by("ann", exact))] == ["unreviewed", "rejected", "unreviewed"]
+
+
+def test_at_the_end_of_the_video_what_is_left_is_no_margin():
+    last = replace(ROOM, interval_s=(4.0, LAST_S))
+    assert (4.9, LAST_S, "appearance", "unreviewed", True) in hidden([last], by("ann", decision("reject", 4.0, 4.9, proposal="")))
+
+
+def test_a_span_that_grew_is_asked_again_where_it_is_new():
+    grown = replace(ROOM, interval_s=(0.5, 2.6))
+    assert hidden([grown], by("ann", decision("reject", 0.5, 2.5)))[-1] == (2.5, 2.6, "appearance", "unreviewed", True)
+
+
+def test_a_rejection_never_touches_what_a_person_added_or_another_kind():
+    added_and_rejected = by("ann", decision("add", 1.0, 2.0, "other"), decision("reject", 0.0, 5.0, "other"))
+    assert hidden([], added_and_rejected) == [(1.0, 2.0, "curator", "accepted", True)]
+    assert hidden([ROOM], by("ann", decision("reject", 0.5, 2.5, "black"))) == [(0.5, 2.5, "appearance", "unreviewed", True)]
+
+
+@pytest.mark.parametrize(
+    ("box", "expected"),
+    [
+        (None, "rejected"),
+        ((8, 8, 40, 16), "rejected"),
+        ((0, 0, 96, 64), "rejected"),
+        ((40, 0, 20, 10), "unreviewed"),
+        ((8, 8, 39, 16), "unreviewed"),
+    ],
+)
+def test_a_rectangle_is_shown_only_when_all_of_it_was_rejected(box, expected):
+    assert table([NAME_PLATE], by("ann", decision("reject", 0, 5, "text", box)))[0]["decision"] == expected
+
+
+def test_a_rejected_corner_does_not_uncover_a_rectangle_that_was_accepted():
+    decided = by("ann", decision("accept", 0, 5, "text", (8, 8, 40, 16)), decision("reject", 0, 5, "text", (40, 0, 20, 10)))
+    assert added(decided, 1) == [Proposed("text", "curator", (0, 5), (8, 8, 40, 16))]
+
+
+def test_with_two_reviewers_only_what_both_reject_is_shown_and_disagreement_is_said():
+    both = [*by("ann", decision("reject", 0.5, 2.5)), *by("bo", decision("reject", 0.5, 1.5))]
+    assert [row[3:] for row in hidden([ROOM], both, reviewers=2)] == [("rejected", False), ("unreviewed", True)]
+    against = [*by("ann", decision("reject", 0.5, 2.5)), *by("bo", decision("accept", 1.0, 2.0))]
+    (_, middle, _) = parts(ROOM, against, 2, LIMITS)
+    assert (middle.interval_s, middle.decision, middle.disputed) == ((1.0, 2.0), "accepted", True)
+    twice_by_one = by("ann", decision("reject", 0.5, 2.5), decision("reject", 0.5, 2.5))
+    assert hidden([ROOM], twice_by_one, reviewers=2)[0][-1] is True
+
+
+@pytest.mark.slow
+@given(
+    decisions=st.lists(
+        st.tuples(st.sampled_from(["ann", "bo"]), st.sampled_from(["accept", "reject"]), st.integers(0, 49), st.integers(1, 50)), max_size=6
+    ),
+    reviewers=st.integers(1, 2),
+)
+def test_every_instant_of_a_proposal_is_decided_once_and_never_shown_without_enough_rejections(decisions, reviewers):
+    decided = [(who, decision(what, a / 10, b / 10)) for who, what, a, b in decisions if a < b]
+    done = [row for row in hidden([ROOM], decided, reviewers=reviewers, limits=Limits(LAST_S, 0.0)) if row[2] == "appearance"]
+    assert sum(row[1] - row[0] for row in done) == pytest.approx(2.0)
+    for k in range(5, 25):
+        instant = k / 10 + 0.05
+        (mine,) = [row for row in done if row[0] <= instant < row[1]]
+        said = [(who, one.spans[0].what) for who, one in decided if one.spans[0].start_s <= instant < one.spans[0].end_s]
+        latest = dict(said) if reviewers > 1 else {"": said[-1][1]} if said else {}
+        shown = "accept" not in latest.values() and list(latest.values()).count("reject") >= reviewers
+        assert mine[4] is not shown
+
+
+def test_who_proposed_what_was_read_and_the_score_are_in_the_table():
+    (row,) = table([NAME_PLATE], [])
+    assert (row["source"], row["score"], row["text"], row["faces"]) == ("text", 0.9, "Brenner 10:20", None)
+    assert table([ROOM], [])[0]["faces"] == 1
+
+
+def test_what_one_camera_hides_is_proposed_in_the_other_but_text_where_it_stands():
+    black = Proposed("black", "black", (3.0, 3.5), score=1.0)
+    assert mirrored([ROOM, black, NAME_PLATE], [], LAST_S) == [replace(ROOM, source="pair")]
+    drawn = Proposed("other", "curator", (1.0, 2.0), (4, 4, 8, 8))
+    assert mirrored([drawn], [], LAST_S) == [replace(drawn, source="pair")]
+
+
+def test_what_the_other_camera_proposes_itself_is_not_proposed_twice():
+    own = replace(ROOM, interval_s=(1.0, 2.0), score=0.3)
+    assert [one.interval_s for one in mirrored([ROOM], [own], LAST_S)] == [(0.5, 1.0), (2.0, 2.5)]
+    assert mirrored([replace(ROOM, interval_s=(4.5, 9.0))], [], LAST_S)[0].interval_s == (4.5, LAST_S)
+    assert mirrored([replace(ROOM, interval_s=(6.0, 9.0))], [], LAST_S) == []
+
+
+def test_what_was_proposed_by_the_other_camera_is_not_sent_back():
+    assert mirrored([replace(ROOM, source="pair")], [], LAST_S) == []

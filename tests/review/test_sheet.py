@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+from scrubin.core.errors import ManifestError, RecordingError
+from scrubin.review.sheet import COLUMNS, parse
+
+CAMERAS = {"r": ("left", "right"), "c": ("mono",)}
+HEADER = ",".join(COLUMNS)
+
+
+def listed(*rows: str):
+    return parse("\n".join([HEADER, *rows]).encode(), CAMERAS)
+
+
+def test_an_empty_camera_means_all_cameras_and_an_empty_rectangle_the_whole_frame():
+    rows = listed("r,,out_of_body,1,2,,,,,add").rows
+    assert [(row.camera, row.box_xywh) for row in rows] == [("left", None), ("right", None)]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("c,left,text,,,1,2,30,4,add", r"camera is 'left'; use one of \(empty\), mono"),
+        ("c,mono,face,,,1,2,30,4,add", "kind is 'face'"),
+        ("c,mono,text,,,1,2,30,4,yes", "decision is 'yes'; use one of add, accept, reject"),
+        ("c,mono,text,,,1,2,30,,add", "the rectangle is 1,2,30,; give x,y,w,h in whole pixels"),
+        ("c,mono,text,,,1,2,0,4,add", "the rectangle is 1,2,0,4"),
+        ("c,mono,text,,,1,2,00,4,add", "the rectangle is 1,2,00,4"),
+        ("c,mono,text,,,1,2,9999999,4,add", "the rectangle is 1,2,9999999,4"),
+        ("c,mono,other,2,1,,,,,add", "start_s 2 is not before end_s 1"),
+        ("c,mono,other,x,1,,,,,add", "start_s is 'x'"),
+        ("c,mono,other,,,,,,,add", "it would hide the whole recording"),
+        ("c,mono,text,1,2,,,,,accept", "it accepts text without a rectangle; give its x,y,w,h"),
+        ("c,mono,out_of_body,0,10,1,1,20,8,reject", "'out_of_body' is found in whole frames, so no rectangle of it can be rejected"),
+    ],
+)
+def test_a_wrong_row_quarantines_its_recording_and_is_never_passed_over(row, message):
+    found = listed(row, "r,left,other,1,2,,,,,add")
+    with pytest.raises(RecordingError, match=message):
+        raise found.errors["c"]
+    assert [item.recording for item in found.rows] == ["r"]
+
+
+def test_an_unknown_recording_stops_the_stage_with_the_near_miss():
+    with pytest.raises(ManifestError, match=r"line 2: 'rr' is no recording of recordings.csv; did you mean 'r'\?"):
+        listed("rr,left,other,1,2,,,,,add")
+
+
+@pytest.mark.parametrize("data", [b"", b"recording;camera", HEADER.encode() + b"\na,b\n", HEADER.encode() + b'\n"a'])
+def test_a_file_that_is_no_such_list_is_refused(data):
+    with pytest.raises(ManifestError, match=r"redactions.csv"):
+        parse(data, CAMERAS)
+
+
+def test_every_unknown_recording_of_the_list_is_named_at_once():
+    with pytest.raises(ManifestError) as refused:
+        listed("x,left,other,1,2,,,,,add", "r,left,other,1,2,,,,,add", "y,left,other,1,2,,,,,add")
+    assert [(fault.rule, fault.place) for fault in refused.value.faults] == [
+        ("recording-unknown", "line 2"),
+        ("recording-unknown", "line 4"),
+    ]
+
+
+def test_a_row_of_a_recording_that_ingest_set_aside_stops_nobody():
+    data = "\n".join([HEADER, "bad,left,other,1,2,,,,,add", "r,left,other,1,2,,,,,add"]).encode()
+    assert [row.recording for row in parse(data, CAMERAS, {"bad"}).rows] == ["r"]
