@@ -22,7 +22,7 @@ import spliced
 
 from scrubin.core import params
 from scrubin.screen import screening
-from scrubin.screen.params import Above, ScreenParams
+from scrubin.screen.params import ScreenParams
 from scrubin.screen.proposals import Box, Proposal, shared_px
 from scrubin.tables import io
 from scrubin.tables.private.recordings import RECORDINGS
@@ -101,7 +101,7 @@ def demo(p: ScreenParams) -> None:
     for kind, every in demo_truth().items():
         truth = [one for one in every if one.file in proposed]
         found = [one for file, proposals in proposed.items() for one in segments(file, proposals, kind)]
-        hidden = [one for file, many in proposed.items() for one in segments(file, (each for each in many if is_hidden(each, p)), kind)]
+        hidden = [one for file, many in proposed.items() for one in segments(file, many, kind)]
         rows += [
             {"kind": kind, "counted": "proposed", **measure(truth, found)},
             {"kind": kind, "counted": "hidden", **measure(truth, hidden)},
@@ -115,12 +115,6 @@ def demo(p: ScreenParams) -> None:
                 )
     show(f"the synthetic study, {len(proposed)} files", rows)
     show("the same by length of the segment", by_length)
-
-
-def is_hidden(proposal: Proposal, p: ScreenParams) -> bool:
-    if proposal.kind == "frozen" or p.accept == "reviewed-only":
-        return False
-    return not isinstance(p.accept, Above) or (proposal.score or 0) >= p.accept.above
 
 
 def bursts(p: ScreenParams, folder: Path) -> None:

@@ -1,6 +1,7 @@
 """Run the whole pipeline: `dvc repro` with one Prefect server for all stages.
 
-A bare `dvc repro` does the same; there each stage starts a server of its own.
+A bare `dvc repro` does the same; there each stage starts a server of its own, and a refused
+release may leave other stages undone.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ def main() -> int:
     os.environ.update(QUIET)
     try:
         with prefect_server():
-            return subprocess.run([dvc, "repro", *sys.argv[1:]], check=False, preexec_fn=die_with_parent).returncode
+            return subprocess.run([dvc, "repro", "--keep-going", *sys.argv[1:]], check=False, preexec_fn=die_with_parent).returncode
     except ServerError as error:
         sys.stderr.write(f"{error}\n")
         return 1

@@ -10,7 +10,7 @@ import pytest
 import clips
 from scrubin import cli
 from scrubin.cli import screen
-from scrubin.screen.params import DEFAULTS, Above
+from scrubin.screen.params import DEFAULTS
 from scrubin.screen.proposals import Proposal
 
 
@@ -51,7 +51,7 @@ def test_the_parameters_of_the_folder_count(film, tmp_path, monkeypatch, capsys)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.yaml").write_text(
         "raw: data/raw\nscreen: {detectors: [black], model: null, thumbnail_height: 36, outside_distance: 0.3, spread: 6, min_span_s: 0.2,"
-        " clear_distance: 0.35, margin_s: 0.2, black_level: 24, frozen_s: 2, text_every_s: 60, accept: reviewed-only}\n"
+        " clear_distance: 0.35, margin_s: 0.2, black_level: 24, frozen_s: 2, text_every_s: 60}\n"
     )
     assert cli.main(["screen", str(film), "--json"]) == 0
     assert [row["kind"] for row in json.loads(capsys.readouterr().out)] == ["black"]
@@ -67,7 +67,6 @@ def test_a_file_that_is_missing_or_no_video_gives_an_exit_code(tmp_path, monkeyp
 
 
 def test_the_shipped_defaults_are_what_a_new_study_begins_with():
-    assert DEFAULTS.accept == Above(0.3)
     assert DEFAULTS.model is None
 
 

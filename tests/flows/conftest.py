@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import clips
+import review_study
 import server
 
 ROOT = Path(__file__).parents[2]
@@ -58,6 +59,11 @@ class Project:
 
     def flow(self, stage: str, prefix: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
         return self.run(".venv/bin/python", f"pipelines/flows/{stage}.py", prefix=prefix)
+
+    def see_all(self) -> None:
+        """Let a person see every frame of every recording."""
+        with review_study.desk(self.folder) as desk:
+            review_study.see_all(desk)
 
     def repro(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         return self.run(".venv/bin/dvc", "repro", *arguments)

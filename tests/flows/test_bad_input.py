@@ -67,6 +67,11 @@ BAD = {
 
 def test_the_bad_is_quarantined_and_the_rest_is_released(project):
     fill(project)
+    refused = project.repro()
+    assert refused.returncode != 0
+    assert "recordings have not been seen by a person" in refused.stderr + refused.stdout
+    assert (project.folder / "reports/index.html").exists(), "everything else is finished"
+    project.see_all()
     done = project.repro("release", "report")
     assert done.returncode == 0, done.stdout + done.stderr
     assert not list(project.folder.rglob("hacked"))

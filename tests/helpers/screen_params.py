@@ -1,6 +1,6 @@
 """The screen parameters that tests use, independent of what a curator may set."""
 
-from scrubin.screen.params import Above, ScreenParams
+from scrubin.screen.params import ScreenParams
 
 SCREEN = ScreenParams(
     detectors=("appearance", "black", "frozen", "text"),
@@ -14,5 +14,4 @@ SCREEN = ScreenParams(
     black_level=24,
     frozen_s=2.0,
     text_every_s=60.0,
-    accept=Above(0.5),
 )

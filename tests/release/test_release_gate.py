@@ -34,6 +34,7 @@ SECTION = {
     "license": "CC-BY-4.0",
     "archives": True,
     "on_quarantine": "continue",
+    "review": "required",
     "public_words": [],
 }
 

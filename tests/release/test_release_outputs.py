@@ -110,7 +110,9 @@ def test_croissant_ids_are_unique_and_every_reference_resolves(clean):
 
 def test_the_readme_states_the_frame_contract_and_how_to_verify(clean):
     videos = pd.DataFrame({"id": ["a", "a"], "task": ["Peg"] * 2, "duration_s": [1800.0, 1800.0]})
-    text = readme.text(PARAMS, videos, pd.DataFrame({"path": ["frames/Peg/left/a/000000.jpg"], "dropped": [False]}), Fraction(1, 2))
+    frames = pd.DataFrame({"path": ["frames/Peg/left/a/000000.jpg"], "dropped": [False]})
+    text = readme.text(PARAMS, videos, frames, Fraction(1, 2), "Two people looked.")
+    assert "Two people looked." in text
     assert "k / (1/2) seconds" in text
     assert "| Peg | 1 | 2 | 1.00 |" in text
     assert "sha256sum --check" in text
@@ -127,11 +129,11 @@ def test_the_readme_states_the_frame_contract_and_how_to_verify(clean):
 )
 def test_the_documents_say_how_the_frames_lie_there_and_how_many_were_dropped(path, row, files):
     videos = pd.DataFrame({"id": ["a"], "task": ["Peg"], "duration_s": [1800.0]})
-    text = readme.text(PARAMS, videos, pd.DataFrame({"path": [None, path], "dropped": [True, False]}), Fraction(1))
+    text = readme.text(PARAMS, videos, pd.DataFrame({"path": [None, path], "dropped": [True, False]}), Fraction(1), "")
     assert f"`{row}`" in text
     assert "\nFrames that are too poor to be used (1 of them) have no file" in text
     on_disk = path.partition(".tar/")[0] + ".tar" if ".tar/" in path else path
-    found = croissant.metadata(PARAMS, {}, {on_disk: "0" * 64}, {on_disk: 1})["distribution"]
+    found = croissant.metadata(PARAMS, {}, {on_disk: "0" * 64}, {on_disk: 1}, "")["distribution"]
     assert [(one["@id"], one["includes"]) for one in found] == [("frame-files", files)]
 
 

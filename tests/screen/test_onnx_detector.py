@@ -75,7 +75,7 @@ def test_a_network_judges_every_frame_of_a_film(tmp_path, batch):
 
 def test_a_network_joins_the_detectors_only_when_there_is_one(tmp_path):
     assert "onnx" not in registry.chosen(SCREEN)
-    assert list(registry.chosen(replace(SCREEN, detectors=(), model=brightness_network(tmp_path / "x.onnx")))) == ["onnx", "curator"]
+    assert list(registry.chosen(replace(SCREEN, detectors=(), model=brightness_network(tmp_path / "x.onnx")))) == ["onnx"]
     with pytest.raises(ValueError, match="there is no network"):
         detector.observer(SCREEN)
 

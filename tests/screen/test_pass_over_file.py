@@ -5,7 +5,6 @@ from dataclasses import replace
 import av
 import numpy as np
 import pytest
-from scrubin.screen.decisions import Decisions
 
 import clips
 from screen_params import SCREEN
@@ -17,6 +16,7 @@ from scrubin.screen.histograms import GROUPS
 from scrubin.screen.pass_over_file import Observed, Observer, observe_stored
 from scrubin.screen.thumbnails import Thumbnailer
 from scrubin.video.decode import decoded
+from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import probe
 
 
@@ -42,7 +42,7 @@ def counting(name: str, calls: list[str], value: int = 0) -> Observer:
 def file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = clips.clip(tmp_path / "a.mkv", seconds=1.0)
-    return path, sha256_of(path), screening.boundaries_s(probe(path, "a.mkv"))[:-1]
+    return path, sha256_of(path), boundaries_s(probe(path, "a.mkv"))[:-1]
 
 
 def test_all_observers_share_one_decode_and_each_keeps_its_notes(file, monkeypatch):
@@ -85,7 +85,7 @@ def test_changing_a_limit_decodes_nothing_and_changing_the_thumbnail_only_that(f
 def test_the_times_are_the_nearest_to_the_exact_ones():
     for name in clips.REAL:
         found = probe(clips.REAL[name], name)
-        assert screening.boundaries_s(found).tolist() == [float(time) for time in (*found.times_s, found.end_s)]
+        assert boundaries_s(found).tolist() == [float(time) for time in (*found.times_s, found.end_s)]
 
 
 @pytest.mark.parametrize("pixels", ["yuv420p", "yuvj420p", "yuv422p", "yuv444p", "yuv420p10le", "gray", "rgb24", "nv12"])
@@ -118,7 +118,7 @@ def test_screening_twice_gives_the_same_rows_and_the_same_file_by_hand(file):
     path, sha256, _ = file
     file_ = screening.FileToScreen("r", "mono", path.name, sha256)
     observers = registry.observers(SCREEN)
-    rows = [screening.screen(path.parent, file_, Decisions([], {}), observers, SCREEN) for _ in range(2)]
+    rows = [screening.screen(path.parent, file_, observers, SCREEN) for _ in range(2)]
     assert rows[0] == rows[1]
     by_hand = screening.proposals(path, SCREEN)
     assert [(row["kind"], row["start_s"], row["end_s"], row["score"]) for row in rows[0]] == [

@@ -1,14 +1,12 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
 
 import cv2
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scrubin.screen.decisions import Decision
 
 import clips
 from screen_params import SCREEN
@@ -21,7 +19,6 @@ from scrubin.screen.places import Sighting as Sighting
 from scrubin.screen.reading import Reading
 
 FPS = 25
-ADDED = Decision(2, "r", "mono", "text", None, None, (0, 0, 320, 40), "add")
 FONTS = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX)
 
 
@@ -35,9 +32,9 @@ def written(pictures, words, *, height_px=16, opacity=1.0, colour=(255, 255, 255
     return shown
 
 
-def proposals(path, count, size=(320, 136), decided=()):
+def proposals(path, count, size=(320, 136)):
     times_s = np.arange(count + 1) / FPS
-    return text.propose(ObservedFile(times_s, size, observe(path, path.name, [text.observer(SCREEN)], times_s[:-1]), decided), SCREEN)
+    return text.propose(ObservedFile(times_s, size, observe(path, path.name, [text.observer(SCREEN)], times_s[:-1])), SCREEN)
 
 
 @pytest.fixture(scope="module")
@@ -109,10 +106,10 @@ def test_the_reader_says_and_downloads_nothing(bikes, capfd, caplog, monkeypatch
     assert reading._reader() is reading._reader()
 
 
-def seen_of(*readings: tuple[int, int, tuple[int, int, int, int], str, float], decided=()) -> ObservedFile:
+def seen_of(*readings: tuple[int, int, tuple[int, int, int, int], str, float]) -> ObservedFile:
     listed = [{"moment": m, "picture": p, "box": box, "text": words, "confidence": sure} for m, p, box, words, sure in readings]
     value = {"moments": [(50, 75), (150, 175), (250, 275), (350, 375)], "size_px": (320, 180), "readings": listed}
-    return ObservedFile(np.arange(401) / FPS, (640, 360), {"text": Observed({}, value)}, decided)
+    return ObservedFile(np.arange(401) / FPS, (640, 360), {"text": Observed({}, value)})
 
 
 LINE = (10, 20, 100, 12)
@@ -145,19 +142,6 @@ def test_what_the_composite_shows_holds_for_the_whole_recording():
 def test_a_doubtful_reading_gets_a_low_score():
     (found,) = text.propose(seen_of((1, 0, LINE, "8renn", 0.55), (1, 1, LINE, "Bre:n", 0.6)), SCREEN)
     assert found.score == pytest.approx(0.15)
-
-
-def test_what_the_curator_added_is_not_proposed_a_second_time():
-    readings = [(1, 0, LINE, "Brenner", 0.9), (1, 1, LINE, "Brenner", 0.9)]
-    mine = replace(ADDED, box_xywh=(16, 36, 210, 32))
-    assert text.propose(seen_of(*readings, decided=[mine]), SCREEN) == []
-    for other in (
-        replace(mine, decision="reject"),
-        replace(mine, box_xywh=(16, 36, 60, 32)),  # hides a part of it
-        replace(mine, start_s=8.0, end_s=16.0),  # hides it at another time
-        replace(mine, box_xywh=None, start_s=0.0, end_s=1.0),
-    ):
-        assert len(text.propose(seen_of(*readings, decided=[other]), SCREEN)) == 1
 
 
 @given(length=st.floats(min_value=0.1, max_value=20_000), every_s=st.sampled_from([10, 45, 300]))
