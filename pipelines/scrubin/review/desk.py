@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import getpass
+import json
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -187,7 +188,7 @@ class Desk:
 
     def boundaries_s(self, number: int, camera: str) -> npt.NDArray[np.float64]:
         """Return the presentation time of every frame, then the end of the last; shape (n + 1,)."""
-        return self._times((self._name(number), camera))
+        return self.times_s((self._name(number), camera))
 
     def file(self, number: int, camera: str) -> study.StudyFile:
         """Return a file of a recording.
@@ -269,7 +270,7 @@ class Desk:
             return self._decide_drawn(file, what, kind, target, box_xywh, proposal_key, why, nonce)
         if what in (ACCEPT, REJECT, CHANGE):
             self._refuse_changed(file.key, proposal_key)
-        times_s = self._times(file.key)
+        times_s = self.times_s(file.key)
         spans = _spans(what, (first, last), target, times_s)
         decided = Decided(file.recording, camera, file.sha256, kind, spans, box_xywh, why, proposal_key, self._study.detectors)
         return self._append("decided", decided, nonce)
@@ -283,7 +284,7 @@ class Desk:
         if view not in events.VIEWS or numbers[0] < 0 or numbers[-1] >= file.frame_count:
             msg = f"no such stills: view '{view}', frames {numbers[0]} to {numbers[-1]} of {file.frame_count}"
             raise ReviewError(msg)
-        seconds = tuple(seconds_of(numbers, self._times(file.key)))
+        seconds = tuple(seconds_of(numbers, self.times_s(file.key)))
         return self._append("seen", events.Seen(file.recording, camera, file.sha256, view, events.runs(numbers), seconds), nonce)
 
     def exclude(self, number: int, why: str, nonce: str = "") -> Line:
@@ -323,6 +324,27 @@ class Desk:
         mine = [line.number for line, _ in self._standing.lines.values() if line.by == self.by and self._standing.stands(line.number)]
         return self._append("withdrawn", events.Withdrawn(max(mine), ""), nonce) if mine else None
 
+    def times_s(self, key: FileKey) -> npt.NDArray[np.float64]:
+        """Return the presentation time of every frame of a file, then the end of the last; shape (n + 1,)."""
+        if key not in self._boundaries:
+            self._boundaries[key] = study.times_s(self._raw, self._study.files[key])
+        return self._boundaries[key]
+
+    def set_aside(self) -> set[str]:
+        """Return the recordings of the manifest that cannot be reviewed: nothing of them is released."""
+        quarantined = {str(row["recording"]) for row in self.quarantined()}
+        return (set(self._names) | quarantined) - set(self._study.recordings())
+
+    def append_all(self, imported: Sequence[events.Event]) -> None:
+        """Append decisions of a sheet; the last event is the sheet itself."""
+        for event in imported[:-1]:
+            self._append("decided", event, "")
+        self._append("imported", imported[-1], "")
+
+    def append_exported(self, sheet: events.Sheet) -> None:
+        """Append that a sheet was written."""
+        self._append("exported", sheet, "")
+
     def quarantined(self) -> list[dict[str, Any]]:
         """Return the quarantined files of all stages that ran, each with its acknowledgement."""
         self._update()
@@ -331,6 +353,28 @@ class Desk:
             path = self._folder / study.INTERIM / f"quarantine_{stage}.parquet"
             rows += io.records(io.read(QUARANTINE, path)) if path.is_file() else []
         return [{**row, "acknowledged": self._acknowledged("quarantine", row["recording"])} for row in rows]
+
+    def warnings(self) -> list[dict[str, Any]]:
+        """Return the rules of the last validation that warned, each with its acknowledgement."""
+        self._update()
+        failed = [one for one in self._outcomes() if one["result"] == "failed" and one["severity"] == "warning"]
+        rows = [{"key": f"{one['table']}.{one['rule']}", "says": one["says"], "count": one["count"]} for one in failed]
+        return [{**row, "acknowledged": self._acknowledged("warning", row["key"])} for row in rows]
+
+    def near_duplicates(self) -> list[dict[str, Any]]:
+        """Return the pairs of released ids that the last validation found to show the same, each with its acknowledgement."""
+        self._update()
+        found = [row for one in self._outcomes() if one["rule"] == "near_duplicate_recording" for row in one["keys"]]
+        keys = sorted({",".join(sorted((row["id"], row["like"]))) for row in found})
+        return [{"key": key, "acknowledged": self._acknowledged("near-duplicate", key)} for key in keys]
+
+    def _outcomes(self) -> list[dict[str, Any]]:
+        try:
+            said = json.loads((self._folder / study.INTERIM / "validation.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return []  # the stage validate has not run yet
+        outcomes: list[dict[str, Any]] = said["outcomes"]
+        return outcomes
 
     def _acknowledged(self, subject: str, key: str) -> dict[str, Any] | None:
         entry = self._standing.acknowledged.get((subject, key))
@@ -370,7 +414,7 @@ class Desk:
             raise ReviewError(msg)
         if what == CHANGE:
             # The new span first: whatever happens between the two lines, nothing is shown.
-            spans = _spans(ADD, target, target, self._times(file.key))
+            spans = _spans(ADD, target, target, self.times_s(file.key))
             decided = Decided(file.recording, file.camera, file.sha256, kind, spans, box_xywh, why, key, self._study.detectors)
             line = self._append("decided", decided, nonce and f"{nonce}+")
             self._append("withdrawn", events.Withdrawn(number, why), nonce)
@@ -412,16 +456,11 @@ class Desk:
             raise ReviewError(msg)
         return self._names[number]
 
-    def _times(self, key: FileKey) -> npt.NDArray[np.float64]:
-        if key not in self._boundaries:
-            self._boundaries[key] = study.times_s(self._raw, self._study.files[key])
-        return self._boundaries[key]
-
     def _statuses(self, name: str) -> list[tuple[FileStatus, list[Judged]]]:
         if name not in self._status:
             done = []
             for key in self._study.cameras(name):
-                items = judged(self._study, key, self._standing, self._times)
+                items = judged(self._study, key, self._standing, self.times_s)
                 done.append((file_status(self._study, key, self._standing, items), items))
             self._status[name] = done
         return self._status[name]

@@ -1,0 +1,76 @@
+"""`scrubin review --verify`, `--import` and `--export` as a curator types them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import review_study
+from scrubin.cli import review_exchange
+from scrubin.core.errors import ManifestError, ReviewError
+from scrubin.review.ledger import LEDGER_PATH, Ledger
+
+ROW = "single,,other,0.4,0.8,,,,,add\n"
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    return review_study.project(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture
+def folder(shared, tmp_path, monkeypatch):
+    copy = shutil.copytree(shared, tmp_path / "study")
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def test_a_sheet_goes_in_once_and_comes_out_as_it_was(folder, capsys):
+    sheet = folder / "data/raw/redactions.csv"
+    sheet.write_text(review_study.SHEET + ROW)
+    assert review_exchange.take(sheet, "ann") == 0
+    assert "1 new decisions" in capsys.readouterr().out
+    review_exchange.take(sheet, "ann")
+    assert "0 new decisions" in capsys.readouterr().out
+    review_exchange.write("-", "ann")
+    assert capsys.readouterr().out == review_study.SHEET + "single,mono,other,0.4,0.8,,,,,add\n"
+    assert [line.event for line in Ledger().lines()] == ["decided", "imported", "imported"]
+
+
+def test_a_wrong_sheet_leaves_the_ledger_alone(folder):
+    sheet = folder / "data/raw/redactions.csv"
+    sheet.write_text(review_study.SHEET + ROW + "single,,other,2,1,,,,,add\n")
+    with pytest.raises(ManifestError, match="line 3"):
+        review_exchange.take(sheet, "ann")
+    assert not LEDGER_PATH.exists()
+    with pytest.raises(ReviewError, match="cannot be read"):
+        review_exchange.take(Path("nothing.csv"), "ann")
+
+
+def test_an_exported_sheet_counts_as_known(folder):
+    with review_study.desk(folder) as desk:
+        desk.decide(1, "mono", "add", "other", 8, 15)
+    review_exchange.write("data/raw/redactions.csv", "ann")
+    with review_study.desk(folder) as desk:
+        assert len(desk.standing.sheets) == 1
+    assert (folder / "data/raw/redactions.csv").read_text().splitlines()[1:] == ["single,mono,other,0.4,0.8,,,,,add"]
+
+
+@pytest.mark.usefixtures("folder")
+def test_verify_tells_who_did_what_and_finds_lines_that_were_cut_off(capsys):
+    with review_study.desk(Path()) as desk:
+        review_study.see_all(desk)
+        desk.decide(1, "mono", "add", "other", 8, 15)
+    assert review_exchange.verify() == 0
+    said = capsys.readouterr().out
+    assert "4 lines by 1 people, the chain holds" in said
+    assert "ann: 1 decided, 3 seen" in said
+    Path("data/interim/review.json").write_text(json.dumps({"head": Ledger().lines()[-1].sha256, "lines": 4}))
+    assert review_exchange.verify() == 0
+    lines = LEDGER_PATH.read_bytes().splitlines(keepends=True)
+    LEDGER_PATH.write_bytes(b"".join(lines[:3]))
+    with pytest.raises(ReviewError, match="lines at the end were taken out"):
+        review_exchange.verify()
