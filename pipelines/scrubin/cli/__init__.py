@@ -20,6 +20,7 @@ COMMANDS = {
     "check-params": "check every section of a params.yaml",
     "probe": "tell what a video file holds",
     "screen": "find what in a video could identify a person",
+    "review": "look at the study in the browser and decide what is hidden",
     "render": "trim a video and hide what could identify, encoding only what must be",
     "frames": "extract frames of a video by the frame contract",
     "frames-check": "tell which convention made a folder of frames, and its offset",

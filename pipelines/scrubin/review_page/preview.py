@@ -1,0 +1,25 @@
+"""What the release will hide of a frame, by the decisions so far."""
+
+from __future__ import annotations
+
+from scrubin.review.desk import RecordingView
+from scrubin.review.events import Box
+from scrubin.review.outcome import REJECTED
+
+# Times come from the same boundaries, but may have been written and read in between.
+SAME_S = 1e-6
+
+
+def hidden_boxes(view: RecordingView, camera: str, time_s: float) -> list[Box | None]:
+    """Return the rectangles that the release will blacken in the frame of a time, in pixels; None: the whole frame.
+
+    What nobody has decided is hidden as well.
+    """
+    hidden = [
+        (start_s, end_s, one.box_xywh)
+        for one in view.proposals
+        for start_s, end_s, decision in one.parts
+        if one.camera == camera and decision != REJECTED
+    ]
+    hidden += [(one.start_s, one.end_s, one.box_xywh) for one in view.drawn if one.camera == camera]
+    return [box for start_s, end_s, box in hidden if start_s - SAME_S <= time_s < end_s - SAME_S]

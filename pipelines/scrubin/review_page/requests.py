@@ -1,0 +1,169 @@
+"""What a request of the page says, read with care: numbers in their range, texts of some length, no field that nobody knows."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+
+CAMERAS = ("left", "right", "mono")
+VIEWS = ("sheet", "lens", "full")
+NUMBERS = re.compile(r"[0-9]{1,8}(?:,[0-9]{1,8})*")
+NONCE = re.compile(r"[A-Za-z0-9-]{8,64}")
+MOST_STILLS = 256
+MOST_SEEN = 20_000
+HEIGHTS_PX = (16, 1080)
+MOST_FRAMES = 10**8
+TEXT_CHARACTERS = 2000
+
+
+class BadRequestError(Exception):
+    """A request says something that the page never says; the sentence names what."""
+
+    def __init__(self, sentence: str, status: int = 400) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        self.status = status
+
+
+@dataclass(frozen=True)
+class Sprite:
+    """Which stills one picture shall hold, in rows of ``columns``, each ``height`` pixels high."""
+
+    frames: tuple[int, ...]
+    height: int
+    columns: int
+
+
+def sprite(query: QueryParams, frame_count: int) -> Sprite:
+    """Return the stills that a query names.
+
+    Raises
+    ------
+    BadRequestError
+        When one of them is not in the file, or they are too many.
+    """
+    named = query.get("frames", "")
+    if not NUMBERS.fullmatch(named):
+        msg = "'frames' must be frame numbers with commas between them"
+        raise BadRequestError(msg)
+    frames = tuple(map(int, named.split(",")))
+    if len(frames) > MOST_STILLS:
+        msg = f"at most {MOST_STILLS} stills at once"
+        raise BadRequestError(msg)
+    if max(frames) >= frame_count:
+        raise BadRequestError(no_frame(max(frames), frame_count), 404)
+    return Sprite(frames, _number(query, "height", *HEIGHTS_PX), _number(query, "columns", 1, MOST_STILLS))
+
+
+def no_frame(frame: int, frame_count: int) -> str:
+    """Return the sentence about a frame that a file does not have."""
+    return f"there is no frame {frame}: the file has {frame_count}, counted from 0"
+
+
+def _number(query: QueryParams, name: str, low: int, high: int) -> int:
+    text = query.get(name, "")
+    value = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else -1
+    if not low <= value <= high:
+        msg = f"'{name}' must be a number from {low} to {high}"
+        raise BadRequestError(msg)
+    return value
+
+
+async def fields(request: Request, names: Sequence[str]) -> Fields:
+    """Return the fields of a JSON body, which has exactly these.
+
+    Raises
+    ------
+    BadRequestError
+        When it is no JSON, or has other fields.
+    """
+    try:
+        body = json.loads(await request.body())
+    except (ValueError, RecursionError) as error:
+        msg = "the body is no JSON"
+        raise BadRequestError(msg) from error
+    if not isinstance(body, dict) or set(body) != set(names):
+        msg = f"the body must have exactly these fields: {', '.join(names)}"
+        raise BadRequestError(msg)
+    return Fields(body)
+
+
+class Fields:
+    """Fields of a body, each asked for by the type it must have."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        self._values = values
+
+    def number(self, name: str, high: int = MOST_FRAMES) -> int:
+        """Return a whole number from 0 to ``high``."""
+        value = self._values[name]
+        if type(value) is not int or not 0 <= value <= high:
+            msg = f"'{name}' must be a whole number from 0"
+            raise BadRequestError(msg)
+        return value
+
+    def number_or_none(self, name: str) -> int | None:
+        """Return a whole number, or None."""
+        return None if self._values[name] is None else self.number(name)
+
+    def text(self, name: str) -> str:
+        """Return a text without control characters, at most 2,000 characters."""
+        value = self._values[name]
+        if not isinstance(value, str) or len(value) > TEXT_CHARACTERS or any(ord(one) < 32 and one not in "\n\t" for one in value):
+            msg = f"'{name}' must be a text of at most {TEXT_CHARACTERS} characters"
+            raise BadRequestError(msg)
+        return value.strip()
+
+    def choice(self, name: str, choices: Sequence[str]) -> str:
+        """Return one of the choices."""
+        value = self._values[name]
+        if value not in choices:
+            msg = f"'{name}' must be one of {', '.join(choices)}"
+            raise BadRequestError(msg)
+        return str(value)
+
+    def nonce(self) -> str:
+        """Return what tells this request from its own repetition."""
+        value = self._values["nonce"]
+        if not isinstance(value, str) or not NONCE.fullmatch(value):
+            msg = "'nonce' must be 8 to 64 letters, digits or hyphens"
+            raise BadRequestError(msg)
+        return value
+
+    def box(self, name: str) -> tuple[int, int, int, int] | None:
+        """Return x, y, width and height in pixels, or None for the whole frame."""
+        value = self._values[name]
+        if value is None:
+            return None
+        if not isinstance(value, list) or len(value) != 4 or any(type(one) is not int or not 0 <= one <= 65535 for one in value):
+            msg = f"'{name}' must be x, y, width and height in pixels, or null"
+            raise BadRequestError(msg)
+        x, y, width, height = value
+        return x, y, width, height
+
+    def frames(self, name: str, frame_count: int) -> list[int]:
+        """Return frame numbers of a file, sorted, each once."""
+        value = self._values[name]
+        if not isinstance(value, list) or not 0 < len(value) <= MOST_SEEN or any(type(one) is not int or one < 0 for one in value):
+            msg = f"'{name}' must be 1 to {MOST_SEEN} frame numbers"
+            raise BadRequestError(msg)
+        if max(value) >= frame_count:
+            raise BadRequestError(no_frame(max(value), frame_count), 404)
+        return sorted(set(value))
+
+    def day_or_none(self, name: str) -> str | None:
+        """Return a day such as 2026-12-31, or None."""
+        if self._values[name] is None:
+            return None
+        try:
+            return date.fromisoformat(self.text(name)).isoformat()
+        except ValueError as error:
+            msg = f"'{name}' must be a day such as 2026-12-31, or null"
+            raise BadRequestError(msg) from error

@@ -1,0 +1,92 @@
+// Requests to the server, one way for all of them: what is refused has a sentence, what fails for a moment is tried again.
+
+const AGAIN_MS = 2000;
+let onTrouble = () => {};
+let edition = null;
+
+/** From now on numbers mean the files of this edition of the study. */
+export function useEdition(name) {
+  edition = name;
+}
+
+/** The server refuses; the message is a sentence for the person. */
+export class Refused extends Error {
+  constructor(status, sentence, again) {
+    super(sentence);
+    this.status = status;
+    this.again = again;
+  }
+}
+
+/** Call `show(sentence or null)` when the server cannot be reached or the pipeline runs, and when it is over. */
+export function watchTrouble(show) {
+  onTrouble = show;
+}
+
+/** A name for one request, so that its repetition is not a second one. */
+export function nonce() {
+  return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Return the JSON of an address. */
+export async function get(path, signal) {
+  return (await persistently(path, { signal })).json();
+}
+
+/** Return the bytes of an address. */
+export async function getBytes(path, signal) {
+  return (await persistently(path, { signal })).arrayBuffer();
+}
+
+/** Return the picture of an address. */
+export async function getPicture(path, signal) {
+  return createImageBitmap(await (await persistently(path, { signal })).blob());
+}
+
+/** Send a JSON body and return the JSON of the answer: what was answered is written. */
+export async function post(path, body, { keepalive = false } = {}) {
+  const options = {
+    method: "POST",
+    headers: { "Content-Type": "application/json", "X-Scrubin": "1" },
+    body: JSON.stringify(body),
+    keepalive,
+  };
+  return (await (keepalive ? once : persistently)(path, options)).json();
+}
+
+async function persistently(path, options) {
+  for (;;) {
+    try {
+      const answer = await once(path, options);
+      onTrouble(null);
+      return answer;
+    } catch (error) {
+      if (error.name === "AbortError" || (error instanceof Refused && !error.again)) throw error;
+      onTrouble(
+        error instanceof Refused
+          ? error.message
+          : "The server does not answer; trying again. What it confirmed is kept. If it was closed, start 'scrubin review' again.",
+      );
+      await pause(AGAIN_MS, options.signal);
+    }
+  }
+}
+
+async function once(path, options) {
+  const headers = { ...options.headers, ...(edition === null ? {} : { "X-Scrubin-Study": edition }) };
+  const answer = await fetch(path, { credentials: "same-origin", ...options, headers });
+  if (answer.ok) return answer;
+  const refused = await answer.json().catch(() => ({}));
+  if (refused.reload) location.reload();
+  throw new Refused(answer.status, refused.error ?? `the server answered ${answer.status}`, refused.again === true);
+}
+
+function pause(ms, signal) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", () => {
+      clearTimeout(timer);
+      reject(new DOMException("no longer wanted", "AbortError"));
+    });
+  });
+}

@@ -1,0 +1,253 @@
+// The page: who shows what, what each key does, and how it keeps up with other pages and with the pipeline.
+
+import { get, watchTrouble } from "./api.js";
+import { Decisions } from "./decisions.js";
+import { askTime, isAsking, show } from "./dialogs.js";
+import { byId } from "./elements.js";
+import { Full } from "./full.js";
+import { Heading, say } from "./heading.js";
+import { listen } from "./keys.js";
+import { Lens } from "./lens.js";
+import { overview } from "./overview.js";
+import { Recordings } from "./recordings.js";
+import { Watch } from "./seen.js";
+import { Sheet } from "./sheet.js";
+import { STEPS_S, isLeft, spanId, state } from "./state.js";
+import { Timeline } from "./timeline.js";
+import { parsedTime } from "./times.js";
+
+const POLL_MS = 2000;
+const STUDY_MS = 700;
+const SIZES = 6;
+
+const isReleased = document.body.dataset.released === "yes";
+const watch = new Watch();
+const sheet = new Sheet(watch);
+const lens = new Lens(watch);
+const decisions = new Decisions(watch, lens, say);
+const full = new Full(watch, decisions);
+new Timeline(sheet);
+new Recordings((number) => open(number));
+new Heading({ unseen, next: () => step(1), nextRecording: () => turn(1), isReleased });
+
+watchTrouble((sentence) => {
+  byId("banner").hidden = sentence === null;
+  if (sentence !== null) byId("banner").textContent = sentence;
+});
+
+async function open(number, timeS = null) {
+  await watch.send();
+  say("Opening …");
+  try {
+    await state.open(number, timeS);
+  } catch (error) {
+    if (error.name !== "AbortError") say(error.message, false, true);
+    return;
+  }
+  const { summary } = state.view;
+  say(summary.status === "kept" ? `${summary.name} is open.` : `${summary.name} is not released: ${summary.reason || summary.status}.`);
+}
+
+/** Open the next or previous recording; after the last one the overview. */
+function turn(by, leftOnly = false) {
+  const all = state.study.recordings;
+  const at = all.findIndex((one) => one.number === state.number);
+  const rest = by > 0 ? all.slice(at + 1) : all.slice(0, at).reverse();
+  const to = leftOnly ? (rest.find((one) => !one.done) ?? all.find((one) => !one.done && one.number !== state.number)) : rest[0];
+  if (to) open(to.number);
+  else overview(open);
+}
+
+/** Select the next or previous span. */
+function step(by) {
+  const { spans, span } = state;
+  if (!spans.length) {
+    say("Nothing is proposed in this recording.");
+    return;
+  }
+  const at = span ? spans.findIndex((one) => spanId(one) === spanId(span)) : by > 0 ? -1 : 0;
+  state.pane = "sheet";
+  state.select(spans[(at + by + spans.length) % spans.length]);
+  const left = spans.filter(isLeft).length;
+  say(`Span ${((at + by + spans.length) % spans.length) + 1} of ${spans.length}, ${left} left.`);
+}
+
+/** Go on to the first second that is not seen; what is on screen counts by itself. */
+async function unseen() {
+  await watch.settled();
+  await watch.send();
+  const gaps = state.files.flatMap((file) => file.unseen.map(([first, last]) => [Math.max(first, file.interval_s[0]), last + 1]));
+  if (!gaps.length) {
+    decisions.next();
+    return;
+  }
+  gaps.sort((a, b) => a[0] - b[0]);
+  // A still that cannot be shown must not hold up the rest.
+  const [to] = gaps.find(([start]) => !watch.cannotShow(start)) ?? gaps[0];
+  if (state.density) state.density = 0;
+  state.set({ pane: "sheet" });
+  sheet.showFrom(to);
+  say("Look through these stills; Space goes on.");
+}
+
+function arrow(dx, dy) {
+  return (event) => {
+    if (full.isOpen && full.arrow(dx, dy, { sizes: event.shiftKey, fine: event.ctrlKey })) return;
+    if (!state.camera) return;
+    if (state.pane === "sheet") sheet.step(dx + dy * sheet.columns);
+    else if (dx) state.move(state.frame + dx);
+    else if (state.pane === "lens") state.move(state.frame + dy * 11);
+    else state.goTo(state.timeS + dy);
+  };
+}
+
+function denser(by) {
+  const density = Math.max(0, Math.min(STEPS_S.length - 1, state.density + by));
+  state.set({ density });
+}
+
+function larger(by) {
+  state.set({ size: Math.max(-SIZES, Math.min(SIZES, state.size + by)) });
+}
+
+async function goTo() {
+  if (!state.camera) return;
+  const times = state.times[state.camera];
+  const frame = await askTime((text) => {
+    const number = /^#\s*(\d+)$/.exec(text.trim());
+    if (number) return Number(number[1]) < times.count ? Number(number[1]) : null;
+    const seconds = parsedTime(text);
+    return seconds <= times.boundaries[times.count] ? times.at(seconds) : null;
+  });
+  if (frame !== null) state.move(frame);
+}
+
+function escape() {
+  if (full.isOpen) full.toggle();
+  else if (state.inFrame !== null || state.outFrame !== null) state.unmark();
+  else if (state.pane === "lens") pane("sheet");
+  else state.select(null);
+}
+
+function pane(name) {
+  state.set({ pane: name });
+  state.tell("cursor");
+}
+
+function otherCamera() {
+  const others = state.files.filter((file) => file.camera !== state.camera);
+  if (!others.length) return say("This recording has one camera.");
+  const { camera } = others[0];
+  return state.move(state.times[camera].at(state.timeS), camera);
+}
+
+function mark(which, name) {
+  if (!state.camera) return;
+  state.mark(which);
+  say(`${name} at frame ${state.frame}.`);
+}
+
+const whenKept = (run) => (event) => (state.camera ? run(event) : say("This recording has no pictures to review."));
+const key = (keys, shown, group, does, run) => ({ keys, shown, group, does, run });
+const looking = [
+  key([" "], ["Space"], "Look", "go on to what you have not seen", whenKept(unseen)),
+  key(["n"], ["N"], "Look", "next recording; with Shift the next that is not done", (event) => turn(1, event.shiftKey)),
+  key(["p"], ["P"], "Look", "previous recording", () => turn(-1)),
+  key(["ArrowLeft"], ["←", "→"], "Look", "one still, in the lens and at full size one frame", arrow(-1, 0)),
+  key(["ArrowRight"], [], "Look", "", arrow(1, 0)),
+  key(["ArrowUp"], ["↑", "↓"], "Look", "one row, at full size one second", arrow(0, -1)),
+  key(["ArrowDown"], [], "Look", "", arrow(0, 1)),
+  key(["PageDown"], ["Page up", "Page down"], "Look", "one screen", whenKept(() => sheet.step(sheet.cellsOfScreen))),
+  key(["PageUp"], [], "Look", "", whenKept(() => sheet.step(-sheet.cellsOfScreen))),
+  key(["Home"], ["Home", "End"], "Look", "first and last still", whenKept(() => sheet.end(false))),
+  key(["End"], [], "Look", "", whenKept(() => sheet.end(true))),
+  key(["+", "="], ["+", "−"], "Look", "denser, down to every frame, and back", () => denser(1)),
+  key(["-"], [], "Look", "", () => denser(-1)),
+  key(["]", "."], ["[", "]"], "Look", "smaller and larger stills (or , and .)", () => larger(1)),
+  key(["[", ","], [], "Look", "", () => larger(-1)),
+  key(["l"], ["L"], "Look", "into the lens and back", whenKept(() => pane(state.pane === "lens" ? "sheet" : "lens"))),
+  key(["f", "Enter"], ["F", "Enter"], "Look", "full size and back; Enter keeps a rectangle", whenKept((event) => (full.box ? event.key === "Enter" && full.keepBox() : full.toggle()))),
+  key(["c"], ["C"], "Look", "the other camera of a pair", whenKept(otherCamera)),
+  key(["g"], ["G"], "Look", "go to a time or a frame", whenKept(goTo)),
+  key(["Escape"], ["Esc"], "Look", "forget in and out, leave the lens, select nothing", escape),
+];
+const deciding = [
+  key(["j"], ["J", "K"], "Decide", "next and previous span", whenKept(() => step(1))),
+  key(["k"], [], "Decide", "", whenKept(() => step(-1))),
+  key(["a"], ["A"], "Decide", "accept: hide the selected span", whenKept(() => decisions.judge("accept"))),
+  key(["r"], ["R"], "Decide", "reject: show it; take away what you drew", whenKept(() => decisions.judge("reject"))),
+  key(["i"], ["I", "O"], "Decide", "in and out at the frame of the cursor", () => mark("inFrame", "In")),
+  key(["o"], [], "Decide", "", () => mark("outFrame", "Out")),
+  key(["e"], ["E"], "Decide", "keep in and out as the new ends of the selected span", whenKept(() => decisions.change())),
+  key(["d"], ["D"], "Decide", "hide from in to out (or drag over the sheet)", whenKept(() => decisions.draw())),
+  key(["b"], ["B"], "Decide", "a rectangle at full size: arrows move, Shift and arrows size, Enter keeps", whenKept(() => full.startBox())),
+  key(["v"], ["V"], "Decide", "as the release will show it, and back", () => state.set({ preview: !state.preview })),
+  key(["u"], ["U"], "Decide", "undo your last decision", () => decisions.undo()),
+  key(["x"], ["X"], "Decide", "exclude the recording, or take that back", () => decisions.exclude()),
+  key(["q"], ["Q"], "Decide", "acknowledge what is quarantined", () => decisions.acknowledge()),
+];
+const others = [
+  key(["m"], ["M"], "Page", "overview: what is left", () => overview(open)),
+  key(["h"], ["H"], "Page", "fold the list of recordings", () => byId("fold").click()),
+  key(["?"], ["?"], "Page", "this help", () => show("help-dialog")),
+];
+listen([...looking, ...(isReleased ? [] : deciding), ...others]);
+
+const clicks = {
+  "overview-button": () => overview(open),
+  "help-button": () => show("help-dialog"),
+  "full-button": () => full.open(),
+  accept: () => decisions.judge("accept"),
+  reject: () => decisions.judge("reject"),
+  change: () => decisions.change(),
+  draw: () => decisions.draw(),
+};
+for (const [id, does] of Object.entries(clicks)) byId(id)?.addEventListener("click", does);
+
+state.on("drawn", () => decisions.draw());
+state.on("full", () => full.open());
+state.on("problem", () => say(state.problem, false, true));
+state.on("busy", () => document.body.classList.toggle("busy", decisions.busy));
+state.on("cursor", () => state.camera && history.replaceState(null, "", `#${state.number}/${state.timeS.toFixed(3)}`));
+
+// The list and the progress follow what was written, here or elsewhere, at their leisure.
+let studyTimer = null;
+let wasDone = null;
+state.on("written", () => {
+  studyTimer ??= setTimeout(async () => {
+    studyTimer = null;
+    await state.loadStudy();
+    finish();
+  }, STUDY_MS);
+});
+
+function finish() {
+  const isDone = state.study.recordings.every((one) => one.done);
+  if (isDone && wasDone === false && !isAsking() && !full.isOpen) overview(open);
+  wasDone = isDone;
+}
+
+async function poll() {
+  for (;;) {
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    try {
+      const isPreparing = Object.values(state.prepared).some((share) => share < 1);
+      const { changed } = await get(`/api/changes?head=${encodeURIComponent(state.head ?? "")}`);
+      if (!changed && !isPreparing) continue;
+      await state.reload();
+      if (changed) state.tell("written");
+    } catch (error) {
+      say(error.message, false, true);
+    }
+  }
+}
+
+await state.loadStudy();
+finish();
+const place = /^#(\d+)\/([\d.]+)$/.exec(location.hash);
+const wanted = place ? { recording: Number(place[1]), time_s: Number(place[2]) } : state.study.place;
+const first = state.study.recordings.find((one) => !one.done) ?? state.study.recordings[0];
+if (wanted) await open(wanted.recording, wanted.time_s);
+else if (first) await open(first.number);
+else say("There are no recordings.");
+poll();

@@ -1,0 +1,160 @@
+// What a person decides: sent one after the other, confirmed only when the server has written it, then on to what is next.
+
+import { nonce, post } from "./api.js";
+import { askKind, askReason } from "./dialogs.js";
+import { kindName } from "./kinds.js";
+import { isLeft, spanId, state } from "./state.js";
+import { clock } from "./times.js";
+
+const LENS_WAIT_MS = 4000;
+
+export class Decisions {
+  constructor(watch, lens, say) {
+    Object.assign(this, { watch, lens, say, busy: false });
+  }
+
+  /** Accept or reject the selected span. */
+  async judge(what) {
+    const { span } = state;
+    if (!span) return this.say("Select a span first: J for the next one.");
+    if (span.drawn && what === "accept") return this.say("You drew this span: it is hidden. R takes it away.");
+    const done = what === "accept" ? "hidden" : span.drawn ? "taken away" : "shown";
+    return this.#work(async () => {
+      // Who decides faster than the pictures come has not seen them.
+      await this.#lensShown(span);
+      await this.#decide(span, { what });
+      this.say(`${name(span)}: ${done}. U undoes.`);
+      this.next(span);
+    });
+  }
+
+  /** Keep the new ends of the selected span. */
+  change() {
+    const { span, inFrame, outFrame } = state;
+    if (!span || (inFrame === null && outFrame === null)) return this.say("Select a span with J, then set new ends with I and O.");
+    const toFirst = inFrame ?? span.first;
+    const toLast = outFrame ?? span.last;
+    if (toFirst > toLast) return this.say("The new end lies before the new beginning.");
+    return this.#work(async () => {
+      await this.#decide(span, { what: "change", to_first: toFirst, to_last: toLast });
+      this.say(`${kindName(span.kind)}: hidden with its new ends. U undoes.`);
+      state.unmark();
+      this.next(span);
+    });
+  }
+
+  /** Hide what lies between I and O, or a rectangle of it. */
+  async draw(box = null) {
+    const { camera, number } = state;
+    const last = state.times[camera].count - 1;
+    const [a, b] = [state.inFrame ?? state.outFrame ?? state.frame, state.outFrame ?? state.inFrame ?? state.frame].sort((x, y) => x - y);
+    const times = state.times[camera];
+    const fromTo = `${clock(times.start(a), 2)} to ${clock(times.end(b), 2)}, frames ${a} to ${b}`;
+    const answer = await askKind({ box, fromTo, marked: state.inFrame !== null || state.outFrame !== null });
+    if (!answer) return false;
+    const [first, until] = box && answer.when === "whole" ? [0, last] : [a, b];
+    return this.#work(async () => {
+      const span = { camera, kind: answer.kind, first, last: until, box_xywh: box, key: "" };
+      await this.#decide(span, { what: "add", why: answer.why }, number);
+      this.say(`${kindName(answer.kind)}: ${box ? "the rectangle" : fromTo} is hidden. U undoes.`);
+      state.unmark();
+    });
+  }
+
+  undo() {
+    return this.#work(async () => {
+      const answer = await post("/api/undo", { number: state.number, nonce: nonce() });
+      state.take(answer);
+      this.say(answer.line ? "Undone." : "Nothing of yours is left to undo.");
+    });
+  }
+
+  async exclude() {
+    const { summary, log } = state.view;
+    const mine = log?.find((line) => line.event === "excluded" && line.stands);
+    if (summary.status === "excluded" && mine) {
+      return this.#work(async () => {
+        state.take(await post("/api/include", { number: state.number, nonce: nonce() }));
+        this.say("The recording is no longer excluded.");
+        await state.open(state.number);
+      });
+    }
+    if (summary.status !== "kept") return this.say(`This recording is not released: ${summary.reason || summary.status}.`);
+    const answer = await askReason({ title: "Exclude this recording", about: "Nothing of it is released.", does: "Exclude" });
+    if (!answer) return undefined;
+    return this.#work(async () => {
+      state.take(await post("/api/exclude", { number: state.number, why: answer.why, nonce: nonce() }));
+      this.say("The recording is excluded. X takes it back.");
+    });
+  }
+
+  async acknowledge() {
+    const items = state.study.quarantined.map((row) => ({
+      subject: "quarantine",
+      key: row.recording,
+      text: `${row.recording}${row.camera ? `, ${row.camera}` : ""}: ${row.reason}${row.acknowledged ? ` (acknowledged by ${row.acknowledged.by})` : ""}`,
+    }));
+    if (!items.length) return this.say("There is nothing to acknowledge.");
+    const own = items.findIndex((item) => item.key === state.view?.summary.name);
+    const answer = await askReason({ title: "Acknowledge", about: "You know of it, and the release may go on without it.", does: "Acknowledge", items, chosen: Math.max(own, 0) });
+    if (!answer) return undefined;
+    const { subject, key } = items[answer.item];
+    return this.#work(async () => {
+      state.take(await post("/api/acknowledge", { number: state.number, subject, key, why: answer.why, until: answer.until || null, nonce: nonce() }));
+      await state.loadStudy();
+      this.say("Acknowledged.");
+    });
+  }
+
+  /** Select what is left after a span, or else say what is left to see. */
+  next(after = null) {
+    const { spans } = state;
+    const from = after ? spans.findIndex((one) => spanId(one) === spanId(after)) : -1;
+    const left = [...spans.slice(from + 1), ...spans.slice(0, from + 1)].filter(isLeft);
+    const unseen = state.files.some((file) => file.unseen.length);
+    if (left.length) state.select(left[0]);
+    else if (unseen) this.say("Every span is decided. Space goes on to what you have not seen.", true);
+    else this.say("This recording is done. N opens the next one.", true);
+  }
+
+  async #lensShown(span) {
+    const until = performance.now() + LENS_WAIT_MS;
+    const shown = () => spanId(state.span ?? span) !== spanId(span) || span.drawn || span.lens.every(([a, b]) => this.#sawAll(span.camera, a, b));
+    while (!span.lens_seen && !shown() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 30));
+  }
+
+  #sawAll(camera, first, last) {
+    for (let frame = first; frame <= last; frame += 1) {
+      if (!this.watch.has(camera, "lens", frame) && !this.watch.has(camera, "full", frame)) return false;
+    }
+    return true;
+  }
+
+  async #decide(span, says, number = state.number) {
+    const body = { number, camera: span.camera, kind: span.kind, first: span.first, last: span.last, box_xywh: span.box_xywh };
+    const answer = await post("/api/decide", { ...body, proposal: span.key, to_first: null, to_last: null, why: "", nonce: nonce(), ...says });
+    state.take(answer);
+  }
+
+  /** One decision at a time; what was seen until now is written before it. */
+  async #work(work) {
+    if (this.busy) return false;
+    this.busy = true;
+    state.tell("busy");
+    try {
+      await this.watch.send();
+      await work();
+      state.tell("written");
+      return true;
+    } catch (error) {
+      this.say(error.message, false, true);
+      await state.reload().catch(() => {});
+      return false;
+    } finally {
+      this.busy = false;
+      state.tell("busy");
+    }
+  }
+}
+
+const name = (span) => `${kindName(span.kind)} at ${clock(span.start_s)}`;

@@ -1,0 +1,28 @@
+// Elements of the page. Whatever comes from the study is put there as text, never as HTML.
+
+/** The element with an id. */
+export const byId = (id) => document.getElementById(id);
+
+/** A new element with attributes and children; a child that is a string stays text. */
+export function element(tag, attributes = {}, ...children) {
+  const created = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "class") created.className = value;
+    else if (name === "onclick") created.addEventListener("click", value);
+    else if (value === true) created.setAttribute(name, "");
+    else if (value !== false && value !== null && value !== undefined) created.setAttribute(name, value);
+  }
+  created.append(...children.filter((child) => child !== null && child !== undefined));
+  return created;
+}
+
+/** Replace what is in an element. */
+export function fill(parent, ...children) {
+  parent.replaceChildren(...children.filter((child) => child !== null && child !== undefined));
+}
+
+/** A key as it is printed on the keyboard. */
+export const key = (name) => element("kbd", {}, name);
+
+/** A count with its noun: 1 span, 2 spans. */
+export const counted = (count, noun, nouns = `${noun}s`) => `${count} ${count === 1 ? noun : nouns}`;

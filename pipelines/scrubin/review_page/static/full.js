@@ -1,0 +1,193 @@
+// One frame at full size, and the rectangle that is drawn on it.
+
+import { Refused, getPicture } from "./api.js";
+import { byId, element, fill } from "./elements.js";
+import { kindName } from "./kinds.js";
+import { over } from "./spans.js";
+import { state } from "./state.js";
+import { clock } from "./times.js";
+
+const LEAST_PX = 4;
+const STEPS_OF_WIDTH = 40;
+const LONG_ENOUGH_MS = 200;
+const TEXT_PX = 50;
+
+export class Full {
+  constructor(watch, decisions) {
+    Object.assign(this, { watch, decisions, aborter: null, timer: null, box: null, from: null });
+    this.dialog = byId("full");
+    this.canvas = byId("full-canvas");
+    this.boxes = byId("full-boxes");
+    this.rectangle = byId("rectangle");
+    this.text = byId("full-text");
+    this.dialog.addEventListener("close", () => this.#closed());
+    this.dialog.addEventListener("cancel", (event) => {
+      if (!this.box) return;
+      event.preventDefault();
+      this.#setBox(null);
+    });
+    state.on("cursor layout marks", () => this.dialog.open && this.show());
+    window.addEventListener("resize", () => this.isOpen && this.#fit());
+    this.#drag();
+  }
+
+  get isOpen() {
+    return this.dialog.open;
+  }
+
+  toggle() {
+    if (this.isOpen) this.dialog.close();
+    else this.open();
+  }
+
+  open() {
+    if (!state.camera) return;
+    if (!this.isOpen) {
+      this.pane = state.pane;
+      state.pane = "full";
+      this.dialog.showModal();
+    }
+    this.show();
+  }
+
+  #closed() {
+    this.#setBox(null);
+    this.aborter?.abort();
+    clearTimeout(this.timer);
+    state.set({ pane: this.pane ?? "sheet" });
+    state.tell("cursor");
+  }
+
+  async show() {
+    const { number, camera, frame, preview } = state;
+    const name = `${number}/${camera}/${frame}/${preview}`;
+    this.#fit();
+    this.#outline();
+    this.#describe();
+    if (name === this.name && this.drawn) return;
+    this.name = name;
+    this.drawn = false;
+    this.aborter?.abort();
+    clearTimeout(this.timer);
+    this.aborter = new AbortController();
+    try {
+      const picture = await getPicture(`/still/${number}/${camera}/${frame}?preview=${preview ? 1 : 0}`, this.aborter.signal);
+      this.canvas.width = picture.width;
+      this.canvas.height = picture.height;
+      this.canvas.getContext("2d").drawImage(picture, 0, 0);
+      picture.close();
+    } catch (error) {
+      if (error instanceof Refused) this.text.textContent = error.message;
+      else if (error.name !== "AbortError") throw error;
+      return;
+    }
+    this.drawn = true;
+    this.canvas.dataset.frame = String(frame);
+    if (!preview) this.timer = setTimeout(() => this.isOpen && !document.hidden && this.watch.note(camera, "full", frame), LONG_ENOUGH_MS);
+  }
+
+  /** As large as the window allows: small pictures are enlarged. */
+  #fit() {
+    const [wide, tall] = state.file().size_px;
+    const scale = Math.min(window.innerWidth / wide, (window.innerHeight - TEXT_PX) / tall);
+    this.canvas.style.width = `${Math.floor(wide * scale)}px`;
+    this.canvas.style.height = `${Math.floor(tall * scale)}px`;
+  }
+
+  #describe() {
+    const times = state.times[state.camera];
+    const spans = over(state.camera, state.timeS, times.end(state.frame)).map(({ span, decision }) => `${kindName(span.kind)}: ${decision === "rejected" ? "shown" : "hidden"}`);
+    const where = `${state.files.length > 1 ? `${state.camera}, ` : ""}frame ${state.frame} of ${times.count}, ${clock(state.timeS, 3)}`;
+    const drawing = this.box
+      ? "Rectangle: arrows move it, Shift and arrows size it, Ctrl by one pixel. Enter keeps it, Esc forgets it."
+      : "← → frame · ↑ ↓ second · B or drag: a rectangle to hide · V as released · I O in and out · Esc closes";
+    this.text.textContent = `${where}${spans.length ? ` · ${spans.join(", ")}` : ""}${state.preview ? " · as released" : ""} — ${drawing}`;
+  }
+
+  /** Outlines of what is hidden in part of the picture. */
+  #outline() {
+    const [wide, tall] = state.file().size_px;
+    const found = state.preview ? [] : over(state.camera, state.timeS, state.timeS + 1e-5);
+    fill(
+      this.boxes,
+      ...found
+        .filter(({ span }) => span.box_xywh)
+        .map(({ span, decision }) => {
+          const outline = element("div", { class: `outline ${decision}`, title: kindName(span.kind) });
+          this.#place(outline, span.box_xywh, wide, tall);
+          return outline;
+        }),
+    );
+  }
+
+  #place(part, [x, y, width, height], wide, tall) {
+    part.style.left = `${(x / wide) * 100}%`;
+    part.style.top = `${(y / tall) * 100}%`;
+    part.style.width = `${(width / wide) * 100}%`;
+    part.style.height = `${(height / tall) * 100}%`;
+  }
+
+  /** Start a rectangle in the middle of the picture. */
+  startBox() {
+    if (!this.isOpen) this.open();
+    const [wide, tall] = state.file().size_px;
+    this.#setBox(this.box ?? [Math.round(wide * 0.3), Math.round(tall * 0.4), Math.round(wide * 0.4), Math.round(tall * 0.2)]);
+  }
+
+  #setBox(box) {
+    this.box = box;
+    this.rectangle.hidden = !box;
+    if (box) this.#place(this.rectangle, box, ...state.file().size_px);
+    if (this.isOpen) this.#describe();
+  }
+
+  /** Move or size the rectangle by a key; false when there is none. */
+  arrow(dx, dy, { sizes, fine }) {
+    if (!this.box) return false;
+    const [wide, tall] = state.file().size_px;
+    const step = fine ? 1 : Math.max(1, Math.round(wide / STEPS_OF_WIDTH));
+    let [x, y, width, height] = this.box;
+    if (sizes) {
+      width = Math.max(LEAST_PX, Math.min(wide - x, width + dx * step));
+      height = Math.max(LEAST_PX, Math.min(tall - y, height + dy * step));
+    } else {
+      x = Math.max(0, Math.min(wide - width, x + dx * step));
+      y = Math.max(0, Math.min(tall - height, y + dy * step));
+    }
+    this.#setBox([x, y, width, height]);
+    return true;
+  }
+
+  /** Ask what the rectangle hides, and keep it. */
+  async keepBox() {
+    if (!this.box) return;
+    if (await this.decisions.draw(this.box)) this.#setBox(null);
+    this.show();
+  }
+
+  #drag() {
+    const at = (event) => {
+      const area = this.canvas.getBoundingClientRect();
+      const [wide, tall] = state.file().size_px;
+      const x = Math.max(0, Math.min(wide, Math.round(((event.clientX - area.left) / area.width) * wide)));
+      const y = Math.max(0, Math.min(tall, Math.round(((event.clientY - area.top) / area.height) * tall)));
+      return [x, y];
+    };
+    byId("full-picture").addEventListener("pointerdown", (event) => {
+      if (event.button !== 0 || document.body.dataset.released === "yes") return;
+      event.preventDefault();
+      this.from = at(event);
+    });
+    window.addEventListener("pointermove", (event) => {
+      if (!this.from) return;
+      const to = at(event);
+      const box = [0, 1].map((side) => Math.min(this.from[side], to[side]));
+      const size = [0, 1].map((side) => Math.abs(this.from[side] - to[side]));
+      if (Math.min(...size) >= LEAST_PX) this.#setBox([...box, ...size]);
+    });
+    window.addEventListener("pointerup", () => {
+      if (this.from && this.box) this.keepBox();
+      this.from = null;
+    });
+  }
+}

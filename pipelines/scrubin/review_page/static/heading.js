@@ -1,0 +1,115 @@
+// What stands above and below the pictures: name, what is left in this recording, progress, and the selected span in words.
+
+import { byId, counted, element, fill, key } from "./elements.js";
+import { decisionName, kindName } from "./kinds.js";
+import { STEPS_S, isLeft, state } from "./state.js";
+import { clock, lasting } from "./times.js";
+
+export class Heading {
+  constructor({ unseen, next, nextRecording, isReleased }) {
+    Object.assign(this, { unseen, next, nextRecording, isReleased });
+    state.on("study", () => this.#progress());
+    state.on("recording marks study", () => this.#recording());
+    state.on("recording marks selection cursor", () => this.#span());
+    state.on("recording cursor layout", () => this.#view());
+  }
+
+  #progress() {
+    const { done, left, seconds_left: seconds } = state.study.progress;
+    byId("bar").max = Math.max(done + left, 1);
+    byId("bar").value = done;
+    const pace = left && seconds !== null ? ` · about ${lasting(seconds)} left` : "";
+    byId("pace").textContent = `${done} of ${done + left} done${pace}`;
+  }
+
+  #recording() {
+    if (!state.view) return;
+    const { summary } = state.view;
+    byId("name").textContent = summary.name;
+    byId("name").title = summary.name;
+    const cameras = summary.cameras.length > 1 ? ` · ${summary.cameras.join(" and ")}` : "";
+    const shares = Object.values(state.prepared).filter((share) => share < 1);
+    const preparing = shares.length ? ` · preparing pictures, ${Math.round(Math.min(...shares) * 100)} %` : "";
+    byId("about").textContent = `${summary.task} · ${clock(summary.duration_s, 0)}${cameras}${preparing}`;
+    fill(byId("todo"), ...this.#todo(summary));
+  }
+
+  #todo(summary) {
+    if (summary.status !== "kept") {
+      return [element("li", { class: "said" }, `${summary.status}: ${summary.reason || "not released"}`)];
+    }
+    const unseen = state.files.reduce((total, file) => total + file.unseen.reduce((sum, [a, b]) => sum + b - a + 1, 0), 0);
+    const spans = state.spans.filter(isLeft);
+    const undecided = spans.filter((span) => span.parts.some((part) => part[2] === "unreviewed")).length;
+    const close = spans.length - undecided;
+    const lost = state.files.reduce((total, file) => total + file.lost, 0);
+    const item = (isDone, name, text, does) =>
+      element("li", { class: isDone ? "done" : "left" }, element("button", { type: "button", onclick: does }, key(name), ` ${isDone ? "✓ " : ""}${text}`));
+    const items = [item(!unseen, "Space", unseen ? `${unseen} s not seen` : "all seen", this.unseen)];
+    if (!this.isReleased) {
+      const left = [undecided ? `${undecided} to decide` : "", close ? `${close} to look at closely` : ""].filter(Boolean).join(", ");
+      items.push(item(!spans.length, "J", left || (state.spans.length ? "all decided" : "nothing proposed"), this.next));
+    }
+    items.push(item(false, "N", "next recording", this.nextRecording));
+    if (lost) items.unshift(element("li", { class: "said" }, `the file changed: ${counted(lost, "earlier entry counts", "earlier entries count")} no longer`));
+    if (!unseen && !spans.length) items.at(-1).className = "ready";
+    return items;
+  }
+
+  #span() {
+    const { span, inFrame, outFrame } = state;
+    const isMarked = inFrame !== null || outFrame !== null;
+    for (const id of ["accept", "reject"]) if (byId(id)) byId(id).hidden = !span || isMarked;
+    if (byId("change")) byId("change").hidden = !(span && isMarked);
+    if (byId("draw")) byId("draw").hidden = !isMarked;
+    if (byId("reject")) fill(byId("reject"), key("R"), span?.drawn ? " Take it away" : " Show it");
+    byId("span-text").textContent = isMarked ? this.#marked() : span ? this.#about(span) : this.#hint();
+  }
+
+  #marked() {
+    const times = state.times[state.camera];
+    const [a, b] = [state.inFrame ?? state.outFrame, state.outFrame ?? state.inFrame];
+    const rest = state.span ? "E keeps them for the selected span, D hides a new one" : "D hides this";
+    return `In ${clock(times.start(a), 2)}, out ${clock(times.end(b), 2)} (frames ${a} to ${b}). ${rest}, Esc forgets it.`;
+  }
+
+  #about(span) {
+    const parts = [
+      kindName(span.kind)[0].toUpperCase() + kindName(span.kind).slice(1),
+      state.files.length > 1 ? span.camera : "",
+      `${clock(span.start_s, 2)} to ${clock(span.end_s, 2)}`,
+      span.box_xywh ? `a rectangle of ${span.box_xywh[2]} × ${span.box_xywh[3]} pixels` : "",
+      span.drawn ? `drawn by ${span.by}${span.why ? `: ${span.why}` : ""}` : span.source === "pair" ? "because the other camera hides it" : `detector ${span.source}`,
+      span.score === null ? "" : `score ${span.score.toFixed(2)}`,
+      span.faces ? counted(span.faces, "face") : "",
+    ];
+    const says = span.disputed
+      ? "people disagree: hidden"
+      : span.decision === "unreviewed"
+        ? "not decided: hidden unless you show it"
+        : decisionName(span.decision);
+    return `${parts.filter(Boolean).join(" · ")} — ${says}`;
+  }
+
+  #hint() {
+    if (!state.camera) return "";
+    if (this.isReleased) return "Released files: look through them with Space.";
+    return state.spans.length ? "J selects the next span. Drag over the sheet to hide what nobody proposed." : "Nothing is proposed here. Drag over the sheet to hide something.";
+  }
+
+  #view() {
+    const step = STEPS_S[state.density];
+    const density = step === 0 ? "every frame" : step === 1 ? "1 still a second" : `${Math.round(1 / step)} stills a second`;
+    const where = state.camera ? `${state.files.length > 1 ? `${state.camera} · ` : ""}${clock(state.timeS, 2)} · frame ${state.frame} · ` : "";
+    byId("view-state").textContent = `${state.preview ? "AS RELEASED · " : ""}${where}${density}`;
+    document.body.classList.toggle("preview", state.preview);
+    document.body.dataset.pane = state.pane;
+  }
+}
+
+/** Say something to the person, also to one who listens; `isNews` lets it stand out. */
+export function say(text, isNews = false, isProblem = false) {
+  const status = byId("status");
+  status.textContent = text;
+  status.className = isProblem ? "problem" : isNews ? "news" : "";
+}

@@ -1,0 +1,271 @@
+// The contact sheet: the whole kept recording, one cell a second at first. Only blocks near the view are on the page.
+
+import { Block } from "./cells.js";
+import { byId, element } from "./elements.js";
+import { hides, mark, says } from "./spans.js";
+import { STEPS_S, state } from "./state.js";
+import { clock } from "./times.js";
+
+const GUTTER_PX = 48;
+const CELLS_OF_A_BLOCK = 60;
+// Three minutes fit the screen, unless that would make faces too small to be seen.
+const CELLS_OF_A_SCREEN = 180;
+const HEIGHTS_PX = [30, 170];
+const SCALE = 1.25;
+
+export class Sheet {
+  constructor(watch) {
+    this.scroller = byId("sheet-scroll");
+    this.root = byId("sheet-cells");
+    this.watch = watch;
+    this.blocks = new Map();
+    this.layout = null;
+    this.scroller.addEventListener("scroll", () => requestAnimationFrame(() => this.#show()));
+    this.#drag();
+    new ResizeObserver(() => this.build()).observe(this.scroller);
+    state.on("recording", () => this.build(true));
+    state.on("layout", () => this.build());
+    state.on("marks selection", () => this.#marks());
+    state.on("cursor", () => this.#cursor());
+  }
+
+  /** Lay the cells out anew, and keep the cursor in view. */
+  build(fromTop = false) {
+    const layout = this.#layout();
+    const name = JSON.stringify([state.number, state.preview, layout]);
+    if (name === this.name && !fromTop) {
+      this.#show();
+      return;
+    }
+    this.name = name;
+    for (const place of [...this.blocks.keys()]) this.#drop(place);
+    this.layout = layout;
+    this.root.style.height = `${this.layout ? this.layout.rows * this.layout.height : 0}px`;
+    if (!this.layout) return;
+    if (fromTop) this.scroller.scrollTop = 0;
+    this.#show();
+    this.#cursor();
+  }
+
+  #layout() {
+    const files = state.files;
+    const room = { width: this.scroller.clientWidth - GUTTER_PX - 4, height: this.scroller.clientHeight };
+    if (!files.length || room.width < 50 || room.height < 20) return null;
+    const stepS = STEPS_S[state.density];
+    const start = Math.min(...files.map((file) => file.interval_s[0]));
+    const end = Math.max(...files.map((file) => file.interval_s[1]));
+    const first = stepS ? Math.floor(start / stepS + 1e-9) : state.times[state.camera].from(start);
+    const last = stepS ? Math.ceil(end / stepS - 1e-9) - 1 : state.times[state.camera].from(end) - 1;
+    const count = Math.max(1, last - first + 1);
+    const aspect = files.reduce((total, file) => total + file.size_px[0] / file.size_px[1], 0);
+    let [lowest, height] = HEIGHTS_PX;
+    const fits = (tall) => {
+      const columns = Math.max(1, Math.floor(room.width / (tall * aspect)));
+      return Math.ceil(Math.min(count, CELLS_OF_A_SCREEN) / columns) * tall <= room.height;
+    };
+    while (height > lowest && !fits(height)) height -= 1;
+    height = Math.max(20, Math.min(360, room.width / aspect, height * SCALE ** state.size));
+    const columns = Math.max(1, Math.floor(room.width / (height * aspect)));
+    const width = Math.floor(height * aspect);
+    const rowsOfBlock = Math.max(1, Math.floor(CELLS_OF_A_BLOCK / columns));
+    return { stepS, start, end, first, count, columns, width, height: Math.floor(height), rows: Math.ceil(count / columns), rowsOfBlock };
+  }
+
+  /** The cell at a place: its time and one still of each camera. */
+  cell(place) {
+    const { stepS, first } = this.layout;
+    const number = first + place;
+    const stills = [];
+    let fromS;
+    let toS;
+    if (stepS) {
+      [fromS, toS] = [number * stepS, (number + 1) * stepS];
+      for (const file of state.files) stills.push(this.#stillOf(file, fromS, toS));
+    } else {
+      const times = state.times[state.camera];
+      [fromS, toS] = [times.start(number), times.end(number)];
+      for (const file of state.files) {
+        const frame = file.camera === state.camera ? number : state.times[file.camera].at(fromS);
+        stills.push({ camera: file.camera, frame });
+      }
+    }
+    const about = state.files.map((file) => says(file.camera, fromS, toS)).filter(Boolean).join("; ");
+    return { place, stills, fromS, toS, label: `${clock(fromS)}${about ? `, ${about}` : ""}` };
+  }
+
+  // The first frame that appears in the cell and is kept, so that every second shows something of its own.
+  #stillOf(file, fromS, toS) {
+    const times = state.times[file.camera];
+    const [start, end] = file.interval_s;
+    if (toS <= start || fromS >= Math.min(end, times.boundaries[times.count])) return null;
+    const frame = times.from(Math.max(fromS, start));
+    if (frame < times.count && times.start(frame) < Math.min(toS, end) - 1e-6) return { camera: file.camera, frame };
+    return { camera: file.camera, frame: times.at(Math.max(fromS, start)) };
+  }
+
+  /** The place of the cell that shows the cursor. */
+  placeOf(camera, frame) {
+    const { stepS, first, count } = this.layout;
+    const time = state.times[camera].start(frame);
+    const number = stepS ? Math.floor(time / stepS + 1e-6) : state.times[state.camera].at(time);
+    return Math.max(0, Math.min(count - 1, number - first));
+  }
+
+  #show() {
+    if (!this.layout) return;
+    const { rows, rowsOfBlock, height } = this.layout;
+    const top = this.scroller.scrollTop;
+    const tall = rowsOfBlock * height;
+    const blocks = Math.ceil(rows / rowsOfBlock);
+    const near = this.scroller.clientHeight / 2;
+    const from = Math.max(0, Math.floor((top - near) / tall));
+    const to = Math.min(blocks - 1, Math.floor((top + this.scroller.clientHeight + near) / tall));
+    for (const place of [...this.blocks.keys()]) if (place < from || place > to) this.#drop(place);
+    for (let place = from; place <= to; place += 1) if (!this.blocks.has(place)) this.#add(place);
+    this.shown = { from: Math.floor(top / height), to: Math.floor((top + this.scroller.clientHeight - 1) / height) };
+    state.tell("scroll");
+  }
+
+  #add(at) {
+    const { columns, rowsOfBlock, width, height, count } = this.layout;
+    const first = at * rowsOfBlock * columns;
+    const cells = [];
+    for (let place = first; place < Math.min(first + rowsOfBlock * columns, count); place += 1) cells.push(this.cell(place));
+    const block = new Block({ number: state.number, cells, columns, width, height, view: "sheet", hides });
+    const labels = element("div", { class: "gutter", "aria-hidden": "true" });
+    for (let row = 0; row < block.rows; row += 1) {
+      const label = element("span", {}, clock(cells[row * columns].fromS, this.layout.stepS === 1 ? 0 : 1));
+      label.style.top = `${row * height}px`;
+      labels.append(label);
+    }
+    const wrapper = element("div", { class: "chunk" }, labels, block.element);
+    wrapper.style.top = `${at * rowsOfBlock * height}px`;
+    this.root.append(wrapper);
+    this.blocks.set(at, { block, wrapper });
+    this.#markBlock(block);
+    this.#cursorIn(block);
+    block.load();
+    for (const button of block.buttons) this.watch.observe(button);
+  }
+
+  #drop(at) {
+    const { block, wrapper } = this.blocks.get(at);
+    for (const button of block.buttons) this.watch.unobserve(button);
+    block.close();
+    wrapper.remove();
+    this.blocks.delete(at);
+  }
+
+  #marks() {
+    for (const { block } of this.blocks.values()) this.#markBlock(block);
+  }
+
+  #markBlock(block) {
+    const [from, to] = state.camera ? this.#marked() : [1, 0];
+    for (const button of block.buttons) {
+      const { cell } = button;
+      const marks = state.files.map((file) => mark(file.camera, cell.fromS, cell.toS));
+      button.replaceChildren(...(marks.some(Boolean) ? marks.map((name) => element("span", { class: `mark ${name}` })) : []));
+      button.classList.toggle("marked", cell.fromS < to && from < cell.toS);
+      button.setAttribute("aria-label", this.cell(cell.place).label);
+    }
+  }
+
+  /** Seconds of what is selected, or marked by I and O. */
+  #marked() {
+    const times = state.times[state.camera];
+    if (state.inFrame !== null || state.outFrame !== null) {
+      const [a, b] = [state.inFrame ?? state.outFrame, state.outFrame ?? state.inFrame].sort((x, y) => x - y);
+      return [times.start(a), times.end(b)];
+    }
+    return state.span ? [state.span.start_s, state.span.end_s] : [1, 0];
+  }
+
+  #cursor() {
+    if (!this.layout || !state.camera) return;
+    const place = this.placeOf(state.camera, state.frame);
+    const { columns, height } = this.layout;
+    const top = Math.floor(place / columns) * height;
+    const view = this.scroller;
+    if (top < view.scrollTop) view.scrollTop = top;
+    else if (top + height > view.scrollTop + view.clientHeight) view.scrollTop = top + height - view.clientHeight;
+    this.#show();
+    for (const { block } of this.blocks.values()) this.#cursorIn(block);
+    if (state.pane === "sheet") this.root.querySelector(".cell.cursor")?.focus({ preventScroll: true });
+  }
+
+  #cursorIn(block) {
+    const place = this.placeOf(state.camera, state.frame);
+    for (const button of block.buttons) {
+      const here = button.cell.place === place;
+      button.classList.toggle("cursor", here);
+      button.tabIndex = here ? 0 : -1;
+      if (here) button.setAttribute("aria-current", "true");
+      else button.removeAttribute("aria-current");
+    }
+  }
+
+  /** Move the cursor by cells; rows and screens are many cells. */
+  step(cells) {
+    const { count, columns, rows } = this.layout;
+    const from = this.placeOf(state.camera, state.frame);
+    let to = from + cells;
+    if (Math.abs(cells) > 1 && (to < 0 || to >= count)) to = cells < 0 ? from % columns : Math.min(count - 1, (rows - 1) * columns + (from % columns));
+    this.pick(this.cell(Math.max(0, Math.min(count - 1, to))));
+  }
+
+  get columns() {
+    return this.layout?.columns ?? 1;
+  }
+
+  get cellsOfScreen() {
+    return this.layout ? this.columns * Math.max(1, Math.floor(this.scroller.clientHeight / this.layout.height)) : 1;
+  }
+
+  end(last) {
+    this.pick(this.cell(last ? this.layout.count - 1 : 0));
+  }
+
+  /** Put the cursor onto a cell; a click on the right picture of a pair chooses its camera. */
+  pick(cell, event = null) {
+    let still = cell.stills.find((one) => one?.camera === state.camera) ?? cell.stills.find(Boolean);
+    if (event && cell.stills.length > 1) {
+      const box = event.target.closest(".cell").getBoundingClientRect();
+      still = cell.stills[Math.floor(((event.clientX - box.left) / box.width) * cell.stills.length)] ?? still;
+    }
+    if (still) state.move(still.frame, still.camera);
+  }
+
+  /** Scroll so that a time stands at the top, and put the cursor there. */
+  showFrom(timeS) {
+    state.goTo(timeS);
+    const top = Math.floor(this.placeOf(state.camera, state.frame) / this.columns) * this.layout.height;
+    this.scroller.scrollTop = top;
+  }
+
+  #drag() {
+    let from = null;
+    this.root.addEventListener("pointerdown", (event) => {
+      const button = event.target.closest(".cell");
+      if (!button || event.button !== 0) return;
+      event.preventDefault();
+      from = button.cell;
+      state.set({ pane: "sheet" });
+      this.pick(from, event);
+    });
+    this.root.addEventListener("pointermove", (event) => {
+      const to = from && document.elementFromPoint(event.clientX, event.clientY)?.closest("#sheet-cells .cell")?.cell;
+      if (!to || (to.place === from.place && state.inFrame === null)) return;
+      const [a, b] = from.place <= to.place ? [from, to] : [to, from];
+      const times = state.times[state.camera];
+      state.inFrame = Math.min(times.from(a.fromS), times.count - 1);
+      state.outFrame = Math.max(state.inFrame, times.from(b.toS) - 1);
+      state.tell("selection");
+    });
+    window.addEventListener("pointerup", () => {
+      if (from && state.inFrame !== null && state.outFrame !== null && !document.body.dataset.released.startsWith("y")) state.tell("drawn");
+      from = null;
+    });
+    this.root.addEventListener("dblclick", () => state.tell("full"));
+  }
+}

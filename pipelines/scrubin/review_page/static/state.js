@@ -1,0 +1,154 @@
+// What is open, where the cursor is, and what is selected. Everybody who shows it listens; everybody who changes it says so here.
+
+import { Times } from "./times.js";
+import { get, getBytes, useEdition } from "./api.js";
+
+/** Stills per second of the sheet; the last one is every frame. */
+export const STEPS_S = [1, 0.5, 0.2, 0.1, 0];
+
+const DRAWN = { drawn: true, source: "drawn", score: null, faces: null, decision: "accepted", hidden: true, lens_seen: true, disputed: false };
+
+class State extends EventTarget {
+  study = null;
+  view = null;
+  prepared = {};
+  times = {};
+  camera = null;
+  frame = 0;
+  selected = null;
+  inFrame = null;
+  outFrame = null;
+  density = 0;
+  size = 0;
+  pane = "sheet";
+  preview = false;
+  head = null;
+  #opening = null;
+
+  /** Tell everybody that something is new: study, recording, marks, cursor, selection or layout. */
+  tell(what) {
+    this.dispatchEvent(new Event(what));
+  }
+
+  on(names, listener) {
+    for (const name of names.split(" ")) this.addEventListener(name, listener);
+  }
+
+  async loadStudy() {
+    this.study = await get("/api/study");
+    if (this.head === null) useEdition(this.study.edition);
+    this.head ??= this.study.head;
+    this.tell("study");
+  }
+
+  /** Open a recording, at a time if one is wanted. */
+  async open(number, timeS = null) {
+    this.#opening?.abort();
+    const opening = (this.#opening = new AbortController());
+    const answer = await get(`/api/recordings/${number}`, opening.signal);
+    const times = {};
+    for (const file of answer.recording.files) {
+      times[file.camera] = new Times(await getBytes(`/api/files/${number}/${file.camera}/times`, opening.signal));
+    }
+    if (opening.signal.aborted) return;
+    Object.assign(this, { times, selected: null, inFrame: null, outFrame: null, pane: "sheet", preview: false, density: 0 });
+    this.take(answer, false);
+    this.camera = this.files[0]?.camera ?? null;
+    this.frame = 0;
+    this.tell("recording");
+    const first = this.files[0]?.interval_s[0] ?? 0;
+    if (this.camera) this.goTo(timeS ?? first);
+  }
+
+  /** Take what the server says about the recording that is open. */
+  take(answer, tell = true) {
+    this.head = answer.head;
+    if (tell && answer.recording.summary.number !== this.number) return;
+    this.view = answer.recording;
+    this.prepared = answer.prepared;
+    if (tell) this.tell("marks");
+  }
+
+  async reload() {
+    if (this.view) this.take(await get(`/api/recordings/${this.number}`));
+  }
+
+  get number() {
+    return this.view?.summary.number ?? null;
+  }
+
+  get files() {
+    return this.view?.files ?? [];
+  }
+
+  file(camera = this.camera) {
+    return this.files.find((file) => file.camera === camera);
+  }
+
+  get timeS() {
+    return this.camera ? this.times[this.camera].start(this.frame) : 0;
+  }
+
+  /** Whether the recording is released as things stand: what is excluded or quarantined needs no look. */
+  get isKept() {
+    return this.view?.summary.status === "kept";
+  }
+
+  /** All spans of the recording in order of time: proposals, and what people drew. */
+  get spans() {
+    if (!this.view) return [];
+    const all = [
+      ...this.view.proposals.map((one) => ({ ...one, drawn: false })),
+      ...this.view.drawn.map((one) => ({ ...one, ...DRAWN, parts: [[one.start_s, one.end_s, "accepted"]] })),
+    ];
+    return all.sort((a, b) => a.start_s - b.start_s || a.camera.localeCompare(b.camera) || a.last - b.last);
+  }
+
+  get span() {
+    return this.selected === null ? null : (this.spans.find((one) => spanId(one) === this.selected) ?? null);
+  }
+
+  select(span) {
+    this.selected = span ? spanId(span) : null;
+    this.inFrame = this.outFrame = null;
+    if (span) {
+      this.camera = span.camera;
+      this.frame = Math.min(span.first, this.times[span.camera].count - 1);
+    }
+    this.tell("selection");
+    this.tell("cursor");
+  }
+
+  goTo(timeS) {
+    this.move(this.times[this.camera].at(timeS));
+  }
+
+  move(frame, camera = this.camera) {
+    this.camera = camera;
+    this.frame = Math.max(0, Math.min(frame, this.times[camera].count - 1));
+    this.tell("cursor");
+  }
+
+  mark(which) {
+    this[which] = this.frame;
+    this.tell("selection");
+  }
+
+  unmark() {
+    this.inFrame = this.outFrame = null;
+    this.tell("selection");
+  }
+
+  set(values) {
+    Object.assign(this, values);
+    this.tell("layout");
+  }
+}
+
+/** What names a span on this page. */
+export const spanId = (span) => `${span.camera}:${span.key}`;
+
+/** Whether something about a span is still to be done. */
+export const isLeft = (span) => span.parts.some((part) => part[2] === "unreviewed") || (!span.drawn && !span.lens_seen);
+
+export const state = new State();
