@@ -65,6 +65,7 @@ SOURCES: dict[str, Callable[[Path], Path]] = {
     "HEVC ts": encoded("a.ts", "-c:v", "libx265", "-preset", "ultrafast", "-x265-params", "log-level=0:keyint=12:bframes=3"),
     "MPEG-2 ts": encoded("a.ts", *MPEG2),
     "MPEG-2 ps": encoded("a.mpg", *MPEG2),
+    "MPEG-2 vob, pictures of many packs": encoded("a.vob", "-c:v", "mpeg2video", "-g", "12", "-bf", "2", "-b:v", "6M", size="352x288"),
     "MPEG-2 mkv": encoded("a.mkv", *MPEG2),
     "MPEG-4 avi": encoded("a.avi", "-c:v", "mpeg4", "-g", "12", "-bf", "0", "-q:v", "3"),
     "MPEG-4 avi, B-frames": encoded("a.avi", "-c:v", "mpeg4", "-g", "12", "-bf", "2", "-q:v", "3"),

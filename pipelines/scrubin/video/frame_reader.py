@@ -34,6 +34,7 @@ Picture = npt.NDArray[np.uint8]
 # So many frames are decoded rather than looked for: finding a key frame costs about as much.
 NEAR_FRAMES = 8
 MOST_SEEKS = 20
+STEPS_BACK_S = (0, 1, 4)
 FIX_CHANGED = "run scrubin again from the stage ingest on, and leave the file alone while it is looked at"
 
 
@@ -265,7 +266,7 @@ class _ByTime:
     def __init__(self, path: Path, name: str, probe: Probe) -> None:
         self._files = _TwoOpened(path, name)
         self._pts = probe.pts
-        self._second = max(1, int(1 / probe.time_base))
+        self._second = _second(probe)
 
     def start_before(self, number: int) -> _Start | None:
         wanted = seek = self._pts[number]
@@ -300,7 +301,7 @@ class _ByTime:
         if packet is None or packet.pts != start.mark:
             raise _UnsureError
         expected: int | None = None
-        for frame in _frames_of(reader, packet, following):
+        for frame in _frames_of(reader, chain([packet], following)):
             if frame.pts is None:
                 raise _UnsureError
             if frame.pts < start.mark:
@@ -348,6 +349,7 @@ class _ByPlace:
     def __init__(self, path: Path, name: str, probe: Probe) -> None:
         self._files = _TwoOpened(path, name)
         self._pts = probe.pts
+        self._second = _second(probe)
         self._places: _Places | None = None
 
     def start_before(self, number: int) -> _Start | None:
@@ -366,9 +368,9 @@ class _ByPlace:
         if self._places is None:
             raise _UnsureError
         reader = self._files["reader"]
-        following = self._in_place(reader.packets_from(start.seek), start.mark, self._places)
+        following = self._in_place(self._wound_to(start, reader, self._places), start.mark, self._places.sizes)
         number: int | None = None
-        for frame in _frames_of(reader, next(following), following):
+        for frame in _frames_of(reader, following):
             if number is None and not frame.key_frame:
                 continue
             number = start.number if number is None else number + 1
@@ -378,30 +380,31 @@ class _ByPlace:
                 raise VideoError(reader.name, f"frame {number} is damaged", FIX_COPY)
             yield number, frame
 
+    def _wound_to(self, start: _Start, reader: _Opened, places: _Places) -> Iterator[av.Packet[Any]]:
+        """Return the packets from a start on: the one that is the same, byte for byte, and those behind it."""
+        for seconds_back in STEPS_BACK_S:
+            following = reader.packets_from(start.seek - seconds_back * self._second)
+            for packet in following:
+                if packet.is_keyframe and packet.size == places.sizes[start.mark] and _checksum(packet) == places.checksums[start.mark]:
+                    return chain([packet], following)
+                if packet.dts is None or packet.dts > start.seek:
+                    break  # the file was wound to the middle of it, or behind it
+        raise _UnsureError
+
     @staticmethod
-    def _in_place(following: Iterator[av.Packet[Any]], place: int, places: _Places) -> Iterator[av.Packet[Any]]:
-        """Yield the packets from a start on; each must be as large as the one that was read there before."""
-        begun = False
-        for packet in following:
-            if not begun:
-                begun = packet.is_keyframe and packet.size == places.sizes[place] and _checksum(packet) == places.checksums[place]
-                if not begun:
-                    if packet.dts is not None:
-                        continue
-                    raise _UnsureError
-            if place >= len(places.sizes) or packet.size != places.sizes[place]:
+    def _in_place(following: Iterator[av.Packet[Any]], place: int, sizes: npt.NDArray[np.int64]) -> Iterator[av.Packet[Any]]:
+        """Yield the packets from a place on; each must be as large as the one that was read there before."""
+        for at, packet in enumerate(following, start=place):
+            if at >= len(sizes) or packet.size != sizes[at]:
                 raise _UnsureError
-            place += 1
             yield packet
-        if not begun:
-            raise _UnsureError
 
     def close(self) -> None:
         self._files.close()
 
 
-def _frames_of(opened: _Opened, first: av.Packet[Any], following: Iterator[av.Packet[Any]]) -> Iterator[av.VideoFrame]:
-    for packet in chain([first], following):
+def _frames_of(opened: _Opened, following: Iterator[av.Packet[Any]]) -> Iterator[av.VideoFrame]:
+    for packet in following:
         yield from packet.decode()
     yield from opened.last_frames()
 
@@ -438,6 +441,11 @@ def _places(opened: _Opened, frame_count: int) -> _Places:
     sure = [one for one in found if often[one[3]] == 1]
     starts = tuple(_Start(place + leading, dts, place) for place, leading, dts, _ in sure)
     return _Places(np.array(sizes, dtype=np.int64), starts, {place: checksum for place, _, _, checksum in sure}, timed)
+
+
+def _second(probe: Probe) -> int:
+    """Return a second in ticks of the file's clock."""
+    return max(1, int(1 / probe.time_base))
 
 
 def _checksum(packet: av.Packet[Any]) -> int:
