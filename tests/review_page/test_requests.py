@@ -16,14 +16,17 @@ import numpy as np
 import pytest
 from anyio.from_thread import start_blocking_portal
 
+import clips
 import review_server
 import review_study
 from scrubin.core.errors import ReviewError
+from scrubin.core.files import sha256_of
 from scrubin.review.ledger import LEDGER_PATH
-from scrubin.review_page import security, server, study_now
+from scrubin.review_page import released_study, security, server
 from scrubin.review_page.app import Place, ReviewApp
+from scrubin.review_page.open_study import open_source
 from scrubin.review_page.security import HEADERS, Session
-from scrubin.review_page.study_now import StudyNow
+from scrubin.review_page.study_now import TABLES, StudyNow
 
 PAIR, SINGLE = 0, 1
 PORT = 8123
@@ -45,11 +48,15 @@ def folder(shared, tmp_path, monkeypatch):
     return copy
 
 
+def opened(folder, by="ann"):
+    return StudyNow(lambda generation: open_source(folder, by, generation), tuple(folder / path for path in TABLES))
+
+
 @pytest.fixture
 def study(folder):
-    opened = StudyNow(folder, "ann")
-    yield opened
-    opened.close()
+    now = opened(folder)
+    yield now
+    now.close()
 
 
 class Page:
@@ -245,12 +252,12 @@ def test_every_answer_has_the_headers_also_an_error(page, path):
 def test_a_failure_has_the_headers_and_the_terminal_names_no_recording(study, monkeypatch, capsys):
     inside, session = client(study)
     inside.cookies.set(session.cookie, session.token)
-    opened = study.get()
+    shown = study.get()
 
     def fail(*_):
         raise RuntimeError("/home/somebody/single.mp4")
 
-    monkeypatch.setattr(type(opened.stills), "full", fail)
+    monkeypatch.setattr(type(shown.stills), "full", fail)
     answer = inside.get("/still/1/mono/0")
     assert (answer.status_code, answer.headers["cache-control"]) == (500, "no-store")
     printed = capsys.readouterr()
@@ -387,7 +394,7 @@ def test_a_large_body_is_refused_without_reading_it_all(page):
 def test_a_hostile_name_reaches_the_page_only_as_json(tmp_path, monkeypatch):
     folder = review_study.project(tmp_path, single=HOSTILE)
     monkeypatch.chdir(folder)
-    study = StudyNow(folder, "ann")
+    study = opened(folder)
     inside, session = client(study)
     inside.cookies.set(session.cookie, session.token)
     names = [one["name"] for one in inside.get("/api/study").json()["recordings"]]
@@ -401,7 +408,7 @@ def test_a_hostile_name_reaches_the_page_only_as_json(tmp_path, monkeypatch):
 def test_two_pages_lose_nothing_and_see_each_other(folder):
     pages = []
     for by in ("ann", "bo"):
-        study = StudyNow(folder, by)
+        study = opened(folder, by)
         inside, session = client(study)
         inside.cookies.set(session.cookie, session.token)
         inside.edition = inside.get("/api/study").json()["edition"]
@@ -434,7 +441,7 @@ def test_while_tables_are_rewritten_the_page_is_asked_to_come_again(page, folder
 
 def test_other_files_under_the_same_numbers_start_the_page_anew(page, folder):
     row = review_study.recording(folder, 9, "another", "mono", 30)
-    kept = study_now.Desk.open(folder).reviewed.files
+    kept = review_study.FILES
     names = {key: number for number, key in enumerate(kept)}
     rows = [row, *(review_study.recording(folder, number, *key, review_study.FILES[key]) for key, number in names.items())]
     tables = review_study.io
@@ -461,11 +468,39 @@ def test_a_video_that_was_replaced_or_is_gone_says_so(page, folder):
     assert not lines(folder)
 
 
-def test_released_files_can_be_looked_at_but_not_decided(study):
-    inside, session = client(study, released=True)
+@pytest.fixture
+def released(folder, monkeypatch):
+    """Frames 20 to 59 of the single recording are released, and nothing of the pair."""
+    path = clips.numbered(folder / "data/release/videos/quiet-otter.mp4", 40, fps=20)
+    video = released_study.ReleasedVideo("videos/quiet-otter.mp4", sha256_of(path), 20, 40)
+    monkeypatch.setattr(released_study.released, "load", lambda folder: {("single", "mono"): video})
+    now = StudyNow(lambda generation: released_study.open_released(folder, "ann", generation), tuple(folder / path for path in TABLES))
+    inside, session = client(now, released=True)
     inside.cookies.set(session.cookie, session.token)
     inside.edition = inside.get("/api/study").json()["edition"]
-    assert decide(inside).status_code in (404, 405)
+    yield inside
+    now.close()
+
+
+def test_released_files_are_shown_by_their_own_frames_and_noted_by_those_of_the_source(released, folder):
+    pair, single = released.get("/api/study").json()["recordings"]
+    assert (pair["status"], pair["reason"], pair["done"]) == ("excluded", "it is not in the release", True)
+    assert (single["unseen_s"], single["duration_s"], single["undecided"]) == (2, 2.0, 0)
+    (file,) = released.get("/api/recordings/1").json()["recording"]["files"]
+    assert (file["frame_count"], file["unseen"]) == (40, [[0, 1]])
+    assert released.get("/stills/1/mono?frames=40&height=64&columns=1").status_code == 404
+    assert released.get("/still/0/left/0").status_code == 404
+    released.get("/stills/1/mono?frames=3,24&height=64&columns=2")
+    answer = post(released, "/api/seen", number=SINGLE, camera="mono", view="sheet", frames=[3, 24])
+    assert answer.json()["recording"]["files"][0]["unseen"] == []
+    (line,) = lines(folder)
+    assert (line["facts"]["view"], line["facts"]["stills"]) == ("released", [[23, 21, 2]])
+
+
+def test_released_files_can_be_looked_at_but_not_decided(released, folder):
+    assert decide(released).status_code in (404, 405)
+    assert post(released, "/api/undo", number=SINGLE).status_code in (404, 405)
+    assert not lines(folder)
 
 
 def test_the_place_where_the_page_opens_is_a_number(study):

@@ -11,8 +11,10 @@ from scrubin.core.suggest import near
 from scrubin.review.desk import RecordingSummary
 from scrubin.review_page import server
 from scrubin.review_page.app import Place, ReviewApp
+from scrubin.review_page.open_study import open_source
+from scrubin.review_page.released_study import open_released
 from scrubin.review_page.security import LOOPBACK
-from scrubin.review_page.study_now import StudyNow
+from scrubin.review_page.study_now import RELEASED_TABLES, TABLES, StudyNow
 
 # Beside the ledger: what leads a browser to the page is private.
 DOORWAY = Path("data/private/review/open.html")
@@ -24,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Open a page in the browser on which a person looks at every recording and decides what is hidden. Only this machine can "
         "reach it, and only with the address that is printed. Every decision is written at once; Ctrl-C ends the server."
     )
+    parser.add_argument("--released", action="store_true", help="look at the released files, after the pipeline has rendered them")
     parser.add_argument("--port", type=int, default=0, help="port to listen on (default: any that is free)")
     parser.add_argument("--host", default=LOOPBACK[0], help="address to listen on (default: %(default)s, this machine only)")
     parser.add_argument(
@@ -52,10 +55,11 @@ def serve(args: argparse.Namespace) -> int:
     if args.host not in LOOPBACK and not args.reachable_from_elsewhere:
         msg = f"--host {args.host}: other machines could then see the recordings; if that is wanted, add --reachable-from-elsewhere"
         raise ReviewError(msg)
-    study = StudyNow(Path(), args.by)
+    opener = open_released if args.released else open_source
+    study = StudyNow(lambda generation: opener(Path(), args.by, generation), RELEASED_TABLES if args.released else TABLES)
     doorway = server.Doorway(DOORWAY)
     try:
-        place = None if args.at is None else place_of(args.at, study.get().desk.recordings())
+        place = None if args.at is None else place_of(args.at, study.get().recordings())
         with server.listening(args.host, args.port) as opened:
             session = server.session_of(opened, args.host)
 
@@ -65,7 +69,7 @@ def serve(args: argparse.Namespace) -> int:
                 if not args.no_browser:
                     doorway.open(session.address)
 
-            app = ReviewApp(study, session, place=place, entered=doorway.close)
+            app = ReviewApp(study, session, released=args.released, place=place, entered=doorway.close)
             server.serve(app.asgi(), opened, ready)
     finally:
         doorway.close()

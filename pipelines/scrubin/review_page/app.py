@@ -28,11 +28,12 @@ from scrubin.review.desk import WHATS
 from scrubin.review.events import KINDS, SUBJECTS, Box
 from scrubin.review.ledger import Line
 from scrubin.review_page import requests
+from scrubin.review_page.open_study import OpenStudy
 from scrubin.review_page.preview import hidden_boxes
 from scrubin.review_page.requests import CAMERAS, BadRequestError
 from scrubin.review_page.security import Guard, Session, TooLargeError, report
 from scrubin.review_page.served import FileKey
-from scrubin.review_page.study_now import OpenStudy, RewrittenError, StudyNow
+from scrubin.review_page.study_now import RewrittenError, StudyNow
 
 HERE = Path(__file__).parent
 MEDIA_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
@@ -40,7 +41,6 @@ MEDIA_TYPES = {".js": "text/javascript; charset=utf-8", ".css": "text/css; chars
 DECODING_THREADS = 3
 DESK_THREADS = 4
 EDITION_HEADER = "X-Scrubin-Study"
-RELEASED = "released"
 T = TypeVar("T")
 Handler = Callable[[Request], Awaitable[Response]]
 
@@ -159,9 +159,11 @@ class ReviewApp:
                 "by": study.desk.by,
                 "released": self.released,
                 "place": self.place,
-                "recordings": study.desk.recordings(),
-                "progress": study.desk.progress(),
+                "recordings": study.recordings(),
+                "progress": study.progress(),
                 "quarantined": study.desk.quarantined(),
+                "warnings": study.desk.warnings(),
+                "near_duplicates": study.desk.near_duplicates(),
             }
 
         return _json(await self._at_desk(answer))
@@ -201,7 +203,7 @@ class ReviewApp:
             raise BadRequestError(requests.no_frame(frame, len(times_s) - 1), 404)
         boxes: list[Box | None] = []
         if request.query_params.get("preview", "0") == "1":
-            view = await self._at_desk(lambda now: now.desk.recording(file[0]), request)
+            view = await self._at_desk(lambda now: now.recording(file[0]), request)
             boxes = hidden_boxes(view, file[1], times_s[frame])
         data = await self._decoded(request, lambda: study.stills.full(file, frame, boxes))
         if not boxes:
@@ -218,12 +220,12 @@ class ReviewApp:
         nonce = body.nonce()
 
         def write(study: OpenStudy) -> Line | None:
-            frames = body.frames("frames", study.frame_count(file))
+            frames = body.frames("frames", len(study.times_s(file)) - 1)
             never_sent = study.served.never_sent(file, view, frames)
             if never_sent:
                 msg = f"frame {never_sent[0]} was never sent in this size, so nobody can have seen it"
                 raise BadRequestError(msg, 409)
-            return study.desk.seen(*file, RELEASED if self.released else view, frames, nonce)
+            return study.note_seen(file, view, frames, nonce)
 
         return await self._written(request, file[0], write)
 
@@ -285,10 +287,9 @@ class ReviewApp:
 
         def known(study: OpenStudy) -> tuple[OpenStudy, npt.NDArray[np.float64]]:
             try:
-                study.desk.file(*file)
+                return study, study.times_s(file)
             except ReviewError as error:
                 raise BadRequestError(str(error), 404) from error
-            return study, study.desk.boundaries_s(*file)
 
         return await self._at_desk(known, request)
 
@@ -315,7 +316,7 @@ class ReviewApp:
 
 def _recording(study: OpenStudy, number: int) -> dict[str, Any]:
     try:
-        view = study.desk.recording(number)
+        view = study.recording(number)
     except ReviewError as error:
         raise BadRequestError(str(error), 404) from error
     prepared = {file.camera: study.stills.prepared((number, file.camera)) for file in view.files}

@@ -10,7 +10,7 @@ FileKey = tuple[int, str]
 # Below this height a still on the sheet shows no face: it counts as seen in the sheet, but not in the lens.
 CLOSE_HEIGHT_PX = 64
 SHEET, CLOSE, FULL = 1, 2, 4
-NEEDED = {"sheet": SHEET, "lens": CLOSE, "full": FULL, "released": SHEET}
+NEEDED = {"sheet": SHEET, "lens": CLOSE, "full": FULL}
 """What must have been sent of a frame before it can be seen in a view."""
 
 

@@ -184,15 +184,13 @@ const deciding = [
   key(["v"], ["V"], "Decide", "as the release will show it, and back", () => state.set({ preview: !state.preview })),
   key(["u"], ["U"], "Decide", "undo your last decision", () => decisions.undo()),
   key(["x"], ["X"], "Decide", "exclude the recording, or take that back", () => decisions.exclude()),
-  key(["q"], ["Q"], "Decide", "acknowledge what is quarantined", () => decisions.acknowledge()),
+  key(["q"], ["Q"], "Decide", "acknowledge a quarantine, a warning or a near-duplicate", () => decisions.acknowledge()),
 ];
 const others = [
   key(["m"], ["M"], "Page", "overview: what is left", () => overview(open)),
   key(["h"], ["H"], "Page", "fold the list of recordings", () => byId("fold").click()),
   key(["?"], ["?"], "Page", "this help", () => show("help-dialog")),
 ];
-listen([...looking, ...(isReleased ? [] : deciding), ...others]);
-
 const clicks = {
   "overview-button": () => overview(open),
   "help-button": () => show("help-dialog"),
@@ -202,8 +200,6 @@ const clicks = {
   change: () => decisions.change(),
   draw: () => decisions.draw(),
 };
-for (const [id, does] of Object.entries(clicks)) byId(id)?.addEventListener("click", does);
-
 state.on("drawn", () => decisions.draw());
 state.on("full", () => full.open());
 state.on("problem", () => say(state.problem, false, true));
@@ -244,6 +240,8 @@ async function poll() {
 
 await state.loadStudy();
 finish();
+listen([...looking, ...(isReleased ? [] : deciding), ...others]);
+for (const [id, does] of Object.entries(clicks)) byId(id)?.addEventListener("click", does);
 const place = /^#(\d+)\/([\d.]+)$/.exec(location.hash);
 const wanted = place ? { recording: Number(place[1]), time_s: Number(place[2]) } : state.study.place;
 const first = state.study.recordings.find((one) => !one.done) ?? state.study.recordings[0];

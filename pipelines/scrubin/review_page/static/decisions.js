@@ -2,6 +2,7 @@
 
 import { nonce, post } from "./api.js";
 import { askKind, askReason } from "./dialogs.js";
+import { acknowledgeable } from "./overview.js";
 import { kindName } from "./kinds.js";
 import { isLeft, spanId, state } from "./state.js";
 import { clock } from "./times.js";
@@ -89,14 +90,11 @@ export class Decisions {
   }
 
   async acknowledge() {
-    const items = state.study.quarantined.map((row) => ({
-      subject: "quarantine",
-      key: row.recording,
-      text: `${row.recording}${row.camera ? `, ${row.camera}` : ""}: ${row.reason}${row.acknowledged ? ` (acknowledged by ${row.acknowledged.by})` : ""}`,
-    }));
+    const items = acknowledgeable(state.study);
     if (!items.length) return this.say("There is nothing to acknowledge.");
-    const own = items.findIndex((item) => item.key === state.view?.summary.name);
-    const answer = await askReason({ title: "Acknowledge", about: "You know of it, and the release may go on without it.", does: "Acknowledge", items, chosen: Math.max(own, 0) });
+    const own = items.findIndex((item) => item.key === state.view?.summary.name && !item.acknowledged);
+    const open = items.findIndex((item) => !item.acknowledged);
+    const answer = await askReason({ title: "Acknowledge", about: "You know of it, and the release may go on without it.", does: "Acknowledge", items, chosen: own >= 0 ? own : Math.max(open, 0) });
     if (!answer) return undefined;
     const { subject, key } = items[answer.item];
     return this.#work(async () => {

@@ -5,11 +5,13 @@ import { state } from "./state.js";
 import { lasting } from "./times.js";
 
 const SHOWN = 200;
+const SHORT = 8;
 
 /** Fill and open the overview. */
 export function overview(open) {
   const dialog = byId("overview-dialog");
-  const { recordings, progress, quarantined, released, by } = state.study;
+  const { recordings, progress, released, by } = state.study;
+  const known = released ? [] : acknowledgeable(state.study);
   const left = recordings.filter((one) => !one.done);
   byId("overview-title").textContent = left.length ? "Overview" : "Everything is reviewed";
   const excluded = recordings.filter((one) => one.status === "excluded").length;
@@ -22,12 +24,12 @@ export function overview(open) {
       figure(progress.left, "left"),
       figure(pace === null || !left.length ? "–" : lasting(pace), "left by the pace so far"),
       figure(excluded, "excluded"),
-      figure(quarantined.length, "quarantined files"),
+      figure(known.filter((one) => !one.acknowledged).length, "to acknowledge"),
     ),
     left.length ? null : next(released),
     left.length ? table(left.slice(0, SHOWN), open, dialog) : null,
     left.length > SHOWN ? element("p", {}, `and ${left.length - SHOWN} more`) : null,
-    quarantined.length ? quarantine(quarantined) : null,
+    known.length ? acknowledgements(known) : null,
     element("p", { class: "soft" }, `You review as ${by}. Every decision is written to data/private/decisions.jsonl at once.`),
   ];
   fill(byId("overview"), ...parts);
@@ -75,15 +77,26 @@ function table(rows, open, dialog) {
   );
 }
 
-function quarantine(rows) {
+/** What can be acknowledged, in one form: quarantined files, warnings of the validation, near-duplicates. */
+export function acknowledgeable(study) {
+  const about = (subject, key, text, { acknowledged }) => ({ subject, key, text, acknowledged });
+  return [
+    ...study.quarantined.map((row) => about("quarantine", row.recording, `quarantined: ${row.recording}${row.camera ? `, ${row.camera}` : ""}: ${row.reason}`, row)),
+    ...study.warnings.map((row) => about("warning", row.key, `warning: ${row.says} (${row.key}, ${counted(row.count, "row")})`, row)),
+    ...study.near_duplicates.map((row) => about("near-duplicate", row.key, `the same, almost: ${row.key.replace(",", " and ")}`, row)),
+  ].map((item) => ({ ...item, text: `${item.acknowledged ? "✓ " : ""}${item.text}` }));
+}
+
+function acknowledgements(items) {
+  const open = items.filter((item) => !item.acknowledged).length;
   return element(
     "details",
-    {},
-    element("summary", {}, `${counted(rows.length, "quarantined file")}: not released (Q acknowledges)`),
+    { open: open > 0 && items.length < SHORT },
+    element("summary", {}, `${counted(items.length, "quarantined file, warning or near-duplicate", "quarantined files, warnings and near-duplicates")}, ${open} to acknowledge (Q)`),
     element(
       "ul",
       {},
-      ...rows.map((row) => element("li", {}, `${row.recording}${row.camera ? `, ${row.camera}` : ""}: ${row.reason}${row.acknowledged ? ` — acknowledged by ${row.acknowledged.by}: ${row.acknowledged.why}` : ""}`)),
+      ...items.map(({ text, acknowledged: by }) => element("li", {}, by ? `${text} — ${by.by}: ${by.why}${by.until ? `, until ${by.until}` : ""}` : text)),
     ),
   );
 }
