@@ -137,8 +137,8 @@ def test_the_version_is_the_same_everywhere():
 
 
 def _merged(shipped: dict, changes: dict) -> dict:
-    both = {key: _merged(shipped[key], value) if isinstance(value, dict) and key in shipped else value for key, value in changes.items()}
-    return {**shipped, **both}
+    sections = {key for key, value in changes.items() if isinstance(value, dict) and isinstance(shipped.get(key), dict)}
+    return {**shipped, **{key: _merged(shipped[key], value) if key in sections else value for key, value in changes.items()}}
 
 
 def _fields(section: typing.Any) -> Iterator[dataclasses.Field]:

@@ -1,4 +1,4 @@
-"""The picture of the house: which stage makes what, and the ways of a recording, a rating, a label and a split through it."""
+"""The picture of the house: which stage makes what, and the ways of a recording, a decision, a rating, a label and a split through it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 STEP_X, STEP_Y = 132, 92
 BOX_W, BOX_H = 108, 44
 LEFT, TOP = 14, 34
-WIDTH, HEIGHT = LEFT + 7 * STEP_X, TOP + 5 * STEP_Y + 6
+WIDTH, HEIGHT = LEFT + 8 * STEP_X, TOP + 5 * STEP_Y + 6
 
 
 @dataclass(frozen=True)
@@ -37,22 +37,26 @@ BOXES: Mapping[str, Box] = {
     "ingest": Box(1, 0, ("ingest", "what is kept")),
     "pseudonymize": Box(2, 1, ("pseudonymize", "made-up names")),
     "screen": Box(2, 0, ("screen", "what identifies")),
-    "render": Box(3, 0, ("render", "cut, hide, strip")),
-    "frames": Box(4, 1, ("frames", "one per second")),
+    "people": Box(2, 2, ("people", "look and decide"), "files"),
+    "decisions": Box(3, 1, ("decisions", "the ledger")),
+    "review": Box(3, 0, ("review", "what is hidden")),
+    "render": Box(4, 0, ("render", "cut, hide, strip")),
+    "frames": Box(5, 1, ("frames", "one per second")),
     "scores": Box(3, 2, ("scores", "skill, errors")),
     "annotations": Box(3, 3, ("annotations", "labels on frames")),
-    "splits": Box(4, 2, ("splits", "who trains")),
-    "groundtruth": Box(5, 3, ("groundtruth", "what metrics take")),
-    "validate": Box(5, 2, ("validate", "every rule")),
-    "report": Box(5, 4, ("report", "for the curator")),
-    "release": Box(6, 1, ("release", "and its audit")),
-    "data/release": Box(6, 0, ("data/release", "checked, public"), "files"),
+    "splits": Box(5, 2, ("splits", "who trains")),
+    "groundtruth": Box(6, 3, ("groundtruth", "what metrics take")),
+    "validate": Box(6, 2, ("validate", "every rule")),
+    "report": Box(6, 4, ("report", "for the curator")),
+    "release": Box(7, 1, ("release", "and its audit")),
+    "data/release": Box(7, 0, ("data/release", "checked, public"), "files"),
 }
 WAYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "recording": (
-        ("raw recordings", "ingest", "screen", "render", "frames", "release", "data/release"),
+        ("raw recordings", "ingest", "screen", "review", "render", "frames", "release", "data/release"),
         ("ingest", "pseudonymize", "render"),
     ),
+    "decision": (("people", "decisions", "review", "release"),),
     "rating": (("rater sheets", "scores", "splits"),),
     "label": (("label files", "annotations", "groundtruth", "release"),),
     "split": (("splits", "validate", "release"), ("splits", "groundtruth")),
@@ -72,7 +76,7 @@ def picture() -> str:
         for way in WAYS
     )
     drawing = [_wall(), *_arrows(), *(_box(box) for box in BOXES.values()), *_legend()]
-    label = "Stages of the pipeline, and the ways of a recording, a rating, a label and a split from the raw study to the release"
+    label = "Stages of the pipeline, and the ways of a recording, a decision, a rating, a label and a split from the raw study to the release"
     opening = f'<svg class="house" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
     return f"```{{raw}} html\n{opening}<defs>{marks}</defs>{''.join(drawing)}</svg>\n```\n"
 
@@ -127,7 +131,7 @@ def _edge(box: Box, towards: Box) -> tuple[float, float]:
 
 
 def _wall() -> str:
-    x = LEFT + 6 * STEP_X - (STEP_X - BOX_W) / 2
+    x = LEFT + 7 * STEP_X - (STEP_X - BOX_W) / 2
     path = f"M{x:g} 6 V{TOP + 2 * STEP_Y:g}"
     return f'<path class="wall" d="{path}"/><text class="small wall-name" x="{x - 6:g}" y="16">the wall</text>'
 

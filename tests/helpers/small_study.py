@@ -18,8 +18,12 @@ import numpy as np
 import yaml
 
 import clips
+import review_study
 from scrubin import study
+from scrubin.cli import review_exchange
 from scrubin.core.errors import RecordingError
+from scrubin.review.desk import Desk
+from scrubin.review.ledger import Ledger
 from scrubin.vocabulary import vocabulary
 
 ROOT = Path(__file__).parents[2]
@@ -80,7 +84,16 @@ def regenerate(folder: Path, stages: Iterable[str] | None = None) -> None:
     every = yaml.safe_load((folder / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
     with _inside(folder), _without_server():
         for stage in stages or [name for name in every if name != "demo"]:
+            if stage == "review":
+                _look()
             _flow(stage)()
+
+
+def _look() -> None:
+    """Import the sheet, and let a person see everything, once."""
+    if not Ledger().lines():
+        review_exchange.take(Path("data/raw/redactions.csv"), "curator")
+        review_study.see_all(Desk.open(by="curator"))
 
 
 def _environment(folder: Path) -> None:
