@@ -76,7 +76,9 @@ def picture() -> str:
         for way in WAYS
     )
     drawing = [_wall(), *_arrows(), *(_box(box) for box in BOXES.values()), *_legend()]
-    label = "Stages of the pipeline, and the ways of a recording, a decision, a rating, a label and a split from the raw study to the release"
+    label = (
+        "Stages of the pipeline, and the ways of a recording, a decision, a rating, a label and a split from the raw study to the release"
+    )
     opening = f'<svg class="house" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{label}">'
     return f"```{{raw}} html\n{opening}<defs>{marks}</defs>{''.join(drawing)}</svg>\n```\n"
 

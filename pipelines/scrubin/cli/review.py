@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scrubin.core.errors import ReviewError
 from scrubin.core.suggest import near
-from scrubin.review.desk import RecordingSummary
+from scrubin.review.views import RecordingSummary
 from scrubin.review_page import server
 from scrubin.review_page.app import Place, ReviewApp
 from scrubin.review_page.open_study import open_source

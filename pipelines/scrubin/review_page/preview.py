@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from scrubin.review.desk import RecordingView
 from scrubin.review.events import Box
 from scrubin.review.outcome import REJECTED
+from scrubin.review.views import RecordingView
 
 # Times come from the same boundaries, but may have been written and read in between.
 SAME_S = 1e-6
