@@ -33,8 +33,8 @@ def main() -> None:
     files.write_json(OUT / "review.json", document)
     files.write_json(OUT / "excluded.json", verdict.excluded(of, standing))
     files.write_json(OUT / "acknowledged.json", document["acknowledged"])
-    for line in verdict.warnings(document):
-        plumbing.LOG.warning("%s", line)
+    for line in document["warnings"]:
+        plumbing.LOG.warning("review: %s", line)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,17 @@ class Missing:
     @property
     def command(self) -> str:
         """The command that opens the page there."""
-        return f"{COMMAND} --at {shlex.quote(f'{self.recording}:{self.at_s}')}"
+        return command_at(self.recording, self.at_s)
+
+
+def command_at(recording: str, at_s: float) -> str:
+    """Return the command that opens the page at a source time; rounded up, so that a frame's own time opens that frame.
+
+    >>> command_at("Rec 1", 0.0333667)
+    ".venv/bin/scrubin review --at 'Rec 1:0.034'"
+    """
+    time = f"{math.ceil(at_s * 1000 - 1e-6) / 1000:.3f}".rstrip("0").rstrip(".")
+    return f"{COMMAND} --at {shlex.quote(f'{recording}:{time}')}"
 
 
 def load(folder: Path = Path()) -> dict[str, Any]:

@@ -54,11 +54,15 @@ class FileStatus:
         Keys of proposals whose lens too few saw.
     undecided, disputed
         Keys of proposals of which a part is undecided; about which people decided differently.
+    required_s, lenses
+        How many seconds must be seen, and of how many proposals the lens.
     lost
         How many lines of the ledger are about another file of that name.
     """
 
     key: FileKey
+    required_s: int
+    lenses: int
     unseen: tuple[Run, ...]
     unseen_lenses: tuple[str, ...]
     undecided: tuple[str, ...]
@@ -102,9 +106,12 @@ def file_status(study: ReviewedStudy, key: FileKey, standing: Standing, proposal
     file, seen = study.files[key], standing.seen.get(key, {})
     enough = study.reviewers
     unseen = [unseen_seconds(file.interval_s, one, file.duration_s) for one in seen.values()]
+    required = unseen_seconds(file.interval_s, None, file.duration_s)
     return FileStatus(
         key=key,
-        unseen=tuple(_seen_by_too_few(unseen, unseen_seconds(file.interval_s, None, file.duration_s), enough)),
+        required_s=sum(last - first + 1 for first, last in required),
+        lenses=len(proposals),
+        unseen=tuple(_seen_by_too_few(unseen, required, enough)),
         unseen_lenses=tuple(one.proposal.key for one in proposals if len(one.lens_seen_by) < enough),
         undecided=tuple(one.proposal.key for one in proposals if one.decision == UNREVIEWED),
         disputed=tuple(one.proposal.key for one in proposals if any(part.disputed for part in one.parts)),
@@ -130,8 +137,11 @@ def document(status: FileStatus, proposals: Sequence[Judged]) -> dict[str, Any]:
     return {
         "recording": status.key[0],
         "camera": status.key[1],
+        "required_s": status.required_s,
+        "unseen_s": status.unseen_s,
         "unseen": [list(run) for run in status.unseen],
         "unseen_lenses": [one.proposal.interval_s[0] for one in proposals if one.proposal.key in status.unseen_lenses],
+        "lenses": status.lenses,
         "undecided": len(status.undecided),
         "disputed": len(status.disputed),
         "lost": status.lost,

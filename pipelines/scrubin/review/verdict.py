@@ -9,6 +9,7 @@ from typing import Any
 
 from scrubin.core import csvtext
 from scrubin.review import status
+from scrubin.review.agreement import agreement
 from scrubin.review.ledger import FIRST, Line
 from scrubin.review.outcome import rows
 from scrubin.review.progress import worked_s
@@ -30,7 +31,7 @@ def redactions(of: ReviewedStudy, standing: Standing) -> list[dict[str, Any]]:
 
 
 def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: Path, sheet: bytes) -> dict[str, Any]:
-    """Return per recording what is unseen, undecided and disputed, and who did how much.
+    """Return per recording what is unseen, undecided and disputed, who did how much, and sentences that warn.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
     sheet
         Bytes of its ``redactions.csv``.
     """
-    return {
+    said = {
         "head": lines[-1].sha256 if lines else FIRST,
         "lines": len(lines),
         "reviewers": of.reviewers,
@@ -52,11 +53,13 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
             for _, (line, event) in sorted(standing.acknowledged.items())
         ],
         "people": people(standing, lines),
+        "agreement": agreement(of, standing),
         "worked_s": worked_s(lines),
         "latest": max((line.at for line in lines), default=""),
         "synthetic": bool(lines) and all(line.by == PERSON for line in lines),
         "sheet": _sheet(standing, sheet),
     }
+    return {**said, "warnings": _warnings(said)}
 
 
 def _recording(of: ReviewedStudy, standing: Standing, name: str, raw: Path) -> dict[str, Any]:
@@ -99,17 +102,17 @@ def people(standing: Standing, lines: Sequence[Line]) -> list[dict[str, Any]]:
     return done
 
 
-def warnings(said: Mapping[str, Any]) -> list[str]:
+def _warnings(said: Mapping[str, Any]) -> list[str]:
     """Return one sentence per thing that a person should know before the release."""
     files = [file for one in said["recordings"] if one["excluded"] is None for file in one["files"]]
     unseen = len({file["recording"] for file in files if file["unseen"] or file["unseen_lenses"]})
     undecided, disputed, lost = (sum(file[name] for file in files) for name in ("undecided", "disputed", "lost"))
     sentences = [
-        (unseen, f"review: {unseen} of {len(said['recordings'])} recordings were not seen by as many people as review.reviewers asks for"),
-        (undecided, f"review: {undecided} proposals are undecided, so they are hidden"),
-        (disputed, f"review: people disagree about {disputed} proposals, so they are hidden"),
-        (lost, f"review: {lost} lines of the ledger are about files that were replaced; they count no longer"),
-        (said["sheet"] is not None, f"review: {said['sheet']}"),
+        (unseen, f"{unseen} of {len(said['recordings'])} recordings were not seen by as many people as review.reviewers asks for"),
+        (undecided, f"{undecided} proposals are undecided, so they are hidden"),
+        (disputed, f"people disagree about {disputed} proposals, so they are hidden"),
+        (lost, f"{lost} lines of the ledger are about files that were replaced; they count no longer"),
+        (said["sheet"] is not None, f"{said['sheet']}"),
     ]
     return [sentence for count, sentence in sentences if count]
 
