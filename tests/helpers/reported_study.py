@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ import pytest
 
 import synthetic_study
 from checked_study import severities, study_of
+from scrubin.release.params import ReleaseParams
 from scrubin.report import page
 from scrubin.report.params import ReportParams
+from scrubin.report.raw_files import FileKey
 from scrubin.report.report_document import document
 from scrubin.report.reported_study import ReportedStudy
 from scrubin.splits import study as split_study
@@ -25,11 +28,18 @@ from scrubin.splits.params import BalancedParams, KFoldParams, SchemeParams, Spl
 from scrubin.splits.people import people as people_of
 from scrubin.splits.schemes.registry import Setting
 from scrubin.splits.search.best_split import Effort
+from scrubin.tables import io
+from scrubin.tables.private.cuts import CUTS
 from scrubin.validate import outcomes, suite
 
 Tables = dict[str, pd.DataFrame]
 Report = dict[str, Any]
+RELEASE = ReleaseParams(
+    name="a-study", title="A study", version="1.0.0", license="CC-BY-4.0", archives=False, on_quarantine="continue", review="required"
+)
 PARAMS = ReportParams(worst_frames=12, thumbnail_width_px=96, thumbnail_quality=80, much_hidden_share=0.25, top_triplets=3)
+GREY_PER_FRAME = 0.8
+"""So that a picture says its number: 300 frames fit below 256."""
 FIGURES = ("development", "quality", "grs", "disagreement", "subsets", "balance", "subset_grs", "folds", "phases", "triplets")
 SHARES = {"train": 0.5, "val": 0.25, "test": 0.25}
 JOINT = BalancedParams(SHARES, joint=True, extends=None, kind="balanced", balance=("GRS", "error"))
@@ -99,17 +109,91 @@ def empty() -> ReportedStudy:
 def _study(
     tables: dict[str, pd.DataFrame], scored: dict[str, Any], labelled: dict[str, Any], splits: dict[str, Any] | None = None
 ) -> ReportedStudy:
+    tables["cuts"] = cuts(tables)
     names = {field.name for field in dataclasses.fields(ReportedStudy)} & set(tables)
     found = study_of(tables)
     answers = suite.run(found, severities())
     return ReportedStudy(
         **{name: tables[name] for name in sorted(names - {"splits"})},
+        review=reviewed(tables["recordings"]),
+        release=RELEASE,
+        sources=Numbered(),
         scores=scored,
         annotations=labelled,
         splits=split(tables) if splits is None else splits,
         validation=outcomes.document(answers, suite.row_counts(found)),
         development=DEVELOPMENT if scored["tasks"] else {"tasks": {}},
     )
+
+
+class Numbered:
+    """Raw files of 300 frames at 25 Hz, each of the grey of its number; frame 60 looks most unlike, then 200."""
+
+    def times_s(self, key: FileKey) -> np.ndarray:
+        return np.arange(301) / 25
+
+    def pictures(self, key: FileKey, frames: Sequence[int]) -> list[np.ndarray]:
+        return [np.full((180, 320, 3), GREY_PER_FRAME * number, np.uint8) for number in frames]
+
+    def distance(self, key: FileKey) -> np.ndarray:
+        far = np.full(300, 0.1)
+        far[[60, 200]] = 0.8, 0.27
+        return far
+
+
+def cuts(tables: Tables) -> pd.DataFrame:
+    """Every released video begins 2/5 s, ten frames, into its source."""
+    names = dict(zip(tables["linkage"]["id"], tables["linkage"]["recording"], strict=True))
+    facts = {"offset_s": "2/5", "first_source_frame": 10, "frame_count": 290, "source_width": 960, "source_height": 540}
+    copied = {"mode": "smart", "copied_frames": 290, "why": None}
+    rows = [
+        {"recording": names[id_], "camera": camera, "id": id_, **facts, **copied}
+        for id_, camera in zip(tables["videos"]["id"], tables["videos"]["camera"], strict=True)
+    ]
+    return io.frame_of(CUTS, rows)
+
+
+def reviewed(recordings: pd.DataFrame) -> Report:
+    """What review says when two people saw everything, in its shape."""
+    kept = recordings[recordings["status"] == "kept"]
+    return {
+        "head": "0" * 64,
+        "lines": 40,
+        "reviewers": 1,
+        "detectors": "1",
+        "recordings": [
+            {
+                "recording": str(name),
+                "sha256": sorted(group["sha256"]),
+                "files": [reviewed_file(str(name), camera) for camera in sorted(group["camera"])],
+                "seen_by": ["ann", "bo"],
+                "excluded": None,
+            }
+            for name, group in kept.groupby("recording")
+        ],
+        "acknowledged": [],
+        "people": [
+            {"person": "ann", "decisions": 5, "recordings": 3, "saw": 12, "worked_s": 3725.0},
+            {"person": "bo", "decisions": 2, "recordings": 1, "saw": 4, "worked_s": 50.0},
+        ],
+        "agreement": {
+            "shared": 4,
+            "agreed": 3,
+            "share": 0.75,
+            "pairs": [{"people": ["ann", "bo"], "shared": 4, "agreed": 3, "share": 0.75}],
+        },
+        "worked_s": 3775.0,
+        "latest": "2026-01-01T00:00:00Z",
+        "synthetic": False,
+        "sheet": None,
+        "warnings": [],
+    }
+
+
+def reviewed_file(recording: str, camera: str, **facts: Any) -> Report:
+    """How far the review of one file is: done, but for what is said."""
+    missing: Report = {"unseen": [], "unseen_s": 0, "unseen_lenses": [], "undecided": 0, "disputed": 0, "lost": 0}
+    return {"recording": recording, "camera": camera, "required_s": 12, "lenses": 1, **missing, **facts}
 
 
 def split(tables: dict[str, pd.DataFrame], schemes: dict[str, SchemeParams] | None = None) -> dict[str, Any]:

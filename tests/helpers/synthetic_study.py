@@ -191,11 +191,12 @@ def _redactions(procedure: str, exercise: str) -> list[dict[str, object]]:
     whole = {"x": None, "y": None, "w": None, "h": None}
     corner = {"x": 8, "y": 8, "w": 200, "h": 24}
     found = {"start_s": 2.0, "end_s": 4.5, "decision": "unreviewed", "faces": None, "text": None, **whole}
+    rejected = {"decision": "rejected", "score": 0.3, "accepted": False}
     unread = {"decision": "accepted", "faces": None, "text": None}
     decided = {"start_s": 0.0, "end_s": 12.0, "source": "curator", "score": None, **unread, **corner}
     return [
         {"recording": procedure, "camera": "mono", "kind": "out_of_body", "source": "appearance", **found, "score": 0.93, "accepted": True},
-        {"recording": exercise, "camera": "left", "kind": "black", "source": "black", **found, "score": 0.3, "accepted": False},
+        {"recording": exercise, "camera": "left", "kind": "black", "source": "black", **found, **rejected},
         {"recording": exercise, "camera": "right", "kind": "text", **decided, "accepted": True},
     ]
 

@@ -75,8 +75,9 @@ def test_hidden_seconds_tell_spans_rectangles_and_what_stayed_visible_apart(stud
         "hidden_s": 0,
         "rectangle_s": 0,
         "rejected_s": pytest.approx(2.5),
-        "unreviewed": 1,
+        "undecided": 0,
     }
+    assert rows["out_of_body", "appearance"]["undecided"] == 1
     assert rows["text", "curator"]["rectangle_s"] == pytest.approx(12.0)
     assert rows["text", "curator"]["hidden_s"] == 0
 
@@ -104,7 +105,7 @@ def test_attention_names_the_recording_and_every_reason(study):
         "id": "bovi-kuma",
         "reasons": ["truncated: it lasts 611.0 s", "33% of its frames are hidden"],
     }
-    assert "1 proposal of the detectors shown and not reviewed" in found["Rec_PegTransfer_2"]["reasons"][0]
+    assert found["Rec_PegTransfer_2"]["reasons"] == ["1 span shown, because rejected: can anybody be recognised?"]
     assert found["Rec_SutureAndKnot_7"]["reasons"] == ["the raters disagree strongly: it may only be used for training"]
     assert "labels: the cut does not start on a label" in found["Rec_Cholecystectomy_8"]["reasons"]
     assert "Rec_PegTransfer_9" not in found

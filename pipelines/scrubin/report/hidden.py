@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import pandas as pd
 
+from scrubin.core.errors import VideoError
+from scrubin.release.review_gate import command_at
+from scrubin.report.raw_files import FileKey, Numbers
 from scrubin.report.reported_study import ReportedStudy
+from scrubin.review.status import frames_on_screen
 from scrubin.tables.io import records
 
 
@@ -41,13 +45,32 @@ def redactions(study: ReportedStudy) -> list[dict[str, Any]]:
 
 
 def spans(study: ReportedStudy) -> list[dict[str, Any]]:
-    """Return every span and rectangle of the source in the words of ``redactions.csv``, to copy from when deciding.
+    """Return every span and rectangle of the source in the vocabulary of ``redactions.csv``, to copy from when deciding.
 
-    What was read is not among it: that stays in the private table.
+    ``pictures`` are its first, middle and last frame, by number and source time; none when the raw
+    file cannot be read. ``command`` opens the page there. What was read is not among it: that
+    stays in the private table.
     """
     ordered = study.redactions.sort_values(["recording", "start_s", "end_s", "camera"], kind="stable")
     columns = ["recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "score", "faces", "source", "decision", "accepted"]
-    return records(ordered[columns])
+    rows = records(ordered[columns])
+    by_file: dict[FileKey, list[dict[str, Any]]] = {}
+    for row in rows:
+        by_file.setdefault((row["recording"], row["camera"]), []).append(row)
+    for key, of_file in by_file.items():
+        try:
+            times_s = study.sources.times_s(key)
+        except VideoError:
+            times_s = None
+        for row in of_file:
+            row["pictures"] = [] if times_s is None else _pictures(row, times_s)
+            row["command"] = command_at(row["recording"], row["start_s"])
+    return rows
+
+
+def _pictures(row: Mapping[str, Any], times_s: Numbers) -> list[dict[str, Any]]:
+    first, last = frames_on_screen((row["start_s"], row["end_s"]), times_s)
+    return [{"frame": number, "time_s": float(times_s[number])} for number in sorted({first, (first + last) // 2, last})]
 
 
 def covered_s(spans: pd.DataFrame) -> float:

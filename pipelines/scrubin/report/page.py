@@ -13,10 +13,11 @@ from matplotlib.figure import Figure
 
 from scrubin.report import drawing, figures
 from scrubin.report.params import ReportParams
+from scrubin.report.pictured import pictured
 from scrubin.report.quality import visible
 from scrubin.report.reported_study import ReportedStudy
 from scrubin.report.splits import split_figures, split_shortcut
-from scrubin.report.thumbnails import jpeg_uri
+from scrubin.report.thumbnails import released_uri
 
 TEMPLATES = Path(__file__).with_name("templates")
 UNDEFINED = "–"
@@ -36,14 +37,12 @@ def render(study: ReportedStudy, document: Mapping[str, Any], release: Path, p: 
     p
         Size and number of thumbnails.
     """
-    worst = [
-        {**frame, "image": jpeg_uri(release, frame["path"], p.thumbnail_width_px, p.thumbnail_quality)}
-        for frame in document["quality"]["worst"]
-    ]
+    worst = [{**frame, "image": released_uri(release, frame["path"], p)} for frame in document["quality"]["worst"]]
     return _template().render(
         **document,
         figures=_images(study, document, p),
         worst=worst,
+        pictured=pictured(study, document, p),
         top=p.top_triplets,
         shortcut_rho=split_shortcut.STRONG,
         shortcut_fewest=split_shortcut.FEWEST,
@@ -60,7 +59,7 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"number": _number, "share": share, "count": _count, "rate": _rate, "between": _between}
+    environment.filters |= {"number": _number, "share": share, "count": _count, "rate": _rate, "between": _between, "duration": _duration}
     return environment.get_template("page.html.j2")
 
 
@@ -126,6 +125,18 @@ def _count(value: int, noun: str) -> str:
     ('1 error', '0 errors')
     """
     return f"{_number(value)} {noun}" if value == 1 else f"{_number(value)} {noun}s"
+
+
+def _duration(seconds: float) -> str:
+    """Return a duration for reading.
+
+    >>> _duration(41.6), _duration(3725)
+    ('42 s', '1 h 2 min')
+    """
+    if seconds < 60:
+        return f"{_number(seconds)} s"
+    hours, minutes = divmod(round(seconds / 60), 60)
+    return f"{_number(hours)} h {minutes} min" if hours else f"{minutes} min"
 
 
 def _rate(fraction: str) -> str:

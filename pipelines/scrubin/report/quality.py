@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import pandas as pd
 
+from scrubin.release.review_gate import command_at
 from scrubin.report.reported_study import ReportedStudy
 
 MEASURES = ("sharpness", "brightness", "contrast", "saturated_share")
@@ -40,7 +43,8 @@ def worst(study: ReportedStudy, count: int) -> list[dict[str, Any]]:
     """Return the worst visible frames, as many of each measure as fit, at most one per video and measure.
 
     A frame that is worst in several ways is shown once, for the first of them. A dropped frame
-    has no picture to show.
+    has no picture to show. ``time_s`` is released time; ``source`` says where the frame stands in
+    its recording, in source time, as the review wants it.
     """
     frames = visible(study)
     frames = frames[frames["path"].notna()]
@@ -53,8 +57,16 @@ def worst(study: ReportedStudy, count: int) -> list[dict[str, Any]]:
         for row in ranked[~ranked["path"].isin(seen)].head(room).to_dict("records"):
             seen.add(row["path"])
             place = {name: row[name] for name in ("id", "camera", "frame", "task", "path")}
-            shown.append({**place, "time_s": float(row["time_s"]), "measure": measure, "what": what, "value": float(row[measure])})
+            worst = {"measure": measure, "what": what, "value": float(row[measure])}
+            shown.append({**place, "time_s": float(row["time_s"]), **worst, "source": _source(study, row)})
     return shown
+
+
+def _source(study: ReportedStudy, row: Mapping[Any, Any]) -> dict[str, Any]:
+    cut = study.cuts[(study.cuts["id"] == row["id"]) & (study.cuts["camera"] == row["camera"])].iloc[0]
+    time_s = float(Fraction(cut["offset_s"])) + float(row["time_s"])
+    frame = int(cut["first_source_frame"]) + int(row["source_frame"])
+    return {"recording": cut["recording"], "frame": frame, "time_s": time_s, "command": command_at(cut["recording"], time_s)}
 
 
 def dropped(study: ReportedStudy) -> list[dict[str, Any]]:

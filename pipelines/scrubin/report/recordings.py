@@ -41,7 +41,7 @@ def _fate(study: ReportedStudy) -> pd.DataFrame:
     released = set(study.linkage.loc[study.linkage["id"].isin(study.videos["id"]), "recording"])
     name = rows["recording"]
     fates = np.select(
-        [name.isin(released), name.isin(quarantined), name.isin(recordings.index[recordings == "excluded"])],
+        [name.isin(released), name.isin(quarantined), name.isin({*recordings.index[recordings == "excluded"], *_excluded_by(study)})],
         ["released", "quarantined", "excluded"],
         default="lost",
     )
@@ -76,17 +76,24 @@ def quarantined(study: ReportedStudy) -> list[dict[str, Any]]:
 
 
 def excluded(study: ReportedStudy) -> list[dict[str, Any]]:
-    """Return every excluded recording with its files and the reason."""
-    rows = study.recordings[study.recordings["status"] == "excluded"]
+    """Return every excluded recording with its files and the reason; a reviewer's exclusion says whose it is."""
+    reasons = _excluded_by(study)
+    rows = study.recordings[(study.recordings["status"] == "excluded") | study.recordings["recording"].isin(reasons)]
     return [
         {
             "recording": str(name),
             "task": group["task"].iloc[0],
             "paths": sorted(group["path"]),
-            "reason": None if pd.isna(group["reason"].iloc[0]) else group["reason"].iloc[0],
+            "reason": reasons.get(str(name), None if pd.isna(group["reason"].iloc[0]) else group["reason"].iloc[0]),
         }
         for name, group in rows.groupby("recording")
     ]
+
+
+def _excluded_by(study: ReportedStudy) -> dict[str, str]:
+    """Return by recording why a reviewer excluded it."""
+    excluded = {one["recording"]: one["excluded"] for one in study.review["recordings"]}
+    return {name: f"{one['why']} (reviewer: {one['by']})" for name, one in excluded.items() if one is not None}
 
 
 def _labelled_frames(study: ReportedStudy) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrubin.report import attention, hidden, label_counts, quality, recordings, skill, validation
+from scrubin.report import attention, hidden, label_counts, near_misses, privacy, quality, recordings, skill, validation
 from scrubin.report.params import ReportParams
 from scrubin.report.reported_study import ReportedStudy
 from scrubin.report.splits import split_classes, split_proofs, split_shortcut, split_summary
@@ -14,14 +14,17 @@ PRIVATE = "private: for the curator of the study only; it names raw files and re
 
 def document(study: ReportedStudy, p: ReportParams) -> dict[str, Any]:
     """Return everything that the report says, by section; null is undefined."""
+    spans = hidden.spans(study)
     return {
         "audience": PRIVATE,
         "overview": recordings.overview(study),
+        "privacy": privacy.privacy(study),
         "tasks": recordings.by_task(study),
         "quarantined": recordings.quarantined(study),
         "excluded": recordings.excluded(study),
         "redactions": hidden.redactions(study),
-        "spans": hidden.spans(study),
+        "spans": spans,
+        "near_misses": {"least_sure": near_misses.least_sure(spans), "unlike": near_misses.unlike(study)},
         "attention": attention.attention(study, p.much_hidden_share),
         "quality": {
             "distributions": quality.distributions(study),

@@ -11,6 +11,8 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core.errors import StageError
+from scrubin.release.params import ReleaseParams
+from scrubin.report.raw_files import SourceFrames
 
 
 @dataclass(frozen=True)
@@ -19,31 +21,39 @@ class ReportedStudy:
 
     Parameters
     ----------
-    recordings, redactions, quarantine, linkage
+    recordings, redactions, quarantine, linkage, cuts
         The private tables; ``quarantine`` is that of all stages.
     videos, frames, skill, labelled, triplets, phases
         The public tables.
-    scores, annotations, splits, validation
+    review, scores, annotations, splits, validation
         What these stages say beyond their tables.
     development
         How the GRS develops over trials, as the stage scores tells it in private.
+    release
+        The section of ``params.yaml``, for what must have been seen.
+    sources
+        Frames of the raw files.
     """
 
     recordings: pd.DataFrame
     redactions: pd.DataFrame
     quarantine: pd.DataFrame
     linkage: pd.DataFrame
+    cuts: pd.DataFrame
     videos: pd.DataFrame
     frames: pd.DataFrame
     skill: pd.DataFrame
     labelled: pd.DataFrame
     triplets: pd.DataFrame
     phases: pd.DataFrame
+    review: Mapping[str, Any]
     scores: Mapping[str, Any]
     annotations: Mapping[str, Any]
     splits: Mapping[str, Any]
     validation: Mapping[str, Any]
     development: Mapping[str, Any]
+    release: ReleaseParams
+    sources: SourceFrames
 
     def names(self) -> dict[str, str]:
         """Return the curator's name of each recording by its released id."""

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scrubin.review import verdict
+from scrubin.review.events import ACCEPT, Decided, DecidedSpan, Seen, facts
+from scrubin.review.ledger import Line
+from scrubin.review.outcome import Proposed
+from scrubin.review.study import FrameRange, ReviewedStudy, StudyFile
+
+KEY = ("Rec", "left")
+HEADER = "recording,camera,kind,start_s,end_s,x,y,w,h,decision\n"
+ROW = "Rec,left,other,1,2,,,,,accepted\n"
+SPAN = Proposed("out_of_body", "appearance", (2.0, 3.0), score=0.5)
+
+
+def study(reviewers: int = 1) -> ReviewedStudy:
+    """Seconds 1 to 8 of ten are kept, and one span is proposed."""
+    file = StudyFile(*KEY, "a.mp4", "now", (96, 64), 250, 10.0, (1.0, 9.0), "25", variable_rate=False)
+    return ReviewedStudy({KEY: file}, {KEY: [SPAN]}, {(KEY, SPAN.key): FrameRange(50, 74)}, "1", reviewers, 0.2)
+
+
+def seen(first_s: int, last_s: int, by: str, sha256: str = "now") -> tuple[str, str, Seen]:
+    stills = ((first_s * 25, 1, (last_s - first_s + 1) * 25),)
+    return by, "seen", Seen(*KEY, sha256, "lens", stills, ((first_s, last_s),))
+
+
+def accepted(by: str) -> tuple[str, str, Decided]:
+    span = DecidedSpan(ACCEPT, 50, 74, *SPAN.interval_s)
+    return by, "decided", Decided(*KEY, "now", "out_of_body", (span,), None, "", SPAN.key, "1")
+
+
+def said(of: ReviewedStudy, events: list[tuple[str, str, Any]], sheet: str = HEADER) -> Mapping[str, Any]:
+    """What the stage review says of these events, one second after another."""
+    lines = [
+        Line(number, "", f"2026-01-01T00:00:{number:02d}Z", by, by, "", name, facts(event), "")
+        for number, (by, name, event) in enumerate(events, 1)
+    ]
+    standing = of.standing()
+    standing.apply(lines)
+    return verdict.document(of, standing, lines, Path("nowhere"), sheet.encode())
+
+
+def counts(document: Mapping[str, Any]) -> dict[str, Any]:
+    (file,) = document["recordings"][0]["files"]
+    return {name: file[name] for name in ("required_s", "unseen_s", "lenses", "undecided")} | {"unseen_lenses": len(file["unseen_lenses"])}
+
+
+def test_what_nobody_saw_is_counted_and_warned_of():
+    document = said(study(), [])
+    assert counts(document) == {"required_s": 8, "unseen_s": 8, "lenses": 1, "undecided": 1, "unseen_lenses": 1}
+    assert document["warnings"] == [
+        "1 of 1 recordings were not seen by as many people as review.reviewers asks for",
+        "1 proposals are undecided, so they are hidden",
+    ]
+
+
+def test_what_was_seen_and_decided_is_no_warning():
+    document = said(study(), [seen(1, 8, "ann"), accepted("ann")])
+    assert counts(document) == {"required_s": 8, "unseen_s": 0, "lenses": 1, "undecided": 0, "unseen_lenses": 0}
+    assert document["warnings"] == []
+    assert document["agreement"] == {"shared": 0, "agreed": 0, "share": None, "pairs": []}
+
+
+def test_with_two_reviewers_what_one_saw_is_unseen_and_two_who_agree_are_counted():
+    events = [seen(1, 8, "ann"), accepted("ann"), seen(1, 4, "bo"), accepted("bo")]
+    document = said(study(reviewers=2), events)
+    assert counts(document) == {"required_s": 8, "unseen_s": 4, "lenses": 1, "undecided": 0, "unseen_lenses": 0}
+    assert (document["agreement"]["shared"], document["agreement"]["share"]) == (1, 1.0)
+
+
+@pytest.mark.parametrize(("sheet", "warned"), [(HEADER, False), (HEADER + ROW, True)])
+def test_a_sheet_that_nobody_imported_is_a_warning(sheet, warned):
+    document = said(study(), [seen(1, 8, "ann"), accepted("ann")], sheet)
+    assert [("not imported" in one) for one in document["warnings"]] == [True] * warned
+
+
+def test_decisions_about_a_file_that_was_replaced_are_a_warning():
+    document = said(study(), [seen(1, 8, "ann"), accepted("ann"), seen(0, 9, "bo", sha256="before")])
+    assert document["warnings"] == ["1 lines of the ledger are about files that were replaced; they count no longer"]
