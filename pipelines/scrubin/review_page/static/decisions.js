@@ -23,6 +23,7 @@ export class Decisions {
     return this.#work(async () => {
       // Who decides faster than the pictures come has not seen them.
       await this.#lensShown(span);
+      await this.watch.send();
       await this.#decide(span, { what });
       this.say(`${name(span)}: ${done}. U undoes.`);
       this.next(span);
@@ -77,7 +78,6 @@ export class Decisions {
       return this.#work(async () => {
         state.take(await post("/api/include", { number: state.number, nonce: nonce() }));
         this.say("The recording is no longer excluded.");
-        await state.open(state.number);
       });
     }
     if (summary.status !== "kept") return this.say(`This recording is not released: ${summary.reason || summary.status}.`);

@@ -58,8 +58,8 @@ export function askReason({ title, about, does, items = null, chosen = 0 }) {
   byId("reason-about").textContent = about;
   byId("reason-do").textContent = does;
   byId("reason-which").hidden = byId("reason-until").hidden = !items;
-  fill(form.elements.item, ...(items ?? []).map((item, place) => element("option", { value: String(place), selected: place === chosen }, item.text)));
-  const answer = ask(dialog, (data) => ({ why: data.get("why").trim(), item: Number(data.get("item")), until: data.get("until") }));
+  fill(form.elements.which, ...(items ?? []).map((item, place) => element("option", { value: String(place), selected: place === chosen }, item.text)));
+  const answer = ask(dialog, (data) => ({ why: data.get("why").trim(), item: Number(data.get("which")), until: data.get("until") }));
   form.elements.why.focus();
   return answer;
 }

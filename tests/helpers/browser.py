@@ -1,0 +1,37 @@
+"""A real headless Chromium, driven by playwright; without one the tests are skipped, unless it is required."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+REQUIRED = "SCRUBIN_REQUIRE_BROWSER"
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+SIZE = {"width": 1280, "height": 720}
+
+
+@contextmanager
+def chromium() -> Iterator:
+    """Start the machine's Chromium; skip where there is none, and fail where one is required."""
+    program = next((path for path in map(shutil.which, NAMES) if path), None)
+    if program is None:
+        _missing(f"there is no browser on this machine ({', '.join(NAMES)})")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        _missing("playwright is not installed")
+    with sync_playwright() as playwright:
+        # The tests may run as root, where Chromium wants no sandbox.
+        browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def _missing(reason: str) -> None:
+    if os.environ.get(REQUIRED):
+        pytest.fail(f"{reason}, but {REQUIRED} is set")
+    pytest.skip(reason)

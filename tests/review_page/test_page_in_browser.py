@@ -1,0 +1,313 @@
+"""The page as a person uses it, in a real browser: every key, what is drawn, and what is written of it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import pytest
+
+import browser
+import review_server
+import review_study
+from scrubin.review.ledger import LEDGER_PATH
+
+pytestmark = pytest.mark.slow
+HOSTILE = "<img src=x onerror=alert(1)>"
+PATIENCE_MS = 20_000
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    with browser.chromium() as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    return review_study.project(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture
+def folder(shared, tmp_path):
+    return shutil.copytree(shared, tmp_path / "study")
+
+
+@pytest.fixture
+def server(folder):
+    with review_server.running(folder, "--by", "ann") as running:
+        yield running
+
+
+class Reviewer:
+    """A person at the page: presses keys, and reads what it says."""
+
+    def __init__(self, chromium, server, **options):
+        context = chromium.new_context(viewport=browser.SIZE, **options)
+        context.set_default_timeout(PATIENCE_MS)
+        self.page = context.new_page()
+        self.asked, self.troubles = [], []
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("console", lambda message: message.type == "error" and self.troubles.append(message.text))
+        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        self.page.on("dialog", lambda dialog: self.troubles.append(dialog.message) or dialog.dismiss())
+        self.page.goto(server.address)
+        self.opened()
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def says(self, text):
+        """Wait until the status line says something."""
+        self.page.locator("#status", has_text=text).wait_for()
+
+    def opened(self):
+        """Wait until a recording is open and what is on screen was seen."""
+        self.page.locator("#todo li").first.wait_for()
+        self.page.locator("#sheet .block.loaded").first.wait_for()
+
+    def text(self, place):
+        return self.page.locator(place).inner_text()
+
+    def cell(self, place):
+        return self.page.locator("#sheet .cell").nth(place)
+
+    def names(self, place):
+        return [one.get_attribute("aria-label") for one in self.page.locator(place).all()]
+
+
+@pytest.fixture
+def ann(chromium, server):
+    reviewer = Reviewer(chromium, server)
+    yield reviewer
+    reviewer.page.context.close()
+
+
+def lines(folder, event=None):
+    path = folder / LEDGER_PATH
+    read = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()] if path.is_file() else []
+    return [line for line in read if event in (None, line["event"])]
+
+
+def decided(folder):
+    """What was decided: camera, kind, and of every span what and its frames."""
+    return [
+        (facts["camera"], facts["kind"], *(((span["what"], span["first"], span["last"])) for span in facts["spans"]))
+        for facts in (line["facts"] for line in lines(folder, "decided"))
+    ]
+
+
+def test_a_whole_review_by_keyboard_alone(ann, folder):
+    ann.press("j")
+    ann.says("Span 1 of 2")
+    assert "not decided" in ann.text("#span-text")
+    ann.press("a")
+    ann.says("hidden")
+    # What one camera hides is proposed in the other, and selected by itself.
+    ann.page.locator("#span-text", has_text="because the other camera hides it").wait_for()
+    ann.press("a")
+    ann.says("N opens the next one")
+    ann.page.locator("#todo li.done", has_text="all seen").wait_for()
+    ann.press("n")
+    ann.says("single is open")
+    ann.opened()
+    ann.press("j")
+    ann.says("Span 1 of 1")
+    ann.press("r")
+    ann.page.locator("#overview-title", has_text="Everything is reviewed").wait_for()
+    assert "2\ndone" in ann.text(".figures").replace(" ", "")
+    assert decided(folder) == [
+        ("left", "out_of_body", ("accept", 20, 29)),
+        ("right", "out_of_body", ("accept", 20, 29)),
+        ("mono", "text", ("reject", 40, 49)),
+    ]
+    with review_study.desk(folder) as desk:
+        assert all(one.done for one in desk.recordings())
+    assert not ann.troubles
+
+
+def test_what_a_person_decides_follows_what_they_saw_of_it(ann, folder):
+    ann.press("j", "a")
+    ann.says("hidden")
+    seen = [line["facts"] for line in lines(folder, "seen")]
+    stills = [run for facts in seen if (facts["view"], facts["camera"]) == ("lens", "left") for run in facts["stills"]]
+    frames = {first + step * place for first, step, count in stills for place in range(count)}
+    assert set(range(15, 35)) <= frames
+    assert lines(folder)[-1]["event"] == "decided"
+
+
+def test_a_span_is_drawn_by_keys_and_undone(ann, folder):
+    ann.press("l", "Home", "ArrowRight", "ArrowRight", "ArrowRight", "i")
+    ann.says("In at frame")
+    first = int(ann.text("#status").rstrip(".").split()[-1])
+    ann.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "o")
+    ann.page.locator("#span-text", has_text=f"frames {first} to {first + 4}").wait_for()
+    ann.press("d")
+    ann.page.locator("#kind-dialog").wait_for()
+    ann.press("5", "Enter")
+    ann.says("something else")
+    assert decided(folder) == [("left", "other", ("add", first, first + 4))]
+    # Drawn in one camera, proposed in the other.
+    assert any("right" in name and "not decided" in name for name in ann.names("#timeline .proposal"))
+    ann.press("u")
+    ann.says("Undone")
+    assert [line["event"] for line in lines(folder)][-1] == "withdrawn"
+    assert not any("something else" in name for name in ann.names("#timeline .proposal"))
+    assert not ann.troubles
+
+
+def test_a_span_is_drawn_by_dragging_over_the_sheet(ann, folder):
+    start, end = (ann.cell(place).bounding_box() for place in (1, 2))
+    # The left half of a cell is the left camera.
+    ann.page.mouse.move(start["x"] + start["width"] / 4, start["y"] + 20)
+    ann.page.mouse.down()
+    ann.page.mouse.move(end["x"] + end["width"] / 4, end["y"] + 20, steps=5)
+    ann.page.mouse.up()
+    ann.page.locator("#kind-dialog").wait_for()
+    assert "frames 20 to 59" in ann.text("#kind-about")
+    ann.press("Enter")
+    ann.says("is hidden")
+    assert decided(folder) == [("left", "out_of_body", ("add", 20, 59))]
+
+
+def test_a_rectangle_is_drawn_by_keys_and_by_dragging_and_shown_black(ann, folder):
+    ann.press("n")
+    ann.says("single is open")
+    ann.opened()
+    ann.press("f")
+    ann.page.locator("#full-canvas[data-frame]").wait_for()
+    ann.press("b", "ArrowRight", "ArrowDown", "Shift+ArrowLeft", "Control+ArrowLeft")
+    ann.page.locator("#rectangle").wait_for()
+    ann.press("Enter")
+    ann.page.locator("#kind-dialog").wait_for()
+    ann.press("Enter")
+    ann.says("the rectangle is hidden")
+    # 96 x 64 pixels: steps of 2, from the middle.
+    assert lines(folder, "decided")[0]["facts"]["box_xywh"] == [30, 28, 36, 13]
+    assert decided(folder)[0] == ("mono", "text", ("add", 0, 69))
+    area = ann.page.locator("#full-canvas").bounding_box()
+    scale = area["width"] / 96
+    ann.page.mouse.move(area["x"] + 2 * scale, area["y"] + 4 * scale)
+    ann.page.mouse.down()
+    ann.page.mouse.move(area["x"] + 22 * scale, area["y"] + 14 * scale, steps=4)
+    ann.page.mouse.up()
+    ann.page.locator("#kind-dialog").wait_for()
+    ann.press("5", "Enter")
+    ann.says("something else: the rectangle is hidden")
+    assert lines(folder, "decided")[1]["facts"]["box_xywh"] == [2, 4, 20, 10]
+    ann.press("v")
+    ann.page.locator("#full-text", has_text="as released").wait_for()
+    ann.page.wait_for_timeout(500)
+    levels = ann.page.evaluate("""() => {
+        const context = document.getElementById("full-canvas").getContext("2d");
+        return [[40, 33], [12, 8], [80, 50]].map(([x, y]) => context.getImageData(x, y, 1, 1).data[1]);
+    }""")
+    assert levels[0] < 25
+    assert levels[1] < 25
+    assert not ann.troubles
+
+
+def test_new_ends_of_a_span_are_kept(ann, folder):
+    ann.press("n")
+    ann.says("single is open")
+    ann.opened()
+    ann.press("j")
+    ann.says("Span 1 of 1")
+    ann.press("l", "ArrowRight", "ArrowRight", "i", "e")
+    ann.says("new ends")
+    assert decided(folder) == [("mono", "text", ("reject", 40, 41), ("accept", 42, 49))]
+
+
+def test_a_reload_in_the_middle_keeps_the_place_and_what_was_decided(ann, folder):
+    ann.press("j", "a")
+    ann.says("hidden")
+    ann.page.locator("#span-text", has_text="because the other camera hides it").wait_for()
+    time = ann.page.url.rpartition("/")[2]
+    ann.page.reload()
+    ann.opened()
+    assert ann.page.url.endswith(f"#0/{time}")
+    assert any("left" in name and "hidden" in name for name in ann.names("#timeline .proposal"))
+    ann.press("n")
+    ann.says("single is open")
+    ann.page.reload()
+    ann.says("single is open")
+    assert len(lines(folder, "decided")) == 1
+
+
+def test_a_recording_is_excluded_with_a_reason_and_taken_back(ann, folder):
+    ann.press("x")
+    ann.page.locator("#reason-dialog").wait_for()
+    ann.page.keyboard.type("consent withdrawn")
+    ann.press("Enter")
+    ann.says("The recording is excluded")
+    assert lines(folder, "excluded")[0]["facts"]["why"] == "consent withdrawn"
+    ann.page.locator("#todo", has_text="consent withdrawn").wait_for()
+    ann.press("x")
+    ann.says("no longer excluded")
+    assert lines(folder)[-1]["event"] == "withdrawn"
+
+
+def test_a_hostile_name_stays_text(chromium, tmp_path):
+    folder = review_study.project(tmp_path / "study", single=HOSTILE)
+    with review_server.running(folder) as running:
+        ann = Reviewer(chromium, running)
+        ann.page.locator("#list button", has_text="onerror").click()
+        ann.page.locator("#name", has_text="onerror").wait_for()
+        ann.opened()
+        ann.press("j", "m")
+        ann.page.locator("#overview-dialog").wait_for()
+        assert ann.text("#name") == HOSTILE
+        assert ann.page.locator("img").count() == 0
+        assert not ann.troubles
+        ann.page.context.close()
+
+
+def test_nothing_is_loaded_from_elsewhere_and_no_address_or_title_names_a_recording(ann, server):
+    ann.press("n")
+    ann.says("single is open")
+    ann.press("j", "f")
+    ann.page.locator("#full-canvas[data-frame]").wait_for()
+    own = f"http://127.0.0.1:{server.port}/"
+    assert all(url.startswith(own) for url in ann.asked)
+    assert not any(name in text for name in ("single", "pair", server.token) for text in (*ann.asked[1:], ann.page.url, ann.page.title()))
+    assert ann.page.evaluate("document.cookie + JSON.stringify(localStorage) + JSON.stringify(sessionStorage)") == "{}{}"
+
+
+def test_two_pages_see_each_others_decisions(chromium, ann, server, folder):
+    other = Reviewer(chromium, server)
+    ann.press("j", "a")
+    ann.says("hidden")
+    other.page.locator("#timeline .proposal[aria-label*='left'][aria-label*='hidden']").wait_for()
+    other.page.context.close()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_everything_fits_a_small_screen_and_has_a_name(chromium, server, scheme):
+    ann = Reviewer(chromium, server, color_scheme=scheme)
+    ann.press("j")
+    ann.says("Span 1")
+    ann.page.locator("#lens .block.loaded").first.wait_for()
+    fits = ann.page.evaluate("[document.documentElement.scrollHeight, document.documentElement.scrollWidth]")
+    assert fits == [browser.SIZE["height"], browser.SIZE["width"]]
+    unnamed = ann.page.evaluate("""() => {
+        const named = (one) => one.ariaLabel || one.title || one.textContent.trim();
+        return [...document.querySelectorAll("button, canvas + button, section, nav, dialog")].filter((one) => !named(one)).length;
+    }""")
+    assert unnamed == 0
+    # The footer is on the screen, the lens above it, and the focus on a still.
+    bottom = ann.page.locator("#lens").bounding_box()
+    assert bottom["y"] + bottom["height"] <= ann.page.locator("footer").bounding_box()["y"] + 1
+    assert ann.page.evaluate("document.activeElement.className").startswith("cell")
+    ann.page.context.close()
+
+
+def test_when_the_server_has_gone_the_page_says_so_and_claims_nothing(ann, server, folder):
+    ann.press("j")
+    ann.says("Span 1")
+    server.process.kill()
+    server.process.wait()
+    ann.press("a")
+    ann.page.locator("#banner", has_text="The server does not answer").wait_for()
+    assert "hidden. U undoes" not in ann.text("#status")
+    assert not lines(folder, "decided")
