@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scrubin.core import params
-from scrubin.review.desk import Desk, RecordingSummary, RecordingView
+from scrubin.review.desk import Desk
 from scrubin.review.ledger import Line
 from scrubin.review.progress import Progress
+from scrubin.review.views import RecordingSummary, RecordingView
 from scrubin.review_page.served import FileKey, Served
 from scrubin.review_page.stills import SourceFile, Stills
 from scrubin.screen.proposals import Numbers

@@ -12,11 +12,12 @@ import numpy as np
 from scrubin.core.errors import ReviewError
 from scrubin.review import released
 from scrubin.review.coverage import seconds_of, true_runs
-from scrubin.review.desk import Desk, FileView, RecordingSummary, RecordingView
+from scrubin.review.desk import Desk
 from scrubin.review.ledger import Line
 from scrubin.review.progress import Progress
 from scrubin.review.released import RELEASE, ReleasedVideo
 from scrubin.review.standing import Flags
+from scrubin.review.views import FileView, RecordingSummary, RecordingView
 from scrubin.review_page.open_study import OpenStudy, edition
 from scrubin.review_page.served import FileKey, Served
 from scrubin.review_page.stills import SourceFile, Stills
