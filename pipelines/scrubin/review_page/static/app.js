@@ -28,7 +28,7 @@ const decisions = new Decisions(watch, lens, say);
 const full = new Full(watch, decisions);
 new Timeline(sheet);
 new Recordings((number) => open(number));
-new Heading({ unseen, next: () => step(1), nextRecording: () => turn(1), isReleased });
+new Heading({ unseen, next: () => step(1), nextRecording: () => turn(1, true), isReleased });
 
 watchTrouble((sentence) => {
   byId("banner").hidden = sentence === null;
@@ -48,12 +48,12 @@ async function open(number, timeS = null) {
   say(summary.status === "kept" ? `${summary.name} is open.` : `${summary.name} is not released: ${summary.reason || summary.status}.`);
 }
 
-/** Open the next or previous recording; after the last one the overview. */
-function turn(by, leftOnly = false) {
+/** Open the next recording with something left, or its neighbour in the list; after the last one the overview. */
+function turn(by, leftOnly) {
   const all = state.study.recordings;
   const at = all.findIndex((one) => one.number === state.number);
-  const rest = by > 0 ? all.slice(at + 1) : all.slice(0, at).reverse();
-  const to = leftOnly ? (rest.find((one) => !one.done) ?? all.find((one) => !one.done && one.number !== state.number)) : rest[0];
+  const rest = by > 0 ? [...all.slice(at + 1), ...(leftOnly ? all.slice(0, Math.max(at, 0)) : [])] : all.slice(0, at).reverse();
+  const to = leftOnly ? rest.find((one) => !one.done) : rest[0];
   if (to) open(to.number);
   else overview(open);
 }
@@ -151,8 +151,8 @@ const whenKept = (run) => (event) => (state.camera ? run(event) : say("This reco
 const key = (keys, shown, group, does, run) => ({ keys, shown, group, does, run });
 const looking = [
   key([" "], ["Space"], "Look", "go on to what you have not seen", whenKept(unseen)),
-  key(["n"], ["N"], "Look", "next recording; with Shift the next that is not done", (event) => turn(1, event.shiftKey)),
-  key(["p"], ["P"], "Look", "previous recording", () => turn(-1)),
+  key(["n"], ["N"], "Look", "next recording with something left; with Shift the next of the list", (event) => turn(1, !event.shiftKey)),
+  key(["p"], ["P"], "Look", "previous recording of the list", () => turn(-1, false)),
   key(["ArrowLeft"], ["←", "→"], "Look", "one still, in the lens and at full size one frame", arrow(-1, 0)),
   key(["ArrowRight"], [], "Look", "", arrow(1, 0)),
   key(["ArrowUp"], ["↑", "↓"], "Look", "one row, at full size one second", arrow(0, -1)),

@@ -12,6 +12,7 @@ const CELLS_OF_A_BLOCK = 60;
 const CELLS_OF_A_SCREEN = 180;
 const HEIGHTS_PX = [30, 170];
 const SCALE = 1.25;
+const AHEAD_MS = 250;
 
 export class Sheet {
   constructor(watch) {
@@ -121,12 +122,17 @@ export class Sheet {
     const from = Math.max(0, Math.floor((top - near) / tall));
     const to = Math.min(blocks - 1, Math.floor((top + this.scroller.clientHeight + near) / tall));
     for (const place of [...this.blocks.keys()]) if (place < from || place > to) this.#drop(place);
-    for (let place = from; place <= to; place += 1) if (!this.blocks.has(place)) this.#add(place);
+    const missing = [];
+    for (let place = from; place <= to; place += 1) if (!this.blocks.has(place)) missing.push(place);
+    // What is on screen comes before what may be scrolled to.
+    const away = (place) => Math.max(0, top - (place + 1) * tall + 1, place * tall - top - this.scroller.clientHeight + 1);
+    missing.sort((a, b) => away(a) - away(b) || a - b);
+    for (const place of missing) this.#add(place, away(place) > 0);
     this.shown = { from: Math.floor(top / height), to: Math.floor((top + this.scroller.clientHeight - 1) / height) };
     state.tell("scroll");
   }
 
-  #add(at) {
+  #add(at, isAhead) {
     const { columns, rowsOfBlock, width, height, count } = this.layout;
     const first = at * rowsOfBlock * columns;
     const cells = [];
@@ -144,7 +150,7 @@ export class Sheet {
     this.blocks.set(at, { block, wrapper });
     this.#markBlock(block);
     this.#cursorIn(block);
-    block.load();
+    setTimeout(() => this.blocks.get(at)?.block === block && block.load(), isAhead ? AHEAD_MS : 0);
     for (const button of block.buttons) this.watch.observe(button);
   }
 
