@@ -79,12 +79,15 @@ def raw(folder: Path) -> Path:
     return folder
 
 
-def regenerate(folder: Path, stages: Iterable[str] | None = None) -> None:
-    """Run the real flows one after the other in this process: no DVC, no Prefect server, the same files."""
+def regenerate(folder: Path, stages: Iterable[str] | None = None, *, look: bool = True) -> None:
+    """Run the real flows one after the other in this process: no DVC, no Prefect server, the same files.
+
+    With ``look`` a person sees everything before the stage review, where nobody has yet.
+    """
     every = yaml.safe_load((folder / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
     with _inside(folder), _without_server():
         for stage in stages or [name for name in every if name != "demo"]:
-            if stage == "review":
+            if stage == "review" and look:
                 _look()
             _flow(stage)()
 

@@ -1,0 +1,70 @@
+"""A person who reviews a whole study in the browser, by keyboard alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+PATIENCE_MS = 30_000
+MOST_KEYS = 400
+
+
+def come_in(page: Page, address: str) -> None:
+    """Open the page, and wait for the first recording."""
+    page.set_default_timeout(PATIENCE_MS)
+    page.goto(address)
+    opened(page)
+
+
+def opened(page: Page) -> None:
+    """Wait until a recording and its stills are there."""
+    page.locator("#todo li").first.wait_for()
+    page.locator("#sheet .block.loaded").first.wait_for()
+
+
+def press(page: Page, *keys: str) -> None:
+    """Press keys, one after the other."""
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def look(page: Page) -> None:
+    """See every second of the recording that is open."""
+    for _ in range(MOST_KEYS):
+        if page.locator("#todo li.done", has_text="all seen").count():
+            return
+        page.keyboard.press("Space")
+        page.wait_for_timeout(120)
+    raise AssertionError(page.locator("#todo").inner_text())
+
+
+def decide(page: Page, key: str = "a") -> int:
+    """Decide about every span of the recording that is open in the same way; return how many there were."""
+    for count in range(MOST_KEYS):
+        if not page.locator("#todo li.left", has_text="to decide").count():
+            return count
+        if page.locator("#span-text", has_text="not decided").count() == 0:
+            page.keyboard.press("j")
+            page.locator("#lens .block.loaded").first.wait_for()
+            continue
+        before = page.locator("#span-text").inner_text()
+        page.keyboard.press(key)
+        page.wait_for_function("(before) => document.getElementById('span-text').textContent.trim() !== before", arg=before)
+    raise AssertionError(page.locator("#todo").inner_text())
+
+
+def next_left(page: Page) -> bool:
+    """Open the next recording that is not done; False when there is none."""
+    page.wait_for_timeout(1200)  # the list follows at its leisure
+    left: Any = page.evaluate(
+        "async () => (await (await fetch('/api/study')).json()).recordings.filter((one) => !one.done).map((one) => one.number)"
+    )
+    if not left:
+        return False
+    press(page, "Escape", "Escape")
+    name = page.locator("#name").inner_text()
+    press(page, "Shift+N")
+    page.wait_for_function("(name) => document.getElementById('name').textContent !== name", arg=name)
+    opened(page)
+    return True
