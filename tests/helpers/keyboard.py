@@ -64,7 +64,7 @@ def next_left(page: Page) -> bool:
         return False
     press(page, "Escape", "Escape")
     name = page.locator("#name").inner_text()
-    press(page, "Shift+N")
+    press(page, "n")
     page.wait_for_function("(name) => document.getElementById('name').textContent !== name", arg=name)
     opened(page)
     return True
