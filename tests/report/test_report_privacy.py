@@ -142,6 +142,15 @@ def test_a_weaker_rule_is_a_warning_in_plain_words_and_hides_nothing_that_is_uns
     assert sentence in markup.unescape(section(reported_study.page_without_pictures(weaker, release), "privacy"))
 
 
+def test_disputed_proposals_and_replaced_files_are_named(study, release):
+    of = with_file(with_file(study, EXERCISE, "right", disputed=1, disputed_at_s=[2.5]), PROCEDURE, "mono", lost=3)
+    of = with_review(of, warnings=["people disagree about 1 proposals, so they are hidden"])
+    text = section(reported_study.page_without_pictures(of, release), "privacy")
+    assert f"{EXERCISE}, right, 2.500 s: <code>.venv/bin/scrubin review --at {EXERCISE}:2.5</code>" in text
+    assert f"{PROCEDURE}, mono: 3 lines of the ledger count no longer" in text
+    assert text.index("WARNING") < text.index(EXERCISE) < text.index("All 12 recordings were seen")
+
+
 def test_nobody_is_said_to_have_looked_when_a_program_did_or_when_nobody_did(study):
     assert "not by a person" in privacy(with_review(study, synthetic=True))["said"]
     nobody = copy.deepcopy(list(study.review["recordings"]))

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from scrubin.review import verdict
-from scrubin.review.events import ACCEPT, Decided, DecidedSpan, Seen, facts
+from scrubin.review.events import ACCEPT, REJECT, Decided, DecidedSpan, Seen, facts
 from scrubin.review.ledger import Line
 from scrubin.review.outcome import Proposed
 from scrubin.review.study import FrameRange, ReviewedStudy, StudyFile
@@ -29,8 +29,8 @@ def seen(first_s: int, last_s: int, by: str, sha256: str = "now") -> tuple[str, 
     return by, "seen", Seen(*KEY, sha256, "lens", stills, ((first_s, last_s),))
 
 
-def accepted(by: str) -> tuple[str, str, Decided]:
-    span = DecidedSpan(ACCEPT, 50, 74, *SPAN.interval_s)
+def accepted(by: str, what: str = ACCEPT) -> tuple[str, str, Decided]:
+    span = DecidedSpan(what, 50, 74, *SPAN.interval_s)
     return by, "decided", Decided(*KEY, "now", "out_of_body", (span,), None, "", SPAN.key, "1")
 
 
@@ -82,3 +82,11 @@ def test_a_sheet_that_nobody_imported_is_a_warning(sheet, warned):
 def test_decisions_about_a_file_that_was_replaced_are_a_warning():
     document = said(study(), [seen(1, 8, "ann"), accepted("ann"), seen(0, 9, "bo", sha256="before")])
     assert document["warnings"] == ["1 lines of the ledger are about files that were replaced; they count no longer"]
+
+
+def test_where_two_people_disagree_is_named():
+    document = said(study(reviewers=2), [*(seen(1, 8, by) for by in ("ann", "bo")), accepted("ann"), accepted("bo", REJECT)])
+    (file,) = document["recordings"][0]["files"]
+    assert (file["disputed"], file["disputed_at_s"]) == (1, [2.0])
+    assert document["warnings"] == ["people disagree about 1 proposals, so they are hidden"]
+    assert document["agreement"]["share"] == 0.0

@@ -16,8 +16,9 @@ def privacy(study: ReportedStudy) -> dict[str, Any]:
     """Return what a person must know before the release about who has looked at what could identify somebody.
 
     ``warnings`` are sentences, empty when everything was seen, decided and agreed. ``unseen`` are
-    the recordings that too few people saw, whatever ``release.review`` asks for, each with the
-    command that opens the page there. ``said`` is a sentence about those who looked.
+    the recordings that too few people saw, whatever ``release.review`` asks for, and ``disputed``
+    the proposals that people disagree about, each with the command that opens the page there.
+    ``replaced`` are the files whose decisions are lost. ``said`` is a sentence about those who looked.
     """
     review = study.review
     everything = dataclasses.replace(study.release, review=REQUIRED)
@@ -26,6 +27,8 @@ def privacy(study: ReportedStudy) -> dict[str, Any]:
         "required": study.release.review == REQUIRED,
         "warnings": [*review_gate.warnings(review, study.release), *review["warnings"]],
         "unseen": [{"recording": one.recording, "says": one.says, "command": one.command} for one in unseen],
+        "disputed": _disputed(study),
+        "replaced": [row for row in coverage(study) if row["lost"]],
         "said": _said(study, complete=not unseen),
         "command": review_gate.COMMAND,
         "reviewers": review["reviewers"],
@@ -54,6 +57,15 @@ def coverage(study: ReportedStudy) -> list[dict[str, Any]]:
         for file in one["files"]
     ]
     return sorted(rows, key=lambda row: (row["seen_s"] == row["required_s"] and row["lenses_seen"] == row["lenses"], row["recording"]))
+
+
+def _disputed(study: ReportedStudy) -> list[dict[str, Any]]:
+    files = [file for one in study.review["recordings"] if one["excluded"] is None for file in one["files"]]
+    places = [(file["recording"], file["camera"], at_s) for file in files for at_s in file["disputed_at_s"]]
+    return [
+        {"recording": name, "camera": camera, "time_s": at_s, "command": review_gate.command_at(name, at_s)}
+        for name, camera, at_s in places
+    ]
 
 
 def _totals(study: ReportedStudy) -> dict[str, int]:

@@ -63,4 +63,5 @@ def _same_decisions(one: Sequence[Part], other: Sequence[Part]) -> list[bool]:
 
 
 def _share(answers: Sequence[bool]) -> dict[str, Any]:
-    return {"shared": len(answers), "agreed": sum(answers), "share": sum(answers) / len(answers) if answers else None}
+    agreed = sum(answers)
+    return {"shared": len(answers), "agreed": agreed, "share": agreed / len(answers) if answers else None}

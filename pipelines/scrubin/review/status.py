@@ -133,7 +133,7 @@ def _seen_by_too_few(unseen_by_person: Sequence[Sequence[Run]], required: Sequen
 
 
 def document(status: FileStatus, proposals: Sequence[Judged]) -> dict[str, Any]:
-    """Return a file's status as plain values; of unseen lenses their times in seconds."""
+    """Return a file's status as plain values; of unseen lenses and disputed proposals where they begin, in seconds."""
     return {
         "recording": status.key[0],
         "camera": status.key[1],
@@ -144,5 +144,6 @@ def document(status: FileStatus, proposals: Sequence[Judged]) -> dict[str, Any]:
         "lenses": status.lenses,
         "undecided": len(status.undecided),
         "disputed": len(status.disputed),
+        "disputed_at_s": [one.proposal.interval_s[0] for one in proposals if one.proposal.key in status.disputed],
         "lost": status.lost,
     }
