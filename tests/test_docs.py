@@ -115,7 +115,7 @@ def test_the_readme_is_read_in_five_minutes():
 
 
 def test_nothing_on_a_page_is_loaded_from_elsewhere():
-    for path in (*DOCS.glob("_static/*"), *DOCS.glob("_templates/*")):
+    for path in (*DOCS.glob("_static/*.css"), *DOCS.glob("_templates/*")):
         assert "http" not in path.read_text(encoding="utf-8")
     for page in PAGES:
         assert not re.findall(r"!\[[^\]]*\]\(https?:|<(?:img|script|link|iframe)\b", page.read_text(encoding="utf-8"))
