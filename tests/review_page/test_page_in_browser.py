@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 
@@ -15,6 +16,7 @@ from scrubin.review.ledger import LEDGER_PATH
 pytestmark = pytest.mark.slow
 HOSTILE = "<img src=x onerror=alert(1)>"
 PATIENCE_MS = 20_000
+FAILED = "0:01.0, left: outside the body, not decided; right: outside the body, not decided: cannot be shown: frame 20 cannot be decoded"
 
 
 @pytest.fixture(scope="module")
@@ -42,7 +44,7 @@ def server(folder):
 class Reviewer:
     """A person at the page: presses keys, and reads what it says."""
 
-    def __init__(self, chromium, server, **options):
+    def __init__(self, chromium, server, before=None, waits=True, **options):
         context = chromium.new_context(viewport=browser.SIZE, **options)
         context.set_default_timeout(PATIENCE_MS)
         self.page = context.new_page()
@@ -51,8 +53,11 @@ class Reviewer:
         self.page.on("console", lambda message: message.type == "error" and self.troubles.append(message.text))
         self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
         self.page.on("dialog", lambda dialog: self.troubles.append(dialog.message) or dialog.dismiss())
+        if before:
+            before(self.page)
         self.page.goto(server.address)
-        self.opened()
+        if waits:
+            self.opened()
 
     def press(self, *keys):
         for key in keys:
@@ -311,3 +316,56 @@ def test_when_the_server_has_gone_the_page_says_so_and_claims_nothing(ann, serve
     ann.page.locator("#banner", has_text="The server does not answer").wait_for()
     assert "hidden. U undoes" not in ann.text("#status")
     assert not lines(folder, "decided")
+
+
+def test_a_frame_that_cannot_be_decoded_takes_no_other_with_it_and_is_not_seen(chromium, server, folder):
+    def answer(route):
+        frames = route.request.url.partition("frames=")[2].partition("&")[0].split(",")
+        if "20" in frames and "/left?" in route.request.url:
+            route.fulfill(status=410, content_type="application/json", body='{"error": "frame 20 cannot be decoded"}')
+        else:
+            route.continue_()
+
+    ann = Reviewer(chromium, server, before=lambda page: page.route("**/stills/**", answer))
+    ann.page.locator("#sheet .cell.failed").wait_for()
+    assert ann.names("#sheet .cell.failed") == [FAILED]
+    ann.press(" ")
+    ann.page.locator("#todo", has_text="1 s not seen").wait_for()
+    sheet = [line["facts"] for line in lines(folder, "seen") if line["facts"]["view"] == "sheet" and line["facts"]["camera"] == "left"]
+    assert [facts["seconds"] for facts in sheet] == [[[0, 0], [2, 2]]]
+    ann.page.context.close()
+
+
+def test_while_the_pipeline_writes_tables_the_page_waits_and_goes_on(ann, folder):
+    path = folder / "data/interim/proposals.parquet"
+    table = path.read_bytes()
+    path.unlink()
+    ann.page.locator("#banner", has_text="the pipeline is running").wait_for()
+    path.write_bytes(table)
+    ann.page.locator("#banner").wait_for(state="hidden")
+    ann.press("j", "a")
+    ann.says("hidden")
+    assert decided(folder) == [("left", "out_of_body", ("accept", 20, 29))]
+
+
+@pytest.mark.parametrize(("before", "after"), [("?", "Escape"), ("v", "v")])
+def test_what_is_behind_a_dialog_or_blackened_is_not_seen(chromium, server, folder, before, after):
+    held = []
+
+    def hold(route):
+        held.append(route)
+
+    ann = Reviewer(chromium, server, before=lambda page: page.route("**/stills/**", hold), waits=False)
+    ann.says("pair is open")
+    ann.press(before)
+    ann.page.wait_for_timeout(500)
+    ann.page.unroute("**/stills/**")
+    for route in held:
+        with contextlib.suppress(Exception):
+            route.continue_()  # those of before the preview are no longer wanted
+    ann.page.locator("#sheet .block.loaded").first.wait_for()
+    ann.page.wait_for_timeout(3000)
+    assert not lines(folder, "seen")
+    ann.press(after)
+    ann.page.locator("#todo", has_text="all seen").wait_for()
+    ann.page.context.close()

@@ -95,7 +95,8 @@ export class Block {
     const button = this.buttons[stills[0].place];
     button.classList.add("failed");
     button.title = error.message;
-    button.setAttribute("aria-label", `${button.getAttribute("aria-label")}: cannot be shown: ${error.message}`);
+    button.failure = `: cannot be shown: ${error.message}`;
+    button.setAttribute("aria-label", button.getAttribute("aria-label") + button.failure);
   }
 
   #place(still) {

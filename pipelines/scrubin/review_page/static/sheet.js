@@ -90,7 +90,9 @@ export class Sheet {
         stills.push({ camera: file.camera, frame });
       }
     }
-    const about = state.files.map((file) => says(file.camera, fromS, toS)).filter(Boolean).join("; ");
+    const several = state.files.length > 1;
+    const said = state.files.map((file) => [file.camera, says(file.camera, fromS, toS)]).filter(([, text]) => text);
+    const about = said.map(([camera, text]) => (several ? `${camera}: ${text}` : text)).join("; ");
     return { place, stills, fromS, toS, label: `${clock(fromS)}${about ? `, ${about}` : ""}` };
   }
 
@@ -173,7 +175,7 @@ export class Sheet {
       const marks = state.files.map((file) => mark(file.camera, cell.fromS, cell.toS));
       button.replaceChildren(...(marks.some(Boolean) ? marks.map((name) => element("span", { class: `mark ${name}` })) : []));
       button.classList.toggle("marked", cell.fromS < to && from < cell.toS);
-      button.setAttribute("aria-label", this.cell(cell.place).label);
+      button.setAttribute("aria-label", this.cell(cell.place).label + (button.failure ?? ""));
     }
   }
 
