@@ -440,18 +440,16 @@ def test_while_tables_are_rewritten_the_page_is_asked_to_come_again(page, folder
 
 
 def test_other_files_under_the_same_numbers_start_the_page_anew(page, folder):
-    row = review_study.recording(folder, 9, "another", "mono", 30)
-    kept = review_study.FILES
-    names = {key: number for number, key in enumerate(kept)}
-    rows = [row, *(review_study.recording(folder, number, *key, review_study.FILES[key]) for key, number in names.items())]
-    tables = review_study.io
-    tables.write(review_study.RECORDINGS, tables.frame_of(review_study.RECORDINGS, rows), folder / "data/interim/recordings.parquet")
+    path, tables, recordings = folder / "data/interim/recordings.parquet", review_study.io, review_study.RECORDINGS
+    rows = [review_study.recording(folder, 9, "another", "mono", 30), *tables.records(tables.read(recordings, path))]
+    tables.write(recordings, tables.frame_of(recordings, rows), path)
     answer = decide(page)
     assert (answer.status_code, answer.json()["reload"]) == (409, True)
     assert not lines(folder)
     assert page.get("/api/recordings/1", headers={"X-Scrubin-Study": page.edition}).status_code == 409
     page.edition = page.get("/api/study").json()["edition"]
-    assert decide(page, number=2).status_code == 200
+    answer = decide(page, number=2)
+    assert answer.status_code == 200, answer.text
 
 
 def test_a_video_that_was_replaced_or_is_gone_says_so(page, folder):
