@@ -139,6 +139,7 @@ def test_a_weaker_rule_is_a_warning_in_plain_words_and_hides_nothing_that_is_uns
     said = privacy(weaker)
     assert sentence in said["warnings"][0]
     assert [one["recording"] for one in said["unseen"]] == [EXERCISE]
+    assert "must be seen" not in said["said"]
     assert sentence in markup.unescape(section(reported_study.page_without_pictures(weaker, release), "privacy"))
 
 
@@ -290,7 +291,7 @@ def test_when_there_are_too_many_spans_what_is_shown_keeps_its_pictures_and_the_
     monkeypatch.setattr(pictured, "MOST_UNLIKE", 10)
     text = section(reported_study.page_without_pictures(study, release), "hidden")
     assert "2 more spans without pictures" in text
-    assert "2 more recordings, all less unlike" in text
+    assert "2 more recordings, even less unlike" in text
     assert "Shown in the release, because" in text
     assert "Hidden in the release" not in text
     assert len(IMAGE.findall(text)) == 3 + 2 + 10

@@ -81,7 +81,7 @@ def _said(study: ReportedStudy, *, complete: bool) -> str:
         return "There is no recording to look at."
     if not complete:
         looked = "Nobody has looked at anything yet." if not totals["people"] else f"So far {_people(totals['people'])} looked."
-        return f"{looked} Each recording must be seen by {_people(reviewers)}."
+        return f"{looked} Each recording must be seen by {_people(reviewers)}." if study.release.review == REQUIRED else looked
     if study.review["synthetic"]:
         return "Everything was seen, but not by a person: this study is synthetic, and a program stands in for those who look."
     return (
