@@ -369,3 +369,16 @@ def test_what_is_behind_a_dialog_or_blackened_is_not_seen(chromium, server, fold
     ann.press(after)
     ann.page.locator("#todo", has_text="all seen").wait_for()
     ann.page.context.close()
+
+
+def test_what_is_still_on_screen_of_the_recording_before_is_not_seen_of_the_next(ann, server, folder):
+    for _ in range(4):
+        ann.press("Shift+N")
+        ann.says("single is open")
+        ann.page.wait_for_timeout(150)
+        ann.press("p")
+        ann.says("pair is open")
+        ann.page.wait_for_timeout(150)
+    ann.page.wait_for_timeout(2500)
+    assert not ann.troubles
+    assert {(line["facts"]["recording"], line["facts"]["camera"]) for line in lines(folder, "seen")} <= set(review_study.FILES)

@@ -423,6 +423,28 @@ def test_two_pages_lose_nothing_and_see_each_other(folder):
     assert len(ann.get("/api/recordings/1").json()["recording"]["drawn"]) == 2
 
 
+def test_with_two_reviewers_each_is_asked_for_their_own_part(folder):
+    path = folder / "params.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+    study = opened(folder)
+    inside, session = client(study)
+    inside.cookies.set(session.cookie, session.token)
+    inside.edition = inside.get("/api/study").json()["edition"]
+    assert inside.get("/api/recordings/1").json()["mine"] == {"unseen": {"mono": [[0, 3]]}, "seen": [], "decided": []}
+    frames = list(range(70))
+    inside.get(f"/stills/1/mono?frames={','.join(map(str, frames))}&height=64&columns=10")
+    post(inside, "/api/seen", number=SINGLE, camera="mono", view="lens", frames=frames)
+    (proposal,) = inside.get("/api/recordings/1").json()["recording"]["proposals"]
+    says = {"what": "reject", "kind": "text", "first": 40, "last": 49, "box_xywh": [8, 8, 24, 8], "proposal": proposal["key"]}
+    answer = decide(inside, **says, nonce="another-nonce").json()
+    name = f"mono:{proposal['key']}"
+    assert answer["mine"] == {"unseen": {"mono": []}, "seen": [name], "decided": [name]}
+    # One of two is not enough.
+    assert answer["recording"]["files"][0]["unseen"] == [[0, 3]]
+    assert answer["recording"]["proposals"][0]["decision"] == "unreviewed"
+    study.close()
+
+
 def test_while_tables_are_rewritten_the_page_is_asked_to_come_again(page, folder):
     path = folder / "data/interim/proposals.parquet"
     whole = path.read_bytes()
@@ -437,6 +459,14 @@ def test_while_tables_are_rewritten_the_page_is_asked_to_come_again(page, folder
     path.write_bytes(whole)
     assert page.get(f"/api/changes?head={head}").json()["changed"] is True
     assert decide(page).status_code == 200
+
+
+def test_what_was_sent_before_the_pipeline_ran_again_was_seen(page, folder):
+    page.get("/stills/1/mono?frames=0,20&height=32&columns=2")
+    path = folder / "data/interim/proposals.parquet"
+    path.write_bytes(path.read_bytes())
+    assert post(page, "/api/seen", number=SINGLE, camera="mono", view="sheet", frames=[0, 20]).status_code == 200
+    assert page.get("/api/study").json()["head"].startswith("1-")
 
 
 def test_other_files_under_the_same_numbers_start_the_page_anew(page, folder):

@@ -7,8 +7,10 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from scrubin.core import params
+from scrubin.review.coverage import Run, lens_seen, unseen_seconds
 from scrubin.review.desk import Desk
 from scrubin.review.ledger import Line
 from scrubin.review.progress import Progress
@@ -60,6 +62,27 @@ class OpenStudy:
         """Return one recording."""
         return self.desk.recording(number)
 
+    def mine(self, number: int) -> dict[str, Any]:
+        """Return what the person at the page need not do again, also where a second person must.
+
+        ``unseen``: seconds by camera that are still to be seen, by this person; ``seen`` and ``decided``: proposals, each as
+        ``camera:key``, of which they saw the lens or decided about.
+        """
+        view, standing = self.recording(number), self.desk.standing
+        unseen: dict[str, list[Run]] = {}
+        seen: list[str] = []
+        decided: list[str] = []
+        for file in view.files:
+            key = view.summary.name, file.camera
+            my_seen = standing.seen.get(key, {}).get(self.desk.by)
+            left = [unseen_seconds(file.interval_s, my_seen, file.duration_s), file.unseen]
+            unseen[file.camera] = in_both(*left)
+            about = {one.proposal for by, one in standing.decided.get(key, {}).values() if by == self.desk.by}
+            proposals = [one for one in view.proposals if one.camera == file.camera]
+            seen += [f"{one.camera}:{one.key}" for one in proposals if lens_seen(one.first, one.last, my_seen)]
+            decided += [f"{one.camera}:{one.key}" for one in proposals if one.key in about]
+        return {"unseen": unseen, "seen": seen, "decided": decided}
+
     def progress(self) -> Progress:
         """Return how far the review is."""
         return self.desk.progress()
@@ -67,6 +90,16 @@ class OpenStudy:
     def note_seen(self, file: FileKey, view: str, frames: Sequence[int], nonce: str) -> Line | None:
         """Append that stills were seen."""
         return self.desk.seen(*file, view, frames, nonce)
+
+
+def in_both(some: Sequence[Run], others: Sequence[Run]) -> list[Run]:
+    """Return the runs of whole numbers ``(first, last)`` that are in both.
+
+    >>> in_both([(0, 4), (8, 9)], [(3, 8)])
+    [(3, 4), (8, 8)]
+    """
+    shared = ((max(a, c), min(b, d)) for a, b in some for c, d in others)
+    return [(first, last) for first, last in shared if first <= last]
 
 
 def open_source(folder: Path, by: str | None, generation: int) -> OpenStudy:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -65,6 +66,10 @@ class ReleasedStudy(OpenStudy):
         view = self.desk.recording(number)
         files = tuple(self._file(number, file) for file in view.files if (number, file.camera) in self.videos)
         return replace(view, summary=self._summary(view.summary), files=files, proposals=(), drawn=(), missing=())
+
+    def mine(self, number: int) -> dict[str, Any]:
+        """Return what is left to see of a recording in this session; nothing is proposed."""
+        return {"unseen": {file.camera: file.unseen for file in self.recording(number).files}, "seen": [], "decided": []}
 
     def progress(self) -> Progress:
         """Return how much of the release was seen in this session."""

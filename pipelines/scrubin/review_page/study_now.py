@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from scrubin.core.errors import ReviewError, ScrubinError
@@ -60,6 +61,9 @@ class StudyNow:
                 except (ScrubinError, OSError) as error:
                     raise RewrittenError(f"{error}; trying again" if isinstance(error, ReviewError) else RUNNING) from error
                 self._study.stills.close()
+                if renewed.edition == self._study.edition:
+                    # The files are the same, so what the page shows of them was sent.
+                    renewed = replace(renewed, served=self._study.served)
                 self._study, self._identity = renewed, identity
             return self._study
 

@@ -76,7 +76,7 @@ function step(by) {
 async function unseen() {
   await watch.settled();
   await watch.send();
-  const gaps = state.files.flatMap((file) => file.unseen.map(([first, last]) => [Math.max(first, file.interval_s[0]), last + 1]));
+  const gaps = state.gaps.map(([file, first, last]) => [Math.max(first, file.interval_s[0]), last + 1]);
   if (!gaps.length) {
     decisions.next();
     return;

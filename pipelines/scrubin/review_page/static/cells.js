@@ -37,6 +37,7 @@ export class Block {
     button.style.height = `${this.height}px`;
     button.cell = cell;
     button.view = this.view;
+    button.number = this.number;
     button.loaded = false;
     return button;
   }

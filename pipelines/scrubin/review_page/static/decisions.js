@@ -109,9 +109,10 @@ export class Decisions {
     const { spans } = state;
     const from = after ? spans.findIndex((one) => spanId(one) === spanId(after)) : -1;
     const left = [...spans.slice(from + 1), ...spans.slice(0, from + 1)].filter(isLeft);
-    const unseen = state.files.some((file) => file.unseen.length);
+    const unseen = state.gaps.length;
     if (left.length) state.select(left[0]);
     else if (unseen) this.say("Every span is decided. Space goes on to what you have not seen.", true);
+    else if (state.waits) this.say("You have done your part; another person must review this recording as well. N opens the next one.", true);
     else this.say("This recording is done. N opens the next one.", true);
   }
 

@@ -83,7 +83,7 @@ export class Full {
     }
     this.drawn = true;
     this.canvas.dataset.frame = String(frame);
-    if (!preview) this.timer = setTimeout(() => this.isOpen && !document.hidden && this.watch.note(camera, "full", frame), LONG_ENOUGH_MS);
+    if (!preview) this.timer = setTimeout(() => this.isOpen && !document.hidden && this.watch.note(number, camera, "full", frame), LONG_ENOUGH_MS);
   }
 
   /** As large as the window allows: small pictures are enlarged. */

@@ -2,7 +2,7 @@
 
 import { byId, counted, element, fill, key } from "./elements.js";
 import { decisionName, kindName } from "./kinds.js";
-import { STEPS_S, isLeft, state } from "./state.js";
+import { STEPS_S, isLeft, isUndecided, state } from "./state.js";
 import { clock, lasting } from "./times.js";
 
 export class Heading {
@@ -38,9 +38,9 @@ export class Heading {
     if (summary.status !== "kept") {
       return [element("li", { class: "said" }, `${summary.status}: ${summary.reason || "not released"}`)];
     }
-    const unseen = state.files.reduce((total, file) => total + file.unseen.reduce((sum, [a, b]) => sum + b - a + 1, 0), 0);
+    const unseen = state.gaps.reduce((total, [, first, last]) => total + last - first + 1, 0);
     const spans = state.spans.filter(isLeft);
-    const undecided = spans.filter((span) => span.parts.some((part) => part[2] === "unreviewed")).length;
+    const undecided = spans.filter(isUndecided).length;
     const close = spans.length - undecided;
     const lost = state.files.reduce((total, file) => total + file.lost, 0);
     const item = (isDone, name, text, does) =>
@@ -52,7 +52,10 @@ export class Heading {
     }
     items.push(item(false, "N", "next recording", this.nextRecording));
     if (lost) items.unshift(element("li", { class: "said" }, `the file changed: ${counted(lost, "earlier entry counts", "earlier entries count")} no longer`));
-    if (!unseen && !spans.length) items.at(-1).className = "ready";
+    if (!unseen && !spans.length) {
+      items.at(-1).className = "ready";
+      if (state.waits) items.unshift(element("li", { class: "said" }, "another person must review this as well"));
+    }
     return items;
   }
 

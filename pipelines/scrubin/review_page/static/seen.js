@@ -48,7 +48,7 @@ export class Watch {
       else {
         this.visible.delete(button);
         this.observer.unobserve(button);
-        for (const still of button.cell.stills) if (still) this.note(still.camera, button.view, still.frame);
+        for (const still of button.cell.stills) if (still) this.note(button.number, still.camera, button.view, still.frame);
       }
     }
   }
@@ -65,12 +65,12 @@ export class Watch {
     return [...this.visible.keys()].some((button) => button.classList.contains("failed") && button.cell.fromS <= second && second < button.cell.toS);
   }
 
-  /** Note that a frame of the recording that is open was seen. */
-  note(camera, view, frame) {
-    const name = `${state.number}/${camera}/${view}`;
+  /** Note that a frame was seen; what is still on screen may belong to the recording before. */
+  note(number, camera, view, frame) {
+    const name = `${number}/${camera}/${view}`;
     if (this.reported.has(`${name}/${frame}`)) return;
     this.reported.add(`${name}/${frame}`);
-    if (!this.waiting.has(name)) this.waiting.set(name, { number: state.number, camera, view, frames: [] });
+    if (!this.waiting.has(name)) this.waiting.set(name, { number, camera, view, frames: [] });
     this.waiting.get(name).frames.push(frame);
   }
 

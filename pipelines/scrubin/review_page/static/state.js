@@ -11,6 +11,7 @@ const DRAWN = { drawn: true, source: "drawn", score: null, faces: null, decision
 class State extends EventTarget {
   study = null;
   view = null;
+  mine = { unseen: {}, seen: [], decided: [] };
   prepared = {};
   times = {};
   camera = null;
@@ -65,12 +66,23 @@ class State extends EventTarget {
     this.head = answer.head;
     if (tell && answer.recording.summary.number !== this.number) return;
     this.view = answer.recording;
+    this.mine = answer.mine;
     this.prepared = answer.prepared;
     if (tell) this.tell("marks");
   }
 
   async reload() {
     if (this.view) this.take(await get(`/api/recordings/${this.number}`));
+  }
+
+  /** Seconds that this person has not seen and that are to be seen, as [camera's file, first, last]. */
+  get gaps() {
+    return this.files.flatMap((file) => (this.mine.unseen[file.camera] ?? []).map(([first, last]) => [file, first, last]));
+  }
+
+  /** Whether what is left of the recording is left to another person. */
+  get waits() {
+    return this.files.some((file) => file.unseen.length) || this.spans.some((span) => !span.lens_seen || span.parts.some((part) => part[2] === "unreviewed"));
   }
 
   get number() {
@@ -148,7 +160,10 @@ class State extends EventTarget {
 /** What names a span on this page. */
 export const spanId = (span) => `${span.camera}:${span.key}`;
 
-/** Whether something about a span is still to be done. */
-export const isLeft = (span) => span.parts.some((part) => part[2] === "unreviewed") || (!span.drawn && !span.lens_seen);
+/** Whether somebody has still to decide about a part of a span. */
+export const isUndecided = (span) => span.parts.some((part) => part[2] === "unreviewed") && !state.mine.decided.includes(spanId(span));
+
+/** Whether something about a span is still to be done by this person. */
+export const isLeft = (span) => isUndecided(span) || (!span.drawn && !span.lens_seen && !state.mine.seen.includes(spanId(span)));
 
 export const state = new State();
