@@ -85,13 +85,13 @@ def place_of(text: str, recordings: list[RecordingSummary]) -> Place:
     ReviewError
         When there is no such recording, or the time is none.
     """
-    # Names may hold colons, and times do: the longest name that fits is meant.
-    fitting = [one for one in recordings if text == one.name or text.startswith(f"{one.name}:")]
-    if not fitting:
+    # Names may hold colons, and times do: the longest name that the text begins with is meant.
+    named = [one for one in recordings if text == one.name or text.startswith(f"{one.name}:")]
+    if not named:
         name = text.partition(":")[0]
         msg = f"--at {text}: there is no recording '{name}'; {_like(name, recordings)}"
         raise ReviewError(msg)
-    one = max(fitting, key=lambda recording: len(recording.name))
+    one = max(named, key=lambda recording: len(recording.name))
     return Place(one.number, seconds_of(text[len(one.name) + 1 :] or "0", text))
 
 

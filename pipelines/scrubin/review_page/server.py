@@ -36,7 +36,7 @@ def listening(host: str, port: int) -> Iterator[socket.socket]:
         msg = f"--host {host or chr(39) * 2}: name the one address that the browser will be sent to, such as 192.168.1.20"
         raise ReviewError(msg)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Only a socket that says it speaks TCP is told by asyncio not to wait for more: 40 ms an answer otherwise.
+    # asyncio sets TCP_NODELAY only on a socket that says it speaks TCP; every answer would wait 40 ms otherwise.
     with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as opened:
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

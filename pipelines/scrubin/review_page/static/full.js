@@ -107,10 +107,10 @@ export class Full {
   /** Outlines of what is hidden in part of the picture. */
   #outline() {
     const [wide, tall] = state.file().size_px;
-    const found = state.preview ? [] : over(state.camera, state.timeS, state.timeS + 1e-5);
+    const covering = state.preview ? [] : over(state.camera, state.timeS, state.timeS + 1e-5);
     fill(
       this.boxes,
-      ...found
+      ...covering
         .filter(({ span }) => span.box_xywh)
         .map(({ span, decision }) => {
           const outline = element("div", { class: `outline ${decision}`, title: kindName(span.kind) });

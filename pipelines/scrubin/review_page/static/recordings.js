@@ -34,12 +34,12 @@ export class Recordings {
   }
 
   #item(one) {
-    const [sign, says] = one.status !== "kept" ? ["–", `${one.status}: ${one.reason}`] : one.done ? ["✓", "done"] : ["", this.#left(one)];
+    const [symbol, says] = one.status !== "kept" ? ["–", `${one.status}: ${one.reason}`] : one.done ? ["✓", "done"] : ["", this.#left(one)];
     const button = element(
       "button",
       { type: "button", title: one.name, onclick: () => this.open(one.number) },
       element("span", { class: "name" }, one.name),
-      element("span", { class: "to-do" }, `${sign} ${says}`.trim()),
+      element("span", { class: "to-do" }, `${symbol} ${says}`.trim()),
     );
     const item = element("li", { class: one.status !== "kept" ? "not-kept" : one.done ? "done" : "left" }, button);
     this.items.set(one.number, button);

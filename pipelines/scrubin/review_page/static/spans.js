@@ -7,23 +7,23 @@ const SAME_S = 1e-6;
 
 /** The decisions about a time: a list of {span, decision}, decision of the part that holds the time. */
 export function over(camera, fromS, toS) {
-  const found = [];
+  const covering = [];
   for (const span of state.spans) {
     if (span.camera !== camera) continue;
     for (const [start, end, decision] of span.parts) {
-      if (start < toS - SAME_S && fromS < end - SAME_S) found.push({ span, decision });
+      if (start < toS - SAME_S && fromS < end - SAME_S) covering.push({ span, decision });
     }
   }
-  return found;
+  return covering;
 }
 
 /** One state for a mark: undecided beats hidden beats shown; "" when there is nothing. */
 export function mark(camera, fromS, toS) {
-  const found = over(camera, fromS, toS);
-  const has = (decision) => found.some((one) => one.decision === decision);
+  const covering = over(camera, fromS, toS);
+  const has = (decision) => covering.some((one) => one.decision === decision);
   if (has("unreviewed")) return "undecided";
   // A rectangle may last for the whole recording: its mark is small, so that spans stand out.
-  if (has("accepted")) return found.some((one) => one.decision === "accepted" && !one.span.box_xywh) ? "hidden" : "hidden-part";
+  if (has("accepted")) return covering.some((one) => one.decision === "accepted" && !one.span.box_xywh) ? "hidden" : "hidden-part";
   return has("rejected") ? "shown" : "";
 }
 
