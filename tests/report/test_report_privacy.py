@@ -231,6 +231,8 @@ def test_a_rejected_span_is_pictured_as_the_release_shows_it(study):
     middle = [side // 2 for side in partly.shape[:2]]
     assert partly[: middle[0] - 3, : middle[1] - 3].max() <= 6
     assert abs(float(partly[middle[0] + 4 :].mean()) - GREY_PER_FRAME * 250) < 3
+    same_frame = {**over, "start_s": 10.0, "end_s": 10.04}
+    assert np.array_equal(images_of(with_spans(study, [rejected, same_frame]), "visible")[0], partly)
     (black,) = images_of(with_spans(study, [rejected, {"start_s": 9.0, "end_s": 11.0, "decision": "unreviewed"}]), "visible")
     assert black.max() <= 3
     other_time = {**over, "start_s": 10.04}
