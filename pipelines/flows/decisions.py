@@ -23,7 +23,7 @@ def main() -> None:
     """Begin the ledger where there is none, and read all of it."""
     raw, path = params.raw_folder(), LEDGER_PATH
     if raw == DEMO and synthetic.is_own(path):
-        synthetic.write(path, raw, study.load(1, 0.0))
+        synthetic.write(path, raw, study.load(1, 0.0, raw))
     elif not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)

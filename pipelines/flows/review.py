@@ -12,7 +12,6 @@ from scrubin.core import files, params
 from scrubin.review import study, verdict
 from scrubin.review.ledger import Ledger
 from scrubin.review.params import ReviewParams
-from scrubin.review.sheet import NAME
 from scrubin.tables import io
 from scrubin.tables.private.redactions import REDACTIONS
 
@@ -24,12 +23,12 @@ def main() -> None:
     """Write the table `redactions`, what is excluded and acknowledged, and what the gate asks."""
     p = params.load("review", ReviewParams)
     raw = params.raw_folder()
-    of = study.load(p.reviewers, float(params.read()["screen"]["margin_s"]))
+    of = study.load(p.reviewers, float(params.read()["screen"]["margin_s"]), raw)
     lines = Ledger().lines()
     standing = of.standing()
     standing.apply(lines)
     io.write(REDACTIONS, io.frame_of(REDACTIONS, verdict.redactions(of, standing)), OUT / "redactions.parquet")
-    document = verdict.document(of, standing, lines, raw, (raw / NAME).read_bytes())
+    document = verdict.document(of, standing, lines, raw)
     files.write_json(OUT / "review.json", document)
     files.write_json(OUT / "excluded.json", verdict.excluded(of, standing))
     files.write_json(OUT / "acknowledged.json", document["acknowledged"])

@@ -32,11 +32,11 @@ def folder(shared, tmp_path, monkeypatch):
 
 
 def reviewed(reviewers=1):
-    of = study.load(reviewers, 0.2)
+    of = study.load(reviewers, 0.2, Path("data/raw"))
     standing, ledger = of.standing(), Ledger()
     lines = ledger.lines()
     standing.apply(lines)
-    document = verdict.document(of, standing, lines, Path("data/raw"), Path("data/raw/redactions.csv").read_bytes())
+    document = verdict.document(of, standing, lines, Path("data/raw"))
     return json.loads(json.dumps(document)), ledger.head
 
 
@@ -99,11 +99,29 @@ def test_an_excluded_recording_needs_nobody_to_look(folder):
     passes()
 
 
-def test_a_changed_sheet_refuses_the_release(folder):
+def test_a_sheet_that_nobody_imported_is_proposed_and_needs_a_look(folder):
+    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + "pair,left,other,1,2,,,,,add\n")
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk, view="sheet")
+        for number in (0, 1):
+            for proposal in desk.recording(number).proposals:
+                if proposal.source != "sheet":
+                    desk.seen(number, proposal.camera, "lens", range(0, 60) if proposal.camera == "mono" else range(15, 35))
+    assert "1 of 2 recordings" in refused()
     with review_study.desk(folder) as desk:
         review_study.see_all(desk)
-    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + "pair,,other,1,2,,,,,add\n")
-    assert "redactions.csv was changed and not imported" in refused()
+    passes()
+    document, _ = reviewed()
+    assert "redactions.csv was not imported: what its 1 rows want hidden is proposed" in document["sheet"]
+
+
+def test_a_sheet_with_a_wrong_row_refuses_the_release(folder):
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + "pair,,other,2,1,,,,,add\n")
+    assert "redactions.csv, line 2: start_s 2 is not before end_s 1" in refused()
+    (folder / "data/raw/redactions.csv").write_text(review_study.SHEET + "piar,,other,1,2,,,,,add\n")
+    assert "did you mean 'pair'?" in refused()
 
 
 def test_an_acknowledgement_ends_with_its_day_also_when_the_clock_is_set_back(folder):

@@ -26,7 +26,7 @@ def folder(shared, tmp_path, monkeypatch):
 
 
 def state():
-    of = study.load(1, 0.2)
+    of = study.load(1, 0.2, study.Path("data/raw"))
     standing = of.standing()
     standing.apply(Ledger().lines())
     return of, standing
@@ -99,15 +99,22 @@ def test_a_row_outside_the_video_or_the_picture_is_refused(row):
         read(HEADER + row + "\n")
 
 
-@pytest.mark.usefixtures("folder")
-def test_a_sheet_that_was_changed_and_not_imported_is_said_and_an_empty_one_is_not():
-    def said(text):
-        of, standing = state()
-        return verdict.document(of, standing, Ledger().lines(), study.Path("data/raw"), text.encode())["sheet"]
+def test_a_sheet_that_was_not_imported_hides_what_it_adds_and_one_that_was_says_no_more(folder):
+    sheet = folder / "data/raw/redactions.csv"
 
-    text = HEADER + "single,,other,0.4,0.8,,,,,add\n"
-    assert said(HEADER) is None
-    assert "its 1 rows count nothing; run: .venv/bin/scrubin review --import redactions.csv" in said(text)
+    def said():
+        of, standing = state()
+        return verdict.document(of, standing, Ledger().lines(), study.Path("data/raw"))["sheet"]
+
+    text = HEADER + "single,,other,0.4,0.8,,,,,add\npair,,out_of_body,0,3,,,,,reject\n"
+    assert said() is None
+    sheet.write_text(text)
+    assert "what its 3 rows want hidden is proposed, and what they reject counts nothing" in said()
+    assert ("single", "mono", "other", 0.4, 0.8, "sheet", "unreviewed") in hidden()
+    assert ("pair", "left", "out_of_body", 1.0, 1.5, "appearance", "unreviewed") in hidden()
     take(text)
-    assert said(text) is None
-    assert said(text + "single,,other,1.4,1.8,,,,,add\n") is not None
+    assert said() is None
+    assert ("single", "mono", "other", 0.4, 0.8, "curator", "accepted") in hidden()
+    assert not [row for row in hidden() if row[5] == "sheet"]
+    sheet.write_text(text + "single,,other,1.4,1.8,,,,,add\n")
+    assert [row[3:5] for row in hidden() if row[5] == "sheet"] == [(1.4, 1.8)]

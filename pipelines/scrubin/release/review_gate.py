@@ -116,7 +116,7 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, head: str
     if head != review["head"]:
         msg = "people decided while the pipeline ran; run it again, so that the release follows the latest decisions: make repro"
         raise ReleaseError(msg)
-    problems = [f"{review['sheet']}"] if review["sheet"] else []
+    problems = [f"{review['sheet_fault']}"] if review["sheet_fault"] else []
     expired = [one for one in review["acknowledged"] if one["until"] is not None and one["until"] < max(today, review["latest"][:10])]
     problems += [f"the acknowledgement of {one['subject']} '{one['key']}' ended on {one['until']}; decide again" for one in expired]
     lines = [f"'{one.recording}': {one.says}; open: {one.command}" for one in missing(review, params)]

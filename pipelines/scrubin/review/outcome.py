@@ -15,7 +15,7 @@ from scrubin.review.events import ACCEPT, ADD, REJECT, Box, Decided
 Interval = tuple[float, float]
 # Rounding of times that somebody read off a player.
 TICK_S = 0.001
-CURATOR, PAIR = "curator", "pair"
+CURATOR, PAIR, SHEET = "curator", "pair", "sheet"
 ACCEPTED, REJECTED, UNREVIEWED = "accepted", "rejected", "unreviewed"
 MIRRORED_KINDS = frozenset({"out_of_body", "other"})
 """What one camera of a pair sees, the other sees as well; text stands where its own recorder wrote it."""

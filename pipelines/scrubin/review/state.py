@@ -57,8 +57,9 @@ class State:
         path = folder / params.PARAMS_PATH
         reviewers = params.load("review", ReviewParams, path).reviewers
         margin_s = float(params.read(path).get("screen", {}).get("margin_s", 0))
-        of = study.load(reviewers, margin_s, folder)
-        state = cls(of, Ledger(folder / LEDGER_PATH), folder / params.raw_folder(path), _rows(folder))
+        raw = folder / params.raw_folder(path)
+        of = study.load(reviewers, margin_s, raw, folder)
+        state = cls(of, Ledger(folder / LEDGER_PATH), raw, _rows(folder))
         state.update()
         return state
 

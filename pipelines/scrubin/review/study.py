@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,8 +12,10 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.core.errors import ReviewError, TableError
-from scrubin.review.outcome import REJECTED, Limits, Part, Proposed, added, mirrored, parts
+from scrubin.core.errors import ManifestError, ReviewError, TableError
+from scrubin.review.events import REJECT
+from scrubin.review.outcome import REJECTED, SHEET, Limits, Part, Proposed, added, mirrored, parts
+from scrubin.review.sheet import NAME, parse
 from scrubin.review.standing import FileKey, KnownFile, Standing
 from scrubin.tables import io
 from scrubin.tables.private.proposals import PROPOSALS
@@ -54,6 +57,26 @@ class FrameRange:
 
 
 @dataclass(frozen=True)
+class SheetThere:
+    """``redactions.csv`` as it lies there: until it is imported, what it wants hidden is proposed.
+
+    Parameters
+    ----------
+    sha256, rows
+        Of its bytes; how many of its rows count.
+    proposals
+        By file, what it wants hidden.
+    fault
+        What cannot be used of it; "" when all can.
+    """
+
+    sha256: str
+    proposals: Mapping[FileKey, Sequence[Proposed]]
+    rows: int
+    fault: str
+
+
+@dataclass(frozen=True)
 class ReviewedStudy:
     """What is to be reviewed.
 
@@ -69,6 +92,8 @@ class ReviewedStudy:
         Their version.
     reviewers, margin_s
         Parameters ``review.reviewers`` and ``screen.margin_s``.
+    sheet
+        ``redactions.csv`` as it lies there.
     """
 
     files: Mapping[FileKey, StudyFile]
@@ -77,6 +102,7 @@ class ReviewedStudy:
     detectors: str
     reviewers: int
     margin_s: float
+    sheet: SheetThere
 
     def standing(self) -> Standing:
         """Return the state before any line of the ledger."""
@@ -96,7 +122,7 @@ class ReviewedStudy:
 
     def proposed(self, key: FileKey, standing: Standing) -> list[Proposed]:
         """Return all that is proposed in a file: by the detectors, and because the other camera hides it."""
-        own = list(self.proposals.get(key, ()))
+        own = self._own(key, standing)
         mine = [*own, *added(self._decided(key, standing), self.reviewers)]
         others = [hidden for other in self.cameras(key[0]) if other != key for hidden in self._hidden_alone(other, standing)]
         return [*own, *mirrored(others, mine, self.files[key].duration_s)]
@@ -105,12 +131,20 @@ class ReviewedStudy:
         """Return the parts of a proposal with what was decided about each."""
         return parts(proposal, self._decided(key, standing), self.reviewers, self.limits(key))
 
+    def _own(self, key: FileKey, standing: Standing) -> list[Proposed]:
+        """Return what the detectors propose in a file, and what a sheet does that nobody has imported."""
+        own = list(self.proposals.get(key, ()))
+        if self.sheet.sha256 in standing.sheets:
+            return own
+        known = [(one.kind, one.interval_s, one.box_xywh) for one in added(self._decided(key, standing), self.reviewers)]
+        return own + [one for one in self.sheet.proposals.get(key, ()) if (one.kind, one.interval_s, one.box_xywh) not in known]
+
     def _decided(self, key: FileKey, standing: Standing) -> list[Any]:
         return list(standing.decided.get(key, {}).values())
 
     def _hidden_alone(self, key: FileKey, standing: Standing) -> Iterable[Proposed]:
         """Yield what is hidden in a file, but for what the other camera proposes."""
-        for proposal in self.proposals.get(key, ()):
+        for proposal in self._own(key, standing):
             for part in self.judged(key, proposal, standing):
                 if part.decision != REJECTED:
                     yield Proposed(
@@ -130,8 +164,13 @@ def times_s(raw: Path, file: StudyFile) -> npt.NDArray[np.float64]:
     return boundaries_s(stored_probe(raw / file.path, file.path, file.sha256))
 
 
-def load(reviewers: int, margin_s: float, folder: Path = Path()) -> ReviewedStudy:
+def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> ReviewedStudy:
     """Return the study of which the stages ingest and screen have written the tables.
+
+    Parameters
+    ----------
+    raw
+        Folder of the raw study.
 
     Raises
     ------
@@ -149,11 +188,16 @@ def load(reviewers: int, margin_s: float, folder: Path = Path()) -> ReviewedStud
     except TableError as error:
         msg = f"{error}; the stages ingest and screen make what is reviewed, run: .venv/bin/dvc repro screen"
         raise ReviewError(msg) from error
-    return of_tables(recordings, proposals, quarantined, reviewers, margin_s)
+    try:
+        sheet = (raw / NAME).read_bytes()
+    except OSError as error:
+        msg = f"{raw / NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
+        raise ReviewError(msg) from error
+    return of_tables(recordings, proposals, quarantined, reviewers, margin_s, sheet)
 
 
 def of_tables(
-    recordings: pd.DataFrame, proposals: pd.DataFrame, quarantined: Iterable[str], reviewers: int, margin_s: float
+    recordings: pd.DataFrame, proposals: pd.DataFrame, quarantined: Iterable[str], reviewers: int, margin_s: float, sheet: bytes
 ) -> ReviewedStudy:
     """Return the study of these tables; quarantined recordings cannot be reviewed, and are not released."""
     kept = recordings[(recordings.status == "kept") & ~recordings.recording.isin(set(quarantined))]
@@ -166,7 +210,26 @@ def of_tables(
         by_file.setdefault(key, []).append(one)
         frames[key, one.key] = FrameRange(row["first_frame"], row["last_frame"])
     versions = sorted(set(proposals.detectors))
-    return ReviewedStudy(files, by_file, frames, ",".join(versions), reviewers, margin_s)
+    there = _sheet_there(sheet, files, {str(name) for name in recordings.recording} | set(quarantined))
+    return ReviewedStudy(files, by_file, frames, ",".join(versions), reviewers, margin_s, there)
+
+
+def _sheet_there(data: bytes, files: Mapping[FileKey, StudyFile], known: set[str]) -> SheetThere:
+    cameras: dict[str, tuple[str, ...]] = {}
+    for recording, camera in files:
+        cameras[recording] = (*cameras.get(recording, ()), camera)
+    sha256 = hashlib.sha256(data).hexdigest()
+    try:
+        decided = parse(data, cameras, known - set(cameras))
+    except ManifestError as error:
+        return SheetThere(sha256, {}, 1, str(error))
+    by_file: dict[FileKey, list[Proposed]] = {}
+    for row in decided.rows:
+        interval_s = row.interval_s(files[row.recording, row.camera].duration_s)
+        if row.decision != REJECT and interval_s[0] < interval_s[1]:
+            by_file.setdefault((row.recording, row.camera), []).append(Proposed(row.kind, SHEET, interval_s, row.box_xywh))
+    faults = [str(error) for _, error in sorted(decided.errors.items())]
+    return SheetThere(sha256, by_file, len(decided.rows) + len(faults), "; ".join(faults))
 
 
 def _file(row: Mapping[str, Any]) -> StudyFile:

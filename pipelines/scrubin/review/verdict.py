@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from scrubin.core import csvtext
 from scrubin.review import status
 from scrubin.review.agreement import agreement
 from scrubin.review.ledger import FIRST, Line
 from scrubin.review.outcome import rows
 from scrubin.review.progress import worked_s
-from scrubin.review.sheet import COLUMNS, NAME
+from scrubin.review.sheet import NAME
 from scrubin.review.standing import Standing
 from scrubin.review.study import ReviewedStudy, times_s
 from scrubin.review.synthetic import PERSON
@@ -30,7 +28,7 @@ def redactions(of: ReviewedStudy, standing: Standing) -> list[dict[str, Any]]:
     return list(done.values())
 
 
-def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: Path, sheet: bytes) -> dict[str, Any]:
+def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: Path) -> dict[str, Any]:
     """Return per recording what is unseen, undecided and disputed, who did how much, and sentences that warn.
 
     Parameters
@@ -39,8 +37,6 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
         All lines of the ledger; the hash of the last one says which decisions these are.
     raw
         Folder of the raw study.
-    sheet
-        Bytes of its ``redactions.csv``.
     """
     said = {
         "head": lines[-1].sha256 if lines else FIRST,
@@ -57,7 +53,8 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
         "worked_s": worked_s(lines),
         "latest": max((line.at for line in lines), default=""),
         "synthetic": bool(lines) and all(line.by == PERSON for line in lines),
-        "sheet": _sheet(standing, sheet),
+        "sheet": _sheet(of, standing),
+        "sheet_fault": of.sheet.fault if of.sheet.sha256 not in standing.sheets else "",
     }
     return {**said, "warnings": _warnings(said)}
 
@@ -117,11 +114,11 @@ def _warnings(said: Mapping[str, Any]) -> list[str]:
     return [sentence for count, sentence in sentences if count]
 
 
-def _sheet(standing: Standing, data: bytes) -> str | None:
-    """Return what is wrong between ``redactions.csv`` and the ledger; None when nothing is."""
-    sheet = csvtext.read(NAME, data, COLUMNS, ())
-    if not sheet.rows and not sheet.faults:
+def _sheet(of: ReviewedStudy, standing: Standing) -> str | None:
+    """Return what is to say about ``redactions.csv``; None when it is empty or was imported."""
+    if not of.sheet.rows or of.sheet.sha256 in standing.sheets:
         return None
-    if hashlib.sha256(data).hexdigest() in standing.sheets:
-        return None
-    return f"{NAME} was changed and not imported: its {len(sheet.rows)} rows count nothing; run: .venv/bin/scrubin review --import {NAME}"
+    return (
+        f"{NAME} was not imported: what its {of.sheet.rows} rows want hidden is proposed, and what they reject counts nothing; "
+        f"run: .venv/bin/scrubin review --import {NAME}"
+    )
