@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import review_study
+from scrubin import cli
 from scrubin.cli import review_exchange
 from scrubin.core.errors import ManifestError, ReviewError
 from scrubin.review.ledger import LEDGER_PATH, Ledger
@@ -74,3 +75,15 @@ def test_verify_tells_who_did_what_and_finds_lines_that_were_cut_off(capsys):
     LEDGER_PATH.write_bytes(b"".join(lines[:3]))
     with pytest.raises(ReviewError, match="lines at the end were taken out"):
         review_exchange.verify()
+
+
+def test_the_command_takes_writes_and_verifies_without_a_page(folder, capsys):
+    sheet = folder / "data/raw/redactions.csv"
+    sheet.write_text(review_study.SHEET + ROW)
+    assert cli.main(["review", "--import", str(sheet), "--by", "ann"]) == 0
+    assert cli.main(["review", "--export", "-"]) == 0
+    assert "single,mono,other,0.4,0.8" in capsys.readouterr().out
+    assert cli.main(["review", "--verify"]) == 0
+    LEDGER_PATH.write_bytes(LEDGER_PATH.read_bytes().replace(b"other", b"black", 1))
+    assert cli.main(["review", "--verify"]) == 1
+    assert "the chain of decisions is broken here" in capsys.readouterr().err

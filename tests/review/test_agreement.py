@@ -9,7 +9,7 @@ from scrubin.review.events import ACCEPT, REJECT, Decided, DecidedSpan
 from scrubin.review.ledger import Line
 from scrubin.review.outcome import Proposed
 from scrubin.review.standing import Standing
-from scrubin.review.study import ReviewedStudy, StudyFile
+from scrubin.review.study import ReviewedStudy, SheetThere, StudyFile
 
 SPANS = ((1.0, 3.0), (5.0, 6.0), (8.0, 9.0))
 
@@ -21,7 +21,7 @@ def file(camera: str) -> StudyFile:
 def study(cameras: Sequence[str] = ("left",)) -> ReviewedStudy:
     files = {("Rec", camera): file(camera) for camera in cameras}
     proposals = {("Rec", "left"): [Proposed("out_of_body", "appearance", span, score=0.5) for span in SPANS]}
-    return ReviewedStudy(files, proposals, {}, "1", 2, 0.2)
+    return ReviewedStudy(files, proposals, {}, "1", 2, 0.2, SheetThere("", {}, 0, ""))
 
 
 def standing(of: ReviewedStudy, decisions: Sequence[tuple[str, str, tuple[float, float]]], camera: str = "left") -> Standing:

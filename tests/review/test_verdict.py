@@ -10,18 +10,18 @@ from scrubin.review import verdict
 from scrubin.review.events import ACCEPT, REJECT, Decided, DecidedSpan, Seen, facts
 from scrubin.review.ledger import Line
 from scrubin.review.outcome import Proposed
-from scrubin.review.study import FrameRange, ReviewedStudy, StudyFile
+from scrubin.review.study import FrameRange, ReviewedStudy, SheetThere, StudyFile
 
 KEY = ("Rec", "left")
-HEADER = "recording,camera,kind,start_s,end_s,x,y,w,h,decision\n"
-ROW = "Rec,left,other,1,2,,,,,accepted\n"
 SPAN = Proposed("out_of_body", "appearance", (2.0, 3.0), score=0.5)
 
 
-def study(reviewers: int = 1) -> ReviewedStudy:
+def study(reviewers: int = 1, sheet_rows: int = 0) -> ReviewedStudy:
     """Seconds 1 to 8 of ten are kept, and one span is proposed."""
     file = StudyFile(*KEY, "a.mp4", "now", (96, 64), 250, 10.0, (1.0, 9.0), "25", variable_rate=False)
-    return ReviewedStudy({KEY: file}, {KEY: [SPAN]}, {(KEY, SPAN.key): FrameRange(50, 74)}, "1", reviewers, 0.2)
+    return ReviewedStudy(
+        {KEY: file}, {KEY: [SPAN]}, {(KEY, SPAN.key): FrameRange(50, 74)}, "1", reviewers, 0.2, SheetThere("sheet", {}, sheet_rows, "")
+    )
 
 
 def seen(first_s: int, last_s: int, by: str, sha256: str = "now") -> tuple[str, str, Seen]:
@@ -34,7 +34,7 @@ def accepted(by: str, what: str = ACCEPT) -> tuple[str, str, Decided]:
     return by, "decided", Decided(*KEY, "now", "out_of_body", (span,), None, "", SPAN.key, "1")
 
 
-def said(of: ReviewedStudy, events: list[tuple[str, str, Any]], sheet: str = HEADER) -> Mapping[str, Any]:
+def said(of: ReviewedStudy, events: list[tuple[str, str, Any]]) -> Mapping[str, Any]:
     """What the stage review says of these events, one second after another."""
     lines = [
         Line(number, "", f"2026-01-01T00:00:{number:02d}Z", by, by, "", name, facts(event), "")
@@ -42,7 +42,7 @@ def said(of: ReviewedStudy, events: list[tuple[str, str, Any]], sheet: str = HEA
     ]
     standing = of.standing()
     standing.apply(lines)
-    return verdict.document(of, standing, lines, Path("nowhere"), sheet.encode())
+    return verdict.document(of, standing, lines, Path("nowhere"))
 
 
 def counts(document: Mapping[str, Any]) -> dict[str, Any]:
@@ -73,9 +73,9 @@ def test_with_two_reviewers_what_one_saw_is_unseen_and_two_who_agree_are_counted
     assert (document["agreement"]["shared"], document["agreement"]["share"]) == (1, 1.0)
 
 
-@pytest.mark.parametrize(("sheet", "warned"), [(HEADER, False), (HEADER + ROW, True)])
-def test_a_sheet_that_nobody_imported_is_a_warning(sheet, warned):
-    document = said(study(), [seen(1, 8, "ann"), accepted("ann")], sheet)
+@pytest.mark.parametrize(("rows", "warned"), [(0, False), (1, True)])
+def test_a_sheet_that_nobody_imported_is_a_warning(rows, warned):
+    document = said(study(sheet_rows=rows), [seen(1, 8, "ann"), accepted("ann")])
     assert [("not imported" in one) for one in document["warnings"]] == [True] * warned
 
 

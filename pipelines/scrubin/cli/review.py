@@ -6,6 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from scrubin.cli import review_exchange
 from scrubin.core.errors import ReviewError
 from scrubin.core.suggest import near
 from scrubin.review.views import RecordingSummary
@@ -37,10 +38,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--at", metavar="RECORDING:TIME", help="open there: a recording, and a time as 12.5, 3:20 or 1:02:03")
     parser.add_argument("--by", metavar="NAME", help="who decides (default: your user name)")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument("--verify", action="store_true", help="open no page: prove the chain of the ledger, and say what is in it")
+    instead.add_argument("--import", dest="sheet", type=Path, metavar="FILE", help="open no page: take the decisions of a redactions.csv")
+    instead.add_argument(
+        "--export", metavar="FILE", help="open no page: write all decisions that stand as a redactions.csv, - for standard output"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve the page until Ctrl-C."""
+    """Serve the page until Ctrl-C, or do what is wanted instead."""
+    if args.verify:
+        return review_exchange.verify()
+    if args.sheet is not None:
+        return review_exchange.take(args.sheet, args.by)
+    if args.export is not None:
+        return review_exchange.write(args.export, args.by)
     return serve(args)
 
 
