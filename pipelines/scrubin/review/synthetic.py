@@ -10,12 +10,13 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
-from scrubin.review import events, exchange
+from scrubin.review import events, exchange, status
 from scrubin.review.coverage import seconds_of
-from scrubin.review.events import ADD, REJECT, Decided, DecidedSpan
+from scrubin.review.events import ACCEPT, ADD, REJECT, Decided, DecidedSpan
 from scrubin.review.ledger import Ledger
-from scrubin.review.outcome import Proposed
+from scrubin.review.outcome import SHEET, UNREVIEWED, Proposed
 from scrubin.review.sheet import NAME
+from scrubin.review.standing import Standing
 from scrubin.review.study import ReviewedStudy, times_s
 
 PERSON = "nobody (synthetic study)"
@@ -41,7 +42,7 @@ def is_own(path: Path) -> bool:
 
 
 def write(path: Path, raw: Path, of: ReviewedStudy) -> None:
-    """Write the ledger: the study's ``redactions.csv``, and every frame seen."""
+    """Write the ledger: the study's ``redactions.csv``, every other proposal accepted, and every frame seen."""
     path.unlink(missing_ok=True)
     ledger = Ledger(path, clock=lambda: AT)
     standing = of.standing()
@@ -49,6 +50,9 @@ def write(path: Path, raw: Path, of: ReviewedStudy) -> None:
     set_aside = {line.split(",")[0] for line in sheet.decode().splitlines()[1:]}
     imported = exchange.read_sheet(sheet, of, standing, lambda key: times_s(raw, of.files[key]), set_aside)
     for event in (*imported.events[:-1], *_covered_texts(of, imported.events)):
+        ledger.append("decided", events.facts(event), by=PERSON, session=SESSION)
+    standing.apply(ledger.lines())
+    for event in _undecided(raw, of, standing):
         ledger.append("decided", events.facts(event), by=PERSON, session=SESSION)
     ledger.append("imported", events.facts(imported.events[-1]), by=PERSON, session=SESSION)
     for file in of.files.values():
@@ -68,6 +72,16 @@ def _covered_texts(of: ReviewedStudy, imported: tuple[events.Event, ...]) -> Ite
                 span = DecidedSpan(REJECT, known.first, known.last, *proposal.interval_s)
                 why = "a rectangle was drawn for it"
                 yield Decided(*key, file.sha256, "text", (span,), proposal.box_xywh, why, proposal.key, of.detectors)
+
+
+def _undecided(raw: Path, of: ReviewedStudy, standing: Standing) -> Iterator[Decided]:
+    """Yield acceptances of everything else that the detectors propose."""
+    for key, file in of.files.items():
+        for item in status.judged(of, key, standing, lambda key: times_s(raw, of.files[key])):
+            if item.decision == UNREVIEWED and item.proposal.source != SHEET:
+                span = DecidedSpan(ACCEPT, item.first, item.last, *item.proposal.interval_s)
+                why = "what is proposed may well be right"
+                yield Decided(*key, file.sha256, item.proposal.kind, (span,), item.proposal.box_xywh, why, item.proposal.key, of.detectors)
 
 
 def _same_text(drawn: Decided, proposal: Proposed) -> bool:
