@@ -277,7 +277,7 @@ def test_a_stamp_in_parquet_does_not_hinder_other_readers(written_once):
 
 def test_the_metadata_of_a_release_name_every_kind_of_file_that_is_there(written_once):
     names = [f"groundtruth/{path.relative_to(written_once).as_posix()}" for path in written_once.rglob("*") if path.is_file()]
-    sets = croissant.metadata(PARAMS, {}, dict.fromkeys(names, ""), dict.fromkeys(names, 0))["distribution"]
+    sets = croissant.metadata(PARAMS, {}, dict.fromkeys(names, ""), dict.fromkeys(names, 0), "")["distribution"]
     matched = {
         item["@id"]: {str(path) for path in written_once.parent.glob(item["includes"].replace("groundtruth/", "g/"))} for item in sets
     }
