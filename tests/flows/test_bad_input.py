@@ -117,7 +117,7 @@ def in_namespace(script: str) -> tuple[str, ...]:
 
 def test_a_full_disk_stops_the_stage_and_nothing_incomplete_is_left(project):
     small(project)
-    for stage in ("ingest", "pseudonymize", "screen"):
+    for stage in ("ingest", "pseudonymize", "screen", "decisions", "review"):
         done = project.flow(stage)
         assert done.returncode == 0, done.stderr
     store = project.folder / ".cache/store"
@@ -162,12 +162,12 @@ def test_a_typo_in_params_is_named_with_the_near_miss(project):
 
 def test_one_more_recording_costs_one_recording(project):
     small(project)
-    for stage in ("ingest", "pseudonymize", "screen", "render", "frames"):
+    for stage in ("ingest", "pseudonymize", "screen", "decisions", "review", "render", "frames"):
         assert project.flow(stage).returncode == 0
     ids = pd.read_parquet(project.folder / "data/private/linkage.parquet").set_index("recording").id
     project.add("rec3", participant="Participant03x", left="l3.mkv", right="r3.mkv")
     project.write()
-    for stage in ("ingest", "pseudonymize", "screen"):
+    for stage in ("ingest", "pseudonymize", "screen", "decisions", "review"):
         assert project.flow(stage).returncode == 0
     done = project.flow("render")
     assert "render: 2 made, 6 kept from earlier runs" in done.stderr
