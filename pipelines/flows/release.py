@@ -44,10 +44,8 @@ def main() -> None:
     review = review_gate.load()
     gate.refuse_quarantined(study.quarantine, study.params.on_quarantine, review_gate.acknowledged(review, "quarantine"))
     # The clock decides only whether there is a release, never what is in it.
-    ledger = Ledger()
-    ledger.lines()
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    review_gate.require_reviewed(review, study.params, ledger.head, today)
+    review_gate.require_reviewed(review, study.params, Ledger().lines(), today)
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
     sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, review_gate.sentence(review, study.params))
     examined = plumbing.map_items(partial(examine_stored, OUT), study.plan.videos, name="audit").done

@@ -129,3 +129,10 @@ def test_results_at_hand_are_used_for_their_files_only(release):
     found = Examinations(release.folder, {release.plan.videos[0].path: Examination([Fault("sei", "packet 0", "x")])})
     assert [fault.rule for fault in found(release.video, None).faults] == ["sei"]
     assert found(release.path(release.plan.videos[1].path), release.plan.videos[1]) == Examination([], {}, 20, 2)
+
+
+def test_a_quarantined_recording_that_somebody_acknowledged_stops_nothing():
+    known = set(QUARANTINE.recording)
+    gate.refuse_quarantined(QUARANTINE, "stop", known)
+    with pytest.raises(ReleaseError, match="files are quarantined"):
+        gate.refuse_quarantined(QUARANTINE, "stop", set(sorted(known)[1:]))

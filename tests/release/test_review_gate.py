@@ -37,19 +37,19 @@ def reviewed(reviewers=1):
     lines = ledger.lines()
     standing.apply(lines)
     document = verdict.document(of, standing, lines, Path("data/raw"))
-    return json.loads(json.dumps(document)), ledger.head
+    return json.loads(json.dumps(document)), lines
 
 
 def refused(params_=PARAMS, today=TODAY, reviewers=1):
-    document, head = reviewed(reviewers)
+    document, lines = reviewed(reviewers)
     with pytest.raises(ReleaseError) as error:
-        review_gate.require_reviewed(document, params_, head, today)
+        review_gate.require_reviewed(document, params_, lines, today)
     return str(error.value)
 
 
 def passes(params_=PARAMS, today=TODAY):
-    document, head = reviewed()
-    review_gate.require_reviewed(document, params_, head, today)
+    document, lines = reviewed()
+    review_gate.require_reviewed(document, params_, lines, today)
 
 
 @pytest.mark.usefixtures("folder")
@@ -87,9 +87,18 @@ def test_decisions_while_the_pipeline_runs_ask_for_another_run(folder):
         document, _ = reviewed()
         desk.decide(1, "left", "add", "other", 1, 2)
     ledger = Ledger()
-    ledger.lines()
     with pytest.raises(ReleaseError, match="people decided while the pipeline ran; run it again"):
-        review_gate.require_reviewed(document, PARAMS, ledger.head, TODAY)
+        review_gate.require_reviewed(document, PARAMS, ledger.lines(), TODAY)
+
+
+def test_who_only_looks_while_the_pipeline_runs_stops_nothing(folder):
+    with review_study.desk(folder) as desk:
+        review_study.see_all(desk)
+        document, _ = reviewed()
+        desk.seen(1, "left", "full", [3])
+    review_gate.require_reviewed(document, PARAMS, Ledger().lines(), TODAY)
+    with pytest.raises(ReleaseError, match="people decided"):
+        review_gate.require_reviewed(document, PARAMS, Ledger().lines()[:-2], TODAY)
 
 
 def test_an_excluded_recording_needs_nobody_to_look(folder):
@@ -129,11 +138,11 @@ def test_an_acknowledgement_ends_with_its_day_also_when_the_clock_is_set_back(fo
         review_study.see_all(desk)
         desk.acknowledge("quarantine", "pair", "known", "2026-04-30")
     assert "the acknowledgement of quarantine 'pair' ended on 2026-04-30" in refused()
-    document, head = reviewed()
+    document, lines = reviewed()
     late = {**document, "latest": "2027-01-01T00:00:00Z"}
     with pytest.raises(ReleaseError, match="ended on 2026-04-30"):
-        review_gate.require_reviewed(late, PARAMS, head, "2026-04-01")
-    review_gate.require_reviewed({**document, "latest": "2026-04-01T00:00:00Z"}, PARAMS, head, "2026-04-30")
+        review_gate.require_reviewed(late, PARAMS, lines, "2026-04-01")
+    review_gate.require_reviewed({**document, "latest": "2026-04-01T00:00:00Z"}, PARAMS, lines, "2026-04-30")
 
 
 def test_two_reviewers_are_two_people(folder):

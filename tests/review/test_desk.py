@@ -84,6 +84,24 @@ def test_changed_ends_accept_the_new_span_and_reject_what_is_left_over(desk):
     assert now.decision == "mixed"
 
 
+def test_a_span_that_is_made_longer_is_shown_as_hidden_to_its_new_end(desk):
+    (proposal,) = desk.recording(SINGLE).proposals
+    about = {"box_xywh": proposal.box_xywh, "proposal_key": proposal.key}
+    desk.decide(SINGLE, "mono", "change", "text", 40, 49, **about, to_first=40, to_last=60)
+    (beyond,) = desk.recording(SINGLE).drawn
+    assert (beyond.first, beyond.last, beyond.box_xywh) == (50, 60, proposal.box_xywh)
+    assert desk.recording(SINGLE).proposals[0].decision == "accepted"
+    desk.decide(SINGLE, "mono", "reject", "text", beyond.first, beyond.last, proposal_key=beyond.key)
+    assert desk.recording(SINGLE).drawn == ()
+    assert desk.recording(SINGLE).proposals[0].hidden
+
+
+def test_new_ends_that_do_not_touch_the_span_are_refused(desk):
+    (proposal,) = desk.recording(SINGLE).proposals
+    with pytest.raises(ReviewError, match="frames 50 to 60, do not touch the span from 40 to 49; draw a new one instead"):
+        desk.decide(SINGLE, "mono", "change", "text", 40, 49, proposal_key=proposal.key, to_first=50, to_last=60)
+
+
 def test_undo_withdraws_the_latest_of_ones_own_decisions_that_stand(desk, folder):
     first = desk.decide(SINGLE, "mono", "add", "other", 1, 2)
     second = desk.decide(SINGLE, "mono", "add", "other", 5, 6, box_xywh=(0, 0, 10, 10))

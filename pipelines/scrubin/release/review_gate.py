@@ -13,6 +13,7 @@ from typing import Any
 
 from scrubin.core.errors import ReleaseError
 from scrubin.release.params import NoReview, ReleaseParams, ReviewedSample
+from scrubin.review.ledger import FIRST, Line
 
 COMMAND = ".venv/bin/scrubin review"
 SHOWN = 50
@@ -94,7 +95,7 @@ def missing(review: Mapping[str, Any], params: ReleaseParams) -> list[Missing]:
     return done
 
 
-def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, head: str, today: str) -> None:
+def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Sequence[Line], today: str) -> None:
     """Refuse a release of which something is unseen.
 
     Parameters
@@ -103,8 +104,8 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, head: str
         What the stage review says.
     params
         With ``review``.
-    head
-        Hash of the ledger's last line now.
+    lines
+        Of the ledger now. What was seen since changes nothing of what is hidden; what was decided does.
     today
         Date (UTC); an acknowledgement that ended before counts no longer.
 
@@ -113,18 +114,19 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, head: str
     ReleaseError
         Names every recording, what is missing and the command that opens it.
     """
-    if head != review["head"]:
+    known = lines[: review["lines"]]
+    if (known[-1].sha256 if known else FIRST) != review["head"] or any(line.event != "seen" for line in lines[review["lines"] :]):
         msg = "people decided while the pipeline ran; run it again, so that the release follows the latest decisions: make repro"
         raise ReleaseError(msg)
     problems = [f"{review['sheet_fault']}"] if review["sheet_fault"] else []
     expired = [one for one in review["acknowledged"] if one["until"] is not None and one["until"] < max(today, review["latest"][:10])]
     problems += [f"the acknowledgement of {one['subject']} '{one['key']}' ended on {one['until']}; decide again" for one in expired]
-    lines = [f"'{one.recording}': {one.says}; open: {one.command}" for one in missing(review, params)]
-    if not lines and not problems:
+    unseen = [f"'{one.recording}': {one.says}; open: {one.command}" for one in missing(review, params)]
+    if not unseen and not problems:
         return
-    count = f"{len(lines)} of {len(required(review, params))} recordings have not been seen by {people(review)}"
-    more = f"\n  and {len(lines) - SHOWN} more, all of them in reports/index.html" if len(lines) > SHOWN else ""
-    listed = "\n  ".join([*problems, *([f"{count}; open: {COMMAND}"] if lines else []), *lines[:SHOWN]])
+    count = f"{len(unseen)} of {len(required(review, params))} recordings have not been seen by {people(review)}"
+    more = f"\n  and {len(unseen) - SHOWN} more, all of them in reports/index.html" if len(unseen) > SHOWN else ""
+    listed = "\n  ".join([*problems, *([f"{count}; open: {COMMAND}"] if unseen else []), *unseen[:SHOWN]])
     msg = f"nothing is released before somebody has seen it (release.review):\n  {listed}{more}"
     raise ReleaseError(msg)
 

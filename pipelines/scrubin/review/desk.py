@@ -23,6 +23,7 @@ from scrubin.review.standing import FileKey, Standing
 from scrubin.review.state import State
 from scrubin.review.views import DRAWN, RecordingSummary, RecordingView
 from scrubin.tables import io
+from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.video.probe_cache import stored_sha256
 
@@ -112,7 +113,7 @@ class Desk:
             self._summary(number),
             tuple(views.file_view(of.files[one.key], one) for one, _ in status),
             tuple(views.proposal_view(of.files[one.key], item, of.reviewers) for one, items in status for item in items),
-            tuple(view for one, _ in status for view in views.drawn(one.key, standing)),
+            tuple(view for one, items in status for view in views.drawn(one.key, items, standing, self._state.times_s)),
             tuple(views.missing(status)),
             tuple(views.log(name, standing)),
         )
@@ -158,6 +159,9 @@ class Desk:
             if not 0 <= a <= b < file.frame_count:
                 msg = f"frames {a} to {b} are no span of a file with frames 0 to {file.frame_count - 1}"
                 raise ReviewError(msg)
+        if what == CHANGE and (target[1] < first or last < target[0]):
+            msg = f"the new ends, frames {target[0]} to {target[1]}, do not touch the span from {first} to {last}; draw a new one instead"
+            raise ReviewError(msg)
         self._refuse_box(file, box_xywh)
         if proposal_key.startswith(DRAWN):
             return self._decide_drawn(file, what, kind, target, box_xywh, proposal_key, why, nonce)
@@ -258,7 +262,19 @@ class Desk:
         self._state.update()
         found = [row for one in self._outcomes() if one["rule"] == "near_duplicate_recording" for row in one["keys"]]
         keys = sorted({",".join(sorted((row["id"], row["like"]))) for row in found})
-        return [{"key": key, "acknowledged": self._state.acknowledged("near-duplicate", key)} for key in keys]
+        names = self._names_by_id()
+        return [
+            {
+                "key": key,
+                "recordings": [names.get(one, one) for one in key.split(",")],
+                "acknowledged": self._state.acknowledged("near-duplicate", key),
+            }
+            for key in keys
+        ]
+
+    def _names_by_id(self) -> dict[str, str]:
+        path = self._folder / "data/private/linkage.parquet"
+        return {str(row["id"]): str(row["recording"]) for row in io.records(io.read(LINKAGE, path))} if path.is_file() else {}
 
     def _outcomes(self) -> list[dict[str, Any]]:
         try:

@@ -8,9 +8,10 @@ from typing import Any
 
 from scrubin.review import events
 from scrubin.review.coverage import Run, lens_frames
-from scrubin.review.events import ADD, Box
+from scrubin.review.events import ADD, REJECT, Box
+from scrubin.review.outcome import without
 from scrubin.review.standing import FileKey, Standing
-from scrubin.review.status import FileStatus, Judged
+from scrubin.review.status import Boundaries, FileStatus, Judged, frames_on_screen
 from scrubin.review.study import StudyFile
 
 DRAWN = "line:"
@@ -169,14 +170,21 @@ def proposal_view(file: StudyFile, item: Judged, reviewers: int) -> ProposalView
     )
 
 
-def drawn(key: FileKey, standing: Standing) -> list[DrawnView]:
-    """Return what people added to a file."""
+def drawn(key: FileKey, items: Sequence[Judged], standing: Standing, times_s: Boundaries) -> list[DrawnView]:
+    """Return what people want hidden beyond what is proposed: what they added, and what they accepted and nobody proposes (any more)."""
     views = []
     for number, (by, one) in standing.decided.get(key, {}).items():
         for place, span in enumerate(one.spans):
-            if span.what == ADD:
-                name = f"{DRAWN}{number}" + (f":{place}" if place else "")
-                views.append(DrawnView(name, key[1], one.kind, span.first, span.last, span.start_s, span.end_s, one.box_xywh, by, one.why))
+            if span.what == REJECT:
+                continue
+            name = f"{DRAWN}{number}" + (f":{place}" if place else "")
+            interval_s = span.start_s, span.end_s
+            proposed = [
+                item.proposal.interval_s for item in items if (item.proposal.kind, item.proposal.box_xywh) == (one.kind, one.box_xywh)
+            ]
+            for left in [interval_s] if span.what == ADD else without(interval_s, proposed):
+                first, last = (span.first, span.last) if left == interval_s else frames_on_screen(left, times_s(key))
+                views.append(DrawnView(name, key[1], one.kind, first, last, *left, one.box_xywh, by, one.why))
     return views
 
 

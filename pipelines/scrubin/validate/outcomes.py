@@ -14,6 +14,8 @@ PASSED, FAILED, NOT_CHECKED, NOT_APPLICABLE = "passed", "failed", "not checked",
 HARMLESS = (PASSED, NOT_APPLICABLE)
 """Results that are no failure: what is not applicable cannot be broken."""
 
+ALIKE = "; near-duplicates that you looked at are acknowledged on the page of .venv/bin/scrubin review, with Q"
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -131,5 +133,6 @@ def refuse(outcomes: Sequence[Outcome], page: str) -> None:
     if broken:
         lines = "\n  ".join(outcome.sentence for outcome in broken)
         what = "1 check" if len(broken) == 1 else f"{len(broken)} checks"
-        msg = f"{what} of severity error did not pass; fix the raw study, or the stage that wrote the table; see {page}:\n  {lines}"
+        look = ALIKE if any("near_duplicate" in outcome.rule for outcome in broken) else ""
+        msg = f"{what} of severity error did not pass; fix the raw study, or the stage that wrote the table{look}; see {page}:\n  {lines}"
         raise StageError(msg)

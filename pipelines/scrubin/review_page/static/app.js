@@ -84,7 +84,6 @@ async function unseen() {
   gaps.sort((a, b) => a[0] - b[0]);
   // A still that cannot be shown must not hold up the rest.
   const [to] = gaps.find(([start]) => !watch.cannotShow(start)) ?? gaps[0];
-  if (state.density) state.density = 0;
   state.set({ pane: "sheet" });
   sheet.showFrom(to);
   say("Look through these stills; Space goes on.");
@@ -157,8 +156,8 @@ const looking = [
   key(["ArrowRight"], [], "Look", "", arrow(1, 0)),
   key(["ArrowUp"], ["↑", "↓"], "Look", "one row, at full size one second", arrow(0, -1)),
   key(["ArrowDown"], [], "Look", "", arrow(0, 1)),
-  key(["PageDown"], ["Page up", "Page down"], "Look", "one screen", whenKept(() => sheet.step(sheet.cellsOfScreen))),
-  key(["PageUp"], [], "Look", "", whenKept(() => sheet.step(-sheet.cellsOfScreen))),
+  key(["PageDown"], ["Page up", "Page down"], "Look", "one screen", whenKept(() => sheet.turn(1))),
+  key(["PageUp"], [], "Look", "", whenKept(() => sheet.turn(-1))),
   key(["Home"], ["Home", "End"], "Look", "first and last still", whenKept(() => sheet.end(false))),
   key(["End"], [], "Look", "", whenKept(() => sheet.end(true))),
   key(["+", "="], ["+", "−"], "Look", "denser, down to every frame, and back", () => denser(1)),

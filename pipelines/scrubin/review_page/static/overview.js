@@ -83,7 +83,7 @@ export function acknowledgeable(study) {
   return [
     ...study.quarantined.map((row) => about("quarantine", row.recording, `quarantined: ${row.recording}${row.camera ? `, ${row.camera}` : ""}: ${row.reason}`, row)),
     ...study.warnings.map((row) => about("warning", row.key, `warning: ${row.says} (${row.key}, ${counted(row.count, "row")})`, row)),
-    ...study.near_duplicates.map((row) => about("near-duplicate", row.key, `the same, almost: ${row.key.replace(",", " and ")}`, row)),
+    ...study.near_duplicates.map((row) => about("near-duplicate", row.key, `the same, almost: ${row.recordings.join(" and ")}`, row)),
   ].map((item) => ({ ...item, text: `${item.acknowledged ? "✓ " : ""}${item.text}` }));
 }
 

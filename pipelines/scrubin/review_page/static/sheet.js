@@ -101,6 +101,9 @@ export class Sheet {
     const times = state.times[file.camera];
     const [start, end] = file.interval_s;
     if (toS <= start || fromS >= Math.min(end, times.boundaries[times.count])) return null;
+    // The last still is the very last frame: what was filmed on the way out is short.
+    const closing = times.from(Math.min(end, times.boundaries[times.count])) - 1;
+    if (closing >= 0 && times.start(closing) >= fromS - 1e-6 && toS >= end - 1e-6) return { camera: file.camera, frame: closing };
     const frame = times.from(Math.max(fromS, start));
     if (frame < times.count && times.start(frame) < Math.min(toS, end) - 1e-6) return { camera: file.camera, frame };
     return { camera: file.camera, frame: times.at(Math.max(fromS, start)) };
@@ -226,8 +229,13 @@ export class Sheet {
     return this.layout?.columns ?? 1;
   }
 
-  get cellsOfScreen() {
-    return this.layout ? this.columns * Math.max(1, Math.floor(this.scroller.clientHeight / this.layout.height)) : 1;
+  /** Go on or back by a screen, so that no row comes twice. */
+  turn(by) {
+    const { count, columns, height, rows } = this.layout;
+    const shown = Math.max(1, Math.floor(this.scroller.clientHeight / height));
+    const row = Math.max(0, Math.min(rows - 1, Math.round(this.scroller.scrollTop / height) + by * shown));
+    this.pick(this.cell(Math.min(count - 1, row * columns)));
+    this.scroller.scrollTop = row * height;
   }
 
   end(last) {

@@ -52,7 +52,7 @@ class State extends EventTarget {
       times[file.camera] = new Times(await getBytes(`/api/files/${number}/${file.camera}/times`, opening.signal));
     }
     if (opening.signal.aborted) return;
-    Object.assign(this, { times, selected: null, inFrame: null, outFrame: null, pane: "sheet", preview: false, density: 0 });
+    Object.assign(this, { times, selected: null, inFrame: null, outFrame: null, pane: "sheet", preview: false });
     this.take(answer, false);
     this.camera = this.files[0]?.camera ?? null;
     this.frame = 0;
