@@ -36,8 +36,10 @@ def clip(
     return path
 
 
-def numbered(path: Path, count: int, *, fps: int = 20, size: tuple[int, int] = (96, 64), pts: list[int] | None = None) -> Path:
-    """A clip whose frame n has the flat luma 16 + 3 n (n < 73): a decoded frame tells its number.
+def numbered(
+    path: Path, count: int, *, fps: int = 20, size: tuple[int, int] = (96, 64), pts: list[int] | None = None, levels: int = 73
+) -> Path:
+    """A clip whose frame n has the flat luma 16 + 3 (n mod ``levels``): a decoded frame tells its number.
 
     ``pts`` gives the time of each frame in milliseconds, for a variable rate.
     """
@@ -49,7 +51,7 @@ def numbered(path: Path, count: int, *, fps: int = 20, size: tuple[int, int] = (
         stream.time_base = stream.codec_context.time_base = Fraction(1, 1000)
         for n in range(count):
             planes = np.full((height * 3 // 2, width), 128, np.uint8)
-            planes[:height] = 16 + 3 * n
+            planes[:height] = 16 + 3 * (n % levels)
             frame = av.VideoFrame.from_ndarray(planes, format="yuv420p")
             frame.pts = pts[n] if pts else n * 1000 // fps
             frame.time_base = Fraction(1, 1000)

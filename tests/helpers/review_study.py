@@ -17,20 +17,22 @@ from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 
 ROOT = Path(__file__).parents[2]
-COUNT, FPS = 60, 20
+FPS = 20
+LEVELS = 73
+"""So many frames follow each other before a grey comes again."""
 FILES = {("pair", "left"): 60, ("pair", "right"): 60, ("single", "mono"): 70}
 SHEET = "recording,camera,kind,start_s,end_s,x,y,w,h,decision\n"
 
 
-def project(folder: Path, *, single: str = "single") -> Path:
-    """Make a checkout whose raw study has a pair and a single recording; ``single`` names the latter."""
+def project(folder: Path, *, single: str = "single", single_frames: int = 70, single_fps: int = FPS) -> Path:
+    """Make a checkout whose raw study has a pair and a single recording; ``single`` names the latter, and it may be long and slow."""
     (folder / "data/raw/videos").mkdir(parents=True)
     shutil.copy(ROOT / "params.yaml", folder / "params.yaml")
     text = (folder / "params.yaml").read_text(encoding="utf-8")
     (folder / "params.yaml").write_text(text.replace("raw: data/demo", "raw: data/raw"), encoding="utf-8")
     (folder / "data/raw/redactions.csv").write_text(SHEET, encoding="utf-8")
-    names = {(single if name == "single" else name, camera): count for (name, camera), count in FILES.items()}
-    rows = [recording(folder, number, *key, count) for number, (key, count) in enumerate(names.items())]
+    rows = [recording(folder, number, *key, count) for number, (key, count) in enumerate(FILES.items()) if key[0] == "pair"]
+    rows.append(recording(folder, len(rows), single, "mono", single_frames, single_fps))
     interim = folder / "data/interim"
     io.write(RECORDINGS, io.frame_of(RECORDINGS, rows), interim / "recordings.parquet")
     for stage in ("ingest", "screen"):
@@ -39,15 +41,15 @@ def project(folder: Path, *, single: str = "single") -> Path:
     return folder
 
 
-def recording(folder: Path, number: int, name: str, camera: str, count: int) -> dict[str, object]:
+def recording(folder: Path, number: int, name: str, camera: str, count: int, fps: int = FPS) -> dict[str, object]:
     """Make a clip and return its row of the table `recordings`."""
-    path = clips.numbered(folder / f"data/raw/videos/{number}_{camera}.mp4", count, fps=FPS)
+    path = clips.numbered(folder / f"data/raw/videos/{number}_{camera}.mp4", count, fps=fps, levels=LEVELS)
     values: dict[str, object] = dict.fromkeys(RECORDINGS.column_names)
     values |= {
         **{"recording": name, "participant": "P", "task": "Task", "camera": camera, "path": f"videos/{path.name}"},
         **{"sha256": sha256_of(path), "container": "mp4", "codec": "h264", "width": 96, "height": 64, "rotation_deg": 0},
-        **{"fps": str(FPS), "variable_rate": False, "frame_count": count, "duration_s": count / FPS, "has_audio": False},
-        **{"start_s": 0.0, "end_s": count / FPS, "status": "kept"},
+        **{"fps": str(fps), "variable_rate": False, "frame_count": count, "duration_s": count / fps, "has_audio": False},
+        **{"start_s": 0.0, "end_s": count / fps, "status": "kept"},
     }
     return values
 

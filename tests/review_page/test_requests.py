@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import http.client
 import json
+import os
 import shutil
 import socket
 import subprocess
@@ -403,6 +405,66 @@ def test_a_hostile_name_reaches_the_page_only_as_json(tmp_path, monkeypatch):
     assert answer.headers["content-type"] == "application/json"
     assert all(HOSTILE not in inside.get(path).text for path in ("/", "/enter", "/static/app.js"))
     study.close()
+
+
+def test_a_chain_that_breaks_while_the_page_is_open_is_said_and_nothing_is_written_behind_it(page, folder):
+    assert decide(page).status_code == 200
+    assert decide(page, nonce="f" * 16).status_code == 200
+    path = folder / LEDGER_PATH
+    broken = path.read_bytes().replace(b'"other"', b'"black"', 1)
+    path.unlink()
+    path.write_bytes(broken)
+    for answer in (page.get("/api/study"), page.get(f"/api/recordings/{SINGLE}"), decide(page, nonce="e" * 16)):
+        assert answer.status_code in (404, 409)
+        assert "line 2: the chain of decisions is broken here" in answer.json()["error"]
+    assert path.read_bytes() == broken
+
+
+def test_a_full_disk_is_said_and_what_was_confirmed_stays(page, folder, monkeypatch):
+    assert decide(page).status_code == 200
+    before = (folder / LEDGER_PATH).read_bytes()
+
+    def full(file, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("scrubin.review.ledger.os.write", full)
+    answer = decide(page, nonce="f" * 16)
+    monkeypatch.undo()
+    assert answer.status_code == 409
+    assert "nothing was written (No space left on device)" in answer.json()["error"]
+    assert (folder / LEDGER_PATH).read_bytes() == before
+    assert decide(page, nonce="e" * 16).status_code == 200
+
+
+@pytest.mark.slow
+def test_four_hours_are_reviewed_as_a_minute_is(tmp_path, monkeypatch):
+    folder = review_study.project(tmp_path / "study", single_frames=4 * 3600 + 10, single_fps=1)
+    monkeypatch.chdir(folder)
+    study = opened(folder)
+    try:
+        inside, session = client(study)
+        inside.post("/enter", content=json.dumps({"token": session.token}), headers=POST)
+        inside.edition = inside.get("/api/study").json()["edition"]
+        times_s = np.frombuffer(inside.get(f"/api/files/{SINGLE}/mono/times").content, "<f8")
+        assert len(times_s) == 4 * 3600 + 11
+        last = len(times_s) - 2
+        frames = range(last - 59, last + 1)
+        wanted = ",".join(map(str, frames))
+        sprite = picture(inside.get(f"/stills/{SINGLE}/mono?frames={wanted}&height=32&columns=60"))
+        for place, frame in enumerate(frames):
+            middle = sprite[16, place * sprite.shape[1] // 60 + 24]
+            assert abs(int(middle[1]) - grey(frame % review_study.LEVELS)) <= 6, frame
+        answer = post(inside, "/api/seen", number=SINGLE, camera="mono", view="sheet", frames=list(frames))
+        assert answer.status_code == 200
+        summary = answer.json()["recording"]["summary"]
+        assert summary["unseen_s"] == 4 * 3600 + 10 - 60
+    finally:
+        study.close()
+
+
+def grey(level):
+    """What a display shows of the luma of a frame of this level."""
+    return round((16 + 3 * level - 16) * 255 / 219)
 
 
 def test_two_pages_lose_nothing_and_see_each_other(folder):

@@ -67,6 +67,7 @@ class _Read:
     inode: int = 0
     size_bytes: int = 0
     torn: bytes = b""
+    changed_ns: int = 0
 
 
 class Ledger:
@@ -133,7 +134,10 @@ class Ledger:
         try:
             with self.path.open("rb") as file:
                 state = os.fstat(file.fileno())
-                if state.st_ino != self._read.inode or state.st_size < self._read.size_bytes:
+                is_written_anew = state.st_mtime_ns != self._read.changed_ns and state.st_size == self._read.size_bytes + len(
+                    self._read.torn
+                )
+                if state.st_ino != self._read.inode or state.st_size < self._read.size_bytes or is_written_anew:
                     self._lines, self._nonces, self._read = [], {}, _Read(state.st_ino)
                 file.seek(self._read.size_bytes)
                 data = file.read()
@@ -151,6 +155,7 @@ class Ledger:
                 self._nonces[line.session, line.nonce] = line
         self._read.size_bytes += len(whole) + len(end)
         self._read.torn = torn
+        self._read.changed_ns = state.st_mtime_ns
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[None]:
