@@ -294,4 +294,4 @@ def test_the_metadata_of_a_release_name_every_kind_of_file_that_is_there(written
         "000003.txt",
         "PegTransfer.csv",
     }
-    assert croissant.metadata(PARAMS, {}, {}, {})["distribution"] == []
+    assert croissant.metadata(PARAMS, {}, {}, {}, "")["distribution"] == []
