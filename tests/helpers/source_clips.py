@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 import clips
 
 X264 = ("-c:v", "libx264", "-preset", "veryfast")
@@ -79,3 +81,7 @@ SOURCES: dict[str, Callable[[Path], Path]] = {
     "FFV1": encoded("a.mkv", "-c:v", "ffv1", "-g", "5"),
     "one frame": encoded("a.mp4", *X264, seconds=0.04),
 }
+
+QUICK = ("mp4", "mp4, open groups", "varying mkv", "HEVC mp4", "MPEG-2 ps", "MPEG-4 avi, B-frames", "10 bit", "rotated", "odd size")
+MOSTLY_SLOW = [source if source in QUICK else pytest.param(source, marks=pytest.mark.slow) for source in SOURCES]
+"""All of them for tests: one of each family in every run, the others are slow."""

@@ -18,7 +18,7 @@ from scrubin.screen.reel import Reel
 from scrubin.video.decode import decoded
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import probe
-from source_clips import SOURCES
+from source_clips import MOSTLY_SLOW, SOURCES
 
 
 def prepared(path) -> Reel:
@@ -35,7 +35,7 @@ def small_sources(path, size) -> np.ndarray:
     return np.stack([cv2.resize(np.ascontiguousarray(one), size, interpolation=cv2.INTER_AREA) for one in upright]).astype(np.int16)
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", MOSTLY_SLOW)
 def test_each_picture_is_nearest_to_its_own_frame(tmp_path, monkeypatch, source):
     monkeypatch.chdir(tmp_path)
     path = SOURCES[source](tmp_path)

@@ -16,7 +16,7 @@ from scrubin.video.decode import decoded
 from scrubin.video.frame_reader import FrameReader
 from scrubin.video.probe import probe
 from scrubin.video.random_access import RandomAccess
-from source_clips import SOURCES
+from source_clips import MOSTLY_SLOW, SOURCES
 
 
 def in_order(path) -> list[np.ndarray]:
@@ -36,7 +36,7 @@ def assert_every_frame(path, order=None) -> FrameReader:
     return reader
 
 
-@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("source", MOSTLY_SLOW)
 def test_every_frame_in_any_order_is_that_of_a_whole_decode(tmp_path, source):
     assert_every_frame(SOURCES[source](tmp_path)).close()
 
@@ -45,6 +45,7 @@ COUNTED = ("ts, H.264, refreshed", "FFV1")
 """Here no packet but the first says that decoding can start at it."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", [source for source in SOURCES if source not in COUNTED])
 def test_the_last_frame_is_reached_without_decoding_the_first(tmp_path, monkeypatch, source):
     path = SOURCES[source](tmp_path)
@@ -126,7 +127,7 @@ def test_a_file_that_changes_gives_no_more_pictures(tmp_path, source, change):
             reader.picture(number)
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("source", ["mkv", "ts, H.264", "MPEG-2 ps", "MPEG-4 avi", "MJPEG avi", "H.264 avi", "HEVC mp4"])
 def test_a_file_that_is_damaged_in_the_middle_gives_right_pictures_or_none(tmp_path, source, seed):
     path = SOURCES[source](tmp_path)
