@@ -193,9 +193,28 @@ def test_two_reviewers_must_both_see_and_both_reject(folder):
         assert ann.recording(SINGLE).proposals[0].hidden
         bo.decide(SINGLE, "mono", "reject", "text", 40, 49, **about)
         assert ann.recordings()[SINGLE].done
+        ann.exclude(SINGLE, "no consent")
+        with pytest.raises(ReviewError, match="'ann' excluded this recording, and only they can take that back"):
+            bo.include(SINGLE)
+        ann.include(SINGLE)
         ann.decide(SINGLE, "mono", "add", "other", 1, 2)
-        with pytest.raises(ReviewError, match="'ann' added this span, and only they can withdraw it"):
+        with pytest.raises(ReviewError, match="'ann' added this span, and only they can change or withdraw it"):
             bo.decide(SINGLE, "mono", "reject", "other", 1, 2, proposal_key=bo.recording(SINGLE).drawn[0].key)
+        with pytest.raises(ReviewError, match="only they can change or withdraw it"):
+            bo.decide(SINGLE, "mono", "change", "other", 1, 2, proposal_key=bo.recording(SINGLE).drawn[0].key, to_first=2, to_last=2)
+
+
+def test_a_ledger_that_was_exchanged_for_another_one_counts_as_it_is_now(desk, folder):
+    path = folder / "data/private/decisions.jsonl"
+    desk.decide(SINGLE, "mono", "add", "other", 1, 2)
+    before = path.read_bytes()
+    path.unlink()
+    with review_study.desk(folder) as again:
+        again.decide(SINGLE, "mono", "add", "other", 30, 40)
+    assert [one.first for one in desk.recording(SINGLE).drawn] == [30]
+    path.unlink()
+    path.write_bytes(before)
+    assert [one.first for one in desk.recording(SINGLE).drawn] == [1]
 
 
 def test_an_excluded_recording_is_done_and_comes_back(desk):

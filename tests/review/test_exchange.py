@@ -95,7 +95,7 @@ def test_a_sheet_with_one_wrong_row_is_not_taken_at_all(folder, row):
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("row", ["single,,other,3.5,4,,,,,add", "single,,other,1,2,90,0,10,4,add"])
 def test_a_row_outside_the_video_or_the_picture_is_refused(row):
-    with pytest.raises(RecordingError, match=r"lies behind the end|reaches beyond the picture"):
+    with pytest.raises(RecordingError, match=r"redactions.csv, line 2: .*(lies behind the end|reaches beyond the picture)"):
         read(HEADER + row + "\n")
 
 

@@ -203,6 +203,9 @@ class Desk:
         if entry is None:
             msg = "the recording is not excluded by a reviewer"
             raise ReviewError(msg)
+        if self._state.study.reviewers > 1 and entry[0].by != self.by:
+            msg = f"'{entry[0].by}' excluded this recording, and only they can take that back"
+            raise ReviewError(msg)
         return self._append("withdrawn", events.Withdrawn(entry[0].number, ""), nonce)
 
     def acknowledge(self, subject: str, key: str, why: str, until: str | None = None, nonce: str = "") -> Line:
@@ -309,6 +312,10 @@ class Desk:
         if not self._state.standing.stands(number):
             msg = "this span was withdrawn in the meantime; look at it again"
             raise ReviewError(msg)
+        by = self._state.standing.lines[number][0].by
+        if self._state.study.reviewers > 1 and by != self.by:
+            msg = f"'{by}' added this span, and only they can change or withdraw it; draw one of your own"
+            raise ReviewError(msg)
         if what == CHANGE:
             # The new span first: whatever happens between the two lines, nothing is shown.
             spans = _spans(ADD, target, target, self._state.times_s(file.key))
@@ -317,9 +324,6 @@ class Desk:
             self._append("withdrawn", events.Withdrawn(number, why), nonce)
             return line
         if what == REJECT:
-            if self._state.study.reviewers > 1 and self._state.standing.lines[number][0].by != self.by:
-                msg = f"'{self._state.standing.lines[number][0].by}' added this span, and only they can withdraw it"
-                raise ReviewError(msg)
             return self._append("withdrawn", events.Withdrawn(number, why), nonce)
         msg = "what a person added is hidden already"
         raise ReviewError(msg)

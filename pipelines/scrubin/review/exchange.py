@@ -71,14 +71,14 @@ def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s:
     wanted = [_row(one, of.files[one.recording, one.camera]) for one in decided.rows]
     # A rejection in a sheet beats an acceptance, wherever it stands: later lines of the ledger win.
     new = sorted((row for row in dict.fromkeys(wanted) if not any(_same(row, other) for other in known)), key=lambda row: row[6] == REJECT)
-    for row in new:
-        _refuse_outside(row, of.files[row[0], row[1]])
+    for one, row in zip(decided.rows, wanted, strict=True):
+        _refuse_outside(row, of.files[row[0], row[1]], f"line {one.line}")
     overruled = [other for other in known if any(_contradict(row, other) for row in new)]
     absent = [other for other in known if other not in overruled and not any(_same(row, other) for row in wanted)]
-    made: list[Event] = [_event(row, of.files[row[0], row[1]], boundaries_s) for row in new]
-    made.append(events.Sheet(hashlib.sha256(data).hexdigest(), len(new)))
+    added: list[Event] = [_event(row, of.files[row[0], row[1]], boundaries_s) for row in new]
+    added.append(events.Sheet(hashlib.sha256(data).hexdigest(), len(new)))
     unmet = [row for row in new if row[6] == REJECT and not _meets(row, of, standing)]
-    return Import(tuple(made), *(tuple(map(_says, one)) for one in (overruled, absent, unmet)))
+    return Import(tuple(added), *(tuple(map(_says, one)) for one in (overruled, absent, unmet)))
 
 
 def sheet_text(of: ReviewedStudy, standing: Standing) -> str:
@@ -131,15 +131,15 @@ def _meets(row: Row, of: ReviewedStudy, standing: Standing) -> bool:
     )
 
 
-def _refuse_outside(row: Row, file: StudyFile) -> None:
+def _refuse_outside(row: Row, file: StudyFile, place: str) -> None:
     if row[3] >= file.duration_s:
         reason = f"start_s {row[3]:g} lies behind the end of the video at {file.duration_s:.3f} s"
-        raise RecordingError(NAME, reason, "correct it", f"'{row[0]}'")
+        raise RecordingError(NAME, reason, "correct it", place)
     if row[5] is not None:
         x, y, w, h = row[5]
         if x + w > file.size_px[0] or y + h > file.size_px[1]:
             reason = f"the rectangle {x},{y},{w},{h} reaches beyond the picture of {file.size_px[0]}x{file.size_px[1]} pixels"
-            raise RecordingError(NAME, reason, "correct it; x,y is its top left corner", f"'{row[0]}'")
+            raise RecordingError(NAME, reason, "correct it; x,y is its top left corner", place)
 
 
 def _event(row: Row, file: StudyFile, boundaries_s: Callable[[FileKey], Any]) -> Decided:

@@ -205,7 +205,7 @@ class Ledger:
             raise self._not_written(error) from error
 
     def _not_written(self, error: OSError) -> ReviewError:
-        return ReviewError(f"{self.path}: nothing was written ({error.strerror}); make room or mend its permissions, then try again")
+        return ReviewError(f"{self.path}: nothing was written ({error.strerror}); make room or correct its permissions, then try again")
 
 
 def text(value: Mapping[str, Any]) -> bytes:

@@ -11,11 +11,11 @@ from scrubin.core.cells import seconds
 from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import near
+from scrubin.review.events import ACCEPT, ADD, KINDS, REJECT
 
 NAME = "redactions.csv"
 COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
-KINDS = ("out_of_body", "black", "frozen", "text", "other")
-DECISIONS = ("add", "accept", "reject")
+DECISIONS = (ADD, ACCEPT, REJECT)
 PIXELS = re.compile(r"[0-9]{1,6}")
 
 

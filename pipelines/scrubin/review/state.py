@@ -12,7 +12,7 @@ import numpy.typing as npt
 from scrubin.core import params
 from scrubin.core.errors import ReviewError, TableError
 from scrubin.review import study
-from scrubin.review.ledger import LEDGER_PATH, Ledger
+from scrubin.review.ledger import FIRST, LEDGER_PATH, Ledger
 from scrubin.review.params import ReviewParams
 from scrubin.review.standing import FileKey
 from scrubin.review.status import FileStatus, Judged, file_status, judged
@@ -41,7 +41,7 @@ class State:
         self.study, self.ledger, self.raw, self.rows = of, ledger, raw, rows
         self.names = list(rows)
         self.standing = of.standing()
-        self._applied = 0
+        self._applied, self._head = 0, FIRST
         self._boundaries: dict[FileKey, npt.NDArray[np.float64]] = {}
         self._statuses: dict[str, list[tuple[FileStatus, list[Judged]]]] = {}
 
@@ -66,7 +66,8 @@ class State:
     def update(self) -> None:
         """Take in what was appended since."""
         lines = self.ledger.lines()
-        if len(lines) < self._applied:  # another file under this name
+        if [line.sha256 for line in lines[: self._applied][-1:]] != [self._head] * bool(self._applied):
+            # Another ledger under this name.
             self.standing, self._applied = self.study.standing(), 0
             self._statuses.clear()
         new = lines[self._applied :]
@@ -75,7 +76,7 @@ class State:
             self._statuses.pop(str(line.facts.get("recording", "")), None)
             if line.event == "withdrawn":
                 self._statuses.clear()
-        self._applied = len(lines)
+        self._applied, self._head = len(lines), self.ledger.head
 
     def statuses(self, name: str) -> list[tuple[FileStatus, list[Judged]]]:
         """Return for each file of a recording how far its review is, and its proposals."""

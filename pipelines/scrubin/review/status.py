@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.review.coverage import Run, lens_seen, unseen_seconds
+from scrubin.review.coverage import Run, lens_seen, true_runs, unseen_seconds
 from scrubin.review.outcome import ACCEPTED, UNREVIEWED, Part, Proposed
 from scrubin.review.standing import FileKey, Standing
 from scrubin.review.study import ReviewedStudy
@@ -128,8 +128,7 @@ def _seen_by_too_few(unseen_by_person: Sequence[Sequence[Run]], required: Sequen
     for runs in unseen_by_person:
         for first, last in runs:
             times_seen[first - start : last + 1 - start] -= 1
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], (times_seen < enough).astype(np.int8), [0]])))
-    return [(int(first) + start, int(last) - 1 + start) for first, last in edges.reshape(-1, 2)]
+    return [(first + start, last + start) for first, last in true_runs(times_seen < enough)]
 
 
 def document(status: FileStatus, proposals: Sequence[Judged]) -> dict[str, Any]:
