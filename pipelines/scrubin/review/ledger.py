@@ -67,6 +67,7 @@ class _Read:
     inode: int = 0
     size_bytes: int = 0
     torn: bytes = b""
+    last: bytes = b""
     changed_ns: int = 0
 
 
@@ -134,13 +135,16 @@ class Ledger:
         try:
             with self.path.open("rb") as file:
                 state = os.fstat(file.fileno())
-                is_written_anew = state.st_mtime_ns != self._read.changed_ns and state.st_size == self._read.size_bytes + len(
-                    self._read.torn
-                )
-                if state.st_ino != self._read.inode or state.st_size < self._read.size_bytes or is_written_anew:
-                    self._lines, self._nonces, self._read = [], {}, _Read(state.st_ino)
-                file.seek(self._read.size_bytes)
+                file.seek(self._read.size_bytes - len(self._read.last))
                 data = file.read()
+                size_bytes = self._read.size_bytes + len(self._read.torn)
+                is_touched = state.st_mtime_ns != self._read.changed_ns and state.st_size == size_bytes
+                # A new file may have the number of the old one; then its last known line is another one.
+                if state.st_ino != self._read.inode or is_touched or not data.startswith(self._read.last):
+                    self._lines, self._nonces, self._read = [], {}, _Read(state.st_ino)
+                    file.seek(0)
+                    data = file.read()
+                data = data[len(self._read.last) :]
         except FileNotFoundError:
             self._lines, self._nonces, self._read = [], {}, _Read()
             return
@@ -154,6 +158,8 @@ class Ledger:
             if line.nonce:
                 self._nonces[line.session, line.nonce] = line
         self._read.size_bytes += len(whole) + len(end)
+        if end:
+            self._read.last = whole[whole.rfind(b"\n") + 1 :] + end
         self._read.torn = torn
         self._read.changed_ns = state.st_mtime_ns
 
