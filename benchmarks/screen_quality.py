@@ -21,9 +21,10 @@ import pandas as pd
 import spliced
 
 from scrubin.core import params
+from scrubin.core.pixels import Box, shared_px
 from scrubin.screen import screening
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.proposals import Box, Proposal, shared_px
+from scrubin.screen.proposals import Proposal
 from scrubin.tables import io
 from scrubin.tables.private.recordings import RECORDINGS
 

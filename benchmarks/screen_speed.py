@@ -23,7 +23,8 @@ import imageio_ffmpeg
 import numpy as np
 
 import clips
-from scrubin.screen import reading, screening
+from scrubin.networks import reading
+from scrubin.screen import screening
 from scrubin.screen.params import DEFAULTS
 from scrubin.video.decode import decoded
 

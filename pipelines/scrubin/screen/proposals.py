@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core.pixels import Box
+
 Interval = tuple[float, float]
-Box = tuple[int, int, int, int]
 Flags = npt.NDArray[np.bool_]
 Numbers = npt.NDArray[np.float64]
 # Times this close are the same: 1.6 - 0.2 means the frame at 1.4 s.
@@ -81,14 +82,3 @@ def widened(first: int, last: int, times_s: Numbers, margin_s: float) -> tuple[i
 def frames_s(first: int, last: int, boundaries_s: Numbers) -> Interval:
     """Return the time for which frames ``[first, last]`` are on screen."""
     return float(boundaries_s[first]), float(boundaries_s[last + 1])
-
-
-def shared_px(a: Box, b: Box) -> int:
-    """Return how many pixels two rectangles share.
-
-    >>> shared_px((0, 0, 10, 10), (8, 5, 10, 10))
-    10
-    """
-    width = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    height = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    return max(width, 0) * max(height, 0)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
-from scrubin.screen.faces import SIDE_PX, faces
+from scrubin.networks.faces import SIDE_PX, faces
 from scrubin.screen.proposals import SAME_S, Flags, Numbers, runs
 from scrubin.screen.typical_picture import distance
 

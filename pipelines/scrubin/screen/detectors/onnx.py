@@ -25,9 +25,9 @@ import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
 from scrubin.core.errors import ParamsError
+from scrubin.networks.sessions import session
 from scrubin.screen.detectors.appearance import spans
 from scrubin.screen.detectors.detector import Detector, ObservedFile
-from scrubin.screen.networks import session
 from scrubin.screen.params import OnnxModel, ScreenParams
 from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.proposals import Numbers, Proposal
@@ -54,7 +54,7 @@ def observer(params: ScreenParams) -> Observer:
         raise ValueError(msg)
     network = Network(model)
     inputs = {"sha256": model.sha256, "output": model.output, "index": model.index, "mean": model.mean, "std": model.std}
-    code = ("screen/detectors/onnx.py", "screen/networks.py")
+    code = ("screen/detectors/onnx.py", "networks/sessions.py")
     return Observer(NAME, code, ("av", "numpy", "onnxruntime"), inputs, lambda times_s: _Judging(network, len(times_s)))
 
 

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
+from scrubin.networks.reading import Reading, read
 from scrubin.screen.detectors.detector import Detector, ObservedFile
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.places import COMPOSITE, Place, Sighting, counts, covering, places
 from scrubin.screen.proposals import Interval, Numbers, Proposal
-from scrubin.screen.reading import Reading, read
 
 NAME = "text"
 FEWEST, FEW = 2, 4
@@ -35,7 +35,7 @@ Picture = npt.NDArray[np.uint8]
 
 def observer(params: ScreenParams) -> Observer:
     """Return what reads a few frames of a recording."""
-    code = ("screen/detectors/text.py", "screen/places.py", "screen/reading.py")
+    code = ("screen/detectors/text.py", "screen/places.py", "networks/reading.py")
     packages = ("av", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
     return Observer(NAME, code, packages, {"every_s": params.text_every_s}, lambda times_s: _Reading(times_s, params.text_every_s))
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.core.errors import StageError
-from scrubin.screen.proposals import Box
+from scrubin.core.pixels import Box
 
 # Text is looked for at this many pixels along the longer side. On real clips text 14 px high in 960 was then always read when
 # opaque; at 736 one in three of 10 px was missed, at 960 one in twelve. See benchmarks/screen_quality.py.

@@ -6,10 +6,10 @@ import pytest
 
 import clips
 from screen_params import SCREEN
-from scrubin.screen import faces as faces_module
+from scrubin.networks import faces as faces_module
+from scrubin.networks.faces import faces
 from scrubin.screen import screening, thumbnail_store
 from scrubin.screen.face_scores import with_faces
-from scrubin.screen.faces import faces
 from scrubin.screen.proposals import Proposal
 from scrubin.screen.thumbnail_store import Look
 
