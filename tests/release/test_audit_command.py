@@ -75,6 +75,23 @@ def test_the_table_is_for_people(release, tmp_path, monkeypatch, capsys):
     assert text.endswith("findings: it may not be released\n")
 
 
+def test_a_plain_copy_has_one_finding_with_a_count_and_its_first_places(release, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(write_project(release, tmp_path / "project"))
+    files = sorted(path for path in release.folder.rglob("*") if path.suffix in (".jpg", ".mkv"))
+    for path in files:
+        os.utime(path, (1_681_732_800, 1_681_732_800))
+    assert cli.main(["audit", str(release.folder), "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert len(told["findings"]) == len(files) == 12
+    (cause,) = told["causes"]
+    assert (cause["rule"], cause["count"], cause["files"], len(cause["first"])) == ("file-time", 12, 12, 3)
+    assert cli.main(["audit", str(release.folder)]) == 1
+    *_, line, state = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"1. {FRAME}: [file-time] its time is not 2000-01-01")
+    assert line.endswith(f"run the release stage again (12 files, next: {told['findings'][1]['file']}; {told['findings'][2]['file']}; ...)")
+    assert state == "12 findings of 1 cause: it may not be released"
+
+
 def put(release, name: str, data: bytes) -> None:
     release.path(name).parent.mkdir(parents=True, exist_ok=True)
     release.path(name).write_bytes(data)

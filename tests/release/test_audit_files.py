@@ -317,7 +317,7 @@ def test_all_problems_are_raised_at_once(release):
     release.path("notes.txt").write_text(table.participant.iloc[0] + "\n")
     os.utime(release.video, (0, 0))
     set_fixed_time(release.path("notes.txt"), sha256_of(release.path("notes.txt")))
-    with pytest.raises(PrivacyError, match="the release is refused, 5 findings") as caught:
+    with pytest.raises(PrivacyError, match="the release is refused, 5 findings:") as caught:
         prove(release.folder, release.private, release.plan)
     for part in ("[file-time]", "[private-string]", "it holds 'Li_Wei', which tells the participant", "SHA256SUMS does not list it"):
         assert part in str(caught.value)

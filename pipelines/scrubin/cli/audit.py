@@ -18,7 +18,7 @@ from scrubin.core import store
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of
 from scrubin.release import linking
-from scrubin.release.audit import project, proof
+from scrubin.release.audit import causes, project, proof
 from scrubin.release.audit.plan import VideoPlan, of_document
 from scrubin.release.audit.project import Project
 from scrubin.release.audit.proof import Proof
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--needle", metavar="TEXT", action="append", default=[], help="a text that must not occur, beside those of the project; repeatable"
     )
     parser.add_argument("--fresh", action="store_true", help="decode again what an earlier run has decoded and found the same bytes of")
-    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table: every finding at every place")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -120,8 +120,9 @@ def _table(path: str, result: Proof) -> str:
     lines += [f"{'private strings searched':<26}{result.needles:>9,}", ""]
     lines += [f"NOT checked - {what}" for what in result.unchecked] + [""] * bool(result.unchecked)
     lines += [*_linkable(result.linkable), ""] if result.linkable else []
-    lines += [f"{number}. {finding}" for number, finding in enumerate(result.findings, start=1)]
-    state = f"{len(result.findings)} finding{'s' * (len(result.findings) != 1)}: it may not be released"
+    of_cause = causes.by_cause(result.findings)
+    lines += [f"{number}. {line}" for number, line in enumerate(causes.lines(of_cause), start=1)]
+    state = f"{causes.count(of_cause)}: it may not be released"
     return "\n".join([*lines, state if result.findings else "clean: no finding" + " in what was checked" * bool(result.unchecked), ""])
 
 

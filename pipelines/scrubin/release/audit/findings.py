@@ -27,10 +27,14 @@ class Finding:
     rule: str
     message: str
 
+    @property
+    def where(self) -> str:
+        """File and place."""
+        return ", ".join(part for part in (self.file, self.place) if part)
+
     def __str__(self) -> str:
         """Return one line for people."""
-        where = ", ".join(part for part in (self.file, self.place) if part)
-        return f"{where}: [{self.rule}] {self.message}"
+        return f"{self.where}: [{self.rule}] {self.message}"
 
 
 @dataclass(frozen=True)

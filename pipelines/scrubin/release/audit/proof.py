@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrubin.release import linking
-from scrubin.release.audit import layout, media
+from scrubin.release.audit import causes, layout, media
 from scrubin.release.audit.findings import Finding
 from scrubin.release.audit.plan import VideoPlan
 from scrubin.release.audit.project import Project
@@ -77,6 +77,7 @@ class Proof:
             "private_strings": self.needles,
             "not_checked": list(self.unchecked),
             "reidentification": dict(self.linkable),
+            "causes": [cause.as_json() for cause in causes.by_cause(self.findings)],
             "findings": [asdict(finding) for finding in self.findings],
         }
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scrubin.core.errors import PrivacyError
 from scrubin.release import checksums
-from scrubin.release.audit import layout, media
+from scrubin.release.audit import causes, layout, media
 from scrubin.release.audit.findings import Fault, Finding, Text
 from scrubin.release.audit.plan import Plan, VideoPlan
 from scrubin.release.audit.readers import STRUCTURED_SUFFIXES, Reader
@@ -107,10 +107,11 @@ def prove(folder: Path, private: Private, plan: Plan, examine: Examine | None = 
     Raises
     ------
     PrivacyError
-        Lists all findings.
+        Lists the findings by cause.
     """
     findings = audit(folder, private, plan, examine)
     if findings:
-        lines = "\n  ".join(map(str, findings))
-        msg = f"the release is refused, {len(findings)} finding{'s' if len(findings) > 1 else ''}:\n  {lines}"
+        of_cause = causes.by_cause(findings)
+        lines = "\n  ".join(causes.lines(of_cause))
+        msg = f"the release is refused, {causes.count(of_cause)}:\n  {lines}"
         raise PrivacyError(msg)
