@@ -28,7 +28,7 @@ def counting(name: str, calls: list[str], value: int = 0) -> Observer:
             calls.append(name)
             self.count = 0
 
-        def see(self, number, frame) -> None:
+        def see(self, number, decoded) -> None:
             assert number == self.count
             self.count += 1
 

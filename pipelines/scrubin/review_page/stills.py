@@ -19,13 +19,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import av
 import cv2
 import numpy as np
 import numpy.typing as npt
 
 from scrubin.core.errors import VideoError
 from scrubin.screen import reel
+from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.pass_over_file import Observation, Observed, observe_stored
 from scrubin.screen.reel import Reel
 from scrubin.video.frame_reader import FIX_CHANGED, FrameReader
@@ -249,9 +249,9 @@ class _Noting:
     def __init__(self, observation: Observation, note: Callable[[int], None]) -> None:
         self._observation, self._note = observation, note
 
-    def see(self, number: int, frame: av.VideoFrame) -> None:
+    def see(self, number: int, picture: DecodedPicture) -> None:
         self._note(number)
-        self._observation.see(number, frame)
+        self._observation.see(number, picture)
 
     def finish(self) -> Observed:
         return self._observation.finish()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import av
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.histograms import CELLS, Histograms, histogram
 from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.proposals import Numbers
@@ -75,7 +75,8 @@ class _Measuring:
         self._still: tuple[int, npt.NDArray[np.int16]] | None = None
         self._thumbnails = ThumbnailStore(times_s)
 
-    def see(self, number: int, frame: av.VideoFrame) -> None:
+    def see(self, number: int, decoded: DecodedPicture) -> None:
+        frame = decoded.frame
         thumbnail = self._thumbnailer.of(frame)
         luma = thumbnail.y.astype(np.int16)
         if number == 0 and luma.size > np.iinfo(self._histograms.dtype).max:

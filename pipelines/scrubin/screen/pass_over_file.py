@@ -13,12 +13,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
-import av
 import numpy as np
 import numpy.typing as npt
+from av.video.reformatter import VideoReformatter
 
 from scrubin.core import store
 from scrubin.core.errors import VideoError
+from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.proposals import Numbers
 from scrubin.video.decode import decoded
 
@@ -36,8 +37,8 @@ class Observed:
 class Observation(Protocol):
     """Sees the frames of one file, one after the other."""
 
-    def see(self, number: int, frame: av.VideoFrame) -> None:
-        """Look at frame ``number``, from 0. The frame's memory is used again after this call."""
+    def see(self, number: int, decoded: DecodedPicture) -> None:
+        """Look at frame ``number``, from 0. Its memory is used again after this call."""
 
     def finish(self) -> Observed:
         """Return what was noted, after the last frame."""
@@ -75,11 +76,12 @@ def observe(path: Path, name: str, observers: Sequence[Observer], times_s: Numbe
         When a frame cannot be decoded, or the file has another number of frames than times.
     """
     observations = {observer.name: observer.start(times_s) for observer in observers}
-    count = 0
+    count, reformatter = 0, VideoReformatter()
     for frame in decoded(path, name):
         if count < len(times_s):
+            picture = DecodedPicture(frame, reformatter)
             for one in observations.values():
-                one.see(count, frame)
+                one.see(count, picture)
         count += 1
     if count != len(times_s):
         few, many = f"only {count} of its {len(times_s)} frames can be decoded", f"{count} frames come out of its {len(times_s)} packets"

@@ -15,15 +15,13 @@ import av
 import numpy as np
 import numpy.typing as npt
 from av.video.frame import PictureType
-from av.video.reformatter import VideoReformatter
 
 from scrubin.core.errors import VideoError
+from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.pass_over_file import Observed, Observer, noted
 from scrubin.screen.proposals import Numbers
 
 NAME = "reel"
-HEIGHT_PX = 180
-SMALLEST_PX = 16
 CRF = 26
 # One packet at once for every frame: no B-frames, no lookahead, one thread; key frames only where they are ordered.
 X264 = {
@@ -126,12 +124,12 @@ class _Encoding:
         self._keys = np.append(True, seconds[1:] > seconds[:-1])[: len(times_s)]
         self._packets = bytearray()
         self._ends = np.zeros(len(times_s), dtype=np.int64)
-        self._reformatter = VideoReformatter()
         self._encoder: av.VideoCodecContext | None = None
         self._displayed_px = self._size_px = (0, 0)
 
-    def see(self, number: int, frame: av.VideoFrame) -> None:
-        small = self._small(frame)
+    def see(self, number: int, decoded: DecodedPicture) -> None:
+        small = decoded.small
+        self._displayed_px, self._size_px = decoded.displayed_px, (small.width, small.height)
         if self._encoder is None:
             self._encoder = _encoder(small)
         small.pts, small.time_base = number, TICK
@@ -153,32 +151,9 @@ class _Encoding:
         self._packets += memoryview(packets[0])
         self._ends[number] = len(self._packets)
 
-    def _small(self, frame: av.VideoFrame) -> av.VideoFrame:
-        """Return a frame as it is displayed, in the reel's size, in 4:2:0 of limited range; its matrix stays."""
-        turned = frame.rotation % 180 != 0
-        self._displayed_px = (frame.height, frame.width) if turned else (frame.width, frame.height)
-        self._size_px = size = reel_size(*self._displayed_px)
-        if frame.rotation or frame.format.is_rgb:
-            shown = size[::-1] if turned else size
-            bgr = self._reformatter.reformat(frame, *shown, "bgr24", interpolation="AREA").to_ndarray()
-            upright = np.ascontiguousarray(np.rot90(bgr, round(frame.rotation / 90)), dtype=np.uint8)
-            frame = av.VideoFrame.from_ndarray(upright, format="bgr24")
-            return frame.reformat(*size, "yuv420p", dst_colorspace="ITU601", dst_color_range="MPEG")
-        return self._reformatter.reformat(frame, *size, "yuv420p", interpolation="AREA", dst_color_range="MPEG")
 
-
-OBSERVER = Observer(NAME, ("screen/reel.py",), ("av", "numpy"), {}, _Encoding)
+OBSERVER = Observer(NAME, ("screen/decoded_picture.py", "screen/reel.py"), ("av", "numpy"), {}, _Encoding)
 """Makes the reel in the one decode of a file."""
-
-
-def reel_size(width: int, height: int) -> tuple[int, int]:
-    """Return width and height of the reel of a picture that is displayed in this size; both are even.
-
-    >>> reel_size(1920, 1080), reel_size(720, 576), reel_size(97, 65)
-    ((320, 180), (224, 180), (96, 64))
-    """
-    reel_height = max(SMALLEST_PX, min(HEIGHT_PX, height // 2 * 2))
-    return max(SMALLEST_PX, 2 * round(Fraction(width * reel_height, 2 * height))), reel_height
 
 
 def _encoder(small: av.VideoFrame) -> av.VideoCodecContext:

@@ -19,13 +19,13 @@ import hashlib
 from pathlib import Path
 from typing import Any, NoReturn
 
-import av
 import numpy as np
 import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
 from scrubin.core.errors import ParamsError
 from scrubin.networks.sessions import session
+from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.detectors.appearance import spans
 from scrubin.screen.detectors.detector import Detector, ObservedFile
 from scrubin.screen.params import OnnxModel, ScreenParams
@@ -160,7 +160,8 @@ class _Judging:
         self._judged = 0
         self._reformatter = VideoReformatter()
 
-    def see(self, number: int, frame: av.VideoFrame) -> None:
+    def see(self, number: int, decoded: DecodedPicture) -> None:
+        frame = decoded.frame
         width, height = self._network.width, self._network.height
         small = self._reformatter.reformat(frame, width, height, "rgb24", interpolation="BILINEAR")
         self._waiting.append(small.to_ndarray().astype(np.uint8, copy=False))

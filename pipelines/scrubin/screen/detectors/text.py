@@ -18,6 +18,7 @@ import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
 from scrubin.networks.reading import Reading, read
+from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.detectors.detector import Detector, ObservedFile
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observed, Observer
@@ -101,7 +102,8 @@ class _Reading:
         self._size_px = (1, 1)
         self._reformatter = VideoReformatter()
 
-    def see(self, number: int, frame: av.VideoFrame) -> None:
+    def see(self, number: int, decoded: DecodedPicture) -> None:
+        frame = decoded.frame
         if number in self._first:
             moment = self._first[number]
             picture = self._picture(frame)
