@@ -21,19 +21,22 @@ def test_a_real_face_is_seen_and_a_cartoon_rabbit_is_none():
     man = clips.pictures(clips.REAL["carphone_pristine"], (176, 144))
     rabbit = clips.pictures(clips.REAL["bigbuckbunny"], (320, 180))
     for picture in man[::20]:
-        count, sure = faces(np.ascontiguousarray(picture[:, :, ::-1]))
-        assert count == 1
-        assert sure >= 0.8
-        assert sure == round(round(sure * 20) / 20, 2)
+        (face,) = faces(np.ascontiguousarray(picture[:, :, ::-1]))
+        assert face.confidence >= 0.8
+        assert face.confidence == round(round(face.confidence * 20) / 20, 2)
+        x, y, w, h = face.box_xywh
+        assert 40 <= x < x + w <= 130
+        assert 10 <= y < y + h <= 120
+        assert w * h > 1500
     for picture in rabbit[::12]:
-        assert faces(np.ascontiguousarray(picture[:, :, ::-1])) == (0, 0.0)
+        assert faces(np.ascontiguousarray(picture[:, :, ::-1])) == []
 
 
 def test_two_faces_count_as_two_whatever_the_shape_of_the_picture():
     man = clips.pictures(clips.REAL["carphone_pristine"], (176, 144))[0][:, :, ::-1]
     both = np.ascontiguousarray(np.concatenate([man, man], axis=1))
-    assert faces(both)[0] == 2
-    assert faces(np.ascontiguousarray(np.concatenate([man, np.zeros((300, 176, 3), np.uint8)])))[0] == 1
+    assert len(faces(both)) == 2
+    assert len(faces(np.ascontiguousarray(np.concatenate([man, np.zeros((300, 176, 3), np.uint8)])))) == 1
 
 
 def test_the_code_of_the_wheel_that_carries_the_weights_is_never_imported():
@@ -55,7 +58,7 @@ def visit(tmp_path_factory):
 def test_a_face_raises_the_score_of_its_span_and_is_counted(visit, monkeypatch):
     spans = [one for one in screening.proposals(visit, SCREEN) if one.kind == "out_of_body"]
     assert [(one.core, one.faces) for one in spans] == [((60, 61), 1), ((100, 109), 0)]
-    monkeypatch.setattr(thumbnail_store, "faces", lambda _: (0, 0.0))
+    monkeypatch.setattr(thumbnail_store, "faces", lambda _: [])
     blind = [one for one in screening.proposals(visit, SCREEN) if one.kind == "out_of_body"]
     assert blind[0].score < 0.6
     assert spans[0].score > 0.9

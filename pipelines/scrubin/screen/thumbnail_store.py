@@ -103,7 +103,7 @@ class ThumbnailStore:
         chosen = set(_chosen([one.number for one in self._kept], far))
         pictures = [(one.number, one.jpeg) for one in self._kept if one.number in chosen]
         self._kept = []
-        return [Look(number, *faces(_opened(jpeg))) for number, jpeg in pictures]
+        return [_look(number, _opened(jpeg)) for number, jpeg in pictures]
 
     def _thin(self) -> None:
         histograms = np.array([one.histogram for one in self._kept], dtype=np.uint32)
@@ -117,6 +117,11 @@ class ThumbnailStore:
         width, height = (max(2, round(side * scale)) for side in (frame.width, frame.height))
         small = self._reformatter.reformat(frame, width, height, "bgr24", interpolation="AREA").to_ndarray()
         return np.ascontiguousarray(np.rot90(small, round(frame.rotation / 90)), dtype=np.uint8)
+
+
+def _look(number: int, picture: npt.NDArray[np.uint8]) -> Look:
+    seen = faces(picture)
+    return Look(number, len(seen), seen[0].confidence if seen else 0.0)
 
 
 def _opened(jpeg: bytes) -> npt.NDArray[np.uint8]:
