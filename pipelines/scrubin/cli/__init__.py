@@ -32,6 +32,7 @@ COMMANDS = {
     "ground-truth-check": "prove that a ground truth is whole, unchanged and of the tables that are here",
     "submission": "check a challenge submission frame by frame, without scoring it",
     "rank": "rank the submissions of a challenge, and tell what the ranking is worth",
+    "deid": "make a benchmark of de-identification, and score any tool's output against its answer key",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""

@@ -1,0 +1,181 @@
+"""The answer key: every planted identifier with its place, and what is needed to look for it.
+
+A key is a folder: ``key.json``; ``planted/NAME.mkv``, the pictures of each recording as handed out;
+``clean/NAME.mkv``, the same without anything planted, frame by frame; ``pictures/``, covers and
+pictures of second streams. It stands beside ``raw/``, the recordings that a tool gets.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from scrubin.core.errors import MetricsError
+from scrubin.core.faults import Fault, error
+from scrubin.core.files import sha256_of, write_json
+from scrubin.core.pixels import Box
+from scrubin.deid.kinds import KINDS
+
+FORMAT, VERSION = "scrubin-deid-key", 1
+FILE = "key.json"
+FIX = "make it again with `scrubin deid make`, or copy the whole folder"
+
+
+@dataclass(frozen=True)
+class Item:
+    """One planted identifier.
+
+    Parameters
+    ----------
+    item
+        Its id, unique in the key.
+    recording, kind
+        Where and what, see `scrubin.deid.kinds`.
+    carried_by
+        The place in file or picture, for reading.
+    frames
+        Half-open ranges of source frames; empty for what is in no picture.
+    interval_s
+        From its first instant to its end, in seconds of the source; None for what stands outside of time.
+    boxes
+        (frame, x, y, w, h): the rectangle from that frame on, in pixels; empty for the whole picture.
+    text
+        What it says.
+    needles
+        Strings of which none may be in the output: as bytes, in tags, or in the path.
+    picture
+        The picture that must not be shown, as a file of the key.
+    traits
+        What results are broken down by, such as the height of a text in px.
+    """
+
+    item: str
+    recording: str
+    kind: str
+    carried_by: str
+    frames: tuple[tuple[int, int], ...] = ()
+    interval_s: tuple[float, float] | None = None
+    boxes: tuple[tuple[int, int, int, int, int], ...] = ()
+    text: str = ""
+    needles: tuple[str, ...] = ()
+    picture: str = ""
+    traits: Mapping[str, str | int | float] = field(default_factory=dict)
+
+    @property
+    def frame_numbers(self) -> list[int]:
+        """Every frame that it is in, in order."""
+        return [number for first, end in self.frames for number in range(first, end)]
+
+    def box_at(self, frame: int) -> Box | None:
+        """Return its rectangle in a frame; None is the whole picture."""
+        if not self.boxes:
+            return None
+        place = bisect_right(self.boxes, frame, key=lambda box: box[0])
+        return self.boxes[max(place - 1, 0)][1:]
+
+
+@dataclass(frozen=True)
+class RecordingKey:
+    """One recording of the benchmark; ``file`` is relative to ``raw/``, ``planted`` and ``clean`` to the key's folder."""
+
+    name: str
+    file: str
+    sha256: str
+    planted: str
+    planted_sha256: str
+    clean: str
+    clean_sha256: str
+    fps: str
+    frame_count: int
+    width: int
+    height: int
+    pair: str = ""
+
+    @property
+    def rate(self) -> Fraction:
+        """Frames per second."""
+        return Fraction(self.fps)
+
+
+@dataclass(frozen=True)
+class Key:
+    """An answer key, and the folder that it was read from."""
+
+    folder: Path
+    origin: Mapping[str, Any]
+    recordings: tuple[RecordingKey, ...]
+    items: tuple[Item, ...]
+
+    def items_of(self, recording: str) -> list[Item]:
+        """Return the items of one recording, in order."""
+        return [item for item in self.items if item.recording == recording]
+
+
+def write(key: Key) -> None:
+    """Write a key's ``key.json`` into its folder."""
+    items = [{name: value for name, value in asdict(item).items() if value not in ((), "", None, {})} for item in key.items]
+    document = {"format": FORMAT, "version": VERSION, "origin": dict(key.origin), "recordings": [asdict(one) for one in key.recordings]}
+    write_json(key.folder / FILE, {**document, "items": items})
+
+
+def read(path: Path) -> Key:
+    """Read a key and prove that its videos are the ones that it was written with.
+
+    Parameters
+    ----------
+    path
+        The folder that ``scrubin deid make`` wrote, its folder ``key``, or the ``key.json`` in there.
+
+    Raises
+    ------
+    MetricsError
+        When it is no key, or a video of it is missing or another one.
+    """
+    candidates = [path / "key" / FILE, path / FILE, path]
+    file = next((one for one in candidates if one.is_file()), None)
+    if file is None:
+        raise MetricsError([error(str(path), "deid-key", f"there is no {FILE}", "name the folder that `scrubin deid make` wrote")])
+    try:
+        key = _parsed(json.loads(file.read_text(encoding="utf-8")), file.parent)
+    except (ValueError, KeyError, TypeError) as problem:
+        raise MetricsError([error(str(file), "deid-key", f"it is no answer key ({problem!r})", FIX)]) from problem
+    MetricsError.raise_any(_damaged(key))
+    return key
+
+
+def _parsed(document: Any, folder: Path) -> Key:
+    if (document["format"], document["version"]) != (FORMAT, VERSION):
+        msg = f"format {document['format']} {document['version']}, not {FORMAT} {VERSION}"
+        raise ValueError(msg)
+    recordings = tuple(RecordingKey(**one) for one in document["recordings"])
+    items = tuple(_item(one) for one in document["items"])
+    strange = sorted({item.kind for item in items} - KINDS.keys())
+    if strange:
+        msg = f"unknown kinds {strange}"
+        raise ValueError(msg)
+    return Key(folder, document["origin"], recordings, items)
+
+
+def _item(values: Mapping[str, Any]) -> Item:
+    lists = {"frames": tuple(map(tuple, values.get("frames", ()))), "boxes": tuple(map(tuple, values.get("boxes", ())))}
+    interval = values.get("interval_s")
+    return Item(
+        **{**values, **lists, "needles": tuple(values.get("needles", ())), "interval_s": None if interval is None else tuple(interval)}
+    )
+
+
+def _damaged(key: Key) -> list[Fault]:
+    faults = []
+    for one in key.recordings:
+        for name, sha256 in ((one.planted, one.planted_sha256), (one.clean, one.clean_sha256)):
+            path = key.folder / name
+            if not path.is_file():
+                faults.append(error(str(path), "deid-key", "the video is missing", FIX))
+            elif sha256_of(path) != sha256:
+                faults.append(error(str(path), "deid-key", "the video is not the one that the key was written with", FIX))
+    return faults

@@ -1,0 +1,1 @@
+"""Recordings with planted identifiers, and the answer key beside them."""

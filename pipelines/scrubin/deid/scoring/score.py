@@ -1,0 +1,273 @@
+"""The score of a tool's output: actions done by kind, frames leaked, and what useful was lost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import ceil
+from pathlib import Path
+
+import numpy as np
+
+from scrubin.core.errors import MetricsError
+from scrubin.core.faults import error
+from scrubin.deid.key import Item, Key, RecordingKey
+from scrubin.deid.kinds import KINDS
+from scrubin.deid.scoring import carried, pictures
+from scrubin.deid.scoring.intervals import wilson
+from scrubin.deid.scoring.outputs import Output, files, of_recording, read, source_fingerprints
+from scrubin.deid.scoring.pictures import Shown, look
+
+LONGEST_ERROR_PERCENTILE = 99
+SPAN_LENGTHS = ((1, 1), (2, 5), (6, 25), (26, 10**9))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of one item.
+
+    Parameters
+    ----------
+    state
+        ``done``; ``left``: it is still there; ``missing``: no output shows its recording.
+    frames, leaked
+        Source frames that it is in, and in which it is still shown.
+    where
+        Where it still is, when it is not in pictures.
+    """
+
+    item: Item
+    state: str
+    frames: int
+    leaked: tuple[int, ...]
+    where: str
+
+    @property
+    def extent(self) -> str:
+        """How much of it is hidden: whole, part or none; empty for what is in no picture, or in no output."""
+        if not self.frames or self.state == "missing":
+            return ""
+        return "whole" if not self.leaked else "none" if len(self.leaked) == self.frames else "part"
+
+
+@dataclass(frozen=True)
+class Tally:
+    """Results of several items, see docs/deid.md; ``share`` has a 95 % interval from ``low`` to ``high``."""
+
+    items: int
+    done: int
+    missing: int
+    share: float
+    low: float
+    high: float
+    frames: int
+    leaked_frames: int
+    leaked_share: float
+    whole: int
+    part: int
+    none: int
+
+
+@dataclass(frozen=True)
+class Loss:
+    """What useful one recording lost, see docs/deid.md. NaN where nothing can be measured."""
+
+    recording: str
+    outputs: tuple[str, ...]
+    useful_frames: int
+    kept_frames: int
+    useful_s: float
+    lost_s: float
+    area_share: float
+    width_share: float
+    height_share: float
+    psnr_db: float
+    ssim: float
+    time_error_s: float
+    largest_time_error_s: float
+
+
+@dataclass(frozen=True)
+class Score:
+    """The whole result."""
+
+    verdicts: tuple[Verdict, ...]
+    losses: tuple[Loss, ...]
+    outputs: tuple[Output, ...]
+
+    @property
+    def kinds(self) -> dict[str, Tally]:
+        """By kind, in the order of the catalogue; only kinds that the key has."""
+        return {kind: tally(mine) for kind in KINDS if (mine := [one for one in self.verdicts if one.item.kind == kind])}
+
+    @property
+    def total(self) -> Tally:
+        """Over all items."""
+        return tally(self.verdicts)
+
+    @property
+    def groups(self) -> list[tuple[str, str, str, Tally]]:
+        """Kind, trait, value and results, for what the key tells about its items."""
+        rows = []
+        for kind, trait, value_of in TRAITS:
+            mine = [one for one in self.verdicts if one.item.kind == kind]
+            values = sorted({value_of(one.item) for one in mine})
+            rows += [(kind, trait, value[1], tally([one for one in mine if value_of(one.item) == value])) for value in values]
+        return rows
+
+
+def _length(item: Item) -> tuple[int, str]:
+    count = len(item.frame_numbers)
+    low, high = next(bounds for bounds in SPAN_LENGTHS if bounds[0] <= count <= bounds[1])
+    return low, "1" if high == 1 else f"{low} and more" if high == SPAN_LENGTHS[-1][1] else f"{low} to {high}"
+
+
+def _trait(name: str) -> Callable[[Item], tuple[int, str]]:
+    def value_of(item: Item) -> tuple[int, str]:
+        value = item.traits[name]
+        return (value if isinstance(value, int) else 0), str(value)
+
+    return value_of
+
+
+TRAITS: tuple[tuple[str, str, Callable[[Item], tuple[int, str]]], ...] = (
+    ("outside", "frames", _length),
+    ("outside", "place among key frames", _trait("place")),
+    ("outside", "view afterwards", _trait("cut")),
+    ("outside", "cameras", _trait("cameras")),
+    ("text", "height of capitals in px", _trait("height_px")),
+    ("text", "look", _trait("look")),
+    ("text", "motion", _trait("motion")),
+)
+
+
+def score(key: Key, folder: Path, mapped: Mapping[str, str]) -> Score:
+    """Score every file below a folder against a key.
+
+    Parameters
+    ----------
+    mapped
+        Name of an output, relative to the folder, to recording; what is not in it is known by its pictures.
+
+    Raises
+    ------
+    MetricsError
+        When there is no such folder, or nothing in it.
+    """
+    paths = files(folder) if folder.is_dir() else []
+    if not paths:
+        raise MetricsError([error(str(folder), "deid-output", "there is no file below it", "name the folder that the tool wrote")])
+    sources = source_fingerprints(key)
+    outputs = read(folder, key, sources, mapped)
+    evidence = carried.gather(key, folder, paths, outputs)
+    verdicts: list[Verdict] = []
+    losses = []
+    for recording in key.recordings:
+        mine = [one for one in of_recording(outputs, recording) if one.main is not None]
+        shown = [look(key, recording, one, sources[recording.name]) for one in mine]
+        items = key.items_of(recording.name)
+        verdicts += [_verdict(item, key, mine, shown, outputs, evidence) for item in items]
+        losses.append(_loss(recording, items, mine, shown))
+    return Score(tuple(verdicts), tuple(losses), tuple(outputs))
+
+
+def _verdict(
+    item: Item, key: Key, mine: Sequence[Output], shown: Sequence[Shown], every: Sequence[Output], evidence: carried.Evidence
+) -> Verdict:
+    frames = len(item.frame_numbers)
+    leaked = tuple(sorted(set().union(*(one.leaked[item.item] for one in shown)))) if frames else ()
+    where = "" if frames else carried.still_there(item, key, mine, every, evidence)
+    # What another file of the output gives away is left, whether or not the recording itself came out.
+    state = "left" if leaked or where else "done" if mine else "missing"
+    return Verdict(item, state, frames, leaked, where)
+
+
+def tally(verdicts: Iterable[Verdict]) -> Tally:
+    """Count results of items."""
+    every = list(verdicts)
+    done = sum(one.state == "done" for one in every)
+    low, high = wilson(done, len(every))
+    frames, leaked = sum(one.frames for one in every), sum(len(one.leaked) for one in every)
+    extents = [one.extent for one in every]
+    return Tally(
+        items=len(every),
+        done=done,
+        missing=sum(one.state == "missing" for one in every),
+        share=done / len(every) if every else math.nan,
+        low=low,
+        high=high,
+        frames=frames,
+        leaked_frames=leaked,
+        leaked_share=leaked / frames if frames else math.nan,
+        whole=extents.count("whole"),
+        part=extents.count("part"),
+        none=extents.count("none"),
+    )
+
+
+def _loss(recording: RecordingKey, items: Sequence[Item], mine: Sequence[Output], shown: Sequence[Shown]) -> Loss:
+    hidden = {number for item in items if item.frames and not item.boxes for number in item.frame_numbers}
+    useful = [number for number in range(recording.frame_count) if number not in hidden]
+    kept: dict[int, float] = {}
+    near = np.zeros(recording.frame_count, bool)
+    for one in shown:
+        for number, share in one.kept.items():
+            kept[number] = max(kept.get(number, 0.0), share)
+        # An output of half the rate shows every second frame, and nothing of the time between is lost.
+        reach = ceil(float(recording.rate) / one.fps / 2 - 0.01) if one.fps else 0
+        near |= pictures.covered(list(one.kept), recording.frame_count, reach if one.fps < 0.99 * float(recording.rate) else 0)
+    kept = {number: share for number, share in kept.items() if number not in hidden}
+    best = max(shown, key=lambda one: len(one.kept), default=Shown())
+    errors_s = np.array(best.time_errors_s)
+    rate = float(recording.rate)
+    return Loss(
+        recording=recording.name,
+        outputs=tuple(one.name for one in mine),
+        useful_frames=len(useful),
+        kept_frames=len(kept),
+        useful_s=round(len(useful) / rate, 6),
+        lost_s=round(sum(not near[number] for number in useful) / rate, 6),
+        area_share=float(np.mean(list(kept.values()))) if kept else math.nan,
+        width_share=best.width / recording.width if best.width else math.nan,
+        height_share=best.height / recording.height if best.height else math.nan,
+        psnr_db=pictures.psnr_db(best.mean_square_errors),
+        ssim=float(np.mean(best.ssim)) if best.ssim else math.nan,
+        time_error_s=float(np.median(np.abs(errors_s))) if len(errors_s) else math.nan,
+        largest_time_error_s=float(np.percentile(np.abs(errors_s), LONGEST_ERROR_PERCENTILE)) if len(errors_s) else math.nan,
+    )
+
+
+def overall(losses: Sequence[Loss]) -> dict[str, float]:
+    """Return what was lost over all recordings: sums, and means over the recordings that have an output."""
+
+    def mean(values: Iterable[float]) -> float:
+        finite = [value for value in values if not math.isnan(value)]
+        return math.fsum(finite) / len(finite) if finite else math.nan
+
+    useful, kept = sum(one.useful_frames for one in losses), sum(one.kept_frames for one in losses)
+    useful_s, lost_s = math.fsum(one.useful_s for one in losses), math.fsum(one.lost_s for one in losses)
+    return {
+        "recordings": len(losses),
+        "recordings_missing": sum(not one.outputs for one in losses),
+        "useful_frames": useful,
+        "kept_frames": kept,
+        "lost_frames_share": 1 - kept / useful if useful else math.nan,
+        "useful_s": useful_s,
+        "lost_s": lost_s,
+        "lost_s_share": lost_s / useful_s if useful_s else math.nan,
+        "area_share": mean(one.area_share for one in losses),
+        "width_share": mean(one.width_share for one in losses),
+        "height_share": mean(one.height_share for one in losses),
+        "psnr_db": mean(one.psnr_db for one in losses),
+        "ssim": mean(one.ssim for one in losses),
+        "time_error_s": mean(one.time_error_s for one in losses),
+        "largest_time_error_s": max(
+            (one.largest_time_error_s for one in losses if not math.isnan(one.largest_time_error_s)), default=math.nan
+        ),
+    }
+
+
+def as_values(tallied: Tally | Loss) -> dict[str, object]:
+    """Return a result as plain values."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(tallied).items()}

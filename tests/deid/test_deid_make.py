@@ -1,0 +1,192 @@
+from __future__ import annotations
+
+import filecmp
+from dataclasses import replace
+from fractions import Fraction
+from itertools import pairwise
+
+import av
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import deid_outputs
+from scrubin.core.errors import MetricsError, StageError, VideoError
+from scrubin.core.pixels import shared_px
+from scrubin.deid import key as keys
+from scrubin.deid.kinds import KINDS
+from scrubin.deid.making import speech
+from scrubin.deid.making.benchmark import Request, make
+from scrubin.deid.making.footage import OwnFootage
+from scrubin.deid.making.plan import plan
+from scrubin.deid.scoring.reading import is_heard, picture_streams, tags
+from scrubin.demo.scenes.curves import generator
+from scrubin.video.probe import probe
+
+
+@pytest.mark.slow
+def test_the_same_request_gives_the_same_bytes(tmp_path):
+    request = Request(recordings=1, seed=9, height=180, length_s=8)
+    for name in ("one", "two"):
+        make(request, tmp_path / name)
+    files = sorted(path.relative_to(tmp_path / "one") for path in (tmp_path / "one").rglob("*") if path.is_file())
+    assert len(files) >= 4
+    assert filecmp.cmpfiles(tmp_path / "one", tmp_path / "two", files, shallow=False)[0] == files
+    assert [(tmp_path / "one" / file).stat().st_mtime_ns for file in files if file.parts[0] == "raw"] == [
+        (tmp_path / "two" / file).stat().st_mtime_ns for file in files if file.parts[0] == "raw"
+    ]
+
+
+def test_a_key_is_read_as_it_was_written(key, benchmark):
+    assert keys.read(benchmark) == keys.read(benchmark / "key") == keys.read(benchmark / "key" / "key.json") == key
+
+
+def test_a_key_whose_video_was_changed_is_refused(key, tmp_path):
+    recordings = tuple(replace(one, clean_sha256="0" * 64) for one in key.recordings)
+    for one in key.recordings:
+        for name in (one.planted, one.clean):
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).symlink_to(key.folder / name)
+    keys.write(replace(key, folder=tmp_path, recordings=recordings))
+    with pytest.raises(MetricsError, match="not the one that the key was written with") as raised:
+        keys.read(tmp_path)
+    assert len(raised.value.faults) == 2
+
+
+def test_what_is_no_key_is_refused_by_name(tmp_path):
+    (tmp_path / "key.json").write_text("{}")
+    with pytest.raises(MetricsError, match="it is no answer key"):
+        keys.read(tmp_path)
+    with pytest.raises(MetricsError, match=r"there is no key\.json"):
+        keys.read(tmp_path / "nothing")
+
+
+def test_a_folder_with_other_files_is_not_touched(tmp_path):
+    (tmp_path / "mine.txt").write_text("mine")
+    with pytest.raises(StageError, match="not empty"):
+        make(Request(), tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
+
+
+def test_planted_and_clean_pictures_differ_where_the_key_says_so_and_nowhere_else(key):
+    for recording in key.recordings:
+        planted, clean = (deid_outputs.pictures(key.folder / name) for name in (recording.planted, recording.clean))
+        assert len(planted) == len(clean) == recording.frame_count
+        items = [item for item in key.items_of(recording.name) if item.frames and item.kind != "face"]
+        for number in range(0, recording.frame_count, 7):
+            difference = np.abs(planted[number].astype(int) - clean[number]).max(axis=2)
+            mine = [item for item in items if number in item.frame_numbers]
+            for box in (item.box_at(number) for item in mine):
+                if box is None:
+                    assert difference.mean() > 20
+                    difference[:] = 0
+                else:
+                    x, y, w, h = box
+                    assert difference[y : y + h, x : x + w].max() > 30
+                    difference[max(0, y - 16) : y + h + 16, max(0, x - 16) : x + w + 16] = 0
+            # Both were encoded, each by itself.
+            assert difference.mean() < 4
+
+
+def test_faces_lie_in_the_room_and_texts_in_the_picture(key):
+    for item in key.items:
+        recording = next(one for one in key.recordings if one.name == item.recording)
+        rooms = {number for one in key.items_of(recording.name) if one.kind == "outside" for number in one.frame_numbers}
+        assert item.kind != "face" or set(item.frame_numbers) <= rooms
+        assert item.kind not in ("text", "reflection") or not set(item.frame_numbers) & rooms
+        for _, x, y, w, h in item.boxes:
+            assert shared_px((x, y, w, h), (0, 0, recording.width, recording.height)) == w * h > 0
+
+
+def test_every_file_carries_what_its_key_says(key, benchmark):
+    for recording in key.recordings:
+        path = benchmark / "raw" / recording.file
+        content, values = path.read_bytes(), [value for _, value in tags(path)]
+        for item in key.items_of(recording.name):
+            if item.kind in ("container_tag", "stream_tag", "chapter", "creation_time", "timecode"):
+                assert any(item.needles[0] in value for value in values), item
+            elif item.kind in ("sei", "user_data", "subtitle", "attachment", "cover"):
+                assert all(needle.encode() in content for needle in item.needles), item
+            elif item.kind == "file_name":
+                assert all(needle in recording.file for needle in item.needles)
+            elif item.kind == "file_time":
+                assert path.stat().st_mtime == item.traits["time_s"]
+        assert is_heard(path) == any(item.kind == "speech" for item in key.items_of(recording.name))
+        assert any(stream.is_cover for stream in picture_streams(path))
+
+
+def test_recordings_are_constant_in_rate_as_the_key_says(key):
+    for recording in key.recordings:
+        probed = probe(key.folder / recording.planted, "planted")
+        assert (probed.fps, probed.frame_count, probed.variable_rate) == (recording.rate, recording.frame_count, False)
+
+
+@given(seed=st.integers(0, 50), recordings=st.integers(1, 9), length_s=st.integers(8, 120), height=st.sampled_from((180, 240, 360)))
+def test_a_plan_stays_inside_of_its_recordings(seed, recordings, length_s, height):
+    plans = plan(seed, recordings, length_s, height * 16 // 9 // 2 * 2, height)
+    numbers = [one.who.number(which) for one in plans for which in range(100)]
+    assert len(set(numbers)) == len(numbers)
+    for one in plans:
+        assert all(0 <= span.first < span.end <= one.frame_count for span in one.spans)
+        assert all(before.end < after.first for before, after in pairwise(one.spans))
+        assert sum(span.end - span.first for span in one.spans) <= 0.56 * one.frame_count
+        outside = {number for span in one.spans for number in range(span.first, span.end)}
+        for shown in (*one.texts, *one.reflections):
+            frames = {number for first, end in shown.ranges for number in range(first, end)}
+            assert frames
+            assert not frames & outside
+            assert max(frames) < one.frame_count
+
+
+def test_spans_of_all_lengths_and_places_are_planted():
+    plans = plan(0, 6, 40, 640, 360)
+    spans = [span for one in plans for span in one.spans]
+    lengths = {span.end - span.first for span in spans}
+    assert {1, 2, 5, 12} <= lengths
+    assert max(lengths) > 12 * 25
+    assert {span.place for span in spans} == {"at_start", "at_end", "at_key_frame", "across_groups", "within_group"}
+    assert {span.cut for span in spans} == {True, False}
+    texts = [text for one in plans for text in one.texts]
+    assert {text.height_px for text in texts} == {10, 14, 20, 32}
+    assert {text.look for text in texts} == {"boxed", "plain", "faint"}
+    assert {text.motion for text in texts} == {"still", "clock", "moving"}
+
+
+def test_one_camera_of_a_pair_sees_a_span_that_the_other_does_not(key):
+    left, right = ({item.frames for item in key.items_of(name) if item.kind == "outside"} for name in ("r01", "r02"))
+    assert right < left
+    assert len(left) == len(right) + 1
+
+
+def test_a_users_own_pictures_and_videos_are_shown(tmp_path):
+    rng = np.random.default_rng(0)
+    cv2.imwrite(str(tmp_path / "a.png"), rng.integers(0, 255, (50, 70, 3), np.uint8))
+    with av.open(str(tmp_path / "b.mp4"), "w") as out:
+        stream = out.add_stream("libx264", rate=25)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for _ in range(5):
+            out.mux(stream.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), 200, np.uint8), format="bgr24")))
+        out.mux(stream.encode())
+    mine = OwnFootage(tmp_path, 0.0, 160, 90, Fraction(10)).pictures(0)
+    frames = [next(mine)[0] for _ in range(16)]
+    assert {frame.y.shape for frame in frames} == {(90, 160)}
+    assert [int(frame.y.std()) > 20 for frame in frames] == [True] * 10 + [False] * 5 + [True]
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(VideoError, match="no picture and no video"):
+        OwnFootage(tmp_path / "empty", 0.0, 160, 90, Fraction(10))
+
+
+def test_a_voice_is_louder_than_the_room(tmp_path):
+    ends = speech.write_sound(tmp_path / "a.wav", Fraction(4), [(Fraction(1), "Søndergård 42")], generator(0, 1))
+    with av.open(str(tmp_path / "a.wav")) as container:
+        sound = np.concatenate([frame.to_ndarray()[0] for frame in container.decode(audio=0)]) / 32768
+    assert len(sound) == 4 * speech.RATE_HZ
+    spoken = sound[speech.RATE_HZ : int(ends[0] * speech.RATE_HZ)]
+    assert np.abs(spoken).max() > 0.25
+    assert np.abs(np.concatenate([sound[: speech.RATE_HZ], sound[int(ends[0] * speech.RATE_HZ) :]])).max() < 0.01
+
+
+def test_every_kind_says_what_is_planted_and_what_must_be_done():
+    assert all(kind.planted and kind.action for kind in KINDS.values())
