@@ -13,6 +13,7 @@ from typing import Any
 
 from scrubin.core.errors import ReleaseError
 from scrubin.release.params import NoReview, ReleaseParams, ReviewedSample
+from scrubin.review.events import HIDES_NOTHING
 from scrubin.review.ledger import FIRST, Line
 
 COMMAND = ".venv/bin/scrubin review"
@@ -105,7 +106,7 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Se
     params
         With ``review``.
     lines
-        Of the ledger now. What was seen since changes nothing of what is hidden; what was decided does.
+        Of the ledger now. What was seen or sampled since changes nothing of what is hidden; what was decided does.
     today
         Date (UTC); an acknowledgement that ended before counts no longer.
 
@@ -115,7 +116,9 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Se
         Names every recording, what is missing and the command that opens it.
     """
     known = lines[: review["lines"]]
-    if (known[-1].sha256 if known else FIRST) != review["head"] or any(line.event != "seen" for line in lines[review["lines"] :]):
+    if (known[-1].sha256 if known else FIRST) != review["head"] or any(
+        line.event not in HIDES_NOTHING for line in lines[review["lines"] :]
+    ):
         msg = "people decided while the pipeline ran; run it again, so that the release follows the latest decisions: make repro"
         raise ReleaseError(msg)
     problems = [f"{review['sheet_fault']}"] if review["sheet_fault"] else []

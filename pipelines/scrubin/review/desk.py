@@ -184,6 +184,30 @@ class Desk:
         seconds = tuple(seconds_of(numbers, self._state.times_s(file.key)))
         return self._append("seen", events.Seen(file.recording, camera, file.sha256, view, events.runs(numbers), seconds), nonce)
 
+    def sample(self, drawn: events.Sampled) -> Line:
+        """Append that clips of the released videos were drawn."""
+        return self._append("sampled", drawn, "")
+
+    def check(self, videos: str, clip: events.Clip, outcome: str, why: str, nonce: str = "") -> Line:
+        """Append what this person says about a clip of the released videos.
+
+        Raises
+        ------
+        ReviewError
+            For another outcome than clean and finding, and for a finding that does not say what there is to see.
+        """
+        if outcome not in (events.CLEAN, events.FINDING):
+            msg = f"a clip is {events.CLEAN}, or it is a {events.FINDING}"
+            raise ReviewError(msg)
+        if outcome == events.FINDING and not why.strip():
+            msg = "say what there is to see in the clip"
+            raise ReviewError(msg)
+        return self._append("checked", events.Checked(videos, clip, outcome, why.strip()), nonce)
+
+    def lines(self) -> list[Line]:
+        """Return all lines of the ledger."""
+        return self._state.ledger.lines()
+
     def exclude(self, number: int, why: str, nonce: str = "") -> Line:
         """Append that a recording is not to be released."""
         name = self._state.name(number)

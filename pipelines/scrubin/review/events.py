@@ -16,6 +16,9 @@ KINDS = ("out_of_body", "black", "frozen", "text", "other")
 ACCEPT, REJECT, ADD = "accept", "reject", "add"
 VIEWS = ("sheet", "lens", "full", "released")
 SUBJECTS = ("quarantine", "warning", "near-duplicate")
+CLEAN, FINDING = "clean", "finding"
+HIDES_NOTHING = ("seen", "sampled", "checked")
+"""Events that change nothing of what is hidden."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +118,47 @@ class Sheet:
     rows: int
 
 
-Event = Decided | Withdrawn | Seen | Excluded | Acknowledged | Sheet
+@dataclass(frozen=True, order=True)
+class Clip:
+    """Seconds ``[start_s, end_s)`` of a released recording, all its cameras; ``id`` is its released id."""
+
+    id: str
+    recording: str
+    start_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class Sampled:
+    """Clips of the released videos that were drawn for somebody to look at.
+
+    Parameters
+    ----------
+    videos
+        Which videos: see `scrubin.review.sample.videos_sha256`.
+    seed, population
+        From what the draw follows, and of how many clips it is.
+    clips
+        In the order in which they were drawn.
+    """
+
+    videos: str
+    seed: int
+    population: int
+    clips: tuple[Clip, ...]
+
+
+@dataclass(frozen=True)
+class Checked:
+    """Somebody looked at a clip of the released videos: clean, or a finding and what it shows."""
+
+    videos: str
+    clip: Clip
+    outcome: str
+    why: str
+
+
+Event = Decided | Withdrawn | Seen | Excluded | Acknowledged | Sheet | Sampled | Checked
 EVENTS: dict[str, type[Any]] = {
     "decided": Decided,
     "withdrawn": Withdrawn,
@@ -124,6 +167,8 @@ EVENTS: dict[str, type[Any]] = {
     "acknowledged": Acknowledged,
     "imported": Sheet,
     "exported": Sheet,
+    "sampled": Sampled,
+    "checked": Checked,
 }
 
 
@@ -151,6 +196,10 @@ def event_of(line: Line) -> Event:
         values["box_xywh"] = tuple(values["box_xywh"]) if values["box_xywh"] is not None else None
     if declared is Seen:
         values |= {name: tuple(map(tuple, values[name])) for name in ("stills", "seconds")}
+    if declared is Sampled:
+        values["clips"] = tuple(Clip(**clip) for clip in values["clips"])
+    if declared is Checked:
+        values["clip"] = Clip(**values["clip"])
     event: Event = declared(**values)
     return event
 

@@ -21,10 +21,13 @@ class ReleasedVideo:
 
     Parameters
     ----------
+    id
+        Released id of the recording.
     path
         Relative to the release folder.
     """
 
+    id: str
     path: str
     sha256: str
     first_source_frame: int
@@ -50,5 +53,7 @@ def load(folder: Path = Path()) -> Mapping[FileKey, ReleasedVideo]:
     for row in io.records(cuts):
         video = by_id[row["id"], row["camera"]]
         path = str(video["path"])
-        done[row["recording"], row["camera"]] = ReleasedVideo(path, video["sha256"], row["first_source_frame"], row["frame_count"])
+        done[row["recording"], row["camera"]] = ReleasedVideo(
+            row["id"], path, video["sha256"], row["first_source_frame"], row["frame_count"]
+        )
     return done

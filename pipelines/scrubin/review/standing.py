@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.review.events import Acknowledged, Decided, Event, Excluded, Seen, Withdrawn, event_of
+from scrubin.review.events import Acknowledged, Decided, Event, Excluded, Seen, Sheet, Withdrawn, event_of
 from scrubin.review.ledger import Line
 
 Flags = npt.NDArray[np.bool_]
@@ -77,7 +77,7 @@ class Standing:
                 self.excluded[event.recording] = line, event
             elif isinstance(event, Acknowledged):
                 self.acknowledged[event.subject, event.key] = line, event
-            else:
+            elif isinstance(event, Sheet):
                 self.sheets.add(event.sha256)
 
     def stands(self, number: int) -> bool:

@@ -52,11 +52,16 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
         "agreement": agreement(of, standing),
         "worked_s": worked_s(lines),
         "latest": max((line.at for line in lines), default=""),
-        "synthetic": bool(lines) and all(line.by == PERSON for line in lines),
+        "synthetic": bool(lines) and all(line.by == PERSON for line in lines if not _about_release(line)),
         "sheet": _sheet(of, standing),
         "sheet_fault": of.sheet.fault if of.sheet.sha256 not in standing.sheets else "",
     }
     return {**said, "warnings": _warnings(said)}
+
+
+def _about_release(line: Line) -> bool:
+    """Whether a line is about the released videos: whoever looks at these has not looked at the recordings."""
+    return line.event in ("sampled", "checked") or (line.event == "seen" and line.facts["view"] == "released")
 
 
 def _recording(of: ReviewedStudy, standing: Standing, name: str, raw: Path) -> dict[str, Any]:
