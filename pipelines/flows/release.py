@@ -18,6 +18,7 @@ from scrubin.ratings.params import ScoresParams
 from scrubin.release import completion, gate, linking, outputs, review_gate, summary
 from scrubin.release.audit import project, run
 from scrubin.release.audit.videos.stored import Examinations, examine_stored
+from scrubin.release.certificate import issue, public_form
 from scrubin.release.params import refuse_borrowed_name
 from scrubin.review.ledger import Ledger
 
@@ -45,9 +46,13 @@ def main() -> None:
     gate.refuse_quarantined(study.quarantine, study.params.on_quarantine, review_gate.acknowledged(review, "quarantine"))
     # The clock decides only whether there is a release, never what is in it.
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
-    review_gate.require_reviewed(review, study.params, Ledger().lines(), today)
+    lines = Ledger().lines()
+    review_gate.require_reviewed(review, study.params, lines, today)
+    reviewed = review_gate.sentence(review, study.params)
+    certificate = issue.public(study.params, study.tables["videos"], review, reviewed, lines)
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
-    sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, review_gate.sentence(review, study.params))
+    forms = public_form.texts(certificate)
+    sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, reviewed, forms)
     examined = plumbing.map_items(partial(examine_stored, OUT), study.plan.videos, name="audit").done
     try:
         run.prove(OUT, study.private, study.plan, Examinations(OUT, {video.path: result for video, result in examined}))
@@ -56,8 +61,9 @@ def main() -> None:
         raise
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
     document = summary.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable)
-    document["review"] = review_gate.sentence(review, study.params)
+    document["review"] = reviewed
     files.write_json(Path("reports/release.json"), document)
+    issue.private(certificate, review, document, lines, OUT)
     plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
     for line in review_gate.warnings(review, study.params):
         plumbing.LOG.warning("%s", line)

@@ -171,7 +171,7 @@ def build(folder: Path) -> Release:
     rows = {"videos": videos, "frames": frames, "splits": splits}
     tables = {name: io.frame_of(table, rows[name]) for name, table in declared.items()}
     annotation = {f"{TASK}.csv": "id;GRS\n" + "".join(f"{id_};0.170423\n" for id_ in IDS)}
-    completion.complete(folder, PARAMS, declared, tables, annotation, Fraction(1), "Nobody looked.")
+    completion.complete(folder, PARAMS, declared, tables, annotation, Fraction(1), "Nobody looked.", {})
     tables |= {"cuts": io.frame_of(CUTS, cuts), "hidden": io.frame_of(HIDDEN, hidden)}
     planned = plan.of_tables(tables["videos"], tables["frames"], tables["cuts"], tables["hidden"], declared)
     return Release(folder, planned, private_of([recordings()]), tables)

@@ -23,6 +23,7 @@ def complete(
     annotation: Mapping[str, str],
     fps: Fraction,
     reviewed: str,
+    certificate: Mapping[str, str],
 ) -> dict[str, int]:
     """Write everything that only the release stage writes; return the bytes of every released file.
 
@@ -40,6 +41,8 @@ def complete(
         Rate of the extracted frames, for the documentation.
     reviewed
         Who looked before the release, in plain words.
+    certificate
+        Text of each file of the certificate's public form, by name.
     """
     outputs.discard(folder)
     for name, table in declared.items():
@@ -53,6 +56,8 @@ def complete(
         archives.write(folder / "archives" / name, members)
     files.write_text(folder / "README.md", readme.text(params, tables["videos"], tables["frames"], fps, reviewed))
     files.write_text(folder / "data_dictionary.md", dictionary.text(declared))
+    for name, text in certificate.items():
+        files.write_text(folder / name, text)
     sha256 = checksums.hashes(folder)
     files.write_json(folder / croissant.NAME, croissant.metadata(params, declared, sha256, outputs.sizes(folder, sha256), reviewed))
     sha256[croissant.NAME] = files.sha256_of(folder / croissant.NAME)

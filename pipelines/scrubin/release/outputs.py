@@ -10,9 +10,11 @@ from scrubin.core.files import FIXED_TIME_S, set_fixed_time
 
 NAMES = (
     "Annotation",
+    "CERTIFICATE.md",
     "README.md",
     "SHA256SUMS",
     "archives",
+    "certificate.json",
     "croissant.json",
     "data_dictionary.md",
     "tables",

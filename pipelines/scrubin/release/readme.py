@@ -26,6 +26,7 @@ Version {version}, licence [{license}](https://spdx.org/licenses/{license}.html)
 | `splits/*.csv` | which recording belongs to which subset |
 | `groundtruth/` | what each metric takes; `groundtruth/splits/<scheme>/<fold>/<subset>` for one subset alone |
 {archives}| `croissant.json` | the same description for machines (MLCommons Croissant 1.0) |
+| `CERTIFICATE.md`, `certificate.json` | what was done so that nobody is recognised, and what this does not prove |
 | `SHA256SUMS` | checksums of all files |
 
 A recording has one id in all tables, tasks and cameras. Ids are made-up words: neither they nor the order of rows

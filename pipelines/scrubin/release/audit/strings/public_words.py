@@ -8,6 +8,7 @@ from dataclasses import replace
 import pandas as pd
 
 from scrubin.release import checksums, croissant, dictionary, outputs, readme
+from scrubin.release.certificate import public_form
 from scrubin.release.params import ReleaseParams
 from scrubin.tables.declare import Table
 from scrubin.vocabulary import ground_truth, vocabulary
@@ -40,6 +41,7 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
         readme.LOOSE,
         readme.SHARDS,
         readme.DROPPED,
+        public_form.fixed_texts(),
         FORMATS,
         checksums.NAME,
         list(outputs.NAMES),

@@ -1,0 +1,39 @@
+"""The page of the private certificate: one HTML file that loads nothing."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from scrubin.release.certificate.public_form import serves
+
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def render(stated: Mapping[str, Any]) -> str:
+    """Return the page of what `private_form.document` says."""
+    return _template().render(stated)
+
+
+@functools.cache
+def _template() -> jinja2.Template:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {"serves": serves, "number": "{:,}".format, "says": _says}
+    return environment.get_template("certificate.html.j2")
+
+
+def _says(value: object) -> str:
+    """Return a value of the audit for reading.
+
+    >>> _says(True), _says(1200), _says("by change")
+    ('yes', '1,200', 'by change')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,}" if isinstance(value, int) else str(value)

@@ -1,0 +1,114 @@
+"""The private form in ``reports/certificate``: what the public one says, and by whom, when, and by which files it is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from scrubin.core import files
+from scrubin.core.files import sha256_of
+from scrubin.release import linking
+from scrubin.release.certificate import page
+from scrubin.release.certificate.clauses import ARTICLES, CLAUSES
+from scrubin.release.certificate.public_form import JSON_NAME, TEXT_NAME
+from scrubin.review import sample
+from scrubin.review.ledger import FIRST, Line
+
+FOLDER = Path("reports/certificate")
+PRIVATE_EVIDENCE = (
+    "data/interim/recordings.parquet",
+    "data/interim/review.json",
+    "data/interim/redactions.parquet",
+    "data/interim/hidden.parquet",
+    "data/interim/cuts.parquet",
+    "data/interim/validation.json",
+    "data/private/linkage.parquet",
+    "reports/release.json",
+)
+RELEASED_EVIDENCE = ("SHA256SUMS", JSON_NAME, TEXT_NAME, "tables/videos.parquet", "tables/frames.parquet")
+
+
+def document(public: Mapping[str, Any], review: Mapping[str, Any], released: Mapping[str, Any], lines: Sequence[Line]) -> dict[str, Any]:
+    """Return what the private form says, as a JSON value.
+
+    Parameters
+    ----------
+    public
+        What the public form says.
+    review
+        What the stage review says.
+    released
+        What ``reports/release.json`` says; all that stands there about the audit is repeated, whatever it counts.
+    lines
+        Of the ledger.
+    """
+    left_out = [{"recording": one["recording"], **one["excluded"]} for one in review["recordings"] if one["excluded"] is not None]
+    return {
+        **public,
+        **of_ledger(lines, public["videos"]["sha256"]),
+        "clauses": [asdict(clause) for clause in CLAUSES],
+        "articles": [asdict(clause) for clause in ARTICLES],
+        "people": review["people"],
+        "agreement": review["agreement"],
+        "acknowledged": review["acknowledged"],
+        "excluded": left_out,
+        "quarantined": released["quarantined"],
+        "warnings": review["warnings"],
+        "audit": flat(released["audit"]),
+        "released": {name: released[name] for name in ("files", "bytes")},
+        "lengths": linking.sentence(released["reidentification"]),
+        "samples_in_release": len(public["sample"]["of_these_videos"]),
+    }
+
+
+def of_ledger(lines: Sequence[Line], videos_sha256: str) -> dict[str, Any]:
+    """Return what the ledger says by now: how long it is, and all samples with who said what about which clip."""
+    return {
+        "ledger": {"lines": len(lines), "head": lines[-1].sha256 if lines else FIRST},
+        "samples": [_sample(one, videos_sha256) for one in sample.samples(lines)],
+    }
+
+
+def with_evidence(stated: Mapping[str, Any], folder: Path, release: Path) -> dict[str, Any]:
+    """Return the document with the SHA-256 of every file that shows what it says."""
+    names = sorted([*PRIVATE_EVIDENCE, *(f"{release}/{name}" for name in RELEASED_EVIDENCE)])
+    return {**stated, "evidence": [{"file": name, "sha256": sha256_of(folder / name)} for name in names]}
+
+
+def write(stated: Mapping[str, Any], folder: Path = Path()) -> None:
+    """Write the private form as a page and as JSON."""
+    files.write_json(folder / FOLDER / JSON_NAME, stated)
+    files.write_text(folder / FOLDER / "index.html", page.render(stated))
+
+
+def flat(value: Mapping[str, Any], before: str = "") -> dict[str, Any]:
+    """Return all values of a document by the names that lead to them; lists count.
+
+    >>> flat({"passed": True, "pictures": {"read": 30, "rule": "by change"}, "places": [1, 2]})
+    {'passed': True, 'pictures: read': 30, 'pictures: rule': 'by change', 'places': 2}
+    """
+    done: dict[str, Any] = {}
+    for key, one in value.items():
+        name = f"{before}{key.replace('_', ' ')}"
+        if isinstance(one, Mapping):
+            done |= flat(one, f"{name}: ")
+        else:
+            done[name] = len(one) if isinstance(one, list | tuple) else one
+    return done
+
+
+def _sample(one: sample.Sample, videos_sha256: str) -> dict[str, Any]:
+    stated, is_of_these = sample.proof(one), one.drawn.videos == videos_sha256
+    return {
+        **stated,
+        "line": one.line.number,
+        "at": one.line.at,
+        "by": one.line.by,
+        "videos": one.drawn.videos,
+        "of_these_videos": is_of_these,
+        "says": sample.sentence(stated),
+        # A recording that was withdrawn since is named in the ledger alone.
+        "judgements": [asdict(judgement) for judgement in one.judgements] if is_of_these else [],
+    }
