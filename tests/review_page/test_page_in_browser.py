@@ -11,6 +11,7 @@ import pytest
 import browser
 import review_server
 import review_study
+import sampled_release
 from scrubin.review.ledger import LEDGER_PATH
 
 pytestmark = pytest.mark.slow
@@ -382,3 +383,51 @@ def test_what_is_still_on_screen_of_the_recording_before_is_not_seen_of_the_next
     ann.page.wait_for_timeout(2500)
     assert not ann.troubles
     assert {(line["facts"]["recording"], line["facts"]["camera"]) for line in lines(folder, "seen")} <= set(review_study.FILES)
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    return sampled_release.project(tmp_path_factory.mktemp("finished"))
+
+
+def test_a_sample_is_looked_at_by_keyboard_alone_and_its_outcomes_stand_in_the_ledger(chromium, finished, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "study")
+    with review_server.running(folder, "--sample", "4", "--by", "ann") as server:
+        ann = Reviewer(chromium, server)
+        assert "5 stills a second" in ann.text("#view-state")
+        names = [one.inner_text() for one in ann.page.locator("#list .name").all()]
+        for place, name in enumerate(names):
+            ann.page.locator("#name", has_text=name).wait_for()
+            ann.page.locator("#todo li.done", has_text="all seen").wait_for()
+            if place == 2:
+                ann.press("x")
+                ann.page.locator("#reason-dialog").wait_for()
+                ann.page.keyboard.type(HOSTILE)
+                ann.press("Enter")
+                ann.says(".venv/bin/scrubin review --at ")
+                ann.press("n")
+            else:
+                ann.press("y")
+        ann.page.locator("#overview-title", has_text="Every clip was looked at").wait_for()
+        assert "1 finding" in ann.text("#overview")
+        assert not ann.troubles
+        ann.page.context.close()
+        assert server.interrupt() == 1
+        assert "4 of 4 clips were drawn at random (seed 0) and looked at: 1 finding" in server.output
+    checked = [line["facts"] for line in lines(folder, "checked")]
+    assert [(one["outcome"], one["why"]) for one in checked] == [("clean", ""), ("clean", ""), ("finding", HOSTILE), ("clean", "")]
+
+
+def test_a_sample_goes_on_where_it_stopped(chromium, finished, tmp_path):
+    folder = shutil.copytree(finished, tmp_path / "study")
+    for left in (2, 1):
+        with review_server.running(folder, "--sample", "2", "--by", "ann") as server:
+            ann = Reviewer(chromium, server)
+            ann.page.locator("#pace", has_text=f"{2 - left} of 2 done").wait_for()
+            ann.page.locator("#todo li.done", has_text="all seen").wait_for()
+            ann.press("y")
+            ann.page.locator("#pace", has_text=f"{3 - left} of 2 done").wait_for()
+            ann.page.context.close()
+            assert server.interrupt() == 0
+    assert len(lines(folder, "sampled")) == 1
+    assert "2 of 4 clips were drawn at random (seed 0) and looked at: 0 findings" in server.output

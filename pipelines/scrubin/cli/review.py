@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
-from scrubin.cli import review_exchange
+from scrubin.cli import review_exchange, review_sample
 from scrubin.core.errors import ReviewError
 from scrubin.core.suggest import near
+from scrubin.review.sample import CLIP_S
 from scrubin.review.views import RecordingSummary
 from scrubin.review_page import server
 from scrubin.review_page.app import Place, ReviewApp
-from scrubin.review_page.open_study import open_source
+from scrubin.review_page.open_study import OpenStudy, open_source
 from scrubin.review_page.released_study import open_released
+from scrubin.review_page.sampled_study import open_sampled
 from scrubin.review_page.security import LOOPBACK
 from scrubin.review_page.study_now import RELEASED_TABLES, TABLES, StudyNow
 
@@ -28,6 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "reach it, and only with the address that is printed. Every decision is written at once; Ctrl-C ends the server."
     )
     parser.add_argument("--released", action="store_true", help="look at the released files, after the pipeline has rendered them")
+    parser.add_argument(
+        "--sample",
+        type=int,
+        metavar="N",
+        help=f"look at N clips of {CLIP_S} s of the finished release, drawn at random, and say of each whether it is clean",
+    )
+    parser.add_argument("--seed", type=int, help="with --sample: another draw than that of seed 0")
     parser.add_argument("--port", type=int, default=0, help="port to listen on (default: any that is free)")
     parser.add_argument("--host", default=LOOPBACK[0], help="address to listen on (default: %(default)s, this machine only)")
     parser.add_argument(
@@ -54,10 +64,18 @@ def run(args: argparse.Namespace) -> int:
         return review_exchange.take(args.sheet, args.by)
     if args.export is not None:
         return review_exchange.write(args.export, args.by)
-    return serve(args)
+    if args.sample is not None:
+        drawn = review_sample.drawn(args.sample, args.seed or 0, args.by)
+        serve(args, lambda generation: open_sampled(Path(), args.by, generation, drawn), sampled=True)
+        return review_sample.conclude(drawn)
+    if args.seed is not None:
+        msg = "--seed says which clips are drawn: it needs --sample N"
+        raise ReviewError(msg)
+    opener = open_released if args.released else open_source
+    return serve(args, lambda generation: opener(Path(), args.by, generation))
 
 
-def serve(args: argparse.Namespace) -> int:
+def serve(args: argparse.Namespace, opener: Callable[[int], OpenStudy], *, sampled: bool = False) -> int:
     """Serve the page until Ctrl-C.
 
     Raises
@@ -68,8 +86,7 @@ def serve(args: argparse.Namespace) -> int:
     if args.host not in LOOPBACK and not args.reachable_from_elsewhere:
         msg = f"--host {args.host}: other machines could then see the recordings; if that is wanted, add --reachable-from-elsewhere"
         raise ReviewError(msg)
-    opener = open_released if args.released else open_source
-    study = StudyNow(lambda generation: opener(Path(), args.by, generation), RELEASED_TABLES if args.released else TABLES)
+    study = StudyNow(opener, RELEASED_TABLES if args.released or sampled else TABLES)
     doorway = server.Doorway(DOORWAY)
     try:
         place = None if args.at is None else place_of(args.at, study.get().recordings())
@@ -82,7 +99,7 @@ def serve(args: argparse.Namespace) -> int:
                 if not args.no_browser:
                     doorway.open(session.address)
 
-            app = ReviewApp(study, session, released=args.released, place=place, entered=doorway.close)
+            app = ReviewApp(study, session, released=args.released, sampled=sampled, place=place, entered=doorway.close)
             server.serve(app.asgi(), opened, ready)
     finally:
         doorway.close()

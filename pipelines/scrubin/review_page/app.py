@@ -25,12 +25,13 @@ from starlette.routing import Route
 
 from scrubin.core.errors import ReviewError, ScrubinError, VideoError
 from scrubin.review.desk import WHATS
-from scrubin.review.events import KINDS, SUBJECTS, Box
+from scrubin.review.events import CLEAN, FINDING, KINDS, SUBJECTS, Box
 from scrubin.review.ledger import Line
 from scrubin.review_page import requests
 from scrubin.review_page.open_study import OpenStudy
 from scrubin.review_page.preview import hidden_boxes
 from scrubin.review_page.requests import CAMERAS, BadRequestError
+from scrubin.review_page.sampled_study import SampledStudy
 from scrubin.review_page.security import Guard, Session, TooLargeError, report
 from scrubin.review_page.served import FileKey
 from scrubin.review_page.study_now import RewrittenError, StudyNow
@@ -68,6 +69,8 @@ class ReviewApp:
         Token and port.
     released
         Whether the pictures are those of the released files.
+    sampled
+        Whether they are those of clips that were drawn at random, and each gets an outcome.
     place
         Where the page opens; None: at the first recording that is not done.
     entered
@@ -80,12 +83,13 @@ class ReviewApp:
         session: Session,
         *,
         released: bool = False,
+        sampled: bool = False,
         place: Place | None = None,
         entered: Callable[[], None] = lambda: None,
     ) -> None:
         self._study_now = study
         self.session = session
-        self.released = released
+        self.released, self.sampled = released or sampled, sampled
         self.place = place
         self._entered = entered
         self._desk_lock = threading.Lock()
@@ -116,6 +120,7 @@ class ReviewApp:
         }
         routes = [Route(path, _answered(handler), methods=["GET"]) for path, handler in gets.items()]
         posts |= {} if self.released else decisions
+        posts |= {"/api/check": self.check} if self.sampled else {}
         routes += [Route(path, _answered(handler), methods=["POST"]) for path, handler in posts.items()]
         return Guard(Starlette(routes=routes, exception_handlers={HTTPException: _no_such_page}), self.session)
 
@@ -123,7 +128,7 @@ class ReviewApp:
 
     async def page(self, request: Request) -> Response:
         """Return the page itself; it holds nothing of the study."""
-        return HTMLResponse(_templates().get_template("page.html.j2").render(kinds=KINDS, released=self.released))
+        return HTMLResponse(_templates().get_template("page.html.j2").render(kinds=KINDS, released=self.released, sampled=self.sampled))
 
     async def enter(self, request: Request) -> Response:
         """Return the page that takes the token out of the address."""
@@ -269,6 +274,18 @@ class ReviewApp:
         body = await requests.fields(request, ("number", "subject", "key", "why", "until", "nonce"))
         says = body.choice("subject", SUBJECTS), body.text("key"), body.text("why"), body.day_or_none("until"), body.nonce()
         return await self._written(request, body.number("number"), lambda study: study.desk.acknowledge(*says))
+
+    async def check(self, request: Request) -> Response:
+        """Note what a person says about a clip of the sample."""
+        body = await requests.fields(request, ("number", "outcome", "why", "nonce"))
+        number, says = body.number("number"), (body.choice("outcome", (CLEAN, FINDING)), body.text("why"), body.nonce())
+
+        def write(study: OpenStudy) -> Line:
+            if not isinstance(study, SampledStudy):
+                raise HTTPException(404)
+            return study.judge(number, *says)
+
+        return await self._written(request, number, write)
 
     # Threads
 

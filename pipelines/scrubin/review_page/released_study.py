@@ -78,8 +78,12 @@ class ReleasedStudy(OpenStudy):
 
     def note_seen(self, file: FileKey, view: str, frames: Sequence[int], nonce: str) -> Line | None:
         """Append which frames of the source the released stills showed."""
+        return self._note_seen(file, file, frames, nonce)
+
+    def _note_seen(self, file: FileKey, source: FileKey, frames: Sequence[int], nonce: str) -> Line | None:
+        """Append which frames of a source file the stills of a released one showed."""
         first = self.videos[file].first_source_frame
-        line = self.desk.seen(*file, VIEW, [first + frame for frame in frames], nonce)
+        line = self.desk.seen(*source, VIEW, [first + frame for frame in frames], nonce)
         for start, end in seconds_of(frames, self.times_s(file)):
             self._flags(file)[start : end + 1] = True
         return line

@@ -10,6 +10,7 @@ import { listen } from "./keys.js";
 import { Lens } from "./lens.js";
 import { overview } from "./overview.js";
 import { Recordings } from "./recordings.js";
+import { Sample } from "./sample.js";
 import { Watch } from "./seen.js";
 import { Sheet } from "./sheet.js";
 import { STEPS_S, isLeft, spanId, state } from "./state.js";
@@ -21,6 +22,9 @@ const STUDY_MS = 700;
 const SIZES = 6;
 
 const isReleased = document.body.dataset.released === "yes";
+const isSampled = document.body.dataset.sampled === "yes";
+// So close together that a person who walks through the picture is on a still.
+const SAMPLED_DENSITY = STEPS_S.indexOf(0.2);
 const watch = new Watch();
 const sheet = new Sheet(watch);
 const lens = new Lens(watch);
@@ -28,7 +32,8 @@ const decisions = new Decisions(watch, lens, say);
 const full = new Full(watch, decisions);
 new Timeline(sheet);
 new Recordings((number) => open(number));
-new Heading({ unseen, next: () => step(1), nextRecording: () => turn(1, true), isReleased });
+const sample = new Sample(watch, say, () => turn(1, true));
+new Heading({ unseen, next: () => step(1), nextRecording: () => turn(1, true), isReleased, isSampled });
 
 watchTrouble((sentence) => {
   byId("banner").hidden = sentence === null;
@@ -78,7 +83,8 @@ async function unseen() {
   await watch.send();
   const gaps = state.gaps.map(([file, first, last]) => [Math.max(first, file.interval_s[0]), last + 1]);
   if (!gaps.length) {
-    decisions.next();
+    if (isSampled) sample.next();
+    else decisions.next();
     return;
   }
   gaps.sort((a, b) => a[0] - b[0]);
@@ -185,6 +191,10 @@ const deciding = [
   key(["x"], ["X"], "Decide", "exclude the recording, or take that back", () => decisions.exclude()),
   key(["q"], ["Q"], "Decide", "acknowledge a quarantine, a warning or a near-duplicate", () => decisions.acknowledge()),
 ];
+const judging = [
+  key(["y"], ["Y"], "Say", "clean: nothing in this clip could identify anybody", whenKept(() => sample.clean())),
+  key(["x"], ["X"], "Say", "a finding: something in this clip could", whenKept(() => sample.finding())),
+];
 const others = [
   key(["m"], ["M"], "Page", "overview: what is left", () => overview(open)),
   key(["h"], ["H"], "Page", "fold the list of recordings", () => byId("fold").click()),
@@ -198,6 +208,8 @@ const clicks = {
   reject: () => decisions.judge("reject"),
   change: () => decisions.change(),
   draw: () => decisions.draw(),
+  clean: () => sample.clean(),
+  finding: () => sample.finding(),
 };
 state.on("drawn", () => decisions.draw());
 state.on("full", () => full.open());
@@ -239,7 +251,8 @@ async function poll() {
 
 await state.loadStudy();
 finish();
-listen([...looking, ...(isReleased ? [] : deciding), ...others]);
+if (isSampled) state.set({ density: SAMPLED_DENSITY });
+listen([...looking, ...(isReleased ? [] : deciding), ...(isSampled ? judging : []), ...others]);
 for (const [id, does] of Object.entries(clicks)) byId(id)?.addEventListener("click", does);
 const place = /^#(\d+)\/([\d.]+)$/.exec(location.hash);
 const wanted = place ? { recording: Number(place[1]), time_s: Number(place[2]) } : state.study.place;

@@ -6,8 +6,8 @@ import { STEPS_S, isLeft, isUndecided, state } from "./state.js";
 import { clock, lasting } from "./times.js";
 
 export class Heading {
-  constructor({ unseen, next, nextRecording, isReleased }) {
-    Object.assign(this, { unseen, next, nextRecording, isReleased });
+  constructor({ unseen, next, nextRecording, isReleased, isSampled }) {
+    Object.assign(this, { unseen, next, nextRecording, isReleased, isSampled });
     state.on("study", () => this.#progress());
     state.on("recording marks study", () => this.#recording());
     state.on("recording marks selection cursor", () => this.#span());
@@ -50,11 +50,12 @@ export class Heading {
       const left = [undecided ? `${undecided} to decide` : "", close ? `${close} to look at closely` : ""].filter(Boolean).join(", ");
       items.push(item(!spans.length, "J", left || (state.spans.length ? "all decided" : "nothing proposed"), this.next));
     }
-    items.push(item(false, "N", "next recording", this.nextRecording));
+    if (this.isSampled) items.push(element("li", { class: "said" }, state.mine.judged?.outcome ?? "clean (Y) or a finding (X)?"));
+    items.push(item(false, "N", this.isSampled ? "next clip" : "next recording", this.nextRecording));
     if (lost) items.unshift(element("li", { class: "said" }, `the file changed: ${counted(lost, "earlier entry counts", "earlier entries count")} no longer`));
-    if (!unseen && !spans.length) {
+    if (this.isSampled ? state.mine.judged : !unseen && !spans.length) {
       items.at(-1).className = "ready";
-      if (state.waits) items.unshift(element("li", { class: "said" }, "another person must review this as well"));
+      if (state.waits && !this.isSampled) items.unshift(element("li", { class: "said" }, "another person must review this as well"));
     }
     return items;
   }
@@ -96,6 +97,7 @@ export class Heading {
 
   #hint() {
     if (!state.camera) return "";
+    if (this.isSampled) return "A clip that was drawn at random: could anything in it identify somebody? Y: no. X: yes.";
     if (this.isReleased) return "Released files: look through them with Space.";
     return state.spans.length ? "J selects the next span. Drag over the sheet to hide what nobody proposed." : "Nothing is proposed here. Drag over the sheet to hide something.";
   }

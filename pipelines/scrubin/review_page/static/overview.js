@@ -6,6 +6,7 @@ import { lasting } from "./times.js";
 
 const SHOWN = 200;
 const SHORT = 8;
+const isSampled = document.body.dataset.sampled === "yes";
 
 /** Fill and open the overview. */
 export function overview(open) {
@@ -13,7 +14,7 @@ export function overview(open) {
   const { recordings, progress, released, by } = state.study;
   const known = released ? [] : acknowledgeable(state.study);
   const left = recordings.filter((one) => !one.done);
-  byId("overview-title").textContent = left.length ? "Overview" : "Everything is reviewed";
+  byId("overview-title").textContent = left.length ? "Overview" : isSampled ? "Every clip was looked at" : "Everything is reviewed";
   const excluded = recordings.filter((one) => one.status === "excluded").length;
   const pace = progress.seconds_left;
   const parts = [
@@ -23,8 +24,8 @@ export function overview(open) {
       figure(progress.done, "done"),
       figure(progress.left, "left"),
       figure(pace === null || !left.length ? "–" : lasting(pace), "left by the pace so far"),
-      figure(excluded, "excluded"),
-      figure(known.filter((one) => !one.acknowledged).length, "to acknowledge"),
+      isSampled ? null : figure(excluded, "excluded"),
+      isSampled ? null : figure(known.filter((one) => !one.acknowledged).length, "to acknowledge"),
     ),
     left.length ? null : next(released),
     left.length ? table(left.slice(0, SHOWN), open, dialog) : null,
@@ -39,6 +40,7 @@ export function overview(open) {
 const figure = (count, name) => element("li", {}, element("strong", {}, String(count)), ` ${name}`);
 
 function next(released) {
+  if (isSampled) return sampled(state.study.recordings);
   if (released) return element("p", {}, "You have seen all released files.");
   return element(
     "div",
@@ -47,6 +49,14 @@ function next(released) {
     element("ol", {}, element("li", {}, element("code", {}, "make repro")), element("li", {}, element("code", {}, ".venv/bin/scrubin review --released"))),
     element("p", {}, "You may close this page; Ctrl-C in the terminal ends the server."),
   );
+}
+
+function sampled(clips) {
+  const findings = clips.filter((one) => one.reason === "finding").length;
+  const then = findings
+    ? "Hide what you saw: run scrubin review, decide, and make repro. The new videos need a new sample. Before that, nothing is released again."
+    : "Ctrl-C in the terminal ends the server and says what this proves; make repro puts it into the certificate of the release.";
+  return element("p", {}, `You looked at all ${clips.length} clips: ${counted(findings, "finding")}. ${then}`);
 }
 
 function table(rows, open, dialog) {

@@ -34,7 +34,7 @@ export class Recordings {
   }
 
   #item(one) {
-    const [symbol, says] = one.status !== "kept" ? ["–", `${one.status}: ${one.reason}`] : one.done ? ["✓", "done"] : ["", this.#left(one)];
+    const [symbol, says] = one.status !== "kept" ? ["–", `${one.status}: ${one.reason}`] : one.done ? [one.reason === "finding" ? "✗" : "✓", one.reason || "done"] : ["", this.#left(one)];
     const button = element(
       "button",
       { type: "button", title: one.name, onclick: () => this.open(one.number) },

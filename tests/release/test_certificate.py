@@ -1,0 +1,333 @@
+"""The certificate: its public form names nobody and is audited, its private form names who said what, and both follow the ledger."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import re
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import review_study
+import sampled_release
+import toy_release
+from sampled_release import PARAMS
+from scrubin.cli import review_sample
+from scrubin.core import files
+from scrubin.core.errors import ReleaseError, ReviewError
+from scrubin.core.files import sha256_of
+from scrubin.release import review_gate
+from scrubin.release.audit.strings import private_strings
+from scrubin.release.audit.strings.public_words import public_words
+from scrubin.release.audit.strings.spelling import vocabulary
+from scrubin.release.certificate import issue, page, private_form, public_form, renewal
+from scrubin.release.certificate.clauses import ALL_LETTERS, ARTICLES, CLAUSES
+from scrubin.release.certificate.rules import RULES
+from scrubin.review import study, verdict
+from scrubin.review.events import CLEAN, FINDING
+from scrubin.review.ledger import Ledger
+from scrubin.tables import io
+from scrubin.tables.catalogue import public_tables
+from scrubin.tables.videos import VIDEOS
+
+RELEASED = {
+    "audit": {"passed": True, "findings": 0, "pictures": {"read": 1234, "rule": "by change"}},
+    "quarantined": {"files": 1, "by_stage": {"ingest": 1}},
+    "reidentification": {"recordings": 2, "unique_to_the_frame": 2, "duration_jitter_s": 0.0, "tasks": {}},
+    "files": 9,
+    "bytes": 12345,
+}
+ANN = "Ann-Kathrin Überall"
+ADDED = """
+164 25 26 32 45 5 514 about any anything archive attachments audit audited before below body byte can cannot cfr changed checked
+clean clips consent date decided decision decisions disputed draw drawn e earlier ends escape everybody everything evidence f
+faces findings finds finished frozen g gdpr grep hipaa if independent inside invented j judged kinds know knows l length letters
+log members messages notice noticed o opinion other others outside p parsed partly passed people private produced programs
+proposals propose proposed proven purpose q r random recital rectangles regulations reject removed renamed replacement required
+review rule rules sample samples satisfied says scenes search searched searches seed seen sei serves shown since something stay
+streams strings subtitles tells these thumbnails timecodes undecided until unusual whoever would
+"""
+"""What the public form adds to the vocabulary that names nobody: whoever adds to it says here that it is no name of a person or place."""
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    return sampled_release.project(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture
+def folder(shared, tmp_path, monkeypatch):
+    copy = shutil.copytree(shared, tmp_path / "study")
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def reviewed():
+    of, ledger = study.load(1, 0.2, Path("data/raw")), Ledger()
+    standing = of.standing()
+    standing.apply(ledger.lines())
+    return json.loads(json.dumps(verdict.document(of, standing, ledger.lines(), Path("data/raw")))), ledger.lines()
+
+
+def public():
+    review, lines = reviewed()
+    videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
+    return issue.public(PARAMS, videos, review, review_gate.sentence(review, PARAMS), lines)
+
+
+def private():
+    """Write the private form as the release stage does, with stand-ins for the evidence that no test here makes."""
+    stated = public()
+    for name in [*private_form.PRIVATE_EVIDENCE, *(f"data/release/{name}" for name in private_form.RELEASED_EVIDENCE)]:
+        if not Path(name).exists():
+            files.write_text(Path(name), name)
+    review, lines = reviewed()
+    issue.private(stated, review, RELEASED, lines, Path("data/release"))
+    return json.loads((private_form.FOLDER / public_form.JSON_NAME).read_text())
+
+
+def look(folder, count=9, findings=(), by=ANN):
+    """Draw clips and say of each what it is; ``findings`` are places in the draw."""
+    drawn = review_sample.drawn(count, 0, by)
+    with review_study.desk(folder, by) as desk:
+        for place, clip in enumerate(drawn.clips):
+            outcome = FINDING if place in findings else CLEAN
+            desk.check(drawn.videos, clip, outcome, "a face in a mirror" if outcome == FINDING else "")
+    return drawn
+
+
+def test_every_rule_serves_a_clause_and_every_clause_of_the_list_is_served():
+    known = {clause.reference for clause in (*CLAUSES, *ARTICLES)}
+    assert tuple(clause.reference for clause in CLAUSES) == ALL_LETTERS
+    assert {reference for rule in RULES for reference in rule.serves} <= known
+    for clause in CLAUSES:
+        actions = {rule.action for rule in RULES if clause.reference in rule.serves}
+        assert "checked" in actions, clause
+        assert actions & {"removed", "renamed", "hidden"}, clause
+
+
+def test_the_public_form_adds_no_name_to_what_the_audit_passes_over():
+    declared = public_tables(())
+    every = public_words(declared, toy_release.PARAMS, ["cholect50"], [])
+    known = vocabulary([[text for text in every if text != public_form.fixed_texts()], private_strings.GENERIC])
+    assert sorted(vocabulary([public_form.fixed_texts()]) - known) == ADDED.split()
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_keys_of_the_public_form_are_known_to_the_audit():
+    def keys(value):
+        inside = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+        return {*(value if isinstance(value, dict) else ()), *(key for one in inside for key in keys(one))}
+
+    look(Path())
+    kinds = {"out_of_body", "text"}
+    assert keys(public()) - kinds == set(public_form.KEYS.split())
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_public_form_says_in_numbers_what_is_hidden_and_what_was_seen(folder):
+    with review_study.desk(folder, ANN) as desk:
+        review_study.see_all(desk)
+    stated = public()
+    assert stated["hidden"] == {
+        "kinds": {name: {"proposed": 1, "hidden": 1, "undecided": 0, "shown": 0} for name in ("out_of_body", "text")},
+        "black_frames": 100,
+        "partly_black_frames": 60,
+    }
+    assert stated["videos"] == {"files": 3, "ids": 2, "frames": 440, "sha256": stated["videos"]["sha256"]}
+    assert (stated["review"]["required_s"], stated["review"]["seen_s"]) == (23, 23)
+    text = public_form.texts(stated)["CERTIFICATE.md"]
+    assert "Looked at: 23 of 23 seconds of video, and both ends of 3 of 3 proposals." in text
+    assert "No sample was drawn: nobody has measured what is left." in text
+
+
+def test_the_public_form_names_nobody_and_no_recording(folder):
+    with review_study.desk(folder, ANN) as desk:
+        review_study.see_all(desk)
+    look(folder)
+    for text in public_form.texts(public()).values():
+        assert not re.search(r"Ann|Kathrin|berall|\bsingle(?! pictures| clip| out)|\bpair\b|videos/\d|mp4", text)
+
+
+def test_the_public_form_is_under_the_checksums_and_the_audit_and_any_name_in_it_is_noticed(release, folder):
+    look(folder)
+    for name, text in public_form.texts(public()).items():
+        release.path(name).write_text(text, encoding="utf-8")
+    release.seal()
+    assert release.findings() == []
+    assert {"CERTIFICATE.md", "certificate.json"} <= {line[66:] for line in release.path("SHA256SUMS").read_text().splitlines()}
+    leak = json.loads(release.path("certificate.json").read_text())
+    leak["review"]["says"] += " Mechthild Grünwaldner looked."
+    with release.path("CERTIFICATE.md").open("a", encoding="utf-8") as text:
+        text.write("\nUniKlinikum Nordstadt\n")
+    broken = release.rules_by_file({"certificate.json": files.json_text(leak).encode()})
+    assert broken == {"certificate.json": {"private-string"}, "CERTIFICATE.md": {"private-string"}}
+    release.path("CERTIFICATE.md").write_text("changed\n")
+    assert "checksum" in release.rules()
+
+
+def test_looking_once_more_changes_no_byte_of_the_public_form(folder):
+    with review_study.desk(folder, ANN) as desk:
+        review_study.see_all(desk)
+        before = public_form.texts(public())
+        desk.seen(1, "mono", "full", [3])
+    assert public_form.texts(public()) == before
+    drawn = review_sample.drawn(2, 0, ANN)
+    with review_study.desk(folder, ANN) as desk:
+        desk.check(drawn.videos, drawn.clips[0], CLEAN, "")
+    # A sample that is not finished proves nothing, so it says nothing.
+    assert public_form.texts(public()) == before
+
+
+def test_the_release_that_is_made_again_carries_the_sample_of_the_same_videos(folder):
+    look(folder, 2)
+    text = public_form.texts(public())["CERTIFICATE.md"]
+    assert "2 of 4 clips were drawn at random (seed 0) and looked at: 0 findings. With 95 % confidence" in text
+    assert "in up to 2 of all clips (exact, drawn without replacement); for independent clips, in up to 77.64 % of them." in text
+    sampled_release.release(folder, levels=47)
+    stated = public()
+    assert stated["sample"]["of_these_videos"] == []
+    assert stated["sample"]["earlier"] == {"samples": 1, "findings": 0}
+    assert "Samples of earlier videos of this release: 1" in public_form.texts(stated)["CERTIFICATE.md"]
+
+
+def test_videos_in_which_somebody_saw_something_are_not_released_again_until_they_are_others(folder):
+    drawn = look(folder, 4, findings=[1])
+    clip = drawn.clips[1]
+    first_s = clip.start_s + (sampled_release.FIRST / sampled_release.FPS if clip.recording == "single" else 0)
+    with pytest.raises(ReleaseError) as refused:
+        public()
+    assert f"'{clip.recording}': {ANN} saw 'a face in a mirror'; open: .venv/bin/scrubin review --at {clip.recording}:{first_s:g}" in str(
+        refused.value
+    )
+    sampled_release.release(folder, levels=47)
+    assert public()["sample"]["earlier"] == {"samples": 1, "findings": 1}
+
+
+def test_who_takes_a_finding_back_lets_the_release_go_on(folder):
+    drawn = look(folder, 4, findings=[1])
+    with review_study.desk(folder, "bea") as desk:
+        desk.check(drawn.videos, drawn.clips[1], CLEAN, "")
+    with pytest.raises(ReleaseError):
+        public()
+    with review_study.desk(folder, ANN) as desk:
+        desk.check(drawn.videos, drawn.clips[1], CLEAN, "")
+    assert public()["sample"]["of_these_videos"][0]["findings"] == 0
+
+
+def test_a_sample_while_the_pipeline_runs_stops_nothing(folder):
+    with review_study.desk(folder, ANN) as desk:
+        review_study.see_all(desk)
+    document, _ = reviewed()
+    look(folder)
+    review_gate.require_reviewed(document, PARAMS, Ledger().lines(), datetime.date(2026, 5, 1).isoformat())
+
+
+def test_the_private_form_names_who_said_what_and_every_file_that_shows_it(folder):
+    with review_study.desk(folder, ANN) as desk:
+        review_study.see_all(desk)
+    look(folder)
+    stated = private()
+    assert [one["person"] for one in stated["people"]] == [ANN]
+    (one,) = stated["samples"]
+    assert [row["by"] for row in one["judgements"]] == [ANN] * 4
+    assert {row["clip"]["recording"] for row in one["judgements"]} == {"pair", "single"}
+    assert stated["ledger"] == {"lines": len(Ledger().lines()), "head": Ledger().lines()[-1].sha256}
+    assert stated["evidence"]
+    for row in stated["evidence"]:
+        assert row["sha256"] == sha256_of(Path(row["file"]))
+
+
+def test_whatever_the_audit_counts_stands_in_the_private_form(folder):
+    stated = private()
+    assert stated["audit"] == {"passed": True, "findings": 0, "pictures: read": 1234, "pictures: rule": "by change"}
+    shown = (private_form.FOLDER / "index.html").read_text()
+    assert "pictures: read" in shown
+    assert "1,234" in shown
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_page_loads_nothing_and_what_people_wrote_stays_text(folder):
+    hostile = "<img src=x onerror=alert(1)>"
+    look(folder, findings=[0], by=hostile)
+    review, lines = reviewed()
+    clean = [line for line in lines if line.event == "sampled"]
+    videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
+    stated = issue.public(PARAMS, videos, review, "", clean)
+    document = private_form.document(stated, review, RELEASED, lines) | {"evidence": []}
+    shown = page.render(document)
+    assert hostile not in shown
+    assert "&lt;img src=x" in shown
+    assert not re.search(r"<(script|link|img|iframe)|https?://|@import|url\(", shown)
+    assert "A finding is hidden by a decision in the raw review" in shown
+
+
+def test_the_same_input_gives_the_same_bytes(folder):
+    look(folder)
+    private()
+    first = [(private_form.FOLDER / name).read_bytes() for name in ("index.html", "certificate.json")]
+    private()
+    assert [(private_form.FOLDER / name).read_bytes() for name in ("index.html", "certificate.json")] == first
+
+
+def test_after_a_sample_the_private_form_is_renewed_and_says_that_the_public_one_follows(folder, capsys):
+    private()
+    drawn = look(folder, 3)
+    assert review_sample.conclude(drawn) == 0
+    said = capsys.readouterr().out
+    assert "3 of 4 clips were drawn at random (seed 0) and looked at: 0 findings" in said
+    assert "make repro puts it into the certificate of the release" in said
+    stated = json.loads((private_form.FOLDER / "certificate.json").read_text())
+    assert [one["checked"] for one in stated["samples"]] == [3]
+    assert "The public form in the release does not yet say all of this" in (private_form.FOLDER / "index.html").read_text()
+    private()
+    assert "does not yet say" not in (private_form.FOLDER / "index.html").read_text()
+
+
+def test_a_finding_ends_the_command_with_one_and_says_where(folder, capsys):
+    drawn = look(folder, findings=[0])
+    assert review_sample.conclude(drawn) == 1
+    said = capsys.readouterr().out
+    assert "finding: '" in said
+    assert "a face in a mirror" in said
+    assert "The new videos need a new sample" in said
+    assert "there is no certificate yet" in said
+
+
+def test_a_certificate_of_other_videos_is_left_alone(folder):
+    private()
+    before = (private_form.FOLDER / "certificate.json").read_bytes()
+    sampled_release.release(folder, levels=47)
+    assert "it is about other videos" in renewal.renew(folder, Ledger().lines())
+    assert (private_form.FOLDER / "certificate.json").read_bytes() == before
+
+
+def test_the_same_draw_is_noted_once_and_a_larger_one_again(folder):
+    assert review_sample.drawn(2, 0, ANN) == review_sample.drawn(2, 0, "bea")
+    review_sample.drawn(3, 0, ANN)
+    assert [line.event for line in Ledger().lines()] == ["sampled", "sampled"]
+    for count, seed in ((0, 0), (2001, 0), (1, -1)):
+        with pytest.raises(ReviewError, match="a number of clips from 1 to 2000"):
+            review_sample.drawn(count, seed, ANN)
+
+
+def test_a_release_without_a_review_says_so(folder):
+    none = replace(PARAMS, review=review_gate.NoReview("none", "phantoms only"))
+    review, lines = reviewed()
+    stated = issue.public(none, io.read(VIDEOS, Path("data/tables/videos.parquet")), review, review_gate.sentence(review, none), lines)
+    text = public_form.texts(stated)["CERTIFICATE.md"]
+    assert "Nobody was required to look at the recordings before this release. The reason: phantoms only" in text
+    assert "Looked at: 0 of 23 seconds" in text
+
+
+def test_clips_of_earlier_videos_are_named_by_the_ledger_alone(folder):
+    """Whoever is withdrawn from the next version is in none of its reports."""
+    look(folder, findings=[0])
+    sampled_release.release(folder, levels=47)
+    stated = private()
+    assert [(one["findings"], one["judgements"]) for one in stated["samples"]] == [(1, [])]
+    assert not re.search(r"borunga|abelo", files.json_text(stated["samples"]))
+    assert "Samples of earlier videos" in (private_form.FOLDER / "index.html").read_text()
