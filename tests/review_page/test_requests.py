@@ -673,6 +673,23 @@ def test_a_finding_needs_no_full_look_but_says_what_and_names_the_place_in_the_r
     assert judge(sampled, number, "dirty").status_code == 400
 
 
+def test_people_share_a_sample_and_what_anybody_saw_stands_in_the_list_of_all(sampled):
+    number = sampled.number["borunga", 10.0]
+    clip = sampled.drawn.clips[number]
+    with review_study.desk(sampled.folder, "bea") as desk:
+        desk.check(sampled.drawn.videos, clip, "finding", "a face")
+    look(sampled, number, "mono", range(200, 300, 4))
+    assert judge(sampled, number).json()["mine"]["judged"]["outcome"] == "clean"
+    entry = sampled.get("/api/study").json()["recordings"][number]
+    assert (entry["done"], entry["reason"]) == (True, "finding")
+    other = sampled.number["abelo", 0.0]
+    with review_study.desk(sampled.folder, "bea") as desk:
+        desk.check(sampled.drawn.videos, sampled.drawn.clips[other], "clean", "")
+    answer = sampled.get(f"/api/recordings/{other}").json()
+    assert (answer["recording"]["summary"]["done"], answer["mine"]["judged"]) == (True, None)
+    assert sampled.get("/api/study").json()["progress"]["done"] == 2
+
+
 def test_outcomes_are_taken_in_a_sample_alone_and_decisions_never(sampled, page):
     assert judge(page, 0).status_code in (404, 405)
     assert decide(sampled).status_code in (404, 405)

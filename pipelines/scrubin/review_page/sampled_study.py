@@ -53,7 +53,7 @@ class SampledStudy(ReleasedStudy):
         return self.drawn.clips
 
     def recordings(self) -> list[RecordingSummary]:
-        """Return all clips in the order of the draw; done are those that this person judged."""
+        """Return all clips in the order of the draw; done are those that somebody judged: people share a sample."""
         known = {one.number: one for one in self.desk.recordings()}
         judged = self._judged()
         return [self._entry(number, known[self.recording_of[number]], judged) for number in range(len(self.clips))]
@@ -77,12 +77,12 @@ class SampledStudy(ReleasedStudy):
 
     def mine(self, number: int) -> dict[str, Any]:
         """Return what is left to see of a clip in this session, and what this person said about it."""
-        judgement = self._judged().get(self.clips[number])
-        outcome = None if judgement is None else {"outcome": judgement.outcome, "why": judgement.why}
+        mine = [one for one in judgements(self.desk.lines(), self.drawn) if (one.clip, one.by) == (self.clips[number], self.desk.by)]
+        outcome = {"outcome": mine[0].outcome, "why": mine[0].why} if mine else None
         return {**super().mine(number), "judged": outcome, "raw": self.raw_command(number)}
 
     def progress(self) -> Progress:
-        """Return how many clips this person judged."""
+        """Return how many clips somebody judged."""
         done = sum(one.done for one in self.recordings())
         return Progress(done, len(self.clips) - done, 0, None)
 
@@ -139,7 +139,9 @@ class SampledStudy(ReleasedStudy):
         return [file for file in self.videos if file[0] == number]
 
     def _judged(self) -> dict[Clip, Judgement]:
-        return {one.clip: one for one in judgements(self.desk.lines(), self.drawn) if one.by == self.desk.by}
+        """Return what stands about each clip: a finding, if anybody says so."""
+        said = judgements(self.desk.lines(), self.drawn)
+        return {one.clip: one for one in sorted(said, key=lambda one: one.outcome == FINDING)}
 
     def _frames(self, file: FileKey) -> Flags:
         return self._seen_frames.setdefault(file, np.zeros(len(self.times_s(file)) - 1, dtype=np.bool_))
