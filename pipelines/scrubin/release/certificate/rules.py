@@ -29,7 +29,7 @@ RULES = (
         "tags",
         REMOVED,
         "no tags, chapters, attachments, thumbnails, timecodes, or messages in the video stream (SEI)",
-        ("A", "B", "C", "H", "M", "R"),
+        ALL_LETTERS,
     ),
     Rule("times", REMOVED, "every file and every member of an archive has the same fixed time", ("C",)),
     Rule("columns", REMOVED, "no table has a column about participant, site, date, trial or source file", ("A", "B", "C", "H", "R")),
@@ -58,7 +58,7 @@ RULES = (
         "audit of files",
         CHECKED,
         "every file is parsed to its end, by programs that share nothing with those that produced it",
-        ("A", "B", "C", "H", "M", "P", "R", "GDPR 32"),
+        (*ALL_LETTERS, "GDPR 32"),
     ),
     Rule(
         "audit of pictures",
