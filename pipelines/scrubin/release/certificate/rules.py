@@ -43,8 +43,7 @@ RULES = (
     Rule(
         "pictures",
         HIDDEN,
-        "programs search for scenes outside the body, faces, text, black and frozen pictures; what they propose is hidden until people "
-        "reject it",
+        "programs search every video for what could identify somebody; whatever they propose is hidden until people reject it",
         (*ALL_LETTERS, "GDPR 25"),
     ),
     Rule("review", CHECKED, "who looked at the recordings before the release is stated below", (*ALL_LETTERS, "GDPR 25")),
