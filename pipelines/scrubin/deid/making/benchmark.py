@@ -21,7 +21,7 @@ from scrubin.core.ranges import ranges
 from scrubin.deid.key import Item, Key, RecordingKey, write
 from scrubin.deid.making import containers, drawing, speech
 from scrubin.deid.making.around import Beside, around, cover_text, recorded_at_s
-from scrubin.deid.making.footage import DrawnOperation, DrawnRoom, Footage, OwnFootage
+from scrubin.deid.making.footage import DrawnOperation, DrawnRoom, Footage, OwnFootage, WithFaces, bgr_of
 from scrubin.deid.making.plan import RecordingPlan, Span, plan
 from scrubin.demo.scenes.canvas import Frame, Image
 from scrubin.demo.scenes.curves import generator
@@ -32,6 +32,7 @@ SMALLEST_HEIGHT_PX, SHORTEST_S = 180, 8
 SECOND_S = 6
 """The camera of the room runs so long beside the operation."""
 COVER_START, SECOND_START, FACE_START = 90_000, 95_000, 99_000
+FACES_SOUGHT_S = 30
 QUEUED = 8
 
 
@@ -83,7 +84,7 @@ def _origin(request: Request) -> dict[str, str | int]:
 def _recording(request: Request, one: RecordingPlan, raw: Path, key_folder: Path) -> tuple[RecordingKey, list[Item]]:
     inside, outside = _sources(request, one)
     drawn = drawing.Drawn()
-    pictures = drawing.frames(one, request.seed, inside, outside, _reflected(outside), drawn)
+    pictures = drawing.frames(one, request.seed, inside, outside, _reflected(outside, one.fps), drawn)
     names = {part: f"{part}/{one.name}.mp4" for part in ("planted", "clean")}
     planted, clean = (key_folder / names[part] for part in ("planted", "clean"))
     _encode_both(pictures, planted, clean, one)
@@ -117,16 +118,17 @@ def _sources(request: Request, one: RecordingPlan) -> tuple[Footage, Footage]:
         OwnFootage(request.footage, share, *size, one.fps) if request.footage else DrawnOperation(request.seed, operation, *size, one.fps)
     )
     outside: Footage = (
-        OwnFootage(request.outside, share, *size, one.fps)
+        WithFaces(OwnFootage(request.outside, share, *size, one.fps))
         if request.outside
         else DrawnRoom(request.seed, operation, *size, one.fps, one.camera)
     )
     return inside, outside
 
 
-def _reflected(outside: Footage) -> Frame:
-    """Return the face that is reflected in the monitor, with a little around it; the middle of the room where no face is known."""
-    frame, faces = next(outside.pictures(FACE_START))
+def _reflected(outside: Footage, fps: Fraction) -> Frame:
+    """Return the face that is reflected in the monitor, with a little around it; the middle of a room where no face is known."""
+    seen = [next(outside.pictures(FACE_START + int(second * fps))) for second in range(FACES_SOUGHT_S)]
+    frame, faces = next((one for one in seen if one[1]), seen[0])
     height, width = frame.y.shape
     x, y, w, h = max(faces, key=lambda box: box[2] * box[3]) if faces else (width // 3, height // 4, width // 3, height // 2)
     side = min(max(w, h) * 6 // 5 // 4 * 4, height // 4 * 4)
@@ -180,7 +182,7 @@ def _beside(request: Request, one: RecordingPlan, outside: Footage, key_folder: 
     if one.container != "mov":
         frame, _ = next(outside.pictures(COVER_START))
         cover = scratch / "cover.jpg"
-        _write_cover(cover, _bgr(frame), cover_text(one))
+        _write_cover(cover, bgr_of(frame), cover_text(one))
         picture = _write_picture(key_folder, f"{one.name}-cover", frame)
         beside = replace(beside, cover=cover, cover_picture=picture, cover_says=cover_text(one))
     return beside
@@ -189,14 +191,8 @@ def _beside(request: Request, one: RecordingPlan, outside: Footage, key_folder: 
 def _write_picture(key_folder: Path, name: str, frame: Frame) -> str:
     path = key_folder / "pictures" / f"{name}.png"
     with whole(path) as part:
-        part.write_bytes(cv2.imencode(".png", _bgr(frame))[1].tobytes())
+        part.write_bytes(cv2.imencode(".png", bgr_of(frame))[1].tobytes())
     return f"pictures/{name}.png"
-
-
-def _bgr(frame: Frame) -> Image:
-    height, width = frame.y.shape
-    flat = np.concatenate([frame.y.reshape(-1), frame.u.reshape(-1), frame.v.reshape(-1)])
-    return np.asarray(cv2.cvtColor(flat.reshape(height * 3 // 2, width), cv2.COLOR_YUV2BGR_I420), np.uint8)
 
 
 def _write_cover(path: Path, bgr: Image, comment: str) -> None:

@@ -19,6 +19,7 @@ from scrubin.demo.scenes import room
 from scrubin.demo.scenes.canvas import Frame, Image, Plane, thin_out
 from scrubin.demo.scenes.curves import wave
 from scrubin.demo.scenes.operation import Operation
+from scrubin.networks.faces import faces
 from scrubin.video.decode import decoded
 
 STILLS = (".jpg", ".jpeg", ".png", ".bmp", ".tif", ".tiff")
@@ -32,6 +33,7 @@ MARGIN = 8
 LONGEST_S = 600
 FACE_COLOURS = (*room.SKINS, room.EYE, room.MASK, room.CAP)
 SMALLEST_FACE_PX = 10
+KNOWN_FACE_PX = 16
 
 Seen = tuple[Frame, tuple[Box, ...]]
 """A picture, and the rectangles of the faces in it."""
@@ -74,6 +76,19 @@ class DrawnRoom:
         width, height = self._size
         x, y, w, h = box
         return x * width // WIDTH, y * height // HEIGHT, w * width // WIDTH, h * height // HEIGHT
+
+
+class WithFaces:
+    """A user's footage with the faces that a network sees in it: where people are in it, nobody has written down."""
+
+    def __init__(self, footage: Footage) -> None:
+        self._footage = footage
+
+    def pictures(self, start: int) -> Iterator[Seen]:
+        """Yield frame after frame, with the faces that are large enough to be known by."""
+        for frame, _ in self._footage.pictures(start):
+            boxes = [face.box_xywh for face in faces(bgr_of(frame))]
+            yield frame, tuple(box for box in boxes if min(box[2:]) >= KNOWN_FACE_PX)
 
 
 class OwnFootage:
@@ -159,6 +174,13 @@ def planes(bgr: Image) -> Frame:
     half = (height // 2, width // 2)
     y, u, v = flat[:luma], flat[luma : luma + quarter], flat[luma + quarter :]
     return Frame(y.reshape(height, width), u.reshape(half), v.reshape(half))
+
+
+def bgr_of(frame: Frame) -> Image:
+    """Return a frame as a picture (height, width, 3), blue first."""
+    height, width = frame.y.shape
+    flat = np.concatenate([frame.y.reshape(-1), frame.u.reshape(-1), frame.v.reshape(-1)])
+    return np.asarray(cv2.cvtColor(flat.reshape(height * 3 // 2, width), cv2.COLOR_YUV2BGR_I420), np.uint8)
 
 
 def _recording(seed: int, number: int, fps: Fraction) -> Recording:
