@@ -4,7 +4,8 @@ Run from the repository root:  .venv/bin/python benchmarks/deid_entries.py [BENC
 
 BENCHMARK is a folder that `scrubin deid make` wrote; without one the default is made below `.cache/benchmarks/deid`.
 Every entry runs through command lines and writes a folder of its own beside it, `entries/NAME/`, with `out/` and
-`score/`; what cannot be run here is named. A finished entry is not run again: remove its folder for that.
+`score/`; what cannot be run here is named. An entry that is finished is not run again, nor scored: remove its
+folder, or its `score/`, for that.
 
 - scrub-in: stages ingest to render, with nobody looking: all that is proposed is hidden, nothing else is. The stages behind
   could only refuse the release.
@@ -258,11 +259,13 @@ def run(folder: Path, *command: object, path_of_program: str | None = None) -> N
 def entered(bench: Bench, name: str) -> dict[str, object]:
     """Run an entry unless it is there, score it, and return its score."""
     out = bench.out(name)
-    score = out.parent / "score" / "score.json"
-    if not score.is_file():
+    score, finished = out.parent / "score" / "score.json", out.parent / "finished"
+    if not finished.exists():
         shutil.rmtree(out.parent, ignore_errors=True)
         out.mkdir(parents=True)
         ENTRIES[name](bench, out)
+        finished.touch()
+    if not score.is_file():
         run(ROOT, sys.executable, "-m", "scrubin", "deid", "score", bench.folder.resolve(), out.resolve(), "--out", score.parent.resolve())
     document: dict[str, object] = json.loads(score.read_text(encoding="utf-8"))
     return document

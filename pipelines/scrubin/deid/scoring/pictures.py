@@ -31,6 +31,8 @@ FACE_PX, FACE_DETAIL_PX, FACE_INNER = 32, 11, 0.7
 MEASURED = 200
 """In so many frames of a recording, evenly spread, PSNR and SSIM are measured."""
 LOSSLESS_DB = 99.0
+OTHER_LEVELS = 16
+"""A tile whose mean brightness is off by more shows something else, also where it has no detail."""
 BESIDE_PX = 16
 """An encoder's blocks carry what a tool did to a rectangle so far beyond it."""
 
@@ -48,7 +50,7 @@ class Shown:
     time_errors_s
         Of each kept frame: its time in the output less its time in the source.
     mean_square_errors, ssim
-        Of single frames of the operation, beside everything planted, against the frame as planted.
+        Of single frames of the operation, where nothing is planted or hidden, against the frame as planted.
     width, height, frames, duration_s
         Of the output.
     """
@@ -174,9 +176,10 @@ def _look_at(shown: Shown, source: _Source, number: int, time_s: float, released
         if box is not None and _box_is_shown(item, box, bright, bright_planted, clean):
             shown.leaked[item.item].add(number)
     if number in source.measured and number in shown.kept:
-        beside = _beside([item.box_at(number) for item in items], bright.shape)
-        shown.mean_square_errors.append(float(((bright - bright_planted) ** 2)[beside].mean()))
-        shown.ssim.append(float(ssim(bright, bright_planted)[beside].mean()))
+        beside = _beside([item.box_at(number) for item in items], bright.shape) & _left_alone(whole, bright, bright_planted)
+        if beside.any():
+            shown.mean_square_errors.append(float(((bright - bright_planted) ** 2)[beside].mean()))
+            shown.ssim.append(float(ssim(bright, bright_planted)[beside].mean()))
 
 
 def _frame_tiles(released: Luma, planted: Luma) -> Tiles:
@@ -241,6 +244,15 @@ def _beside(boxes: list[Box | None], shape: tuple[int, ...]) -> npt.NDArray[np.b
     for x, y, w, h in (box for box in boxes if box is not None):
         free[max(0, y - BESIDE_PX) : y + h + BESIDE_PX, max(0, x - BESIDE_PX) : x + w + BESIDE_PX] = False
     return free
+
+
+def _left_alone(whole: Tiles, released: Luma, planted: Luma) -> npt.NDArray[np.bool_]:
+    """Return which pixels lie in tiles that are shown, and whose neighbours are: what else is hidden is lost area, not lost quality."""
+    height, width = planted.shape
+    means = [cv2.resize(one, (COLUMNS, ROWS), interpolation=cv2.INTER_AREA) for one in (released, planted)]
+    lost = (whole.counted & ~whole.shown) | (np.abs(means[0] - means[1]) > OTHER_LEVELS)
+    wide = cv2.dilate(lost.astype(np.uint8), np.ones((3, 3), np.uint8))
+    return np.asarray(cv2.resize(wide, (width, height), interpolation=cv2.INTER_NEAREST) == 0)
 
 
 def ssim(a: Luma, b: Luma) -> npt.NDArray[np.float64]:
