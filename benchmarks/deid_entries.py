@@ -92,9 +92,8 @@ def sheet_rows(key: Key, recording: RecordingKey) -> list[tuple[object, ...]]:
     for item in key.items_of(recording.name):
         if item.kind in SHEET_KINDS:
             for first, end in item.frames:
-                # Times in the middle between frames, so that rounding moves no frame in or out.
-                start_s, end_s = (float((number - Fraction(1, 2)) / recording.rate) for number in (first, end))
-                times = (f"{max(0.0, start_s):.4f}", f"{min(end_s, recording.frame_count / float(recording.rate)):.4f}")
+                # A frame is hidden when it is on screen in any part of a span: so the span begins and ends within its first and last frame.
+                times = [f"{float(instant / recording.rate):.4f}" for instant in (first + Fraction(1, 4), end - Fraction(1, 4))]
                 rows.append((name, camera, SHEET_KINDS[item.kind], *times, *around(item, first, end), "add"))
     return rows
 
