@@ -45,6 +45,7 @@ FFMPEG = (imageio_ffmpeg.get_ffmpeg_exe(), "-hide_banner", "-loglevel", "error",
 FIRST_STAGES, LAST_STAGES = ("ingest", "pseudonymize", "screen", "decisions"), ("review", "render")
 PAIRED, SINGLE = "BalloonResection", "Cholecystectomy"
 SHEET = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
+BLOCK_PX = 16
 SHEET_KINDS = {"outside": "out_of_body", "text": "text", "reflection": "other"}
 
 
@@ -94,16 +95,18 @@ def sheet_rows(key: Key, recording: RecordingKey) -> list[tuple[object, ...]]:
             for first, end in item.frames:
                 # A frame is hidden when it is on screen in any part of a span: so the span begins and ends within its first and last frame.
                 times = [f"{float(instant / recording.rate):.4f}" for instant in (first + Fraction(1, 4), end - Fraction(1, 4))]
-                rows.append((name, camera, SHEET_KINDS[item.kind], *times, *around(item, first, end), "add"))
+                rows.append((name, camera, SHEET_KINDS[item.kind], *times, *around(item, first, end, recording), "add"))
     return rows
 
 
-def around(item: Item, first: int, end: int) -> tuple[object, ...]:
+def around(item: Item, first: int, end: int, recording: RecordingKey) -> tuple[object, ...]:
     boxes = [box for number in range(first, end) if (box := item.box_at(number))]
     if not boxes:
         return ("", "", "", "")
-    left, top = min(x for x, *_ in boxes), min(y for _, y, *_ in boxes)
-    return left, top, max(x + w for x, _, w, _ in boxes) - left, max(y + h for _, y, _, h in boxes) - top
+    # To the blocks of the codec, as detectors propose: beside a rectangle's edge its colours are mixed.
+    left, top = (min(box[axis] for box in boxes) // BLOCK_PX * BLOCK_PX for axis in (0, 1))
+    right, bottom = (-(-max(box[axis] + box[axis + 2] for box in boxes) // BLOCK_PX) * BLOCK_PX for axis in (0, 1))
+    return left, top, min(right, recording.width) - left, min(bottom, recording.height) - top
 
 
 def out_of_body_only(bench: Bench, out: Path) -> None:
