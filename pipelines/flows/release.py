@@ -17,6 +17,7 @@ from scrubin.lasana import csv_text
 from scrubin.ratings.params import ScoresParams
 from scrubin.release import completion, gate, linking, outputs, review_gate, summary
 from scrubin.release.audit import project, run
+from scrubin.release.audit.pictures.shown import Pictures
 from scrubin.release.audit.videos.stored import Examinations, examine_stored
 from scrubin.release.certificate import issue, public_form
 from scrubin.release.params import refuse_borrowed_name
@@ -50,20 +51,23 @@ def main() -> None:
     review_gate.require_reviewed(review, study.params, lines, today)
     reviewed = review_gate.sentence(review, study.params)
     certificate = issue.public(study.params, study.tables["videos"], review, reviewed, lines)
+    # Before anything is written: a network that is missing stops the stage.
+    pictures = Pictures(study.private)
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
     forms = public_form.texts(certificate)
     sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, reviewed, forms)
     examined = plumbing.map_items(partial(examine_stored, OUT), study.plan.videos, name="audit").done
     try:
-        run.prove(OUT, study.private, study.plan, Examinations(OUT, {video.path: result for video, result in examined}))
+        run.prove(OUT, study.private, study.plan, Examinations(OUT, {video.path: result for video, result in examined}), pictures)
     except PrivacyError:
         outputs.discard(OUT)
         raise
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
-    document = summary.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable)
+    document = summary.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable, pictures.counts())
     document["review"] = reviewed
     files.write_json(Path("reports/release.json"), document)
     issue.private(certificate, review, document, lines, OUT)
+    plumbing.LOG.info("audit: %s", pictures.sentence())
     plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
     for line in review_gate.warnings(review, study.params):
         plumbing.LOG.warning("%s", line)

@@ -5,6 +5,7 @@ import shutil
 import pytest
 
 import toy_release
+from scrubin.release.audit.pictures import looks
 
 
 @pytest.fixture(scope="session")
@@ -18,3 +19,16 @@ def release(clean, tmp_path) -> toy_release.Release:
     for path in (tmp_path / "release").rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
     return toy_release.Release(tmp_path / "release", clean.plan, clean.private, dict(clean.tables))
+
+
+@pytest.fixture(autouse=True)
+def _blind(request, monkeypatch):
+    """Networks see nothing, at no cost, but in tests that take ``eyes``."""
+    if "eyes" not in request.fixturenames:
+        monkeypatch.setattr(looks, "faces", lambda _: [])
+        monkeypatch.setattr(looks, "read", lambda _: [])
+
+
+@pytest.fixture
+def eyes() -> None:
+    """The networks as they are."""

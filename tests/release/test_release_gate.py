@@ -9,6 +9,7 @@ from scrubin.core.errors import ParamsError, ReleaseError
 from scrubin.release import gate
 from scrubin.release.audit import plan
 from scrubin.release.audit.findings import Fault
+from scrubin.release.audit.pictures.sightings import Counts, Looked, Sighting
 from scrubin.release.audit.videos import stored
 from scrubin.release.audit.videos.decoding import Examination
 from scrubin.release.audit.videos.stored import Examinations, examine_stored
@@ -114,19 +115,23 @@ def test_videos_and_cuts_must_name_the_same_files():
 
 def test_the_same_video_is_decoded_once(release, tmp_path, monkeypatch):
     calls = []
-    seen = Examination([Fault("not-black", "frame 1", "x")], {}, 20, 2)
+    still = release.plan.videos[0].stills[0].path
+    looked = Looked((Sighting(still, 0, 0.0, (1, 2, 3, 4), 0.9, "Mechthild"), Sighting("", 7, 0.35, (1, 2, 3, 4), 0.8)), Counts(9, 2, 1))
+    seen = Examination([Fault("not-black", "frame 1", "x")], {}, 20, 2, looked)
     monkeypatch.setattr(stored.decoding, "examine", lambda path, *_: calls.append(path) or seen)
     first, second = release.plan.videos[:2]  # other names of the same bytes
     assert examine_stored(release.folder, first, tmp_path / "store") == seen
-    assert examine_stored(release.folder, second, tmp_path / "store") == seen
+    assert examine_stored(release.folder, second, tmp_path / "store").looked.sightings[0].still == second.stills[0].path
     assert len(calls) == 1
-    release.path(second.path).write_bytes(b"other bytes")
-    examine_stored(release.folder, second, tmp_path / "store")
+    examine_stored(release.folder, first, tmp_path / "store", "every")
     assert len(calls) == 2
+    release.path(first.path).write_bytes(b"other bytes")
+    examine_stored(release.folder, first, tmp_path / "store")
+    assert len(calls) == 3
 
 
 def test_results_at_hand_are_used_for_their_files_only(release):
-    found = Examinations(release.folder, {release.plan.videos[0].path: Examination([Fault("sei", "packet 0", "x")])})
+    found = Examinations(release.folder, {release.plan.videos[0].path: Examination([Fault("sei", "packet 0", "x")])}, "none")
     assert [fault.rule for fault in found(release.video, None).faults] == ["sei"]
     assert found(release.path(release.plan.videos[1].path), release.plan.videos[1]) == Examination([], {}, 20, 2)
 

@@ -148,7 +148,7 @@ def test_the_summary_holds_no_private_name():
         "mend": "x",
     }
     tables = {"videos": videos, "frames": videos}
-    found = summary.summarise(PARAMS, tables, pd.DataFrame([row]), Private(skipped=3), {"README.md": 10}, {})
+    found = summary.summarise(PARAMS, tables, pd.DataFrame([row]), Private(skipped=3), {"README.md": 10}, {}, {"read": 7})
     assert "Schmidt" not in json.dumps(found)
     assert found["quarantined"] == {"files": 1, "by_stage": {"ingest": 1}}
     assert (found["files"], found["bytes"], found["audit"]["skipped_as_public"]) == (1, 10, 3)

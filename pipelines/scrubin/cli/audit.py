@@ -17,8 +17,11 @@ from tqdm import tqdm
 from scrubin.core import store
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of
+from scrubin.core.ranges import count_text
 from scrubin.release import linking
 from scrubin.release.audit import causes, project, proof
+from scrubin.release.audit.pictures.looks import Sampling
+from scrubin.release.audit.pictures.shown import RULES, Pictures
 from scrubin.release.audit.plan import VideoPlan, of_document
 from scrubin.release.audit.project import Project
 from scrubin.release.audit.proof import Proof
@@ -30,6 +33,7 @@ from scrubin.release.audit.videos.decoding import Examination
 from scrubin.release.audit.videos.stored import examine_stored
 
 WORKERS = 2
+TEXTS_SHOWN = 10
 Item = TypeVar("Item")
 
 
@@ -46,6 +50,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--needle", metavar="TEXT", action="append", default=[], help="a text that must not occur, beside those of the project; repeatable"
     )
+    looks = parser.add_mutually_exclusive_group()
+    looks.add_argument(
+        "--every-frame",
+        action="store_true",
+        help="look for text and faces in every picture, which takes hours; without, where it is worth it",
+    )
+    looks.add_argument("--no-pictures", action="store_true", help="look at no picture for text and faces; the proof says so")
     parser.add_argument("--fresh", action="store_true", help="decode again what an earlier run has decoded and found the same bytes of")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table: every finding at every place")
 
@@ -67,11 +78,13 @@ def _proof(args: argparse.Namespace) -> Proof:
         raise ReleaseError(msg)
     base = study.private if study else Private(public=vocabulary([public_words.FORMATS, private_strings.GENERIC]))
     private = private_strings.with_requested(base, args.needle)
+    pictures = Pictures(private, "every" if args.every_frame else "none" if args.no_pictures else "sampled")
     if path.is_file():
-        return proof.of_file(path, private, of_document(Path(args.plan), path.name) if args.plan else _known(path, study))
+        return proof.of_file(path, private, pictures, of_document(Path(args.plan), path.name) if args.plan else _known(path, study))
     if study is None:
-        return proof.of_folder(path, private, partial(_counted, "read", "file"))
-    return proof.of_release(path, study, private, _examinations(path, study, args), partial(_counted, "read", "file"))
+        return proof.of_folder(path, private, pictures, partial(_counted, "read", "file"))
+    examined = _examinations(path, study, args, pictures.sampling)
+    return proof.of_release(path, study, private, pictures, examined, partial(_counted, "read", "file"))
 
 
 def _study(folder: str | None) -> Project | None:
@@ -92,14 +105,14 @@ def _known(path: Path, study: Project | None) -> VideoPlan | None:
     return next((replace(video, path=path.name, stills=()) for video in study.plan.videos if video.sha256 == sha256), None)
 
 
-def _examinations(folder: Path, study: Project, args: argparse.Namespace) -> dict[str, Examination]:
+def _examinations(folder: Path, study: Project, args: argparse.Namespace, sampling: Sampling) -> dict[str, Examination]:
     """Examine all videos, two at a time; what an earlier run has decoded of the same bytes counts."""
     videos, root = study.plan.videos, Path(args.project or "") / store.STORE_PATH
 
     def one(video: VideoPlan) -> Examination:
         if args.fresh and (folder / video.path).is_file():
-            return decoding.examine(folder / video.path, video, folder)
-        return examine_stored(folder, video, root)
+            return decoding.examine(folder / video.path, video, folder, sampling)
+        return examine_stored(folder, video, root, sampling)
 
     with ThreadPoolExecutor(WORKERS) as workers:
         seen = _counted("decode", "video", workers.map(one, videos), len(videos))
@@ -118,12 +131,23 @@ def _table(path: str, result: Proof) -> str:
     lines += [f"{file_type:<26}{count:>9,}{size:>18,}" for file_type, count, size in rows]
     lines += ["", f"{'frames decoded':<26}{result.frames:>9,}", f"{'extracted frames compared':<26}{result.compared:>9,}"]
     lines += [f"{'private strings searched':<26}{result.needles:>9,}", ""]
+    lines += _pictures(result.pictures)
     lines += [f"NOT checked - {what}" for what in result.unchecked] + [""] * bool(result.unchecked)
     lines += [*_linkable(result.linkable), ""] if result.linkable else []
     of_cause = causes.by_cause(result.findings)
     lines += [f"{number}. {line}" for number, line in enumerate(causes.lines(of_cause), start=1)]
     state = f"{causes.count(of_cause)}: it may not be released"
     return "\n".join([*lines, state if result.findings else "clean: no finding" + " in what was checked" * bool(result.unchecked), ""])
+
+
+def _pictures(pictures: Pictures) -> list[str]:
+    """Return what was looked at, and the first texts that are no finding."""
+    if pictures.sampling == "none":
+        return []
+    texts = pictures.judge.texts()
+    shown = [f"  text read: {text}" for text in texts[:TEXTS_SHOWN]]
+    more = [f"  ... and {count_text(len(texts) - TEXTS_SHOWN, 'more text')}, all of them with --json"] if len(texts) > TEXTS_SHOWN else []
+    return [f"pictures: {pictures.sentence()}", f"  looked at: {RULES[pictures.sampling]}", *shown, *more, ""]
 
 
 def _linkable(note: Any) -> list[str]:

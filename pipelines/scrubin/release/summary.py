@@ -19,6 +19,7 @@ def summarise(
     private: Private,
     sizes: Mapping[str, int],
     reidentification: Mapping[str, Any],
+    pictures: Mapping[str, Any],
 ) -> dict[str, Any]:
     """Return the summary of a release that passed its audit, as a JSON value.
 
@@ -36,6 +37,8 @@ def summarise(
         Bytes of every released file, by relative name.
     reidentification
         See ``linking.note``.
+    pictures
+        How many pictures the audit looked at, see ``Pictures.counts``.
     """
     videos = tables["videos"]
     return {
@@ -48,6 +51,12 @@ def summarise(
         "frames": len(tables["frames"]),
         "rows": {name: len(table) for name, table in sorted(tables.items())},
         "quarantined": {"files": len(quarantine), "by_stage": gate.counts(quarantine)},
-        "audit": {"passed": True, "findings": 0, "private_strings": len(private.needles), "skipped_as_public": private.skipped},
+        "audit": {
+            "passed": True,
+            "findings": 0,
+            "private_strings": len(private.needles),
+            "skipped_as_public": private.skipped,
+            "pictures": dict(pictures),
+        },
         "reidentification": dict(reidentification),
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from scrubin.tables.io import records
 
 Box = tuple[int, int, int, int]
 ARCHIVE = ".tar"
+TICK_S = 1e-4  # times are written with the precision of a container
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,26 @@ class Hidden:
     first: int
     last: int
     box_xywh: Box | None
+
+
+@dataclass(frozen=True)
+class Rejected:
+    """What people saw and did not want hidden, in released time; inside ``box_xywh`` in px or (None) the whole picture."""
+
+    start_s: float
+    end_s: float
+    kind: str
+    box_xywh: Box | None = None
+
+    @property
+    def about_text(self) -> bool:
+        """Whether they were shown a text."""
+        return self.kind == "text"
+
+    @property
+    def about_people(self) -> bool:
+        """Whether they were shown what could be a person: a black, a frozen picture or a text says nothing about faces."""
+        return self.kind not in ("text", "black", "frozen")
 
 
 @dataclass(frozen=True)
@@ -67,6 +89,8 @@ class VideoPlan:
         What it must hold; ``size_px`` is None where it is not known.
     stills
         The frames that were extracted from it.
+    rejected
+        What people saw in it and did not want hidden.
     """
 
     path: str
@@ -77,6 +101,7 @@ class VideoPlan:
     hidden: tuple[Hidden, ...]
     size_px: tuple[int, int] | None = None
     stills: tuple[StillPlan, ...] = ()
+    rejected: tuple[Rejected, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,6 +160,7 @@ def of_tables(
     hidden: pd.DataFrame,
     tables: Mapping[str, Table],
     columns: Iterable[str] = (),
+    redactions: pd.DataFrame | None = None,
 ) -> Plan:
     """Return the plan that the tables ``videos``, ``frames``, ``cuts`` and ``hidden`` state.
 
@@ -148,6 +174,8 @@ def of_tables(
         Declarations of the public tables, by name.
     columns
         Columns of sheets that stand in no table, such as the names of errors.
+    redactions
+        The table of this name, for what people rejected; None: nobody rejected anything.
 
     Raises
     ------
@@ -169,8 +197,9 @@ def of_tables(
         if row["path"] is not None:  # dropped as unusable
             key = (row["id"], row["camera"])
             stills.setdefault(key, []).append(_still(row, spans.get(key, [])))
+    rejected = {} if redactions is None else _rejected(redactions, cuts, videos)
     return Plan(
-        tuple(_video(row, counts, spans, stills) for row in records(videos)),
+        tuple(_video(row, counts, spans, stills, rejected) for row in records(videos)),
         dict(tables),
         frozenset(columns),
     )
@@ -214,10 +243,39 @@ def _video(
     counts: Mapping[tuple[str, str], int],
     spans: Mapping[tuple[str, str], list[Hidden]],
     stills: Mapping[tuple[str, str], list[StillPlan]],
+    rejected: Mapping[tuple[str, str], list[Rejected]],
 ) -> VideoPlan:
     key = (row["id"], row["camera"])
     size_px = (row["width"], row["height"])
-    return VideoPlan(row["path"], *key, counts[key], row["sha256"], tuple(spans.get(key, ())), size_px, tuple(stills.get(key, ())))
+    return VideoPlan(
+        row["path"],
+        *key,
+        counts[key],
+        row["sha256"],
+        hidden=tuple(spans.get(key, ())),
+        size_px=size_px,
+        stills=tuple(stills.get(key, ())),
+        rejected=tuple(rejected.get(key, ())),
+    )
+
+
+def _rejected(redactions: pd.DataFrame, cuts: pd.DataFrame, videos: pd.DataFrame) -> dict[tuple[str, str], list[Rejected]]:
+    """Return what people rejected, by id and camera, with the times and pixels of the released videos."""
+    cut = {(row["recording"], row["camera"]): row for row in records(cuts)}
+    sizes = {(row["id"], row["camera"]): (row["width"], row["height"]) for row in records(videos)}
+    rejected: dict[tuple[str, str], list[Rejected]] = {}
+    for row in records(redactions[redactions["decision"] == "rejected"]):
+        of_cut = cut.get((row["recording"], row["camera"]))
+        if of_cut is None:
+            continue  # not released
+        key, offset_s = (of_cut["id"], of_cut["camera"]), float(Fraction(of_cut["offset_s"]))
+        across, down = sizes[key][0] / of_cut["source_width"], sizes[key][1] / of_cut["source_height"]
+        box = None
+        if row["x"] is not None:
+            box = (round(row["x"] * across), round(row["y"] * down), round(row["w"] * across), round(row["h"] * down))
+        start_s, end_s = (row[name] - offset_s - TICK_S for name in ("start_s", "end_s"))
+        rejected.setdefault(key, []).append(Rejected(start_s, end_s, row["kind"], box))
+    return rejected
 
 
 def _still(row: dict[str, Any], spans: list[Hidden]) -> StillPlan:

@@ -96,7 +96,7 @@ def load(folder: Path = Path()) -> Project:
         tables=tables,
         quarantine=quarantine,
         private=private_strings.of_tables([recordings, quarantine, redactions], linkage.id, known),
-        plan=plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns),
+        plan=plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns, redactions),
         kept_s=_kept_s(recordings, linkage),
         # The render stage insists on its own parameters.
         jitter_s=float(every.get("render", {}).get("duration_jitter_s", 0)),

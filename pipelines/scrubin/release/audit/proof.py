@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrubin.release import linking
 from scrubin.release.audit import causes, layout, media
 from scrubin.release.audit.findings import Finding
+from scrubin.release.audit.pictures.shown import Pictures
 from scrubin.release.audit.plan import VideoPlan
 from scrubin.release.audit.project import Project
 from scrubin.release.audit.run import Each, Examine, audit, audit_file
@@ -27,6 +29,7 @@ FILE_TYPES = {
 }
 OTHERS = "documents"
 NO_STRINGS = "private strings: none are known; name a project, or give each with --needle"
+NO_PICTURES = "pictures: nothing was read in them, and nobody looked for faces (--no-pictures)"
 NO_PLAN = (
     "blackness: which frames and rectangles must be black",
     "counts: how many frames, and which files, there must be",
@@ -50,6 +53,8 @@ class Proof:
         How many private strings were searched.
     unchecked
         What was not checked, for want of a plan or of private strings.
+    pictures
+        Which pictures were looked at for text and faces, and the text that is no finding.
     linkable
         The re-identification note; empty without a project.
     """
@@ -59,6 +64,7 @@ class Proof:
     frames: int
     compared: int
     needles: int
+    pictures: Pictures
     unchecked: tuple[str, ...] = ()
     linkable: Mapping[str, Any] = field(default_factory=dict)
 
@@ -75,6 +81,7 @@ class Proof:
             "frames_decoded": self.frames,
             "frames_compared": self.compared,
             "private_strings": self.needles,
+            "pictures": self.pictures.as_json(),
             "not_checked": list(self.unchecked),
             "reidentification": dict(self.linkable),
             "causes": [cause.as_json() for cause in causes.by_cause(self.findings)],
@@ -96,7 +103,9 @@ class _Counting:
         return result
 
 
-def of_release(folder: Path, study: Project, private: Private, examined: Mapping[str, Examination], each: Each = iter) -> Proof:
+def of_release(
+    folder: Path, study: Project, private: Private, pictures: Pictures, examined: Mapping[str, Examination], each: Each = iter
+) -> Proof:
     """Audit the release of a project.
 
     Parameters
@@ -107,31 +116,38 @@ def of_release(folder: Path, study: Project, private: Private, examined: Mapping
         What it must be.
     private
         What must not occur in it: the project's own, and what somebody asks for beside.
+    pictures
+        Looks at them and judges what they show.
     examined
         The examinations of its videos, by path.
     each
         See ``audit.audit``.
     """
-    counting = _Counting(Examinations(folder, examined))
-    findings = audit(folder, private, study.plan, counting, each)
+    counting = _Counting(Examinations(folder, examined, pictures.sampling))
+    findings = audit(folder, private, study.plan, counting, each, pictures)
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
-    return Proof(findings, _files(layout.look(folder).files), counting.frames, counting.compared, len(private.needles), (), linkable)
+    read, unchecked = _files(layout.look(folder).files), _unread(pictures)
+    return Proof(findings, read, counting.frames, counting.compared, len(private.needles), pictures, unchecked, linkable)
 
 
-def of_folder(folder: Path, private: Private, each: Each = iter) -> Proof:
+def of_folder(folder: Path, private: Private, pictures: Pictures, each: Each = iter) -> Proof:
     """Audit a folder of which no plan is known."""
-    counting = _Counting(decoding.examine)
-    findings = audit(folder, private, None, counting, each)
-    unchecked = (*NO_PLAN, *NO_PROJECT, *(() if private.needles else (NO_STRINGS,)))
-    return Proof(findings, _files(layout.look(folder).files), counting.frames, counting.compared, len(private.needles), unchecked)
+    counting = _Counting(partial(decoding.examine, sampling=pictures.sampling))
+    findings = audit(folder, private, None, counting, each, pictures)
+    unchecked = (*NO_PLAN, *NO_PROJECT, *(() if private.needles else (NO_STRINGS,)), *_unread(pictures))
+    return Proof(findings, _files(layout.look(folder).files), counting.frames, counting.compared, len(private.needles), pictures, unchecked)
 
 
-def of_file(path: Path, private: Private, plan: VideoPlan | None) -> Proof:
+def of_file(path: Path, private: Private, pictures: Pictures, plan: VideoPlan | None) -> Proof:
     """Audit one file, a video against its plan where there is one."""
-    counting = _Counting(decoding.examine)
-    findings = audit_file(path, private, plan, counting)
-    unchecked = (*(() if plan else NO_PLAN), *(() if private.needles else (NO_STRINGS,)))
-    return Proof(findings, _files({path.name: path}), counting.frames, counting.compared, len(private.needles), unchecked)
+    counting = _Counting(partial(decoding.examine, sampling=pictures.sampling))
+    findings = audit_file(path, private, plan, counting, pictures)
+    unchecked = (*(() if plan else NO_PLAN), *(() if private.needles else (NO_STRINGS,)), *_unread(pictures))
+    return Proof(findings, _files({path.name: path}), counting.frames, counting.compared, len(private.needles), pictures, unchecked)
+
+
+def _unread(pictures: Pictures) -> tuple[str, ...]:
+    return (NO_PICTURES,) if pictures.sampling == "none" else ()
 
 
 def _files(paths: Mapping[str, Path]) -> dict[str, tuple[int, int]]:

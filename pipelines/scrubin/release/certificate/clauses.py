@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 SAFE_HARBOR = "45 CFR 164.514(b)(2)(i)"
 ALL_LETTERS = tuple("ABCDEFGHIJKLMNOPQR")
-BY_CHANCE = "not in a video by itself: only in free text of tags, burned into the picture, or spoken"
+IN_A_PICTURE = "only if it is burned into the picture or spoken: the sound is removed, for the picture see the rules on text and review"
 
 
 @dataclass(frozen=True)
@@ -26,18 +26,18 @@ CLAUSES = (
     Clause("A", "names", "in tags, file names, tables, sound and text in the picture; ids replace them"),
     Clause("B", "geographic subdivisions smaller than a state", "positions in tags; file names, tables, sound, text in the picture"),
     Clause("C", "all elements of dates but the year, and ages over 89", "in tags, timecodes, file times and names, clocks in the picture"),
-    Clause("D", "telephone numbers", BY_CHANCE),
-    Clause("E", "fax numbers", BY_CHANCE),
-    Clause("F", "electronic mail addresses", BY_CHANCE),
-    Clause("G", "social security numbers", BY_CHANCE),
+    Clause("D", "telephone numbers", IN_A_PICTURE),
+    Clause("E", "fax numbers", IN_A_PICTURE),
+    Clause("F", "electronic mail addresses", IN_A_PICTURE),
+    Clause("G", "social security numbers", IN_A_PICTURE),
     Clause("H", "medical record numbers", "in tags, file names and text in the picture; spoken"),
-    Clause("I", "health plan beneficiary numbers", BY_CHANCE),
-    Clause("J", "account numbers", BY_CHANCE),
-    Clause("K", "certificate and license numbers", BY_CHANCE),
-    Clause("L", "vehicle identifiers and license plates", BY_CHANCE),
+    Clause("I", "health plan beneficiary numbers", IN_A_PICTURE),
+    Clause("J", "account numbers", IN_A_PICTURE),
+    Clause("K", "certificate and license numbers", IN_A_PICTURE),
+    Clause("L", "vehicle identifiers and license plates", IN_A_PICTURE),
     Clause("M", "device identifiers and serial numbers", "in tags and messages of the encoder; on screens and devices in the picture"),
-    Clause("N", "web addresses", BY_CHANCE),
-    Clause("O", "IP addresses", BY_CHANCE),
+    Clause("N", "web addresses", IN_A_PICTURE),
+    Clause("O", "IP addresses", IN_A_PICTURE),
     Clause("P", "biometric identifiers, finger and voice prints", "voices in the sound"),
     Clause("Q", "full-face photographs and comparable images", "faces outside the body, or reflected"),
     Clause(

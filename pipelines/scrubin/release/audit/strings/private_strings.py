@@ -99,6 +99,13 @@ class Needle:
         return f"it holds {self.text!r}, which tells the {self.discloses}; {fix}"
 
     @property
+    def shown(self) -> str:
+        """What a finding in a picture says."""
+        if self.discloses == REQUESTED:
+            return f"it shows {self.text!r}, which was requested; hide it"
+        return f"it shows {self.text!r}, which tells the {self.discloses}; hide it, or list it in release.public_words if it is harmless"
+
+    @property
     def folded(self) -> tuple[str, ...]:
         """The spellings to look for in a folded text."""
         return tuple(sorted({fold(self.text), fold(written_out(self.text))}))

@@ -125,6 +125,10 @@ class Search:
         options = "|".join(map(re.escape, sorted(self._tokens)))
         return re.compile(rf"(?<![^\W_])(?:{options})(?![^\W_])") if options else None
 
+    def is_public(self, word: str) -> bool:
+        """Whether a word says nothing by itself."""
+        return all(fold(run) in self._public for run in _RUN.findall(word))
+
     def in_text(self, text: Text) -> set[Needle]:
         """Return the needles that stand in a text, as it is or with its escapes undone."""
         shown = _FRAME_NAME.sub(self._without_number, text.text) if self._frame_names else text.text

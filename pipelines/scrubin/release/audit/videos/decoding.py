@@ -12,8 +12,10 @@ from av.error import FFmpegError
 from av.video.reformatter import VideoReformatter
 
 from scrubin.release.audit.findings import Fault
-from scrubin.release.audit.plan import VideoPlan
-from scrubin.release.audit.videos.blackness import not_black
+from scrubin.release.audit.pictures.looks import Looks, Sampling
+from scrubin.release.audit.pictures.sightings import Looked
+from scrubin.release.audit.plan import StillPlan, VideoPlan
+from scrubin.release.audit.videos.blackness import Picture, not_black
 from scrubin.release.audit.videos.stills import Comparison
 from scrubin.release.containers import ebml, h264, nal
 
@@ -34,15 +36,18 @@ class Examination:
         Of the frames that were extracted from it, by path; only those that have any.
     frames, compared
         How many frames were decoded, and how many extracted ones were compared with them.
+    looked
+        What was seen in the pictures that were looked at.
     """
 
     faults: list[Fault] = field(default_factory=list)
     stills: Mapping[str, list[Fault]] = field(default_factory=dict)
     frames: int = 0
     compared: int = 0
+    looked: Looked = field(default_factory=Looked)
 
 
-def examine(path: Path, plan: VideoPlan | None = None, folder: Path | None = None) -> Examination:
+def examine(path: Path, plan: VideoPlan | None = None, folder: Path | None = None, sampling: Sampling = "sampled") -> Examination:
     """Return what is wrong with the streams and pictures of a video file, and with the frames extracted from it.
 
     Parameters
@@ -53,8 +58,10 @@ def examine(path: Path, plan: VideoPlan | None = None, folder: Path | None = Non
         What it must be; without, it is only held to the rules that need no plan.
     folder
         The release, in which the extracted frames of the plan lie; None leaves them alone.
+    sampling
+        Which pictures are looked at for text and faces.
     """
-    one_pass = _Pass(plan, Comparison(folder, plan.stills if plan and folder else ()))
+    one_pass = _Pass(plan, folder, Looks(sampling))
     try:
         # `file:` keeps a name from being taken for a protocol; edit lists may not hide anything from this reader.
         with av.open(f"file:{path}", options={"ignore_editlist": "1"}, metadata_errors="replace") as container:
@@ -63,14 +70,15 @@ def examine(path: Path, plan: VideoPlan | None = None, folder: Path | None = Non
                 one_pass.packets(container)
     except FFmpegError as error:
         one_pass.faults.append(Fault("unreadable", "", f"it cannot be decoded ({error.strerror}); render it again"))
-    stills = one_pass.comparison.faults()
-    return Examination([*one_pass.faults, *_first(one_pass.many)], stills, one_pass.count, one_pass.comparison.compared)
+    stills, compared = one_pass.comparison.faults(), one_pass.comparison.compared
+    return Examination([*one_pass.faults, *_first(one_pass.many)], stills, one_pass.count, compared, one_pass.looks.looked())
 
 
 @dataclass
 class _Pass:
     plan: VideoPlan | None
-    comparison: Comparison
+    folder: Path | None
+    looks: Looks
     faults: list[Fault] = field(default_factory=list)
     many: list[Fault] = field(default_factory=list)
     count: int = 0
@@ -79,6 +87,15 @@ class _Pass:
     size_px: tuple[int, int] | None = None
     # One for all frames: a frame's own would prepare the same conversion again.
     reformatter: VideoReformatter = field(default_factory=VideoReformatter)
+    time_s: float = 0.0
+    comparison: Comparison = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.comparison = Comparison(self.folder, self.plan.stills if self.plan and self.folder else (), self.still)
+
+    def still(self, still: StillPlan, picture: Picture, /, *, unlike: bool) -> None:
+        """Take an extracted frame beside the picture that is at hand."""
+        self.looks.see_still(still.path, self.count, self.time_s, picture, unlike=unlike)
 
     def fault(self, rule: str, place: str, message: str) -> None:
         self.many.append(Fault(rule, place, message))
@@ -136,6 +153,7 @@ class _Pass:
 
     def _frame(self, frame: av.VideoFrame) -> None:
         place, size_px = f"frame {self.count}", (frame.width, frame.height)
+        self.time_s = round(frame.time or 0.0, 6)
         if frame.pts is None or (self.count == 0 and frame.pts != 0):
             message = f"expected the first frame at time 0 and a time for each, but got {frame.pts}; render it again"
             self.fault("timestamps", place, message)
@@ -156,6 +174,8 @@ class _Pass:
                 if message:
                     self.fault("not-black", place, message)
             self.comparison.see(self.count, picture)
+        if all(item.box_xywh is not None for item in hidden):
+            self.looks.see(self.count, self.time_s, frame)
         if frame.pts is not None:
             self.longest = max(self.longest, frame.pts - self.pts) if self.count else 0
             self.pts = frame.pts

