@@ -23,9 +23,13 @@ def film(tmp_path_factory):
 def test_the_spans_are_printed_as_json(film, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["screen", str(film), "--json"]) == 0
-    visit, black = json.loads(capsys.readouterr().out)
+    whole, visit, face, black = json.loads(capsys.readouterr().out)
+    # A rabbit's film is no endoscopy, and nobody has said what it is.
+    assert (whole["source"], whole["start_s"], whole["end_s"]) == ("unknown_scene", 0.0, pytest.approx(6.4))
     assert (visit["kind"], visit["faces"], visit["source"], visit["text"], visit["x"]) == ("out_of_body", 1, "appearance", None, None)
-    assert (visit["start_s"], visit["end_s"]) == (pytest.approx(55 / 25), pytest.approx(68 / 25))
+    assert (face["kind"], face["faces"], face["source"]) == ("out_of_body", 1, "face")
+    for one in (visit, face):
+        assert (one["start_s"], one["end_s"]) == (pytest.approx(55 / 25), pytest.approx(68 / 25))
     assert (black["kind"], black["score"], black["faces"]) == ("black", 1.0, None)
     assert list(tmp_path.iterdir()) == []
 
@@ -33,7 +37,8 @@ def test_the_spans_are_printed_as_json(film, tmp_path, monkeypatch, capsys):
 def test_the_spans_are_printed_as_a_table(film, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert cli.main(["screen", str(film)]) == 0
-    head, visit, black = capsys.readouterr().out.splitlines()
+    head, whole, visit, _, black = capsys.readouterr().out.splitlines()
+    assert whole.split()[:3] == ["out_of_body", "0.000", "6.400"]
     assert head.split() == list(screen.HEADER)
     assert visit.split()[:7] == ["out_of_body", "2.200", "2.720", "-", "-", "-", "-"]
     assert black.split()[0] == "black"
@@ -50,8 +55,8 @@ def test_a_rectangle_and_what_was_read_are_printed():
 def test_the_parameters_of_the_folder_count(film, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "params.yaml").write_text(
-        "raw: data/raw\nscreen: {detectors: [black], model: null, thumbnail_height: 36, outside_distance: 0.3, spread: 6, min_span_s: 0.2,"
-        " clear_distance: 0.35, margin_s: 0.2, black_level: 24, frozen_s: 2, text_every_s: 60}\n"
+        "raw: data/raw\nscreen: {detectors: [black], model: null, thumbnail_height: 36, scene: any, outside_score: 0.6, min_span_s: 0.2,"
+        " clear_score: 0.8, margin_s: 0.2, black_level: 24, frozen_s: 2, text_every_s: 60}\n"
     )
     assert cli.main(["screen", str(film), "--json"]) == 0
     assert [row["kind"] for row in json.loads(capsys.readouterr().out)] == ["black"]

@@ -3,13 +3,13 @@
 from scrubin.screen.params import ScreenParams
 
 SCREEN = ScreenParams(
-    detectors=("appearance", "black", "frozen", "text"),
+    detectors=("scene", "appearance", "face", "black", "frozen", "text"),
+    scene="other",
     model=None,
     thumbnail_height=36,
-    outside_distance=0.3,
-    spread=6.0,
+    outside_score=0.6,
     min_span_s=0.2,
-    clear_distance=0.35,
+    clear_score=0.8,
     margin_s=0.2,
     black_level=24,
     frozen_s=2.0,

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import av
 import numpy as np
 import pytest
 
@@ -8,10 +7,10 @@ import clips
 from screen_params import SCREEN
 from scrubin.networks import faces as faces_module
 from scrubin.networks.faces import faces
-from scrubin.screen import screening, thumbnail_store
+from scrubin.screen import face_looks, screening
+from scrubin.screen.face_looks import Look
 from scrubin.screen.face_scores import with_faces
 from scrubin.screen.proposals import Proposal
-from scrubin.screen.thumbnail_store import Look
 
 FPS = 25
 SPAN = Proposal("out_of_body", (1.0, 2.0), 0.4, "appearance", core=(30, 40))
@@ -56,10 +55,12 @@ def visit(tmp_path_factory):
 
 @pytest.mark.slow
 def test_a_face_raises_the_score_of_its_span_and_is_counted(visit, monkeypatch):
-    spans = [one for one in screening.proposals(visit, SCREEN) if one.kind == "out_of_body"]
+    proposed = screening.proposals(visit, SCREEN)
+    assert [(one.core, one.faces) for one in proposed if one.source == "face"] == [((60, 61), 1)]
+    spans = [one for one in proposed if one.source == "appearance"]
     assert [(one.core, one.faces) for one in spans] == [((60, 61), 1), ((100, 109), 0)]
-    monkeypatch.setattr(thumbnail_store, "faces", lambda _: [])
-    blind = [one for one in screening.proposals(visit, SCREEN) if one.kind == "out_of_body"]
+    monkeypatch.setattr(face_looks, "faces", lambda *_: [])
+    blind = [one for one in screening.proposals(visit, SCREEN) if one.source in ("appearance", "face")]
     assert blind[0].score < 0.6
     assert spans[0].score > 0.9
     assert spans[1] == blind[1]
@@ -69,8 +70,8 @@ def test_a_face_is_seen_upright_in_a_film_that_is_displayed_rotated(tmp_path):
     man, rabbit = (clips.pictures(clips.REAL[name], (176, 144)) for name in ("carphone_pristine", "bigbuckbunny"))
     clips.film(tmp_path / "flat.mp4", [np.rot90(one).copy() for one in [*rabbit[:40], *man[:5], *rabbit[40:80]]], FPS)
     clips.ffmpeg("-display_rotation", "-90", "-i", tmp_path / "flat.mp4", "-c", "copy", tmp_path / "a.mp4")
-    (span,) = [one for one in screening.proposals(tmp_path / "a.mp4", SCREEN) if one.kind == "out_of_body"]
-    assert span.faces == 1
+    spans = [one for one in screening.proposals(tmp_path / "a.mp4", SCREEN) if one.kind == "out_of_body"]
+    assert {(one.source, one.faces) for one in spans} == {("appearance", 1), ("face", 1)}
 
 
 def test_both_witnesses_together_are_surer_than_either_and_other_kinds_are_left_alone():
@@ -89,49 +90,3 @@ def test_a_span_that_was_not_looked_at_stays_undefined():
 def test_a_look_without_a_face_is_no_less_sure():
     (span,) = with_faces([SPAN], [Look(35, 0, 0.0)])
     assert (span.faces, span.score) == (0, SPAN.score)
-
-
-def kept_of(histograms, times_s) -> list[int]:
-    frame = av.VideoFrame.from_ndarray(np.zeros((36, 64, 3), np.uint8), format="rgb24")
-    mine = thumbnail_store.ThumbnailStore(times_s)
-    for number, histogram in enumerate(histograms):
-        mine.consider(number, frame, histogram)
-    return [one.number for one in mine._kept]
-
-
-def test_a_picture_is_kept_every_two_seconds_and_at_every_cut():
-    usual, other = np.array([90, 10, 0]), np.array([0, 10, 90])
-    still = [usual] * 125
-    times_s = np.arange(125) / FPS
-    assert kept_of(still, times_s) == [0, 50, 100]
-    assert kept_of([*still[:30], other, *still[31:]], times_s) == [0, 30, 31, 81]
-
-
-def test_a_full_store_of_thumbnails_gives_up_the_typical_pictures_and_keeps_the_unlike_ones():
-    histograms = np.zeros((1000, 88), np.int64)
-    histograms[:, [0, 64, 80]] = 100
-    unlike = [n for n in range(1000) if n % 300 == 150]
-    histograms[unlike] = 0
-    histograms[np.ix_(unlike, [5, 70, 87])] = 100
-    frame = av.VideoFrame.from_ndarray(np.zeros((36, 64, 3), np.uint8), format="rgb24")
-    mine = thumbnail_store.ThumbnailStore(np.arange(1000) * 2.0, most_bytes=20_000)
-    for number in range(1000):
-        mine.consider(number, frame, histograms[number])
-    assert set(unlike) <= {one.number for one in mine._kept}
-    assert sum(len(one.jpeg) for one in mine._kept) <= 20_000
-    assert [one.number for one in mine.looks(np.isin(np.arange(1000), unlike).astype(float))] == unlike
-
-
-def test_flicker_does_not_keep_every_picture():
-    flicker = [np.array([100 * (n % 2), 100 - 100 * (n % 2)]) for n in range(1200)]
-    assert len(kept_of(flicker, np.arange(1200) / FPS)) <= thumbnail_store.PURSE + 1200 / thumbnail_store.FRAMES_PER_COIN + 2
-
-
-def test_of_many_far_pictures_each_run_is_looked_at_before_any_is_looked_at_twice():
-    kept = list(range(0, 400, 2))
-    distance = np.zeros(400)
-    for first in range(10, 400, 40):
-        distance[first : first + 20] = 0.5
-    assert sorted(thumbnail_store._chosen(kept, distance)) == sorted([first + 10 for first in range(10, 400, 40)] + [12, 52])
-    assert thumbnail_store._chosen(kept, np.zeros(400)) == []
-    assert len(thumbnail_store._chosen(list(range(40_000)), np.ones(40_000))) == 3

@@ -74,7 +74,7 @@ def test_changing_a_limit_decodes_nothing_and_changing_the_thumbnail_only_that(f
     keys = {}
     for name, params in {
         "as is": SCREEN,
-        "limit": replace(SCREEN, outside_distance=0.9, frozen_s=9.0),
+        "limit": replace(SCREEN, outside_score=0.9, frozen_s=9.0),
         "size": replace(SCREEN, thumbnail_height=48),
     }.items():
         keys[name] = {one.name: pass_over_file._key(one, "0" * 64) for one in registry.observers(params)}
@@ -116,7 +116,7 @@ def test_large_thumbnails_are_counted_without_overflow(tmp_path):
 
 def test_screening_twice_gives_the_same_rows_and_the_same_file_by_hand(file):
     path, sha256, _ = file
-    file_ = screening.FileToScreen("r", "mono", path.name, sha256)
+    file_ = screening.FileToScreen("r", "mono", path.name, sha256, "task")
     observers = registry.observers(SCREEN)
     rows = [screening.screen(path.parent, file_, observers, SCREEN) for _ in range(2)]
     assert rows[0] == rows[1]

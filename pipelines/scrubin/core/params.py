@@ -131,7 +131,9 @@ def _alternative(path: Path, where: str, arguments: tuple[Any, ...], value: Any)
     others = [argument for argument in known if argument not in sections]
     if isinstance(value, dict) and len(sections) > 1:
         return _section_named(path, where, sections, value)
-    return (sections or others)[0] if isinstance(value, dict) else (others or sections)[0]
+    mappings = [argument for argument in others if typing.get_origin(argument) in (dict, Mapping)]
+    others = [argument for argument in others if argument not in mappings]
+    return (sections or mappings or others)[0] if isinstance(value, dict) else (others or sections or mappings)[0]
 
 
 def _section_named(path: Path, where: str, sections: list[Any], value: Mapping[Any, Any]) -> Any:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from scrubin.screen.face_looks import Look
 from scrubin.screen.proposals import Proposal
-from scrubin.screen.thumbnail_store import Look
 
 
 def with_faces(proposals: Sequence[Proposal], looks: Iterable[Look]) -> list[Proposal]:

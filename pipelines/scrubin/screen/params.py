@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from scrubin.core.params import ranged
+from scrubin.screen.scenes import SCENES
 
 
 @dataclass(frozen=True)
@@ -41,18 +43,18 @@ class ScreenParams:
     ----------
     detectors
         Which of the built-in ones look at a recording.
+    scene
+        What the recordings show, one of `scrubin.screen.scenes.SCENES`, for all or by task; ``any``: whatever each shows.
     model
         A network of the curator's own, which then proposes as well; None: there is none.
     thumbnail_height
         Height in pixels at which frames are judged.
-    outside_distance
-        Hellinger distance from the recording's own colours, 0 to 1, above which a frame is outside.
-    spread
-        How many robust standard deviations above the usual distance it must be as well.
+    outside_score
+        From this score on, 0 to 1, a frame is outside the body.
     min_span_s
         Shorter spans are proposed only when they are clear; shorter gaps between two spans are filled.
-    clear_distance
-        From this distance on a frame is clear: then a span counts however short it is.
+    clear_score
+        From this score on a frame is clear: then a span counts however short it is.
     margin_s
         Hidden before and after each out-of-body span.
     black_level
@@ -63,27 +65,31 @@ class ScreenParams:
         Burned-in text is looked for once in so many seconds, in short recordings more often.
     """
 
-    detectors: tuple[str, ...] = ranged(choices=("appearance", "black", "frozen", "text"))
+    detectors: tuple[str, ...] = ranged(choices=("scene", "appearance", "face", "black", "frozen", "text"))
+    scene: Mapping[str, str] | str = ranged(choices=tuple(SCENES))
     model: OnnxModel | None = ranged()
     thumbnail_height: int = ranged(low=16, high=256)
-    outside_distance: float = ranged(low=0, high=1)
-    spread: float = ranged(low=0, high=100)
+    outside_score: float = ranged(low=0.01, high=0.99)
     min_span_s: float = ranged(low=0, high=60)
-    clear_distance: float = ranged(low=0, high=1)
+    clear_score: float = ranged(low=0, high=1)
     margin_s: float = ranged(low=0, high=60)
     black_level: int = ranged(low=0, high=255)
     frozen_s: float = ranged(low=0.1, high=3600)
     text_every_s: float = ranged(low=1, high=3600)
 
+    def scene_of(self, task: str | None) -> str:
+        """Return what the recordings of a task show; ``any`` where nobody said."""
+        return self.scene if isinstance(self.scene, str) else self.scene.get(task or "", "any")
+
 
 DEFAULTS = ScreenParams(
-    detectors=("appearance", "black", "frozen", "text"),
+    detectors=("scene", "appearance", "face", "black", "frozen", "text"),
+    scene="any",
     model=None,
     thumbnail_height=36,
-    outside_distance=0.3,
-    spread=6.0,
+    outside_score=0.6,
     min_span_s=0.2,
-    clear_distance=0.35,
+    clear_score=0.8,
     margin_s=0.2,
     black_level=24,
     frozen_s=2.0,

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from scrubin.screen import features
+from scrubin.screen import face_looks
 from scrubin.screen.detectors import registry
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.face_scores import with_faces
@@ -31,11 +31,12 @@ class FileToScreen:
     camera: str
     path: str
     sha256: str
+    task: str
 
 
 def to_screen(recordings: pd.DataFrame) -> list[FileToScreen]:
     """Return the files of the kept recordings."""
-    kept = recordings.loc[recordings.status == "kept", ["recording", "camera", "path", "sha256"]]
+    kept = recordings.loc[recordings.status == "kept", ["recording", "camera", "path", "sha256", "task"]]
     return [FileToScreen(**row) for row in records(kept)]
 
 
@@ -63,7 +64,7 @@ def screen(raw: Path, file: FileToScreen, observers: Sequence[Observer], params:
     boundaries = boundaries_s(probed)
     observed = observe_stored(path, file.path, file.sha256, observers, boundaries[:-1])
     version = registry.version(params)
-    return [_row(file, proposal, boundaries, version) for proposal in _proposals(probed, observed, params)]
+    return [_row(file, proposal, boundaries, version) for proposal in _proposals(probed, observed, params, file.task)]
 
 
 def _row(file: FileToScreen, proposal: Proposal, boundaries: Numbers, version: str) -> dict[str, Any]:
@@ -99,11 +100,11 @@ def proposals(path: Path, params: ScreenParams) -> list[Proposal]:
     """
     probed = probe(path, path.name)
     observed = observe(path, path.name, registry.observers(params), boundaries_s(probed)[:-1])
-    return _proposals(probed, observed, params)
+    return _proposals(probed, observed, params, None)
 
 
-def _proposals(probed: Probe, observed: Mapping[str, Observed], params: ScreenParams) -> list[Proposal]:
-    seen = ObservedFile(boundaries_s(probed), (probed.width, probed.height), observed)
+def _proposals(probed: Probe, observed: Mapping[str, Observed], params: ScreenParams, task: str | None) -> list[Proposal]:
+    seen = ObservedFile(boundaries_s(probed), (probed.width, probed.height), observed, params.scene_of(task))
     proposed = [proposal for detector in registry.chosen(params).values() for proposal in detector.propose(seen, params)]
-    looks = features.looks(observed[features.NAME]) if features.NAME in observed else []
+    looks = face_looks.looks(observed[face_looks.NAME]) if face_looks.NAME in observed else []
     return sorted(with_faces(proposed, looks), key=lambda one: (one.interval_s, one.kind, one.source, one.box_xywh or ()))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from scrubin.screen import features
-from scrubin.screen.detectors.appearance import observer
 from scrubin.screen.detectors.detector import Detector, ObservedFile
+from scrubin.screen.detectors.scene import observer
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.proposals import SAME_S, Proposal, frames_s, joined, runs
 
@@ -16,4 +16,4 @@ def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
     return [Proposal("black", span, 1.0, "black") for span in spans if span[1] - span[0] >= params.min_span_s - SAME_S]
 
 
-BLACK = Detector(propose, observer)
+BLACK = Detector(propose, (observer,))

@@ -22,11 +22,14 @@ class ObservedFile:
         Width and height of the picture as displayed.
     observed
         What the observers noted, by their names.
+    scene
+        What the recording shows, as far as somebody said; one of `scrubin.screen.scenes.SCENES`.
     """
 
     boundaries_s: Numbers
     size_px: tuple[int, int]
     observed: Mapping[str, Observed] = field(default_factory=dict)
+    scene: str = "any"
 
     @property
     def times_s(self) -> Numbers:
@@ -42,9 +45,9 @@ class Detector:
     ----------
     propose
         Returns the proposals for one file.
-    observer
-        Returns what must look at every frame for it; None: nothing.
+    observers
+        Return what must look at every frame for it.
     """
 
     propose: Callable[[ObservedFile, ScreenParams], list[Proposal]]
-    observer: Callable[[ScreenParams], Observer] | None = None
+    observers: tuple[Callable[[ScreenParams], Observer], ...]

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from scrubin.screen import features
-from scrubin.screen.detectors.appearance import observer
 from scrubin.screen.detectors.detector import Detector, ObservedFile
+from scrubin.screen.detectors.scene import observer
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.proposals import SAME_S, Proposal, frames_s
 
@@ -28,4 +28,4 @@ def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
     return spans
 
 
-FROZEN = Detector(propose, observer)
+FROZEN = Detector(propose, (observer,))

@@ -26,8 +26,8 @@ from av.video.reformatter import VideoReformatter
 from scrubin.core.errors import ParamsError
 from scrubin.networks.sessions import session
 from scrubin.screen.decoded_picture import DecodedPicture
-from scrubin.screen.detectors.appearance import spans
 from scrubin.screen.detectors.detector import Detector, ObservedFile
+from scrubin.screen.detectors.spans import spans
 from scrubin.screen.params import OnnxModel, ScreenParams
 from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.proposals import Numbers, Proposal
@@ -179,4 +179,4 @@ class _Judging:
             self._judged, self._waiting = end, []
 
 
-ONNX = Detector(propose, observer)
+ONNX = Detector(propose, (observer,))

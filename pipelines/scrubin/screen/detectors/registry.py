@@ -12,15 +12,19 @@ from scrubin.core import store
 from scrubin.screen.detectors.appearance import APPEARANCE
 from scrubin.screen.detectors.black import BLACK
 from scrubin.screen.detectors.detector import Detector
+from scrubin.screen.detectors.face import FACE
 from scrubin.screen.detectors.frozen import FROZEN
 from scrubin.screen.detectors.onnx import ONNX
+from scrubin.screen.detectors.scene import SCENE
 from scrubin.screen.detectors.text import TEXT
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observer
 
 CODE = ("screen", "video")
 DETECTORS: dict[str, Detector] = {
+    "scene": SCENE,
     "appearance": APPEARANCE,
+    "face": FACE,
     "black": BLACK,
     "frozen": FROZEN,
     "text": TEXT,
@@ -41,5 +45,5 @@ def version(params: ScreenParams) -> str:
 
 def observers(params: ScreenParams) -> list[Observer]:
     """Return what must look at every frame for the chosen detectors, each once."""
-    needed = [detector.observer(params) for detector in chosen(params).values() if detector.observer]
+    needed = [observer(params) for detector in chosen(params).values() for observer in detector.observers]
     return list({observer.name: observer for observer in needed}.values())

@@ -139,4 +139,4 @@ class _Reading:
         return any(counts(one) for one in texts)
 
 
-TEXT = Detector(propose, observer)
+TEXT = Detector(propose, (observer,))

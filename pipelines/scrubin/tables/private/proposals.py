@@ -22,7 +22,13 @@ PROPOSALS = Table(
         Column("score", "float64", "", "how sure the detector is", between=(0, 1)),
         Column("faces", "int64", "", "most faces seen in one of its frames", null="not looked for", between=(0, None)),
         Column("text", "str", "", "what was read there", null="no text", between=None),
-        Column("source", "str", "", "which detector", values=("appearance", "black", "frozen", "text", "onnx")),
+        Column(
+            "source",
+            "str",
+            "",
+            "which detector",
+            values=("scene", "unknown_scene", "appearance", "face", "black", "frozen", "text", "onnx"),
+        ),
         Column("detectors", "str", "", "version of all detectors and their limits"),
     ),
 )

@@ -25,7 +25,7 @@ REDACTIONS = Table(
             "str",
             "",
             "who proposed it; pair: it is hidden in the other camera; sheet: redactions.csv, not imported",
-            values=("appearance", "black", "frozen", "text", "onnx", "curator", "pair", "sheet"),
+            values=("scene", "unknown_scene", "appearance", "face", "black", "frozen", "text", "onnx", "curator", "pair", "sheet"),
         ),
         Column("decision", "str", "", "what people decided about it", values=("accepted", "rejected", "unreviewed")),
         Column("accepted", "bool", "", "whether it is hidden in the release"),

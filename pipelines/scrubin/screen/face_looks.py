@@ -1,0 +1,135 @@
+"""Faces in pictures of one decode: some every few seconds, and at every cut.
+
+A look takes about ten times as long as decoding a frame. So pictures are kept while the file is
+decoded, and at its end, when it is known how many the length pays for, those are looked at first
+that resemble endoscopy least; the others are spread over the recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+import av
+import cv2
+import numpy as np
+import numpy.typing as npt
+from av.video.reformatter import VideoReformatter
+
+from scrubin.networks import endoscopy
+from scrubin.networks.faces import CODE as FACES_CODE
+from scrubin.networks.faces import PACKAGES as FACES_PACKAGES
+from scrubin.networks.faces import faces
+from scrubin.screen.decoded_picture import DecodedPicture
+from scrubin.screen.pass_over_file import Observed, Observer
+from scrubin.screen.proposals import SAME_S, Numbers
+
+NAME = "faces"
+# A face of a twentieth of the width is then 16 px wide, and a look costs half of one at 416 px.
+SIDE_PX = 320
+EVERY_S = 2.0
+# A cut: the grid has moved by so many levels on average.
+CUT_LEVELS = 16.0
+# Cuts are paid from a purse that gains a coin every so many frames, so that flicker does not cost a picture per frame.
+FRAMES_PER_COIN = 12
+PURSE = 24
+FRAMES_PER_LOOK = 80
+FEWEST_LOOKS = 12
+# Log odds in sixteenths; of 3,500 real pictures from inside the body one in fifty is above.
+DOUBTFUL = -16
+MOST_BYTES = 32 << 20
+
+
+@dataclass(frozen=True)
+class Look:
+    """Faces in frame ``number``: how many, and how sure the surest is."""
+
+    number: int
+    faces: int
+    sure: float
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A picture that may be looked at: its frame, how much speaks for "outside the body", and its JPEG."""
+
+    number: int
+    log_odds: int
+    jpeg: bytes
+
+
+class _Looking:
+    def __init__(self, times_s: Numbers) -> None:
+        self._times_s = times_s
+        self._kept: list[Kept] = []
+        self._bytes = 0
+        self._last: tuple[float, npt.NDArray[np.int16]] | None = None
+        self._coins = float(PURSE)
+        self._reformatter = VideoReformatter()
+
+    def see(self, number: int, decoded: DecodedPicture) -> None:
+        self._coins = min(self._coins + 1 / FRAMES_PER_COIN, PURSE)
+        if self._last is not None and self._times_s[number] - self._last[0] < EVERY_S - SAME_S:
+            if np.abs(decoded.grid - self._last[1]).mean() < CUT_LEVELS or self._coins < 1:
+                return
+            self._coins -= 1
+        self._last = float(self._times_s[number]), decoded.grid
+        jpeg = cv2.imencode(".jpg", self._shown(decoded.frame), [cv2.IMWRITE_JPEG_QUALITY, 90])[1].tobytes()
+        self._kept.append(Kept(number, int(endoscopy.log_odds(endoscopy.planes(decoded.small)[None])[0]), jpeg))
+        self._bytes += len(jpeg)
+        if self._bytes > MOST_BYTES:
+            self._kept = thinned(self._kept)
+            self._bytes = sum(len(one.jpeg) for one in self._kept)
+
+    def finish(self) -> Observed:
+        budget = max(FEWEST_LOOKS, len(self._times_s) // FRAMES_PER_LOOK)
+        looks = [_look(one) for one in chosen(self._kept, budget)]
+        self._kept = []
+        return Observed({}, [asdict(look) for look in looks])
+
+    def _shown(self, frame: av.VideoFrame) -> npt.NDArray[np.uint8]:
+        scale = min(1.0, SIDE_PX / max(frame.width, frame.height))
+        width, height = (max(2, round(side * scale)) for side in (frame.width, frame.height))
+        small = self._reformatter.reformat(frame, width, height, "bgr24", interpolation="AREA").to_ndarray()
+        return np.ascontiguousarray(np.rot90(small, round(frame.rotation / 90)), dtype=np.uint8)
+
+
+def _look(kept: Kept) -> Look:
+    picture = np.asarray(cv2.imdecode(np.frombuffer(kept.jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8)
+    seen = faces(picture, SIDE_PX)
+    return Look(kept.number, len(seen), seen[0].confidence if seen else 0.0)
+
+
+def thinned(kept: Sequence[Kept]) -> list[Kept]:
+    """Return the half of the pictures that resembles endoscopy least, in order of time."""
+    nearest = set(np.argsort([one.log_odds for one in kept], kind="stable")[: (len(kept) + 1) // 2].tolist())
+    return [one for place, one in enumerate(kept) if place not in nearest]
+
+
+def chosen(kept: Sequence[Kept], budget: int) -> list[Kept]:
+    """Return at most ``budget`` pictures to look at, in order of time.
+
+    Doubtful ones come first. Of what is left half goes to those that come next, half is spread over the others.
+    """
+    ranked = sorted(kept, key=lambda one: (-one.log_odds, one.number))
+    doubtful = sum(one.log_odds > DOUBTFUL for one in ranked)
+    first = min(doubtful + max(budget - doubtful, 0) // 2, budget)
+    others = sorted(ranked[first:], key=lambda one: one.number)
+    left = min(budget - first, len(others))
+    spread = [others[place] for place in np.linspace(0, len(others) - 1, left).astype(int).tolist()] if left > 0 else []
+    return sorted([*ranked[:first], *spread], key=lambda one: one.number)
+
+
+OBSERVER = Observer(
+    NAME,
+    ("screen/decoded_picture.py", "screen/face_looks.py", *FACES_CODE, *endoscopy.CODE),
+    ("av", *FACES_PACKAGES, *endoscopy.PACKAGES),
+    {},
+    _Looking,
+)
+"""Looks for faces in the one decode of a file."""
+
+
+def looks(observed: Observed) -> list[Look]:
+    """Return the looks that `OBSERVER` has taken."""
+    return [Look(**one) for one in observed.value or ()]
