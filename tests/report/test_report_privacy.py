@@ -338,7 +338,7 @@ def raw(tmp_path, monkeypatch) -> RawFiles:
     monkeypatch.chdir(tmp_path)
     path = clips.numbered(tmp_path / "raw/a.mp4", 60)
     files = {("Rec", "mono"): ("a.mp4", sha256_of(path))}
-    file = screening.FileToScreen("Rec", "mono", *files["Rec", "mono"])
+    file = screening.FileToScreen("Rec", "mono", *files["Rec", "mono"], "Task")
     screening.screen(Path("raw"), file, [*registry.observers(SCREEN), reel.OBSERVER], SCREEN)
     return RawFiles(Path("raw"), files, SCREEN)
 
