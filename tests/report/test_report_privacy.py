@@ -94,6 +94,7 @@ def test_when_everything_was_seen_the_page_says_by_how_many_and_warns_of_nothing
     assert (said["warnings"], said["unseen"]) == ([], [])
     assert "All 12 recordings were seen" in said["said"]
     assert "2 people looked in all" in said["said"]
+    assert said["said"].endswith("The pictures between were looked at by programs only.")
     page = reported_study.page_without_pictures(study, release)
     assert "WARNING" not in page
     assert "<dd>complete</dd>" in page

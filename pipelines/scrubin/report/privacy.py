@@ -81,12 +81,18 @@ def _said(study: ReportedStudy, *, complete: bool) -> str:
         return "There is no recording to look at."
     if not complete:
         looked = "Nobody has looked at anything yet." if not totals["people"] else f"So far {_people(totals['people'])} looked."
+        unseen_s = totals["required_s"] - totals["seen_s"]
+        if unseen_s:
+            looked += (
+                f" {unseen_s:,} of {totals['required_s']:,} s were seen by too few or by nobody: what programs missed there would be shown."
+            )
         return f"{looked} Each recording must be seen by {_people(reviewers)}." if study.release.review == REQUIRED else looked
     if study.review["synthetic"]:
         return "Everything was seen, but not by a person: this study is synthetic, and a program stands in for those who look."
     return (
         f"All {totals['recordings']} recordings were seen: at least one picture of every second, and frame by frame both ends of "
-        f"everything that programs proposed to hide, each by {_people(reviewers)} or more; {_people(totals['people'])} looked in all."
+        f"everything that programs proposed to hide, each by {_people(reviewers)} or more; {_people(totals['people'])} looked in all. "
+        "The pictures between were looked at by programs only."
     )
 
 
