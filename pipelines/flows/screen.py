@@ -13,6 +13,7 @@ from scrubin.core import params
 from scrubin.screen import reel, screening
 from scrubin.screen.detectors import registry
 from scrubin.screen.params import ScreenParams
+from scrubin.screen.private_words import private_words
 from scrubin.tables import io
 from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
@@ -26,12 +27,14 @@ def main() -> None:
     """Write the tables `proposals` and `quarantine_screen`."""
     p = params.load("screen", ScreenParams)
     raw = params.raw_folder()
+    recordings = io.read(RECORDINGS, OUT / "recordings.parquet")
+    words = private_words(recordings)
     observers = [*registry.observers(p), reel.OBSERVER]
 
     def work(row: Any) -> list[dict[str, Any]]:
-        return screening.screen(raw, row, observers, p)
+        return screening.screen(raw, row, observers, p, words)
 
-    outcome = plumbing.map_items(work, screening.to_screen(io.read(RECORDINGS, OUT / "recordings.parquet")), name="screen")
+    outcome = plumbing.map_items(work, screening.to_screen(recordings), name="screen")
     bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in outcome.quarantined]
     proposed = [row for _, rows in outcome.done for row in rows]
     io.write(PROPOSALS, io.frame_of(PROPOSALS, proposed), OUT / "proposals.parquet")

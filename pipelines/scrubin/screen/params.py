@@ -62,7 +62,7 @@ class ScreenParams:
     frozen_s
         A picture that stands still for at least this long is reported as frozen.
     text_every_s
-        Burned-in text is looked for once in so many seconds, in short recordings more often.
+        Text is looked for where strokes like letters are new and stand still, and all over the picture at least once in so many seconds.
     """
 
     detectors: tuple[str, ...] = ranged(choices=("scene", "appearance", "face", "black", "frozen", "text"))

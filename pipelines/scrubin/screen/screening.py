@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from scrubin.networks.misreadings import WordFinder
 from scrubin.screen import face_looks
 from scrubin.screen.detectors import registry
 from scrubin.screen.detectors.detector import ObservedFile
@@ -21,6 +22,8 @@ from scrubin.tables.io import records
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import Probe, probe
 from scrubin.video.probe_cache import stored_probe
+
+NO_WORDS = WordFinder(())
 
 
 @dataclass(frozen=True)
@@ -40,7 +43,9 @@ def to_screen(recordings: pd.DataFrame) -> list[FileToScreen]:
     return [FileToScreen(**row) for row in records(kept)]
 
 
-def screen(raw: Path, file: FileToScreen, observers: Sequence[Observer], params: ScreenParams) -> list[dict[str, Any]]:
+def screen(
+    raw: Path, file: FileToScreen, observers: Sequence[Observer], params: ScreenParams, private_words: WordFinder = NO_WORDS
+) -> list[dict[str, Any]]:
     """Return the rows of the table `proposals` for one file.
 
     Parameters
@@ -53,6 +58,8 @@ def screen(raw: Path, file: FileToScreen, observers: Sequence[Observer], params:
         What `registry.observers` returns for these parameters.
     params
         The limits.
+    private_words
+        Finds the study's private words in text.
 
     Raises
     ------
@@ -64,7 +71,8 @@ def screen(raw: Path, file: FileToScreen, observers: Sequence[Observer], params:
     boundaries = boundaries_s(probed)
     observed = observe_stored(path, file.path, file.sha256, observers, boundaries[:-1])
     version = registry.version(params)
-    return [_row(file, proposal, boundaries, version) for proposal in _proposals(probed, observed, params, file.task)]
+    proposed = _proposals(probed, observed, params, file.task, private_words)
+    return [_row(file, proposal, boundaries, version) for proposal in proposed]
 
 
 def _row(file: FileToScreen, proposal: Proposal, boundaries: Numbers, version: str) -> dict[str, Any]:
@@ -100,11 +108,13 @@ def proposals(path: Path, params: ScreenParams) -> list[Proposal]:
     """
     probed = probe(path, path.name)
     observed = observe(path, path.name, registry.observers(params), boundaries_s(probed)[:-1])
-    return _proposals(probed, observed, params, None)
+    return _proposals(probed, observed, params, None, NO_WORDS)
 
 
-def _proposals(probed: Probe, observed: Mapping[str, Observed], params: ScreenParams, task: str | None) -> list[Proposal]:
-    seen = ObservedFile(boundaries_s(probed), (probed.width, probed.height), observed, params.scene_of(task))
+def _proposals(
+    probed: Probe, observed: Mapping[str, Observed], params: ScreenParams, task: str | None, private_words: WordFinder
+) -> list[Proposal]:
+    seen = ObservedFile(boundaries_s(probed), (probed.width, probed.height), observed, params.scene_of(task), private_words)
     proposed = [proposal for detector in registry.chosen(params).values() for proposal in detector.propose(seen, params)]
     looks = face_looks.looks(observed[face_looks.NAME]) if face_looks.NAME in observed else []
     return sorted(with_faces(proposed, looks), key=lambda one: (one.interval_s, one.kind, one.source, one.box_xywh or ()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
+from scrubin.networks.misreadings import WordFinder
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.proposals import Numbers, Proposal
@@ -24,12 +25,15 @@ class ObservedFile:
         What the observers noted, by their names.
     scene
         What the recording shows, as far as somebody said; one of `scrubin.screen.scenes.SCENES`.
+    private_words
+        Finds the study's own private words in what was read.
     """
 
     boundaries_s: Numbers
     size_px: tuple[int, int]
     observed: Mapping[str, Observed] = field(default_factory=dict)
     scene: str = "any"
+    private_words: WordFinder = field(default_factory=lambda: WordFinder(()))
 
     @property
     def times_s(self) -> Numbers:

@@ -1,142 +1,92 @@
-"""Burned-in text: names, dates and clocks that a recorder writes into the picture.
+"""Burned-in text, and text that is filmed: names, dates and clocks that recorders write into the picture, screens, labels.
 
-It is looked for at a few moments spread over the recording, during the one decode. What is read
-at a moment is read again a second later: text that moves with the scene is then elsewhere. At the
-end a composite, the median of pictures from the whole recording, is read as well: burned-in text
-stays sharp in it while the scene blurs, also where the text is half transparent.
+What was read where, and from when to when it stands, is noted during the one decode, see
+`scrubin.screen.text.looking`. Here readings become proposals: a private word of the study in any
+reading, however badly read, has score 1; else the usual limit of the reader counts.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
+from statistics import median
 from typing import Any
 
-import av
-import numpy as np
-import numpy.typing as npt
-from av.video.reformatter import VideoReformatter
-
-from scrubin.networks.reading import Reading, read
-from scrubin.screen.decoded_picture import DecodedPicture
+from scrubin.networks.misreadings import WordFinder
+from scrubin.networks.reading import LEAST
 from scrubin.screen.detectors.detector import Detector, ObservedFile
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.pass_over_file import Observed, Observer
-from scrubin.screen.places import COMPOSITE, Place, Sighting, counts, covering, places
-from scrubin.screen.proposals import Interval, Numbers, Proposal
+from scrubin.screen.pass_over_file import Observer
+from scrubin.screen.proposals import Interval, Proposal
+from scrubin.screen.text.covering import covering
+from scrubin.screen.text.looking import start
 
 NAME = "text"
-FEWEST, FEW = 2, 4
-FEW_FROM_S = 30.0
-AGAIN_S = 1.0
-WIDEST_PX = 1280
-COMPOSED = 9
-Picture = npt.NDArray[np.uint8]
+CODE = (
+    "screen/decoded_picture.py",
+    *(f"screen/text/{name}.py" for name in ("looking", "places", "strokes")),
+    *(f"networks/{name}.py" for name in ("proof", "reading", "sessions", "weights")),
+)
+PACKAGES = ("av", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
+JOINED_S = 2.0
+MARGIN = 2
+SURELY_PRIVATE = 1.0
+# Makers write these on instruments and scopes. On something that moves they name nobody.
+_MAKERS = """\
+aesculap arthrex boston conmed covidien ethicon fujifilm fujinon germany intuitive karl karlstorz medtronic nephew olympus pentax
+richard smith sony storz stryker tuttlingen wolf
+"""
+MAKERS = WordFinder(_MAKERS.split())
 
 
 def observer(params: ScreenParams) -> Observer:
-    """Return what reads a few frames of a recording."""
-    code = ("screen/detectors/text.py", "screen/places.py", "networks/reading.py")
-    packages = ("av", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
-    return Observer(NAME, code, packages, {"every_s": params.text_every_s}, lambda times_s: _Reading(times_s, params.text_every_s))
+    """Return what reads a recording while it is decoded."""
+    return Observer(NAME, CODE, PACKAGES, {"every_s": params.text_every_s}, start(params.text_every_s))
 
 
 def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
-    """Return a rectangle for each place where text persists."""
+    """Return a rectangle for each place where text stands and each span in which it does."""
     value = seen.observed[NAME].value
-    if not value["readings"]:
-        return []
-    scale = (seen.size_px[0] / value["size_px"][0], seen.size_px[1] / value["size_px"][1])
-    times_s = [float(seen.boundaries_s[first]) for first, _ in value["moments"]]
     proposals = []
-    for place in places(_sighting(one) for one in value["readings"]):
-        box_xywh = covering(place.box_xywh, scale, seen.size_px)
-        interval_s = _interval(place, times_s, float(seen.boundaries_s[-1]))
-        proposals.append(Proposal("text", interval_s, place.score, NAME, box_xywh, text=place.text))
-    return proposals
+    for place in value["places"]:
+        judged = _judged(place["readings"], seen.private_words, stands=place["stands"])
+        if judged is None:
+            continue
+        text, score = judged
+        scale = (seen.size_px[0] / value["size_px"][0], seen.size_px[1] / value["size_px"][1])
+        box_xywh = covering(tuple(place["box"]), scale, seen.size_px)
+        for interval_s in _intervals_s(place["spans"], value["samples"], seen):
+            proposals.append(Proposal("text", interval_s, score, NAME, box_xywh, text=text))
+    return sorted(proposals, key=lambda one: (one.box_xywh or (), one.interval_s))
 
 
-def _sighting(one: Mapping[str, Any]) -> Sighting:
-    x, y, w, h = one["box"]
-    return Sighting(one["moment"], one["picture"], Reading((x, y, w, h), one["text"], one["confidence"]))
+def _judged(readings: Sequence[Mapping[str, Any]], private: WordFinder, *, stands: bool) -> tuple[str, float] | None:
+    """Return what a place says, and the score; None when nothing there counts as text."""
+    hits = [one for one in readings if private.hits(one["text"])]
+    if hits:
+        return _surest(hits)["text"], SURELY_PRIVATE
+    counting = [one for one in readings if one["confidence"] >= LEAST]
+    if not counting or (not stands and all(MAKERS.hits(one["text"]) for one in counting)):
+        return None
+    # The usual confidence of what counts, 0.5 to 1, stretched to 0 to 1.
+    score = min(max(2 * median(one["confidence"] for one in counting) - 1, 0), 1)
+    return _surest(counting)["text"], round(score, 2)
 
 
-def _interval(place: Place, times_s: Sequence[float], end_s: float) -> Interval:
-    """Return when the text may be there: between the moments at which it was not."""
-    if COMPOSITE in place.moments:
-        return 0.0, end_s
-    before, after = min(place.moments) - 1, max(place.moments) + 1
-    return times_s[before] if before >= 0 else 0.0, times_s[after] if after < len(times_s) else end_s
+def _surest(readings: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    return max(readings, key=lambda one: (one["confidence"], len(one["text"]), one["text"]))
 
 
-def moments(times_s: Numbers, every_s: float) -> list[tuple[int, int]]:
-    """Return the frames at which text is looked for, each with the frame in which it is looked for again.
-
-    They lie in the middle of equal parts of the recording: two parts when it is short, four from
-    half a minute on, and at least one in ``every_s``.
-
-    >>> moments(np.arange(200) / 20, 45)
-    [(50, 70), (150, 170)]
-    """
-    if not len(times_s):
-        return []
-    length_s = float(times_s[-1])
-    parts = max(FEW if length_s >= FEW_FROM_S else FEWEST, math.ceil(length_s / every_s))
-    middles_s = (np.arange(parts) + 0.5) * (length_s / parts)
-    # Again a second later, or in a short recording as late as another part begins.
-    again_s = middles_s + min(AGAIN_S, length_s / parts / 2)
-    firsts, agains = (np.minimum(np.searchsorted(times_s, at, side="left"), len(times_s) - 1).tolist() for at in (middles_s, again_s))
-    return list(dict.fromkeys(zip(firsts, agains, strict=True)))
-
-
-class _Reading:
-    def __init__(self, times_s: Numbers, every_s: float) -> None:
-        self._moments = moments(times_s, every_s)
-        self._first = {first: i for i, (first, _) in enumerate(self._moments)}
-        self._again: dict[int, int] = {}
-        self._readings: list[dict[str, Any]] = []
-        # An odd number, so that the median is one of the values.
-        kept = min(COMPOSED, len(self._moments) - 1 + len(self._moments) % 2)
-        self._composed = set(np.linspace(0, len(self._moments) - 1, kept).astype(int).tolist()) if kept > 1 else set()
-        self._pictures: list[Picture] = []
-        self._size_px = (1, 1)
-        self._reformatter = VideoReformatter()
-
-    def see(self, number: int, decoded: DecodedPicture) -> None:
-        frame = decoded.frame
-        if number in self._first:
-            moment = self._first[number]
-            picture = self._picture(frame)
-            if self._note(moment, 0, picture):
-                self._again[self._moments[moment][1]] = moment
-            if moment in self._composed:
-                self._pictures.append(picture)
-        elif number in self._again:
-            self._note(self._again.pop(number), 1, self._picture(frame))
-
-    def finish(self) -> Observed:
-        if len(self._pictures) > 1:
-            middle = len(self._pictures) // 2
-            self._note(COMPOSITE, 0, np.partition(np.stack(self._pictures), middle, axis=0)[middle])
-        self._pictures = []
-        return Observed({}, {"moments": self._moments, "size_px": self._size_px, "readings": self._readings})
-
-    def _picture(self, frame: av.VideoFrame) -> Picture:
-        """Return a frame as it is displayed, blue, green and red, at most 1280 px wide."""
-        width = min(frame.width, WIDEST_PX)
-        height = max(1, round(frame.height * width / frame.width))
-        picture = self._reformatter.reformat(frame, width, height, "bgr24", interpolation="AREA").to_ndarray().astype(np.uint8, copy=False)
-        upright: Picture = np.ascontiguousarray(np.rot90(picture, round(frame.rotation / 90)))
-        self._size_px = (upright.shape[1], upright.shape[0])
-        return upright
-
-    def _note(self, moment: int, picture: int, shown: Picture) -> bool:
-        texts = read(shown)
-        for one in texts:
-            self._readings.append(
-                {"moment": moment, "picture": picture, "box": one.box_xywh, "text": one.text, "confidence": one.confidence}
-            )
-        return any(counts(one) for one in texts)
+def _intervals_s(spans: Sequence[Sequence[int]], samples: Sequence[int], seen: ObservedFile) -> list[Interval]:
+    """Return when text is there: two samples more on both sides, because a text's first pictures may be blurred."""
+    intervals: list[Interval] = []
+    for first, last in sorted(map(tuple, spans)):
+        start_s = float(seen.boundaries_s[samples[first - MARGIN] + 1]) if first >= MARGIN else 0.0
+        end_s = float(seen.boundaries_s[samples[last + MARGIN]]) if last + MARGIN < len(samples) else float(seen.boundaries_s[-1])
+        if intervals and start_s <= intervals[-1][1] + JOINED_S:
+            intervals[-1] = (intervals[-1][0], max(end_s, intervals[-1][1]))
+        else:
+            intervals.append((start_s, end_s))
+    return intervals
 
 
 TEXT = Detector(propose, (observer,))

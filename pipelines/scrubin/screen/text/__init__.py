@@ -1,0 +1,1 @@
+"""Text in the pictures of a recording: cheap measures say where and when to read, places say from when to when it stands."""

@@ -1,0 +1,319 @@
+"""Reads a recording while it is decoded: cheap measures three times a second decide where and when.
+
+Four things start a look:
+
+- strokes like text that are new and stand still for three samples: that part of the picture is read;
+- a picture with many more such strokes than usual, as a screen or a sheet of paper shows: all of it that has strokes;
+- a *round*, at the beginning and at least once in ``every_s``: the same;
+- text that was read once: it is looked for again a second later, and as long as it is found.
+
+A purse of pixels pays for the looks, so that restless pictures do not cost more than decoding does;
+rounds are free. What waits for the purse is looked at as soon as it is filled, if it still stands.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from statistics import median
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+from av.video.reformatter import VideoReformatter
+
+from scrubin.core.pixels import Box
+from scrubin.networks.reading import Reading, read
+from scrubin.screen.decoded_picture import DecodedPicture
+from scrubin.screen.pass_over_file import Observed
+from scrubin.screen.proposals import Numbers
+from scrubin.screen.text.places import FEWEST_STROKES_PX, History, Place, around, padded, same
+from scrubin.screen.text.strokes import Strokes, regions, strokes, text_cells
+
+SAMPLE_S = 1 / 3
+STANDS = 3
+"""Text must stand in so many samples to count as standing: a second."""
+WIDEST_PX = 960
+LEAST = 0.25
+"""Readings from here on are noted: below the usual limit only those count that hit a private word."""
+SURE = 0.5
+LETTERS = 2
+PAD_PX = 8
+FOLLOW_PAD_PX = 40
+FOLLOW_SAMPLES = 3
+ROUND_CROSSINGS = 12.0
+EDGE_PX, GROWN_LINES = 5, 4
+LUMA_FIRST = frozenset({"yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "gray"})
+ROUND_SIDE_PX = 640
+"""Rounds look for large and faint text; what is small and stands still has strokes."""
+FIRST_PX, MOST_PX = 800_000, 1_600_000
+PX_PER_DECODED_PX = 8e-4
+"""What comes into the purse: reading a pixel takes 250 times as long as decoding it, so this is at most a fifth of decoding."""
+WHOLE_SHARE = 0.6
+USUAL_SAMPLES = 30
+JUMP_FACTOR, JUMP_CELLS = 2.0, 40
+JUMP_SAMPLES = 15
+FORGET_SAMPLES = 180
+MOST_PLACES = 200
+Picture = npt.NDArray[np.uint8]
+
+
+def sample_numbers(times_s: Numbers) -> list[int]:
+    """Return the frames to sample: the first one at or after every third of a second, and the last frame.
+
+    >>> sample_numbers(np.arange(30) / 25)
+    [0, 9, 17, 25, 29]
+    """
+    if not len(times_s):
+        return []
+    wanted = np.searchsorted(times_s, np.arange(0, float(times_s[-1]) + SAMPLE_S, SAMPLE_S) - 1e-9)
+    return sorted({int(number) for number in wanted if number < len(times_s)} | {len(times_s) - 1})
+
+
+class Looking:
+    """Sees the frames of one file; its notes are the places where text was read, and what was read there.
+
+    Parameters
+    ----------
+    times_s
+        Presentation time of each frame, shape (n,).
+    every_s
+        A round at least once in so many seconds.
+    """
+
+    def __init__(self, times_s: Numbers, every_s: float) -> None:
+        self._numbers = sample_numbers(times_s)
+        self._sample_of = {number: sample for sample, number in enumerate(self._numbers)}
+        self._times_s = times_s
+        self._every_s = every_s
+        self._reformatter = VideoReformatter()
+        self._size_px = (1, 1)
+        self._history = History(round(max(every_s, 4.0) / SAMPLE_S))
+        self._recent: deque[Strokes] = deque(maxlen=STANDS)
+        self._usual: deque[int] = deque(maxlen=USUAL_SAMPLES)
+        self._looked_at: Picture | None = None
+        self._still_there: Picture | None = None
+        self._purse_px: float = FIRST_PX
+        self._before = 0
+        self._round_s = -every_s
+        self._jump_sample = self._unseen_since = 0
+        self._places: list[Place] = []
+        self._read_px = 0
+        self._looks = 0
+
+    def see(self, number: int, decoded: DecodedPicture) -> None:
+        """Measure a sampled frame, and read where something is new."""
+        if number not in self._sample_of:
+            return
+        sample = self._sample_of[number]
+        view = _View(decoded, self._reformatter)
+        self._size_px = view.size_px
+        shown = strokes(view.gray)
+        income_px = PX_PER_DECODED_PX * decoded.frame.width * decoded.frame.height * (number - self._before)
+        self._purse_px, self._before = min(self._purse_px + income_px, MOST_PX), number
+        self._recent.append(shown)
+        self._history.add(shown)
+        for place in self._places:
+            place.see(sample, shown)
+        self._follow(sample, view)
+        standing = self._standing()
+        self._new(sample, standing, view)
+        self._round(sample, shown, standing, view)
+
+    def finish(self) -> Observed:
+        """Return the places with text, and the frames that were sampled."""
+        for place in self._places:
+            place.close()
+        value = {
+            "samples": self._numbers,
+            "size_px": self._size_px,
+            "places": [place.noted() for place in self._places if place.confirmed],
+            "looks": self._looks,
+            "read_px": self._read_px,
+        }
+        return Observed({}, value)
+
+    def _standing(self) -> Strokes | None:
+        """Return the strokes that stand still for a second."""
+        if len(self._recent) < STANDS:
+            return None
+        standing = self._recent[0]
+        for shown in list(self._recent)[1:]:
+            standing = standing & shown
+        return standing
+
+    def _new(self, sample: int, standing: Strokes | None, view: _View) -> None:
+        """Read where strokes like text stand that were not looked at before, and that no open place explains."""
+        if standing is None:
+            return
+        fresh = standing.either.copy()
+        if self._looked_at is not None and self._still_there is not None:
+            self._still_there |= fresh & self._looked_at
+            fresh &= 1 - self._looked_at
+        if sample % FORGET_SAMPLES == 0:
+            self._looked_at, self._still_there = self._still_there, np.zeros_like(fresh)
+        for place in self._places:
+            if place.is_open and place.template is not None:
+                x, y, w, h = padded(place.box_xywh, 2, self._size_px)
+                fresh[y : y + h, x : x + w] = 0
+        for box_xywh, _ in regions(text_cells(fresh), self._size_px):
+            if box_xywh[2] * box_xywh[3] > self._purse_px:
+                continue
+            self._look(sample, padded(box_xywh, PAD_PX, self._size_px), standing, view, free=False)
+
+    def _round(self, sample: int, shown: Strokes, standing: Strokes | None, view: _View) -> None:
+        """Read everything that has strokes like text, when it is time or the picture shows many more of them than usual."""
+        if sample % STANDS:
+            return
+        cells = text_cells(shown.either, ROUND_CROSSINGS)
+        count, now_s = int(np.count_nonzero(cells)), float(self._times_s[self._numbers[sample]])
+        usual = median(self._usual) if self._usual else count
+        self._usual.append(count)
+        jumps = count > JUMP_FACTOR * usual + JUMP_CELLS and sample >= self._jump_sample + JUMP_SAMPLES and self._purse_px > 0
+        if not jumps and now_s < self._round_s + self._every_s:
+            return
+        if jumps:
+            self._jump_sample, self._unseen_since = sample, max(sample - STANDS, 0)
+        else:
+            self._round_s = now_s
+        boxes = [padded(box_xywh, PAD_PX, self._size_px) for box_xywh, _ in regions(cells, self._size_px)]
+        if sum(w * h for _, _, w, h in boxes) > WHOLE_SHARE * self._size_px[0] * self._size_px[1]:
+            boxes = [(0, 0, *self._size_px)]
+        for box_xywh in boxes:
+            self._look(sample, box_xywh, standing, view, free=not jumps, side_px=ROUND_SIDE_PX)
+        self._unseen_since = sample
+
+    def _follow(self, sample: int, view: _View) -> None:
+        """Look again for text without strokes of its own."""
+        for place in self._places:
+            if place.template is not None or not place.is_open or sample < place.next_look:
+                continue
+            where = padded(place.box_xywh, FOLLOW_PAD_PX, self._size_px)
+            readings = [one for one in self._readings(where, view, free=not place.confirmed) if _counts(one)]
+            again = [one for one in readings if _same_text(place, one) or same(place.box_xywh, one.box_xywh)]
+            place.next_look = sample + FOLLOW_SAMPLES
+            if again:
+                place.box_xywh, place.last, place.misses, place.confirmed = around(place.box_xywh, again[0].box_xywh), sample, 0, True
+                place.note(again[0])
+            else:
+                # It may have been there until now.
+                place.last = sample - 1 if not place.misses and place.confirmed else place.last
+                place.misses += 1
+                if place.misses >= (2 if place.confirmed else 1):
+                    place.close()
+        self._places = [place for place in self._places if place.confirmed or place.is_open]
+
+    def _look(self, sample: int, box_xywh: Box, standing: Strokes | None, view: _View, *, free: bool, side_px: int = WIDEST_PX) -> None:
+        """Read a part of the picture and note what is there."""
+        if standing is not None:
+            x, y, w, h = box_xywh
+            if self._looked_at is None or self._still_there is None:
+                self._looked_at, self._still_there = np.zeros_like(standing.bright), np.zeros_like(standing.bright)
+            # Noise moves the edges of strokes by a pixel or two.
+            part = cv2.dilate(standing.crop(box_xywh).either, np.ones((5, 5), np.uint8)).astype(np.uint8, copy=False)
+            for looked_at in (self._looked_at, self._still_there):
+                looked_at[y : y + h, x : x + w] |= part
+        readings = self._readings(box_xywh, view, free=free, side_px=side_px)
+        cut = [one.box_xywh[3] for one in readings if self._is_cut(one.box_xywh, box_xywh)]
+        if cut:
+            readings = self._readings(padded(box_xywh, GROWN_LINES * max(cut), self._size_px), view, free=free, side_px=side_px)
+        for one in readings:
+            if not _letters(one):
+                continue
+            known = [place for place in self._places if place.is_open and same(place.box_xywh, one.box_xywh)]
+            if known:
+                known[0].note(one)
+            elif len(self._places) < MOST_PLACES:
+                self._begin(sample, one, standing)
+
+    def _is_cut(self, line: Box, part: Box) -> bool:
+        """Whether a line reaches the edge of the part that was read, and the picture goes on there."""
+        (x, _, w, _), (left, _, width, _) = line, part
+        goes_on = left > 0 and x - left < EDGE_PX
+        return goes_on or (left + width < self._size_px[0] and left + width - x - w < EDGE_PX)
+
+    def _begin(self, sample: int, one: Reading, standing: Strokes | None) -> None:
+        template = standing.crop(one.box_xywh) if standing is not None else None
+        if template is not None and template.count >= max(FEWEST_STROKES_PX, one.box_xywh[2] * one.box_xywh[3] // 20):
+            place = Place(one.box_xywh, template, sample, sample)
+            place.first = self._history.since(place, sample)
+        elif _counts(one):
+            place = Place(one.box_xywh, None, self._unseen_since, sample, confirmed=False, next_look=sample + FOLLOW_SAMPLES)
+        else:
+            return
+        place.note(one)
+        self._places.append(place)
+
+    def _readings(self, box_xywh: Box, view: _View, *, free: bool, side_px: int = WIDEST_PX) -> list[Reading]:
+        """Return what is read in a part of the picture, with its place in the whole."""
+        x, y, w, h = box_xywh
+        self._looks += 1
+        self._read_px += w * h
+        if not free:
+            self._purse_px -= w * h
+        # A part is read at the scale of the whole.
+        readings = read(np.ascontiguousarray(view.bgr[y : y + h, x : x + w]), LEAST, round(side_px * max(w, h) / max(self._size_px)))
+        return [Reading((x + a, y + b, c, d), one.text, one.confidence) for one in readings for a, b, c, d in [one.box_xywh]]
+
+
+class _View:
+    """One frame as it is displayed, at most 960 px wide: its luma, and its colours when they are asked for."""
+
+    def __init__(self, decoded: DecodedPicture, reformatter: VideoReformatter) -> None:
+        self._frame, self._reformatter = decoded.frame, reformatter
+        frame = decoded.frame
+        width = min(frame.width, WIDEST_PX)
+        self._scaled_px = width, max(1, round(frame.height * width / frame.width))
+        self.gray = self._upright(self._luma())
+        self._bgr: Picture | None = None
+
+    @property
+    def size_px(self) -> tuple[int, int]:
+        return self.gray.shape[1], self.gray.shape[0]
+
+    @property
+    def bgr(self) -> Picture:
+        if self._bgr is None:
+            self._bgr = self._upright(self._reformatted("bgr24"))
+        return self._bgr
+
+    def _luma(self) -> Picture:
+        frame = self._frame
+        if frame.format.name not in LUMA_FIRST:
+            return self._reformatted("gray")
+        # Its first plane, as it is: scaling a copy of it would cost more than all the measures.
+        plane = frame.planes[0]
+        luma: Picture = np.frombuffer(memoryview(plane), np.uint8).reshape(-1, plane.line_size)[: frame.height, : frame.width]
+        if frame.width == self._scaled_px[0]:
+            return luma
+        return cv2.resize(luma, self._scaled_px, interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
+
+    def _reformatted(self, colours: str) -> Picture:
+        picture = self._reformatter.reformat(self._frame, *self._scaled_px, colours, interpolation="AREA")
+        return picture.to_ndarray().astype(np.uint8, copy=False)
+
+    def _upright(self, picture: Picture) -> Picture:
+        return np.ascontiguousarray(np.rot90(picture, round(self._frame.rotation / 90)), dtype=np.uint8)
+
+
+def start(every_s: float) -> Callable[[Numbers], Looking]:
+    """Return what begins a file."""
+    return lambda times_s: Looking(times_s, every_s)
+
+
+def _letters(reading: Reading) -> bool:
+    """Whether a reading says anything: from two letters or digits on, single ones are found in every other pattern."""
+    return sum(letter.isalnum() for letter in reading.text) >= LETTERS
+
+
+def _counts(reading: Reading) -> bool:
+    return _letters(reading) and reading.confidence >= SURE
+
+
+def _same_text(place: Place, reading: Reading) -> bool:
+    pairs = {reading.text[i : i + 2].casefold() for i in range(len(reading.text) - 1)}
+    for one in place.readings:
+        others = {one.text[i : i + 2].casefold() for i in range(len(one.text) - 1)}
+        if 2 * len(pairs & others) >= min(len(pairs), len(others)) > 0:
+            return True
+    return False
