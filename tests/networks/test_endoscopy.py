@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from onnx import numpy_helper
 
+from scrubin.core.errors import StageError
 from scrubin.networks import endoscopy
 
 FOLDER = resources.files("scrubin.networks")
@@ -84,3 +85,17 @@ def test_the_sources_of_the_network_and_what_was_wrong_on_each_are_named():
         assert sum(source["pictures"] for source in mine) == document[f"{side}_pictures"]
         assert sum(source["wrong_when_held_back"] for source in mine) == document[f"{side}_wrong_when_held_back"]
         assert all(source["repository"] and source["licence_as_stated"] and 0 <= source["fold"] <= 4 for source in mine)
+
+
+@pytest.mark.parametrize("data", [None, b"other bytes"])
+def test_a_network_that_is_missing_or_another_one_is_an_error(tmp_path, monkeypatch, data):
+    (tmp_path / "endoscopy.json").write_text(FOLDER.joinpath("endoscopy.json").read_text(encoding="utf-8"), encoding="utf-8")
+    if data is not None:
+        (tmp_path / "endoscopy.onnx").write_bytes(data)
+    monkeypatch.setattr(endoscopy.resources, "files", lambda _: tmp_path)
+    endoscopy._network.cache_clear()
+    try:
+        with pytest.raises(StageError, match=r"the network 'endoscopy'.*install scrubin again"):
+            endoscopy.log_odds(np.zeros((1, 3, 48, 64), np.uint8))
+    finally:
+        endoscopy._network.cache_clear()

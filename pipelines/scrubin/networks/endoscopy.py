@@ -11,18 +11,22 @@ float32 holds each exactly: any processor gives the same scores, whatever the or
 
 from __future__ import annotations
 
+import hashlib
+import json
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
 import av
+import cv2
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core.errors import StageError
 from scrubin.networks.sessions import session
 
 CODE = ("networks/endoscopy.py", "networks/endoscopy.onnx", "networks/sessions.py")
-PACKAGES = ("numpy", "onnxruntime")
+PACKAGES = ("numpy", "onnxruntime", "opencv-python-headless")
 HEIGHT, WIDTH = 48, 64
 UNIT = 16
 """Scores are log odds in sixteenths: 16 stands for odds of e to 1."""
@@ -48,26 +52,31 @@ def log_odds(pictures: Planes) -> npt.NDArray[np.int16]:
 def _reduced(plane: av.video.plane.VideoPlane) -> npt.NDArray[np.uint8]:
     """Return the mean of each of 48 x 64 cells of a plane, rounded down; cells of a smaller plane repeat its points."""
     points = np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
-    sums = points
-    for axis, (length, cells) in enumerate(((plane.height, HEIGHT), (plane.width, WIDTH))):
-        sums = np.add.reduceat(sums, _edges(length, cells), axis=axis, dtype=np.uint32)
-    return (sums // _sizes(plane.height, plane.width)).astype(np.uint8)
+    sums = cv2.integral(points)
+    (tops, bottoms), (lefts, rights) = _edges(plane.height, HEIGHT), _edges(plane.width, WIDTH)
+    lower, upper = sums[bottoms], sums[tops]
+    cells = lower[:, rights] - lower[:, lefts] - upper[:, rights] + upper[:, lefts]
+    return (cells // np.outer(bottoms - tops, rights - lefts)).astype(np.uint8)
 
 
 @lru_cache(maxsize=64)
-def _edges(length: int, cells: int) -> npt.NDArray[np.int64]:
-    return np.arange(cells) * length // cells
-
-
-@lru_cache(maxsize=64)
-def _sizes(height: int, width: int) -> npt.NDArray[np.uint32]:
-    """Return how many points each cell holds; one where neighbouring cells begin at the same point."""
-    rows, columns = (
-        np.maximum(np.diff(np.append(_edges(length, cells), length)), 1) for length, cells in ((height, HEIGHT), (width, WIDTH))
-    )
-    return np.outer(rows, columns).astype(np.uint32)
+def _edges(length: int, cells: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return where each cell begins and ends; where there are fewer points than cells, each holds one."""
+    starts = np.arange(cells) * length // cells
+    return starts, np.maximum(np.append(starts[1:], length), starts + 1)
 
 
 @lru_cache(maxsize=1)
 def _network() -> Any:
-    return session(resources.files("scrubin.networks").joinpath("endoscopy.onnx").read_bytes())
+    folder = resources.files("scrubin.networks")
+    try:
+        data = folder.joinpath("endoscopy.onnx").read_bytes()
+    except OSError as error:
+        msg = f"the network 'endoscopy', which knows what endoscopy looks like, cannot be read ({error.strerror}); install scrubin again"
+        raise StageError(msg) from error
+    sha256 = hashlib.sha256(data).hexdigest()
+    expected = json.loads(folder.joinpath("endoscopy.json").read_text(encoding="utf-8"))["sha256"]
+    if sha256 != expected:
+        msg = f"the network 'endoscopy' has SHA-256 {sha256[:12]}..., not {expected[:12]}... of endoscopy.json; install scrubin again"
+        raise StageError(msg)
+    return session(data)

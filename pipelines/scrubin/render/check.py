@@ -15,9 +15,12 @@ from scrubin.video.decode import decoded
 
 # Matroska's clock ticks in milliseconds.
 TICK_S = Fraction(1, 1000)
-# Beside a rectangle's edge the codec mixes in some of what is outside of it, which is shown anyway.
-# Inside, nothing of the source can come back; what is left is the codec's own noise.
+# Beside a rectangle's edge the codec mixes in some of what is outside of it, which is shown anyway: of colour up to a block,
+# of brightness less. Inside, nothing of the source can come back; what is left is the codec's own noise.
 RECTANGLE_NOISE = 64
+EDGE_PX = 8
+# Red, green and blue of luma, in thousandths (ITU-R BT.601).
+LUMA = np.array([299, 587, 114])
 FIX = "try render.preset slower, or exclude the recording; please report it with the file"
 
 
@@ -52,6 +55,11 @@ def refuse_visible(frame: av.VideoFrame, count: int, hidden: list[Hidden], name:
     picture: npt.NDArray[np.int64] = frame.to_ndarray(format="rgb24").astype(np.int64)
     for item in hidden:
         x, y, w, h = item.box_xywh or (0, 0, frame.width, frame.height)
-        brightest = int(picture[y : y + h, x : x + w].max())
-        if brightest > (0 if item.box_xywh is None else RECTANGLE_NOISE):
+        shown = picture[y : y + h, x : x + w]
+        if item.box_xywh is None:
+            brightest, limit = int(shown.max()), 0
+        else:
+            inner = shown[EDGE_PX:-EDGE_PX, EDGE_PX:-EDGE_PX]
+            brightest, limit = max(int((shown @ LUMA).max()) // 1000, int(inner.max(initial=0))), RECTANGLE_NOISE
+        if brightest > limit:
             raise VideoError(name, f"frame {count} is not black where it must be hidden (brightest value {brightest})", FIX)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from scrubin.review import events, exchange, status
@@ -75,13 +75,23 @@ def _covered_texts(of: ReviewedStudy, imported: tuple[events.Event, ...]) -> Ite
 
 
 def _undecided(raw: Path, of: ReviewedStudy, standing: Standing) -> Iterator[Decided]:
-    """Yield acceptances of everything else that the detectors propose."""
+    """Yield decisions about everything else that the detectors propose: drawn people apart, what is drawn has no face."""
     for key, file in of.files.items():
         for item in status.judged(of, key, standing, lambda key: times_s(raw, of.files[key])):
             if item.decision == UNREVIEWED and item.proposal.source != SHEET:
-                span = DecidedSpan(ACCEPT, item.first, item.last, *item.proposal.interval_s)
-                why = "what is proposed may well be right"
+                wrong = _is_drawn(item.proposal, of.proposals.get(key, ()))
+                span = DecidedSpan(REJECT if wrong else ACCEPT, item.first, item.last, *item.proposal.interval_s)
+                why = "it is drawn, and nobody is in it" if wrong else "what is proposed may well be right"
                 yield Decided(*key, file.sha256, item.proposal.kind, (span,), item.proposal.box_xywh, why, item.proposal.key, of.detectors)
+
+
+def _is_drawn(proposal: Proposed, others: Iterable[Proposed]) -> bool:
+    """Whether a proposal only says that the study is drawn: an unknown scene, or a face where no other detector sees anything."""
+    if proposal.source != "face":
+        return proposal.source == "unknown_scene"
+    start_s, end_s = proposal.interval_s
+    witnesses = [one for one in others if one.kind == proposal.kind and one.source not in ("face", "unknown_scene")]
+    return not any(one.interval_s[0] < end_s and one.interval_s[1] > start_s for one in witnesses)
 
 
 def _same_text(drawn: Decided, proposal: Proposed) -> bool:

@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-import av
 import cv2
 import numpy as np
 import numpy.typing as npt
-from av.video.reformatter import VideoReformatter
 
 from scrubin.networks import endoscopy
 from scrubin.networks.faces import CODE as FACES_CODE
@@ -25,13 +23,13 @@ from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.proposals import SAME_S, Numbers
 
 NAME = "faces"
-# A face of a twentieth of the width is then 16 px wide, and a look costs half of one at 416 px.
+# That of most small pictures: a face of a twentieth of the width is then 16 px wide.
 SIDE_PX = 320
 EVERY_S = 2.0
 # A cut: the grid has moved by so many levels on average.
 CUT_LEVELS = 16.0
 # Cuts are paid from a purse that gains a coin every so many frames, so that flicker does not cost a picture per frame.
-FRAMES_PER_COIN = 12
+FRAMES_PER_COIN = 40
 PURSE = 24
 FRAMES_PER_LOOK = 80
 FEWEST_LOOKS = 12
@@ -65,7 +63,6 @@ class _Looking:
         self._bytes = 0
         self._last: tuple[float, npt.NDArray[np.int16]] | None = None
         self._coins = float(PURSE)
-        self._reformatter = VideoReformatter()
 
     def see(self, number: int, decoded: DecodedPicture) -> None:
         self._coins = min(self._coins + 1 / FRAMES_PER_COIN, PURSE)
@@ -74,7 +71,7 @@ class _Looking:
                 return
             self._coins -= 1
         self._last = float(self._times_s[number]), decoded.grid
-        jpeg = cv2.imencode(".jpg", self._shown(decoded.frame), [cv2.IMWRITE_JPEG_QUALITY, 90])[1].tobytes()
+        jpeg = cv2.imencode(".jpg", decoded.small.to_ndarray(format="bgr24"), [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes()
         self._kept.append(Kept(number, int(endoscopy.log_odds(endoscopy.planes(decoded.small)[None])[0]), jpeg))
         self._bytes += len(jpeg)
         if self._bytes > MOST_BYTES:
@@ -86,12 +83,6 @@ class _Looking:
         looks = [_look(one) for one in chosen(self._kept, budget)]
         self._kept = []
         return Observed({}, [asdict(look) for look in looks])
-
-    def _shown(self, frame: av.VideoFrame) -> npt.NDArray[np.uint8]:
-        scale = min(1.0, SIDE_PX / max(frame.width, frame.height))
-        width, height = (max(2, round(side * scale)) for side in (frame.width, frame.height))
-        small = self._reformatter.reformat(frame, width, height, "bgr24", interpolation="AREA").to_ndarray()
-        return np.ascontiguousarray(np.rot90(small, round(frame.rotation / 90)), dtype=np.uint8)
 
 
 def _look(kept: Kept) -> Look:

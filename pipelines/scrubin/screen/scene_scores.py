@@ -14,6 +14,9 @@ from scrubin.screen.scenes import SCENES
 NAME = "scene"
 # A frame whose grid differs by less from the last one that was judged is not judged again: noise is averaged away in it.
 SAME_LEVELS = 3.0
+# What moves is judged every third frame, a cut at once: the margin of a span is wider than what may be late.
+CUT_LEVELS = 10.0
+EVERY_FRAMES = 3
 BATCH = 32
 # Nothing in a frame whose brightest point is darker shows who is there.
 DARK_LUMA = 40
@@ -26,11 +29,12 @@ class _Judging:
         self._log_odds = [np.zeros(0, dtype=np.int16)]
         self._judged = 0
         self._last: npt.NDArray[np.int16] | None = None
+        self._last_number = 0
         self._waiting: list[npt.NDArray[np.uint8]] = []
 
     def see(self, number: int, decoded: DecodedPicture) -> None:
-        if self._last is None or np.abs(decoded.grid - self._last).mean() >= SAME_LEVELS:
-            self._last = decoded.grid
+        if self._moved(decoded.grid) >= (SAME_LEVELS if number - self._last_number >= EVERY_FRAMES else CUT_LEVELS):
+            self._last, self._last_number = decoded.grid, number
             self._waiting.append(endoscopy.planes(decoded.small))
             self._judged += 1
             if len(self._waiting) == BATCH:
@@ -41,6 +45,10 @@ class _Judging:
         self._judge()
         judged = np.concatenate(self._log_odds)
         return Observed({"log_odds": judged[self._judged_at]}, {"judged": self._judged})
+
+    def _moved(self, grid: npt.NDArray[np.int16]) -> float:
+        """Return by how many levels the picture has changed since the last one that was judged."""
+        return float("inf") if self._last is None else float(np.abs(grid - self._last).mean())
 
     def _judge(self) -> None:
         if self._waiting:

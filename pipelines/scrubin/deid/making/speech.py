@@ -6,6 +6,7 @@ Formant frequencies: Peterson and Barney 1952, table II, men, rounded.
 
 from __future__ import annotations
 
+import math
 import unicodedata
 import wave
 from collections.abc import Iterable, Mapping
@@ -88,6 +89,6 @@ def _voice(time_s: Samples, formants_hz: tuple[int, ...]) -> Samples:
     """Return the harmonics of a pitch, each as loud as its nearest formants make it."""
     sound = np.zeros(len(time_s))
     for harmonic in range(PITCH_HZ, RATE_HZ // 2, PITCH_HZ):
-        gain = sum(1 / (1 + ((harmonic - formant) / BANDWIDTH_HZ) ** 2) for formant in formants_hz)
+        gain = math.fsum(1 / (1 + ((harmonic - formant) / BANDWIDTH_HZ) ** 2) for formant in formants_hz)
         sound += gain * np.sin(2 * np.pi * harmonic * time_s)
     return sound

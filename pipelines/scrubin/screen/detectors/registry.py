@@ -20,7 +20,7 @@ from scrubin.screen.detectors.text import TEXT
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observer
 
-CODE = ("screen", "video")
+CODE = ("networks", "screen", "video")
 DETECTORS: dict[str, Detector] = {
     "scene": SCENE,
     "appearance": APPEARANCE,
