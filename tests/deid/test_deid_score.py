@@ -22,6 +22,9 @@ from scrubin.deid.scoring.intervals import wilson
 from scrubin.deid.scoring.outputs import read_map
 from scrubin.deid.scoring.score import Score, overall, score
 
+# Each scores a whole set of videos.
+pytestmark = pytest.mark.slow
+
 
 def leaked(scored: Score, recording: str = "r01") -> dict[str, tuple[int, ...]]:
     """Item to the frames in which it is still shown; faces are shown with their room."""

@@ -90,6 +90,7 @@ def test_a_word_of_recorders_is_found_when_it_is_the_private_word_itself():
     assert WordFinder(["White", "Zoom"]).hits("WHITE BALANCE") == ["White"]
 
 
+@pytest.mark.slow
 def test_words_of_a_long_text_are_almost_never_taken_for_one_of_seventy_surnames():
     """The vocabulary of all documents and modules: each false alarm would be a person's work."""
     texts = [path.read_text(encoding="utf-8") for path in sorted([*ROOT.glob("docs/*.md"), *ROOT.rglob("pipelines/scrubin/**/*.py")])]

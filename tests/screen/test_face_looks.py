@@ -30,7 +30,7 @@ def test_a_picture_is_kept_every_two_seconds_and_at_every_cut():
 
 
 def test_flicker_does_not_keep_every_picture():
-    assert len(kept_of([60 + 120 * (n % 2) for n in range(1200)])) <= face_looks.PURSE + 1200 / face_looks.FRAMES_PER_COIN + 26
+    assert len(kept_of([60 + 120 * (n % 2) for n in range(400)])) <= face_looks.PURSE + 400 / face_looks.FRAMES_PER_COIN + 9
 
 
 def test_a_full_store_gives_up_the_pictures_that_look_like_endoscopy(monkeypatch):
