@@ -66,6 +66,12 @@ RULES = (
         "every frame of every video is decoded: what is hidden is black, and extracted frames are those of their video",
         (*ALL_LETTERS, "GDPR 32"),
     ),
+    Rule(
+        "audit of faces and text",
+        CHECKED,
+        "pictures of all scenes of the released videos are searched again, by programs, for faces and for text with private strings",
+        ("A", "B", "C", "H", "Q", "R", "GDPR 32"),
+    ),
     Rule("sample", CHECKED, "who looked at random clips of the finished release is stated below", (*ALL_LETTERS, "GDPR recital 26")),
 )
 AUDITED = (
