@@ -60,3 +60,9 @@ def test_pictures_without_doubt_are_looked_at_all_over_the_recording(count):
     numbers = [one.number for one in face_looks.chosen([Kept(number, -60, b"") for number in range(count)], 20)]
     assert numbers[-1] == count - 1
     assert max(np.diff(numbers)) <= count / 8
+
+
+def test_what_the_budget_pays_for_goes_to_doubt_before_it_is_spread():
+    pictures = [Kept(number, 30 if number % 5 == 0 else -60, b"") for number in range(200)]
+    assert [one.number for one in face_looks.chosen(pictures, 40)] == list(range(0, 200, 5))
+    assert [one.number for one in face_looks.chosen(pictures, 10)] == list(range(0, 50, 5))
