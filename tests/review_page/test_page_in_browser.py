@@ -11,11 +11,10 @@ import pytest
 import browser
 import review_server
 import review_study
-import sampled_release
+from page_client import HOSTILE
 from scrubin.review.ledger import LEDGER_PATH
 
 pytestmark = pytest.mark.slow
-HOSTILE = "<img src=x onerror=alert(1)>"
 PATIENCE_MS = 20_000
 FAILED = "0:01.0, left: outside the body, not decided; right: outside the body, not decided: cannot be shown: frame 20 cannot be decoded"
 
@@ -24,16 +23,6 @@ FAILED = "0:01.0, left: outside the body, not decided; right: outside the body, 
 def chromium():
     with browser.chromium() as started:
         yield started
-
-
-@pytest.fixture(scope="module")
-def shared(tmp_path_factory):
-    return review_study.project(tmp_path_factory.mktemp("study"))
-
-
-@pytest.fixture
-def folder(shared, tmp_path):
-    return shutil.copytree(shared, tmp_path / "study")
 
 
 @pytest.fixture
@@ -383,11 +372,6 @@ def test_what_is_still_on_screen_of_the_recording_before_is_not_seen_of_the_next
     ann.page.wait_for_timeout(2500)
     assert not ann.troubles
     assert {(line["facts"]["recording"], line["facts"]["camera"]) for line in lines(folder, "seen")} <= set(review_study.FILES)
-
-
-@pytest.fixture(scope="module")
-def finished(tmp_path_factory):
-    return sampled_release.project(tmp_path_factory.mktemp("finished"))
 
 
 def test_a_sample_is_looked_at_by_keyboard_alone_and_its_outcomes_stand_in_the_ledger(chromium, finished, tmp_path):

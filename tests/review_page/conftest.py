@@ -1,0 +1,82 @@
+"""A study of a pair and a single recording, a copy of it per test, and pages that show it."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+import page_client
+import review_study
+import sampled_release
+from page_client import PORT, Page
+from scrubin.review_page.app import ReviewApp
+from scrubin.review_page.security import Session
+from scrubin.review_page.study_now import StudyNow
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return review_study.project(tmp_path_factory.mktemp("study"))
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study with its finished release; tests copy it."""
+    return sampled_release.project(tmp_path_factory.mktemp("finished"))
+
+
+@pytest.fixture
+def folder(shared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    copy = shutil.copytree(shared, tmp_path / "study")
+    monkeypatch.chdir(copy)
+    return copy
+
+
+@pytest.fixture
+def portal() -> Iterator[BlockingPortal]:
+    """An event loop in a thread, where the application runs."""
+    with start_blocking_portal() as portal:
+        yield portal
+
+
+@pytest.fixture
+def study(folder: Path) -> Iterator[StudyNow]:
+    now = page_client.opened(folder)
+    yield now
+    now.close()
+
+
+@pytest.fixture
+def client(portal: BlockingPortal) -> Callable[..., Page]:
+    """Show a study to a browser that has no cookie."""
+
+    def client(study: StudyNow, session: Session | None = None, **options: object) -> Page:
+        return Page(ReviewApp(study, session or Session(PORT), **options), portal)
+
+    return client
+
+
+@pytest.fixture
+def inside(client: Callable[..., Page]) -> Callable[..., Page]:
+    """Show a study to a browser that has the cookie and knows the edition."""
+
+    def inside(study: StudyNow, **options: object) -> Page:
+        page = client(study, **options)
+        page.cookies.set(page.session.cookie, page.session.token)
+        page.edition = page.get("/api/study").json()["edition"]
+        return page
+
+    return inside
+
+
+@pytest.fixture
+def page(study: StudyNow, client: Callable[..., Page]) -> Page:
+    """The page of a person who entered by the doorway."""
+    page = client(study)
+    assert page.enter(page.session.token).status_code == 200
+    page.edition = page.get("/api/study").json()["edition"]
+    return page

@@ -1,0 +1,235 @@
+"""What the page asks and decides: stills, what was seen, decisions, the ledger, two pages, tables that change."""
+
+from __future__ import annotations
+
+import errno
+import os
+
+import numpy as np
+import pytest
+
+import page_client
+import review_study
+from page_client import PAIR, SINGLE, decide, lines, picture, post
+from scrubin.review.ledger import LEDGER_PATH
+from scrubin.review_page.app import Place
+
+
+def test_stills_come_by_their_numbers_in_rows(page):
+    answer = page.get("/stills/1/mono?frames=0,30,60&height=64&columns=2")
+    assert answer.headers["content-type"] == "image/jpeg"
+    sheet = picture(answer).astype(float)
+    assert sheet.shape == (128, 192, 3)
+    # Frame n has the luma 16 + 3 n; the fourth place has no still.
+    cells = [sheet[y : y + 64, x : x + 96].mean() for y, x in ((0, 0), (0, 96), (64, 0), (64, 96))]
+    assert cells[3] < 2
+    assert cells[0] + 80 < cells[1] < cells[2] - 80
+
+
+def test_the_times_of_a_file_are_its_boundaries(page):
+    times_s = np.frombuffer(page.get("/api/files/1/mono/times").content, "<f8")
+    np.testing.assert_allclose(times_s, np.arange(71) / 20)
+
+
+def test_a_preview_is_black_where_the_release_will_be_and_does_not_count_as_seen(page):
+    shown = picture(page.get("/still/1/mono/45")).astype(int)
+    preview = picture(page.get("/still/1/mono/45?preview=1")).astype(int)
+    assert shown[8:16, 8:32].min() > 100
+    assert preview[9:15, 9:31].max() < 40
+    assert preview[30:, 40:].min() > 100
+    assert picture(page.get("/still/0/right/25?preview=1")).max() == 0
+    answer = post(page, "/api/seen", number=PAIR, camera="right", view="full", frames=[25])
+    assert answer.status_code == 409
+
+
+def test_what_was_never_sent_was_never_seen(page, folder):
+    def seen(frames, view="sheet"):
+        return post(page, "/api/seen", number=SINGLE, camera="mono", view=view, frames=frames, nonce=f"nonce-{view}-{frames[0]}")
+
+    assert seen([0, 20]).status_code == 409
+    page.get("/stills/1/mono?frames=0,20&height=32&columns=2")
+    assert seen([0, 20, 40]).status_code == 409
+    assert not lines(folder)
+    assert seen([0, 20]).json()["line"] == {"number": 1, "event": "seen"}
+    # What is so small shows no face.
+    assert seen([0, 20], "lens").status_code == 409
+    page.get("/stills/1/mono?frames=0,20&height=64&columns=2")
+    assert seen([0, 20], "lens").status_code == 200
+    assert seen([0], "full").status_code == 409
+    page.get("/still/1/mono/0")
+    assert seen([0], "full").status_code == 200
+    assert [line["facts"]["view"] for line in lines(folder)] == ["sheet", "lens", "full"]
+
+
+def test_a_decision_is_written_before_it_is_confirmed_and_its_repetition_is_the_same_line(page, folder):
+    answer = decide(page)
+    (line,) = lines(folder)
+    assert (line["event"], line["by"], line["number"]) == ("decided", "ann", answer.json()["line"]["number"])
+    assert decide(page).json()["line"] == answer.json()["line"]
+    assert len(lines(folder)) == 1
+    (drawn,) = answer.json()["recording"]["drawn"]
+    assert (drawn["first"], drawn["last"], drawn["kind"]) == (3, 9, "other")
+    undone = post(page, "/api/undo", number=SINGLE, nonce="another-nonce").json()
+    assert undone["recording"]["drawn"] == []
+
+
+@pytest.mark.parametrize(
+    ("says", "sentence"), [({"last": 70}, "no span"), ({"box_xywh": [90, 0, 20, 20]}, "not inside"), ({"what": "accept"}, "no longer")]
+)
+def test_what_is_not_possible_is_answered_with_the_desks_sentence(page, folder, says, sentence):
+    answer = decide(page, **says)
+    assert answer.status_code == 409
+    assert sentence in answer.json()["error"]
+    assert not lines(folder)
+
+
+def test_a_day_is_a_day(page, folder):
+    says = {"number": PAIR, "subject": "quarantine", "key": "single", "why": "known"}
+    assert post(page, "/api/acknowledge", **says, until="tomorrow").status_code == 400
+    assert post(page, "/api/acknowledge", **says, until="2027-01-31").status_code == 200
+    assert lines(folder)[0]["facts"]["until"] == "2027-01-31"
+
+
+def test_the_place_where_the_page_opens_is_a_number(study, inside):
+    page = inside(study, place=Place(1, 2.5))
+    assert page.get("/api/study").json()["place"] == {"recording": 1, "time_s": 2.5}
+
+
+def test_a_chain_that_breaks_while_the_page_is_open_is_said_and_nothing_is_written_behind_it(page, folder):
+    assert decide(page).status_code == 200
+    assert decide(page, nonce="f" * 16).status_code == 200
+    path = folder / LEDGER_PATH
+    broken = path.read_bytes().replace(b'"other"', b'"black"', 1)
+    path.unlink()
+    path.write_bytes(broken)
+    for answer in (page.get("/api/study"), page.get(f"/api/recordings/{SINGLE}"), decide(page, nonce="e" * 16)):
+        assert answer.status_code in (404, 409)
+        assert "line 2: the chain of decisions is broken here" in answer.json()["error"]
+    assert path.read_bytes() == broken
+
+
+def test_a_full_disk_is_said_and_what_was_confirmed_stays(page, folder, monkeypatch):
+    assert decide(page).status_code == 200
+    before = (folder / LEDGER_PATH).read_bytes()
+
+    def full(file, data):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("scrubin.review.ledger.os.write", full)
+    answer = decide(page, nonce="f" * 16)
+    monkeypatch.undo()
+    assert answer.status_code == 409
+    assert "nothing was written (No space left on device)" in answer.json()["error"]
+    assert (folder / LEDGER_PATH).read_bytes() == before
+    assert decide(page, nonce="e" * 16).status_code == 200
+
+
+@pytest.mark.slow
+def test_four_hours_are_reviewed_as_a_minute_is(tmp_path, inside, monkeypatch):
+    folder = review_study.project(tmp_path / "study", single_frames=4 * 3600 + 10, single_fps=1)
+    monkeypatch.chdir(folder)
+    study = page_client.opened(folder)
+    try:
+        page = inside(study)
+        times_s = np.frombuffer(page.get(f"/api/files/{SINGLE}/mono/times").content, "<f8")
+        assert len(times_s) == 4 * 3600 + 11
+        last = len(times_s) - 2
+        frames = range(last - 59, last + 1)
+        wanted = ",".join(map(str, frames))
+        sprite = picture(page.get(f"/stills/{SINGLE}/mono?frames={wanted}&height=32&columns=60"))
+        for place, frame in enumerate(frames):
+            middle = sprite[16, place * sprite.shape[1] // 60 + 24]
+            assert abs(int(middle[1]) - grey(frame % review_study.LEVELS)) <= 6, frame
+        answer = post(page, "/api/seen", number=SINGLE, camera="mono", view="sheet", frames=list(frames))
+        assert answer.status_code == 200
+        summary = answer.json()["recording"]["summary"]
+        assert summary["unseen_s"] == 4 * 3600 + 10 - 60
+    finally:
+        study.close()
+
+
+def grey(level):
+    """What a display shows of the luma of a frame of this level."""
+    return round((16 + 3 * level - 16) * 255 / 219)
+
+
+def test_two_pages_lose_nothing_and_see_each_other(folder, inside):
+    ann, bo = (inside(page_client.opened(folder, by)) for by in ("ann", "bo"))
+    head = bo.get("/api/study").json()["head"]
+    assert bo.get(f"/api/changes?head={head}").json()["changed"] is False
+    assert decide(ann).status_code == 200
+    assert bo.get(f"/api/changes?head={head}").json()["changed"] is True
+    assert decide(bo, first=20, last=30, nonce="nonce-of-bo").status_code == 200
+    assert [line["by"] for line in lines(folder)] == ["ann", "bo"]
+    assert len(ann.get("/api/recordings/1").json()["recording"]["drawn"]) == 2
+
+
+def test_with_two_reviewers_each_is_asked_for_their_own_part(folder, inside):
+    path = folder / "params.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
+    study = page_client.opened(folder)
+    page = inside(study)
+    assert page.get("/api/recordings/1").json()["mine"] == {"unseen": {"mono": [[0, 3]]}, "seen": [], "decided": []}
+    frames = list(range(70))
+    page.get(f"/stills/1/mono?frames={','.join(map(str, frames))}&height=64&columns=10")
+    post(page, "/api/seen", number=SINGLE, camera="mono", view="lens", frames=frames)
+    (proposal,) = page.get("/api/recordings/1").json()["recording"]["proposals"]
+    says = {"what": "reject", "kind": "text", "first": 40, "last": 49, "box_xywh": [8, 8, 24, 8], "proposal": proposal["key"]}
+    answer = decide(page, **says, nonce="another-nonce").json()
+    name = f"mono:{proposal['key']}"
+    assert answer["mine"] == {"unseen": {"mono": []}, "seen": [name], "decided": [name]}
+    # One of two is not enough.
+    assert answer["recording"]["files"][0]["unseen"] == [[0, 3]]
+    assert answer["recording"]["proposals"][0]["decision"] == "unreviewed"
+    study.close()
+
+
+def test_while_tables_are_rewritten_the_page_is_asked_to_come_again(page, folder):
+    path = folder / "data/interim/proposals.parquet"
+    whole = path.read_bytes()
+    path.unlink()
+    answer = page.get("/api/study")
+    assert (answer.status_code, answer.json()["again"]) == (503, True)
+    path.write_bytes(whole[:100])
+    answer = decide(page)
+    assert (answer.status_code, answer.json()["again"]) == (503, True)
+    assert not lines(folder)
+    head = "0-before"
+    path.write_bytes(whole)
+    assert page.get(f"/api/changes?head={head}").json()["changed"] is True
+    assert decide(page).status_code == 200
+
+
+def test_what_was_sent_before_the_pipeline_ran_again_was_seen(page, folder):
+    page.get("/stills/1/mono?frames=0,20&height=32&columns=2")
+    path = folder / "data/interim/proposals.parquet"
+    path.write_bytes(path.read_bytes())
+    assert post(page, "/api/seen", number=SINGLE, camera="mono", view="sheet", frames=[0, 20]).status_code == 200
+    assert page.get("/api/study").json()["head"].startswith("1-")
+
+
+def test_other_files_under_the_same_numbers_start_the_page_anew(page, folder):
+    path, tables, recordings = folder / "data/interim/recordings.parquet", review_study.io, review_study.RECORDINGS
+    rows = [review_study.recording(folder, 9, "another", "mono", 30), *tables.records(tables.read(recordings, path))]
+    tables.write(recordings, tables.frame_of(recordings, rows), path)
+    answer = decide(page)
+    assert (answer.status_code, answer.json()["reload"]) == (409, True)
+    assert not lines(folder)
+    assert page.get("/api/recordings/1", headers={"X-Scrubin-Study": page.edition}).status_code == 409
+    page.edition = page.get("/api/study").json()["edition"]
+    answer = decide(page, number=2)
+    assert answer.status_code == 200, answer.text
+
+
+def test_a_video_that_was_replaced_or_is_gone_says_so(page, folder):
+    path = next((folder / "data/raw/videos").glob("*mono.mp4"))
+    whole = path.read_bytes()
+    path.unlink()
+    answer = page.get("/still/1/mono/0")
+    assert answer.status_code == 410
+    assert "error" in answer.json()
+    assert decide(page).status_code == 409
+    path.write_bytes(whole + b"x")
+    assert page.get("/still/1/mono/0").status_code == 410
+    assert decide(page).status_code == 409
+    assert not lines(folder)

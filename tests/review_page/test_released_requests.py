@@ -1,0 +1,153 @@
+"""Released videos and drawn samples: shown by their own frames, judged clip by clip, never decided."""
+
+from __future__ import annotations
+
+import secrets
+import shutil
+
+import pytest
+
+import clips
+import review_study
+import sampled_release
+from page_client import SINGLE, decide, lines, post
+from scrubin.cli import review_sample
+from scrubin.core.files import sha256_of
+from scrubin.review_page import released_study, sampled_study
+from scrubin.review_page.study_now import RELEASED_TABLES, TABLES, StudyNow
+
+
+@pytest.fixture
+def released(folder, inside, monkeypatch):
+    """Frames 20 to 59 of the single recording are released, and nothing of the pair."""
+    path = clips.numbered(folder / "data/release/videos/quiet-otter.mp4", 40, fps=20)
+    video = released_study.ReleasedVideo("quiet", "videos/quiet-otter.mp4", sha256_of(path), 20, 40)
+    monkeypatch.setattr(released_study.released, "load", lambda folder: {("single", "mono"): video})
+    now = StudyNow(lambda generation: released_study.open_released(folder, "ann", generation), tuple(folder / path for path in TABLES))
+    yield inside(now, released=True)
+    now.close()
+
+
+def test_released_files_are_shown_by_their_own_frames_and_noted_by_those_of_the_source(released, folder):
+    pair, single = released.get("/api/study").json()["recordings"]
+    assert (pair["status"], pair["reason"], pair["done"]) == ("excluded", "it is not in the release", True)
+    assert (single["unseen_s"], single["duration_s"], single["undecided"]) == (2, 2.0, 0)
+    (file,) = released.get("/api/recordings/1").json()["recording"]["files"]
+    assert (file["frame_count"], file["unseen"]) == (40, [[0, 1]])
+    assert released.get("/stills/1/mono?frames=40&height=64&columns=1").status_code == 404
+    assert released.get("/still/0/left/0").status_code == 404
+    released.get("/stills/1/mono?frames=3,24&height=64&columns=2")
+    answer = post(released, "/api/seen", number=SINGLE, camera="mono", view="sheet", frames=[3, 24])
+    assert answer.json()["recording"]["files"][0]["unseen"] == []
+    (line,) = lines(folder)
+    assert (line["facts"]["view"], line["facts"]["stills"]) == ("released", [[23, 21, 2]])
+
+
+def test_released_files_can_be_looked_at_but_not_decided(released, folder):
+    assert decide(released).status_code in (404, 405)
+    assert post(released, "/api/undo", number=SINGLE).status_code in (404, 405)
+    assert not lines(folder)
+
+
+@pytest.fixture
+def sampled(finished, tmp_path, inside, monkeypatch):
+    """All four clips of a finished release, drawn with seed 0; what people do is written into its ``folder``."""
+    folder = shutil.copytree(finished, tmp_path / "released")
+    monkeypatch.chdir(folder)
+    drawn = review_sample.drawn(9, 0, "ann")
+    now = StudyNow(
+        lambda generation: sampled_study.open_sampled(folder, "ann", generation, drawn), tuple(folder / path for path in RELEASED_TABLES)
+    )
+    page = inside(now, sampled=True)
+    page.drawn = drawn
+    page.number = {(clip.id, clip.start_s): number for number, clip in enumerate(drawn.clips)}
+    page.folder = folder
+    yield page
+    now.close()
+
+
+def look(page, number, camera, frames):
+    """Have stills sent and in view."""
+    named = ",".join(map(str, frames))
+    assert page.get(f"/stills/{number}/{camera}?frames={named}&height=64&columns=8").status_code == 200
+    answer = post(page, "/api/seen", number=number, camera=camera, view="sheet", frames=list(frames), nonce=secrets.token_hex(8))
+    assert answer.status_code == 200, answer.text
+
+
+def judge(page, number, outcome="clean", why=""):
+    return post(page, "/api/check", number=number, outcome=outcome, why=why, nonce=secrets.token_hex(8))
+
+
+def test_the_list_of_a_sample_is_its_clips_in_the_order_of_the_draw(sampled):
+    entries = sampled.get("/api/study").json()["recordings"]
+    assert [entry["number"] for entry in entries] == [0, 1, 2, 3]
+    assert {entry["name"].partition(": ")[2] for entry in entries} == {"pair, 0:00", "single, 0:00", "single, 0:10", "single, 0:15"}
+    number = sampled.number["borunga", 10.0]
+    (file,) = sampled.get(f"/api/recordings/{number}").json()["recording"]["files"]
+    assert (file["interval_s"], file["duration_s"], file["unseen"]) == ([10, 15], 16.0, [[10, 14]])
+
+
+def test_a_clip_is_clean_only_after_a_still_of_every_fifth_of_a_second_of_every_camera(sampled):
+    number = sampled.number["abelo", 0.0]
+    assert "left: look at all of the clip first" in judge(sampled, number).json()["error"]
+    look(sampled, number, "left", range(0, 60, 4))
+    assert "right: look at all of the clip first" in judge(sampled, number).json()["error"]
+    look(sampled, number, "right", [*range(0, 24, 4), *range(28, 60, 4)])
+    refused = judge(sampled, number)
+    assert refused.status_code == 409
+    assert "nothing was seen of 0:01.2" in refused.json()["error"]
+    look(sampled, number, "right", [27])
+    answer = judge(sampled, number)
+    assert answer.status_code == 200, answer.text
+    assert answer.json()["mine"]["judged"] == {"outcome": "clean", "why": ""}
+    facts = lines(sampled.folder)[-1]["facts"]
+    assert (facts["outcome"], facts["clip"]["recording"], facts["videos"]) == ("clean", "pair", sampled.drawn.videos)
+
+
+def test_stills_of_other_seconds_are_no_look_at_a_clip(sampled):
+    number = sampled.number["borunga", 10.0]
+    look(sampled, number, "mono", range(0, 200, 4))
+    assert judge(sampled, number).status_code == 409
+    look(sampled, number, "mono", range(200, 300, 4))
+    assert judge(sampled, number).status_code == 200
+    seen = [line["facts"] for line in lines(sampled.folder) if line["event"] == "seen"]
+    assert (seen[-1]["view"], seen[-1]["stills"]) == ("released", [[220, 4, 25]])
+
+
+def test_a_finding_needs_no_full_look_but_says_what_and_names_the_place_in_the_raw_review(sampled):
+    number = sampled.number["borunga", 10.0]
+    assert "say what there is to see" in judge(sampled, number, "finding").json()["error"]
+    answer = judge(sampled, number, "finding", "a name on the screen")
+    assert answer.json()["mine"]["raw"] == ".venv/bin/scrubin review --at single:11"
+    assert answer.json()["recording"]["summary"]["reason"] == "finding"
+    assert judge(sampled, 4, "finding", "x").status_code in (404, 409)
+    assert judge(sampled, number, "dirty").status_code == 400
+
+
+def test_people_share_a_sample_and_what_anybody_saw_stands_in_the_list_of_all(sampled):
+    number = sampled.number["borunga", 10.0]
+    clip = sampled.drawn.clips[number]
+    with review_study.desk(sampled.folder, "bea") as desk:
+        desk.check(sampled.drawn.videos, clip, "finding", "a face")
+    look(sampled, number, "mono", range(200, 300, 4))
+    assert judge(sampled, number).json()["mine"]["judged"]["outcome"] == "clean"
+    entry = sampled.get("/api/study").json()["recordings"][number]
+    assert (entry["done"], entry["reason"]) == (True, "finding")
+    other = sampled.number["abelo", 0.0]
+    with review_study.desk(sampled.folder, "bea") as desk:
+        desk.check(sampled.drawn.videos, sampled.drawn.clips[other], "clean", "")
+    answer = sampled.get(f"/api/recordings/{other}").json()
+    assert (answer["recording"]["summary"]["done"], answer["mine"]["judged"]) == (True, None)
+    assert sampled.get("/api/study").json()["progress"]["done"] == 2
+
+
+def test_outcomes_are_taken_in_a_sample_alone_and_decisions_never(sampled, page):
+    assert judge(page, 0).status_code in (404, 405)
+    assert decide(sampled).status_code in (404, 405)
+
+
+def test_a_sample_of_videos_that_were_rendered_anew_is_over(sampled):
+    sampled_release.release(sampled.folder, levels=47)
+    answer = sampled.get("/api/study")
+    assert answer.status_code == 503
+    assert "start 'scrubin review --sample' again" in answer.json()["error"]
