@@ -1,11 +1,21 @@
 """A small clean release, and a copy of it per test."""
 
 import shutil
+from functools import lru_cache
 
 import pytest
 
 import toy_release
-from scrubin.release.audit.pictures import looks
+from scrubin.networks.misreadings import WordFinder
+from scrubin.release.audit.pictures import judgement, looks, shown
+from scrubin.release.audit.strings.search import Search
+
+search_for = lru_cache(maxsize=8)(Search)
+
+
+@lru_cache(maxsize=8)
+def finder_of(names: tuple[str, ...]) -> WordFinder:
+    return WordFinder(names)
 
 
 @pytest.fixture(scope="session")
@@ -23,8 +33,14 @@ def release(clean, tmp_path) -> toy_release.Release:
 
 @pytest.fixture(autouse=True)
 def _blind(request, monkeypatch):
-    """Networks see nothing, at no cost, but in tests that take ``eyes``."""
+    """Networks see nothing, at no cost, but in tests that take ``eyes``.
+
+    Their files are not hashed, and what searches their texts for the same names is built once: every audit has a judge.
+    """
     if "eyes" not in request.fixturenames:
+        monkeypatch.setattr(shown, "NETWORKS", ())
+        monkeypatch.setattr(judgement, "Search", search_for)
+        monkeypatch.setattr(judgement, "WordFinder", lambda names: finder_of(tuple(names)))
         monkeypatch.setattr(looks, "faces", lambda _: [])
         monkeypatch.setattr(looks, "read", lambda _: [])
 

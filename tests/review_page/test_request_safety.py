@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from urllib.parse import unquote
 
 import pytest
@@ -13,6 +14,28 @@ from page_client import HOSTILE, PORT, POST, decide, lines
 from scrubin.review_page import security
 from scrubin.review_page.app import ReviewApp
 from scrubin.review_page.security import HEADERS, Session
+
+
+@pytest.fixture(scope="module")
+def one_folder(shared, tmp_path_factory):
+    """One study for all tests: what is refused writes nothing."""
+    copy = shutil.copytree(shared, tmp_path_factory.mktemp("safety") / "study")
+    yield copy
+    assert not lines(copy)
+
+
+@pytest.fixture(scope="module")
+def study(one_folder):
+    now = page_client.opened(one_folder)
+    yield now
+    now.close()
+
+
+@pytest.fixture
+def folder(one_folder, monkeypatch):
+    monkeypatch.chdir(one_folder)
+    return one_folder
+
 
 PATHS = ["/", "/api/study", "/api/changes?head=x", "/api/recordings/0", "/api/files/0/left/times", "/still/0/left/0"]
 PATHS += ["/stills/0/left?frames=0&height=64&columns=1", "/nothing", "/api/decide"]
