@@ -14,6 +14,7 @@ import annotation_folder
 from annotation_folder import ASPECTS, SCORES, contents
 from scrubin.cli import main
 
+pytestmark = pytest.mark.usefixtures("agreement_once")
 ROOT = Path(__file__).parents[2]
 DATA = ROOT / "tests/data/ratings"
 GOLDEN = json.loads((DATA / "ratings_main.json").read_text(encoding="utf-8"))

@@ -10,6 +10,7 @@ import pytest
 from scrubin.cli import main
 from scrubin.statistics import association
 
+pytestmark = pytest.mark.usefixtures("agreement_once")
 HEADER = "id;rater;depth_perception;efficiency;bimanual_dexterity;tissue_handling;GRS"
 ONE = [HEADER, "a;1;1;2;3;4;10", "b;1;2;3;4;5;14", "c;1;5;4;3;2;14"]
 TWO = [HEADER, "a;2;2;2;3;3;10", "b;2;1;1;1;1;4", "c;2;3;4;5;5;17"]

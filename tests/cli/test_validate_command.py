@@ -12,7 +12,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import remembered_verdicts
 import synthetic_study
 from checked_study import arrow_of
 from label_examples import EXAMPLES
@@ -22,16 +21,10 @@ from scrubin.core.errors import AnnotationError
 from scrubin.core.files import sha256_of
 from scrubin.labels.formats.tables import stored
 from scrubin.labels.registry import readable
-from scrubin.validate.judge import Judge
 from scrubin.validate.params import DEFAULTS, ValidateParams
 
+pytestmark = pytest.mark.usefixtures("one_judge")
 VIDEO = "labels/VID07.json"
-
-
-@pytest.fixture(autouse=True)
-def each_question_once(monkeypatch):
-    """Most tests change one table of several: about the others Great Expectations has been asked before."""
-    monkeypatch.setattr(Judge, "verdicts", remembered_verdicts.verdicts)
 
 
 @pytest.fixture

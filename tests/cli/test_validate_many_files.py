@@ -13,6 +13,7 @@ from scrubin import cli
 from scrubin.core.faults import Fault, warning
 from scrubin.labels.registry import FORMATS
 
+pytestmark = pytest.mark.usefixtures("one_judge")
 MANY = 40
 (PHASES,) = EXAMPLES["multibypass140"].values()
 (TRIPLETS,) = EXAMPLES["cholect50"].values()

@@ -14,6 +14,7 @@ from scrubin.evaluation.submission import submission, truth_files
 from scrubin.labels import reader
 from scrubin.vocabulary import vocabulary
 
+pytestmark = pytest.mark.usefixtures("one_judge")
 FRAMES = 12
 BOX = [0.4, 0.2, 0.3, 0.4]
 

@@ -20,6 +20,7 @@ from scrubin.labels.verdict import verdict_of
 from scrubin.validate import tables_at_path
 from verdict_cases import Said, challenge_files, damaged_files, say, write_files
 
+pytestmark = pytest.mark.usefixtures("one_judge")
 METRICS = dict.fromkeys(("cholec80", "multibypass140", "m2cai", "autolaparo"), "phases") | dict.fromkeys(("lasana", "aixsuture"), "skill")
 WHOLE = 20
 """So many of the damaged cases go through the whole of `validate`; of the others only the reading, which rules cannot change."""
