@@ -54,9 +54,9 @@ def bikes():
     ],
 )
 def test_burned_in_text_of_several_kinds_is_found_in_a_moving_scene(tmp_path, bikes, more, words):
-    path = clips.film(tmp_path / "a.mkv", written(bikes, words, **more), FPS)
-    found = [one for one in proposals(path, len(bikes)) if "Brenner" in one.text]
-    assert [(one.kind, one.source, one.interval_s) for one in found] == [("text", "text", (0.0, 10.0))]
+    path = clips.film(tmp_path / "a.mkv", written(bikes[:150], words, **more), FPS, preset="superfast")
+    found = [one for one in proposals(path, 150) if "Brenner" in one.text]
+    assert [(one.kind, one.source, one.interval_s) for one in found] == [("text", "text", (0.0, 6.0))]
     assert found[0].score > 0.6
     x, y, w, h = found[0].box_xywh
     baseline = more.get("at", (12, 28))[1]
