@@ -6,7 +6,9 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import av
 import cv2
@@ -179,19 +181,38 @@ def build(folder: Path) -> Release:
 
 def write_project(release: Release, folder: Path) -> Path:
     """Write the project whose release it is, as it is now: private tables, public tables, parameters."""
-    declared = public_tables(tuple(yaml.safe_load(SETTINGS.read_text())["scores"]["aspects"]))
+    for name, data in _same_in_all_projects().items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
     tables = dict(release.tables)
     tables["videos"] = tables["videos"].assign(sha256=[sha256_of(release.path(path)) for path in tables["videos"].path])
-    for name, table in declared.items():
-        io.write(table, tables.get(name, io.frame_of(table, [])), folder / f"data/tables/{name}.parquet")
+    for name, table in public_tables(()).items():
+        if name in tables:
+            io.write(table, tables[name], folder / f"data/tables/{name}.parquet")
+    for name, table in {"cuts": CUTS, "hidden": HIDDEN}.items():
+        io.write(table, tables[name], folder / f"data/interim/{name}.parquet")
+    return folder
+
+
+@cache
+def _same_in_all_projects() -> dict[str, bytes]:
+    """Return the files that no test changes before it writes its project: empty tables, people, parameters."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        _write_same(folder)
+        return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def _write_same(folder: Path) -> None:
+    for name, table in public_tables(tuple(yaml.safe_load(SETTINGS.read_text())["scores"]["aspects"])).items():
+        io.write(table, io.frame_of(table, []), folder / f"data/tables/{name}.parquet")
     people = recordings()
     people = people.assign(start_s=0.0, end_s=1.0)
     linkage = [{"recording": name, "id": id_, "draw": 2**62} for name, id_ in zip(people.recording, IDS, strict=True)]
-    interim = {"recordings": (RECORDINGS, people), "cuts": (CUTS, tables["cuts"]), "hidden": (HIDDEN, tables["hidden"])}
+    interim = {"recordings": (RECORDINGS, people)}
     interim |= {f"quarantine_{stage}": (QUARANTINE, io.frame_of(QUARANTINE, [])) for stage in ("ingest", "screen", "render")}
     interim["redactions"] = (REDACTIONS, io.frame_of(REDACTIONS, []))
     for name, (table, rows) in interim.items():
         io.write(table, rows, folder / f"data/interim/{name}.parquet")
     io.write(LINKAGE, io.frame_of(LINKAGE, linkage), folder / "data/private/linkage.parquet")
     shutil.copy(SETTINGS, folder / "params.yaml")
-    return folder

@@ -86,7 +86,7 @@ def test_every_command_says_the_same_of_every_example(form, tmp_path, capsys):
     assert verdict.line in said["score"].text or METRICS.get(form) == "skill" or said["score"].code
 
 
-QUICK = 100
+QUICK = 60
 """So many damaged files are tried by the default suite; the others are slow."""
 DAMAGED = [
     pytest.param(name, form, files, id=name, marks=[pytest.mark.slow] * (number >= QUICK))

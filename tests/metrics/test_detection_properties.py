@@ -30,7 +30,7 @@ ROWS = st.builds(
 )
 FRAMES = st.fixed_dictionaries({"gt": st.lists(ROWS, max_size=4), "pd": st.lists(ROWS, max_size=5)})
 VIDEOS = st.lists(st.lists(FRAMES, max_size=4), min_size=1, max_size=3)
-QUICK = settings(max_examples=60, deadline=None)
+QUICK = settings(max_examples=40, deadline=None)
 
 
 def everything(study):

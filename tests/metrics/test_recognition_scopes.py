@@ -5,7 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
@@ -60,6 +60,7 @@ def mean(values):
     return math.fsum(defined) / len(defined) if defined else math.nan
 
 
+@settings(max_examples=40)
 @given(studies(), st.sampled_from(COMPONENTS), st.booleans())
 def test_both_scopes_are_the_definition(videos, component, ignore_null):
     expected = by_hand(videos, component, ignore_null)
@@ -84,6 +85,7 @@ def same(one, other):
     assert list(one.classes) == list(other.classes)
 
 
+@settings(max_examples=40)
 @given(studies(), st.randoms(use_true_random=False))
 def test_the_order_of_videos_never_shows(videos, random):
     shuffled = videos.copy()
@@ -107,6 +109,7 @@ def test_cutting_a_video_in_two_changes_nothing_global(videos, at):
         same(pooled(videos, SMALL)[component], pooled(cut, SMALL)[component])
 
 
+@settings(max_examples=40)
 @given(studies())
 def test_one_video_is_the_same_in_both_scopes(videos):
     one = [videos[0]]
@@ -119,6 +122,7 @@ def test_one_video_is_the_same_in_both_scopes(videos):
         )
 
 
+@settings(max_examples=40)
 @given(studies(), st.sampled_from(COMPONENTS))
 def test_parts_are_the_average_precision_of_the_parts(videos, component):
     for video, values in zip(videos, per_video(videos, SMALL, [component])[component].values, strict=True):
