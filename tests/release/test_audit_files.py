@@ -334,19 +334,21 @@ SAMPLES = (
 )
 
 
-@pytest.mark.parametrize("name", SAMPLES)
-def test_a_damaged_file_is_a_finding_and_never_stops_the_audit(release, name):
-    """Bytes changed, cut or put in, mostly near the start where the structure is."""
-    rng = np.random.default_rng(len(name))
-    whole = release.path(name).read_bytes()
-    for _ in range(5):
+@pytest.mark.parametrize("number", range(5))
+def test_a_damaged_file_is_a_finding_and_never_stops_the_audit(release, number):
+    """Bytes changed, cut or put in, mostly near the start where the structure is; one audit for a damaged file of each sort."""
+    damaged = set()
+    for name in SAMPLES:
+        rng = np.random.default_rng((len(name), number))
+        whole = release.path(name).read_bytes()
         data = bytearray(whole)
         for position in rng.integers(0, min(len(data), int(rng.choice([40, 600, len(data)]))), 5):
             data[position] = rng.integers(256)
-        kept = data[: int(rng.choice([0, 30, len(data) // 2, len(data), len(data)]))]
+        kept = bytes(data[: int(rng.choice([0, 30, len(data) // 2, len(data), len(data)]))])
         release.path(name).write_bytes(kept)
-        if bytes(kept) != whole:
-            assert any(finding.file == name for finding in release.findings())
+        if kept != whole:
+            damaged.add(name)
+    assert damaged <= {finding.file for finding in release.findings()}
 
 
 def test_a_file_that_claims_another_kind_is_refused(release):
