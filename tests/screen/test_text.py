@@ -67,7 +67,12 @@ def test_burned_in_text_of_several_kinds_is_found_in_a_moving_scene(tmp_path, bi
 
 
 @pytest.mark.parametrize(
-    ("name", "count", "size"), [("bikes", 250, (640, 272)), ("bigbuckbunny", 132, (1280, 720)), ("carphone_pristine", 120, (176, 144))]
+    ("name", "count", "size"),
+    [
+        ("bikes", 250, (640, 272)),
+        pytest.param("bigbuckbunny", 132, (1280, 720), marks=pytest.mark.slow),
+        ("carphone_pristine", 120, (176, 144)),
+    ],
 )
 def test_pictures_without_text_are_left_alone(name, count, size):
     assert proposals(clips.REAL[name], count, size) == []
