@@ -24,7 +24,7 @@ from scrubin.release.audit.pictures.judgement import Judge
 from scrubin.release.audit.pictures.scenes import Scenes
 from scrubin.release.audit.pictures.shown import Pictures
 from scrubin.release.audit.pictures.sightings import Counts, Looked, Sighting
-from scrubin.release.audit.pictures.standing import STANDS, Standing
+from scrubin.release.audit.pictures.standing import EVERY_S, STANDS, Part, Standing
 from scrubin.release.audit.plan import Rejected
 from scrubin.release.audit.strings import private_strings
 from scrubin.release.audit.strings.private_strings import Private
@@ -92,7 +92,7 @@ def test_burned_in_text_stands_and_is_to_be_read_once_until_it_changes():
     assert standing.unread() == []
     for luma in lumas(titled(moving(STANDS), "Mechthild", 0, STANDS)):
         standing.see(luma)
-    boxes = standing.unread()
+    boxes = [part.box_xywh for part in standing.unread()]
     assert any(x <= 20 and y <= 32 and x + w >= 90 and y + h >= 40 for x, y, w, h in boxes)
     for box in boxes:
         standing.mark_read(box)
@@ -109,6 +109,43 @@ def test_text_is_not_there_before_it_has_stood():
         assert standing.unread() == []
 
 
+def test_a_text_that_stands_for_less_than_a_second_is_a_part_nearly_all_of_which_stands(tmp_path):
+    texts = titled(moving(60), "Mechthild", 20, 44)
+    standing, likely = Standing(*SIZE), []
+    for luma in lumas(texts)[:: round(EVERY_S * FPS)]:
+        standing.see(luma)
+        likely += [part.box_xywh for part in standing.unread() if part.standing >= looks.LIKELY]
+    assert any(x <= 20 and y <= 32 and x + w >= 90 and y + h >= 40 for x, y, w, h in likely)
+
+
+def test_the_most_likely_part_comes_first():
+    standing = Standing(*SIZE)
+    for luma in lumas(titled(moving(STANDS), "Mechthild", 0, STANDS)):
+        luma[100:140, 100:200:4] = 255  # stands, but what lies between does not
+        luma[100:140, 102:200:8] = rng.integers(0, 255, luma[100:140, 102:200:8].shape)
+        standing.see(luma)
+    parts = standing.unread()
+    assert [part.standing for part in parts] == sorted((part.standing for part in parts), reverse=True)
+    assert parts[0].standing >= looks.LIKELY
+
+
+def test_an_empty_purse_still_pays_for_what_is_likely_to_be_text_until_too_much_is_owed(monkeypatch):
+    monkeypatch.setattr(Standing, "unread", lambda _: [Part((0, 0, 8, 8), 0.9), Part((8, 8, 8, 8), 0.5)])
+    luma = np.zeros(SIZE[::-1], np.uint8)
+    for purse_s, expected in ((0.1, [(0, 0, 8, 8), (8, 8, 8, 8)]), (0.0, [(0, 0, 8, 8)]), (-looks.DEBT_S, [])):
+        assert looks.Looks(_parts_purse_s=purse_s)._unread(luma, 1.0) == expected
+
+
+def test_a_scene_is_looked_at_whatever_is_owed_and_soon_again_on_debt():
+    late = {"_faces_at_s": 1.0, "_read_at_s": 1.0}
+    for purse_s, expected in ((1.0, [1, 3, 9, 27]), (0.0, [1, 3]), (-1.0, [1])):
+        due = [count for count in range(1, 100) if looks.Looks(_purse_s=purse_s, **late)._looks_for_faces(count, 2.0)]
+        assert due == expected
+    assert looks.Looks(_purse_s=-1.0, **late)._looks_for_faces(50, 1.0 + looks.FACES_EVERY_S)
+    assert looks.Looks(_purse_s=-1.0, **late)._reads(50, 1.0 + looks.READ_EVERY_S, SIZE)
+    assert not looks.Looks(_purse_s=-1.0, **late)._reads(8, 2.0, SIZE)
+
+
 def test_every_picture_is_looked_at_on_demand_and_none_when_nobody_wants_it(tmp_path, monkeypatch):
     pictures = moving(30)
     assert looked_at(tmp_path, pictures, "every").counts == Counts(faces_looked_for=30, read=30)
@@ -121,8 +158,22 @@ def test_every_picture_is_looked_at_on_demand_and_none_when_nobody_wants_it(tmp_
 def test_a_look_is_due_now_and_then_however_dull_the_video(tmp_path):
     still = moving(1) * (FPS * 65)
     counts = looked_at(tmp_path, still).counts
-    assert counts.faces_looked_for >= 4 + 2
+    assert counts.faces_looked_for >= 2 + 2
     assert counts.read >= 1
+
+
+def test_a_line_that_goes_on_beyond_its_rectangle_is_read_again_with_more_of_the_picture(tmp_path, monkeypatch):
+    sizes = []
+
+    def cut(picture: np.ndarray) -> list[Reading]:
+        sizes.append(picture.shape[1])
+        return [Reading((5, 2, picture.shape[1] - 5, 10), "Mech", 0.9)]
+
+    monkeypatch.setattr(looks, "read", cut)
+    monkeypatch.setattr(Standing, "unread", lambda _: [Part((20, 20, 80, 20), 0.9)])
+    line = next(one for one in looked_at(tmp_path, moving(8)).sightings if one.box_xywh[1] == 22)
+    assert line.box_xywh == (25, 22, 235, 10)
+    assert sizes[-2:] == [80, 240]
 
 
 # --- what is seen in them, by the networks as they are

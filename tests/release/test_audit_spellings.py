@@ -1,5 +1,6 @@
 """Dates in every way of writing, escapes undone; and honest releases whose names only look private."""
 
+import base64
 import hashlib
 import json
 import shutil
@@ -223,3 +224,27 @@ def test_the_plan_takes_columns_that_stand_in_no_table(release):
     release.plan = replace(release.plan, columns=frozenset({"needle_at_wrong_site"}))
     assert release.rules() == set()
     assert plan.Plan(columns=frozenset({"a"})).public.columns == {"a"}
+
+
+# --- in another code
+
+
+def test_a_name_is_found_in_base64_in_hexadecimal_and_letter_by_letter(release):
+    name = "Grünwaldner"
+    texts = {
+        "base64.txt": base64.b64encode(name.encode()).decode(),
+        "link.txt": base64.urlsafe_b64encode(f"?? {name} of the clinic".encode()).decode().rstrip("="),
+        "hexadecimal.json": json.dumps({"note": name.encode().hex()}),
+        "capitals.txt": f"key={name.encode().hex().upper()};",
+        "spaced.md": " ".join(name),
+        "dotted.csv": f"id,note\nabelo,{'.'.join(name)}\n",
+    }
+    files = {file: text.encode() for file, text in texts.items()}
+    assert release.rules_by_file(files) == {file: {"private-string"} for file in files}
+
+
+def test_digests_paths_and_bytes_in_base64_say_nothing(release):
+    digests = [hashlib.sha256(bytes([number])).hexdigest() for number in range(50)]
+    packed = [base64.b64encode(hashlib.sha512(bytes([number])).digest()).decode() for number in range(50)]
+    text = "\n".join([*digests, *packed, "videos/PegTransfer/mono/abelo/borunga", "x y w h", "a-b-c-d"])
+    assert written(release, "notes.txt", text) == set()

@@ -30,23 +30,32 @@ Size = tuple[int, int]
 TICK_S = 1e-6
 
 # Seconds of a processor of 2020, as measured on H.264 of real operations (854x480 and 1920x1080).
-DECODE_S_PER_PX = 2.2e-9
+# Decoding is what H.264 of a low rate takes; of a high rate it takes twice as long, and looking then costs half the share.
+DECODE_S_PER_PX = 1.5e-9
 FACES_S = 0.03
-READ_S, READ_S_PER_PX = 0.02, 1.1e-6
-SHARE, PARTS_SHARE = 0.25, 0.08
-"""Of the time of decoding that is earned for looking at pictures, and for reading what stands; finding both takes the rest of its half."""
-CREDIT_S, MOST_S = 0.3, 3.0
+READ_S, READ_S_PER_PX = 0.02, 1.0e-6
+SHARE, PARTS_SHARE = 0.15, 0.08
+"""Of the time of decoding that is earned for looking at pictures, and for reading what stands; finding both takes 0.2 of it."""
+CREDIT_S, MOST_S = 0.1, 3.0
 """With which a video begins, and which may be saved up."""
+DEBT_S = 0.2
+"""As much may be owed for the look at a scene that is due soon after its beginning."""
 FACES_EVERY_S, READ_EVERY_S, READ_AGAIN_S = 30.0, 120.0, 15.0
 FACES_BASE, READ_BASE = 3, 8
-FACES_SURE, READ_SURE = 27, 8
-"""Up to this picture of its scene, each one in turn is looked at, or read, even when the purse is empty."""
+FACES_LAST = 27
+"""After this picture of its scene, faces are only looked for every so many seconds."""
+EARLY = (3, 8)
+"""These pictures of a scene may be looked at on debt; its first one is looked at whatever is owed."""
 JUST_READ_S = 0.5
-READ_SIDE_PX = (640, 960)
-READ_SCALE = 0.75
+READ_SIDE_PX = (512, 960)
+READ_SCALE = 0.6
 """All of a picture is read at this part of its size, within READ_SIDE_PX; what stands still is read at its own size."""
 MOST_PARTS, MUCH = 6, 0.4
-"""More rectangles, or a larger share of the picture, are read as one picture."""
+"""More rectangles, or a larger share of the picture, are read as one picture, when there is time for it."""
+LIKELY = 0.7
+"""Rectangles in which this share of the edges stands are read on debt."""
+TOUCHES_PX, FURTHER_PX = 4, 160
+"""A line that comes so near to a side of its rectangle is read again with so much more on that side."""
 YUV = ("yuv420p", "yuvj420p")
 
 
@@ -84,12 +93,12 @@ class Looks:
         luma, blue, red = self._planes(frame)
         count = self._scenes.count(luma, blue, red)
         parts, for_faces = self._unread(luma, time_s), self._looks_for_faces(count, time_s)
-        if _much(parts, whole_px):
+        if _much(parts, whole_px) and self._purse_s >= _read_s(whole_px):
             self._look(number, time_s, frame, whole_px, parts)
         elif self._reads(count, time_s, whole_px):
-            self._look(number, time_s, frame, _read_size(whole_px), parts)
+            self._look(number, time_s, frame, _read_size(whole_px), parts[:MOST_PARTS])
         elif parts or for_faces:
-            self._look(number, time_s, frame, None, parts, for_faces=for_faces)
+            self._look(number, time_s, frame, None, parts[:MOST_PARTS], for_faces=for_faces)
 
     def see_still(self, path: str, number: int, time_s: float, picture: Picture, *, unlike: bool) -> None:
         """Look at an extracted frame when it is unlike its picture of the video, which is looked at there."""
@@ -116,15 +125,19 @@ class Looks:
     def _reads(self, count: int, time_s: float, size_px: Size) -> bool:
         """Whether all of a picture is read: as one of the first of its scene, now and then, or when there is time for it."""
         since_s = time_s - self._read_at_s
-        if since_s >= READ_EVERY_S or (count == READ_SURE and since_s >= JUST_READ_S):
+        if since_s >= READ_EVERY_S:
             return True
-        wanted = since_s >= READ_AGAIN_S or (is_power(count, READ_BASE) and since_s >= JUST_READ_S)
-        return wanted and self._purse_s >= _read_s(_read_size(size_px))
+        due = is_power(count, READ_BASE) and since_s >= JUST_READ_S
+        return (due or since_s >= READ_AGAIN_S) and self._can_pay(_read_s(_read_size(size_px)), count)
 
     def _looks_for_faces(self, count: int, time_s: float) -> bool:
-        if time_s - self._faces_at_s >= FACES_EVERY_S:
+        if count == 1 or time_s - self._faces_at_s >= FACES_EVERY_S:
             return True
-        return is_power(count, FACES_BASE) and count <= FACES_SURE
+        return is_power(count, FACES_BASE) and count <= FACES_LAST and self._can_pay(FACES_S, count)
+
+    def _can_pay(self, price_s: float, count: int) -> bool:
+        """Whether the purse holds the price of a look, or so much may be owed for this picture of its scene."""
+        return self._purse_s + (DEBT_S if count in EARLY else 0.0) >= price_s
 
     def _unread(self, luma: Picture, time_s: float) -> list[Box]:
         """Return the rectangles of a picture that are read because something stands there."""
@@ -135,7 +148,10 @@ class Looks:
         if self._standing is None or self._standing.size_px != size_px:
             self._standing = Standing(*size_px)
         self._standing.see(luma)
-        return self._standing.unread() if self._parts_purse_s > 0 else []
+        if self._parts_purse_s <= -DEBT_S:
+            return []
+        likely = LIKELY if self._parts_purse_s <= 0 else 0.0
+        return [part.box_xywh for part in self._standing.unread() if part.standing >= likely]
 
     def _look(
         self, number: int, time_s: float, frame: av.VideoFrame, whole_px: Size | None, parts: list[Box], *, for_faces: bool = True
@@ -156,11 +172,16 @@ class Looks:
             # At a smaller size small text may have been missed.
             boxes = [] if whole_px == (frame.width, frame.height) else parts
         for box in boxes:
-            self.sightings += _text_of_part(picture, number, time_s, box)
-            self._parts_purse_s -= _read_s(box[2:])
-            self.counts += Counts(parts_read=1)
+            seen = self._read_part(picture, number, time_s, box)
+            wider = _wider(box, seen, frame.width)
+            self.sightings += seen if wider == box else self._read_part(picture, number, time_s, wider)
         for box in parts:
             self._mark_read(box)
+
+    def _read_part(self, picture: Picture, number: int, time_s: float, box: Box) -> list[Sighting]:
+        self._parts_purse_s -= _read_s(box[2:])
+        self.counts += Counts(parts_read=1)
+        return _text_of_part(picture, number, time_s, box)
 
     def _mark_read(self, box: Box) -> None:
         if self._standing is not None:
@@ -203,6 +224,15 @@ def _text_of_part(picture: Picture, number: int, time_s: float, box_xywh: Box) -
     x, y, w, h = box_xywh
     seen = _text_in(np.ascontiguousarray(picture[y : y + h, x : x + w]), number, time_s, (w, h))
     return [replace(one, box_xywh=(one.box_xywh[0] + x, one.box_xywh[1] + y, *one.box_xywh[2:])) for one in seen]
+
+
+def _wider(box_xywh: Box, seen: list[Sighting], width: int) -> Box:
+    """Return a rectangle that reaches further where a line of text goes on beyond it; the same one when none does."""
+    x, y, w, h = box_xywh
+    left = x - FURTHER_PX if any(one.box_xywh[0] <= x + TOUCHES_PX for one in seen) else x
+    right = x + w + FURTHER_PX if any(one.box_xywh[0] + one.box_xywh[2] >= x + w - TOUCHES_PX for one in seen) else x + w
+    left, right = max(0, left), min(width, right)
+    return left, y, right - left, h
 
 
 def _plane(plane: av.video.plane.VideoPlane) -> Picture:

@@ -9,9 +9,9 @@ from typing import Any
 from scrubin.core.pixels import Box
 
 RULE = (
-    "each scene at its 1st, 3rd, 9th and 27th picture, and every 30 s; "
-    "read as a whole at its 1st, 8th, 64th ... and every 2 min; "
-    "parts where something like text stands still; extracted frames that differ from their video"
+    "each scene at its 1st picture, as far as there is time for it at its 3rd, 9th and 27th, and every 30 s; "
+    "read as a whole at its 8th, 64th ..., as far as there is time for it, and every 2 min; "
+    "parts where something like text stands still for half a second; extracted frames that differ from their video"
 )
 EVERY_FRAME_RULE = "every picture"
 

@@ -1,12 +1,15 @@
 """Edges that stand still in a moving picture, as burned-in text does: where reading is worth its price.
 
 Text has strokes in every one of several neighbouring cells. Cells are compared with what stood there when they were last read, so that
-each text is read once, and again when it changes.
+each text is read once, and again when it changes. What distinguishes text from tissue that rests for a moment: nearly all of its edges
+stand. On 20 films of 9 real sources with names of 10 to 40 px in them, 0.70 or more of the edges of 16 of 17 names stood for half a
+second, of the one that moved and was large 0.65; so did those of 51 of 1,009 other places.
 """
 
 from __future__ import annotations
 
 from collections import deque
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
@@ -14,7 +17,7 @@ import numpy.typing as npt
 
 from scrubin.core.pixels import Box
 
-EVERY_S = 0.5
+EVERY_S = 0.25
 STANDS = 3
 """So many pictures one after the other, EVERY_S apart."""
 SIDE_PX = 960
@@ -24,11 +27,21 @@ CELL_PX, ROW_STEP = 8, 2
 """Every second row says as much, for half the price."""
 STROKES, CHANGED = 0.05, 0.5
 """Share of a cell in which luma rises, and in which it falls; share of a cell's edges, then and now, that are not the same."""
+CELL_BITS = CELL_PX * CELL_PX // ROW_STEP
+SQUARE = np.ones((3, 3), np.uint8)
 WIDE_CELLS = 3
 """The shortest text: 24 px."""
 AROUND_PX = (40, 12)
 """Margin across and down: the letters on a pale ground beside a word that stands out belong to it."""
 Mask = npt.NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A rectangle, in px of the video, and the share of the edges in it, 0 to 1, that stands there."""
+
+    box_xywh: Box
+    standing: float
 
 
 class Standing:
@@ -45,35 +58,41 @@ class Standing:
         self.size_px = (width, height)
         self._size = (max(CELL_PX, round(width * self._scale)), max(CELL_PX, round(height * self._scale)))
         self._cells = (self._size[0] // CELL_PX, self._size[1] // CELL_PX)
-        rows = (self._size[1] + ROW_STEP - 1) // ROW_STEP
         self._before: deque[tuple[Mask, Mask]] = deque(maxlen=STANDS - 1)
-        nothing = np.zeros((rows, self._size[0]), np.uint8)
-        self._rises, self._falls, self._read = nothing, nothing, nothing.copy()
+        nothing = np.zeros((self._cells[1] * CELL_PX // ROW_STEP, self._cells[0] * CELL_PX), np.uint8)
+        self._rises, self._falls, self._now, self._read = nothing, nothing, nothing, nothing.copy()
 
     def see(self, luma: npt.NDArray[np.uint8]) -> None:
         """Take in the next picture's luma, shape (height, width)."""
         small = luma if self._scale == 1 else _resized(luma, self._size)
-        rises, falls = _edges(small[::ROW_STEP])
-        blank = len(self._before) < STANDS - 1
-        self._rises, self._falls = (np.zeros_like(rises), np.zeros_like(falls)) if blank else (rises.copy(), falls.copy())
+        # Whole cells only: what is left at the right and at the bottom is narrower than any letter.
+        rises, falls = _edges(small[: self._cells[1] * CELL_PX : ROW_STEP, : self._cells[0] * CELL_PX])
+        wider = _wider(rises), _wider(falls)
+        self._now = rises | falls
+        if len(self._before) < STANDS - 1:
+            rises[:], falls[:] = 0, 0
         for before_rises, before_falls in self._before:
-            self._rises &= before_rises
-            self._falls &= before_falls
-        self._before.append((_wider(rises), _wider(falls)))
+            rises &= before_rises
+            falls &= before_falls
+        self._rises, self._falls = rises, falls
+        self._before.append(wider)
 
-    def unread(self) -> list[Box]:
-        """Return the rectangles, in px of the video, in which something stands that could be text and was not read."""
+    def unread(self) -> list[Part]:
+        """Return where something stands that could be text and was not read, the most likely first."""
         # A stroke has two sides; the edge of a shadow, an instrument or the round picture has one.
-        strokes = np.minimum(self._shares(self._rises), self._shares(self._falls)) > STROKES
-        stands, then = self._rises | self._falls, self._read
-        changed = self._shares(stands ^ then) > CHANGED * self._shares(stands | then)
+        strokes = np.minimum(self._steep(self._rises), self._steep(self._falls)) > STROKES * CELL_BITS
+        if not strokes.any():
+            return []
+        stands = self._rises | self._falls
+        changed = self._steep(stands ^ self._read) > CHANGED * self._steep(stands | self._read)
         joined = cv2.morphologyEx((strokes & changed).astype(np.uint8), cv2.MORPH_CLOSE, np.ones((1, 3), np.uint8))
         _, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=4)
-        return [
-            self._in_video(x * CELL_PX, y * CELL_PX, w * CELL_PX, h * CELL_PX)
+        parts = [
+            Part(self._in_video(x * CELL_PX, y * CELL_PX, w * CELL_PX, h * CELL_PX), self._share_standing(stands, (x, y, w, h)))
             for x, y, w, h, area in stats[1:].tolist()
             if w >= WIDE_CELLS and area >= WIDE_CELLS
         ]
+        return sorted(parts, key=lambda part: (-part.standing, part.box_xywh))
 
     def mark_read(self, box_xywh: Box) -> None:
         """Take what stands in a rectangle of the video as read."""
@@ -81,10 +100,18 @@ class Standing:
         area = (slice(int(y / ROW_STEP), int(np.ceil((y + h) / ROW_STEP))), slice(int(x), int(np.ceil(x + w))))
         self._read[area] = self._rises[area] | self._falls[area]
 
-    def _shares(self, mask: Mask) -> npt.NDArray[np.float64]:
-        """Return of each cell the share that is edge."""
+    def _steep(self, mask: Mask) -> npt.NDArray[np.uint16]:
+        """Return how many bits of each cell are edge."""
         across, down = self._cells
-        return _resized(mask[: down * CELL_PX // ROW_STEP, : across * CELL_PX], self._cells) / 255
+        # A row of a cell is one number of 64 bits, all of which are counted at once: a fifth of the price of an area mean.
+        rows = np.bitwise_count(mask.view(np.uint64)).reshape(down, CELL_PX // ROW_STEP, across)
+        counts: npt.NDArray[np.uint16] = rows.sum(axis=1, dtype=np.uint16)
+        return counts
+
+    def _share_standing(self, stands: Mask, cells_xywh: Box) -> float:
+        x, y, w, h = (value * CELL_PX for value in cells_xywh)
+        area = (slice(y // ROW_STEP, (y + h) // ROW_STEP), slice(x, x + w))
+        return cv2.countNonZero(stands[area]) / max(1, cv2.countNonZero(self._now[area]))
 
     def _in_video(self, x: int, y: int, w: int, h: int) -> Box:
         """Return a rectangle with a margin as one of the video."""
@@ -99,17 +126,14 @@ def _resized(picture: Mask, size_px: tuple[int, int]) -> Mask:
 
 
 def _wider(mask: Mask) -> Mask:
-    return cv2.dilate(mask, np.ones((3, 3), np.uint8)).astype(np.uint8, copy=False)
+    return cv2.dilate(mask, SQUARE).astype(np.uint8, copy=False)
 
 
 def _edges(luma: npt.NDArray[np.uint8]) -> tuple[Mask, Mask]:
-    """Return 255 where luma rises, and where it falls, from left to right over two pixels; else 0."""
-    rises, falls = np.zeros_like(luma), np.zeros_like(luma)
+    """Return 1 where luma rises, and where it falls, from left to right over two pixels; else 0."""
+    rises, falls = np.zeros(luma.shape, np.uint8), np.zeros(luma.shape, np.uint8)
     # Saturated: below 0 is 0.
-    rises[:, 1:-1] = cv2.subtract(luma[:, 2:], luma[:, :-2])
-    falls[:, 1:-1] = cv2.subtract(luma[:, :-2], luma[:, 2:])
-    return _steep(rises), _steep(falls)
-
-
-def _steep(steps: Mask) -> Mask:
-    return cv2.threshold(steps, EDGE, 255, cv2.THRESH_BINARY)[1].astype(np.uint8, copy=False)
+    for steps, ahead, behind in ((rises[:, 1:-1], luma[:, 2:], luma[:, :-2]), (falls[:, 1:-1], luma[:, :-2], luma[:, 2:])):
+        # Not by cv2.threshold: it shares so little among threads that waiting costs more than the work.
+        np.greater(cv2.subtract(ahead, behind), EDGE, out=steps.view(np.bool_))
+    return rises, falls

@@ -14,7 +14,7 @@ import numpy as np
 from scrubin.release.audit.findings import Text
 from scrubin.release.audit.strings.dates import written_in
 from scrubin.release.audit.strings.private_strings import Needle, Private
-from scrubin.release.audit.strings.spelling import fold, unescaped, without_accents, written_out
+from scrubin.release.audit.strings.spelling import decoded, fold, unescaped, without_accents, written_out
 
 _RUN = re.compile(r"\w+")
 CHUNK_BYTES = 1 << 22
@@ -130,10 +130,13 @@ class Search:
         return all(fold(run) in self._public for run in _RUN.findall(word))
 
     def in_text(self, text: Text) -> set[Needle]:
-        """Return the needles that stand in a text, as it is or with its escapes undone."""
+        """Return the needles that stand in a text, as it is, with its escapes undone, or in another code."""
         shown = _FRAME_NAME.sub(self._without_number, text.text) if self._frame_names else text.text
         undone = unescaped(shown)
-        return self._in(shown, text.structured) | (self._in(undone, text.structured) if undone != shown else set())
+        hits = self._in(shown, text.structured) | (self._in(undone, text.structured) if undone != shown else set())
+        # One line each, so that nothing is read across two of them.
+        inside = "\n".join(sorted(set(decoded(shown))))
+        return hits | (self._in(inside, text.structured) if inside else set())
 
     def _without_number(self, path: re.Match[str]) -> str:
         return path[0].rpartition("/")[0] if path[0] in self._frame_names else path[0]

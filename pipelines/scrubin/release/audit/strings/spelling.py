@@ -1,11 +1,14 @@
-"""Spellings of one text: case, accents, umlauts, words."""
+"""Spellings of one text: case, accents, umlauts, words, and what is written in another code."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import html
 import re
 import unicodedata
 import urllib.parse
+from collections.abc import Iterator
 
 _NO_DECOMPOSITION = str.maketrans(
     {"ø": "o", "Ø": "O", "ł": "l", "Ł": "L", "đ": "d", "Đ": "D", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ı": "i", "ß": "ss"}
@@ -18,6 +21,10 @@ _HEX_ESCAPE = re.compile(r"\\(?:u\{([0-9a-fA-F]{1,6})\}|u([0-9a-fA-F]{4})|U([0-9
 _SURROGATES = re.compile("[\ud800-\udbff][\udc00-\udfff]")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2})+")
 _NESTED = 4  # escapes within escapes, such as JSON in a JSON string in a link
+# Eight bytes and more; shorter runs are words, and say a name of four letters at the most.
+_HEX_RUN = re.compile(r"(?<![0-9A-Za-z])(?:[0-9a-fA-F]{2}){8,}(?![0-9A-Za-z])")
+_BASE64_RUN = re.compile(r"[A-Za-z0-9+/_-]{12,}")
+_SPACED = re.compile(r"(?<![^\W_])[^\W\d_](?:([ ._\-])[^\W\d_])(?:\1[^\W\d_]){2,}(?![^\W_])")
 _RUN = re.compile(r"[^\W_]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _HUMP = re.compile(r"(?<=[a-zß-öø-ÿ])(?=[A-ZÀ-Þ])|(?<=[A-ZÀ-Þ])(?=[A-ZÀ-Þ][a-zß-öø-ÿ])")
@@ -68,6 +75,34 @@ def unescaped(text: str) -> str:
         if text == before:
             break
     return text
+
+
+def decoded(text: str) -> Iterator[str]:
+    """Yield what stands in a text in base64, in hexadecimal digits, or letter by letter.
+
+    >>> list(decoded("R3LDvG53YWxkbmVy, 4772c3bc6e77616c646e6572 and G.r.ü.n"))
+    ['Grünwaldner', 'Grünwaldner', 'Grün']
+    """
+    for run in _BASE64_RUN.findall(text):
+        standard = run.replace("-", "+").replace("_", "/")
+        yield from _readable(binascii.a2b_base64(standard[: len(standard) // 4 * 4]))
+        # What is left over of a last group that its padding fills.
+        if len(standard) % 4 > 1:
+            yield from _readable(base64.b64decode(standard + "=" * (-len(standard) % 4)))
+    for run in _HEX_RUN.findall(text):
+        yield from _readable(bytes.fromhex(run))
+    for spaced in _SPACED.finditer(text):
+        yield spaced[0].replace(spaced[1], "")
+
+
+def _readable(data: bytes) -> Iterator[str]:
+    """Yield bytes as text, unless they are none."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return
+    if text.replace("\n", " ").isprintable():
+        yield text
 
 
 def _character(escape: re.Match[str]) -> str:
