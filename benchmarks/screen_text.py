@@ -33,7 +33,7 @@ from scrubin.screen.pass_over_file import observe
 from scrubin.screen.proposals import Proposal
 
 SIZE_PX, FPS, SECOND_PICTURES = (854, 480), 25, 2
-GAP_S, EMPTY_S, LANES = 3.0, 40, 3
+GAP_S, EMPTY_S, LANES = 3.0, 180, 3
 _LINES = "Brenner, Juliane|06.03.2023|P12345|Krämerhoff|10:20:{second:02d}|Nordstadt OP 2|Søndergård É. Müller|ID 4711-0815"
 WORDS = tuple(_LINES.split("|"))
 PRIVATE = WordFinder(["Brenner", "Juliane", "P12345", "Krämerhoff", "Nordstadt", "Søndergård", "Müller"])
@@ -56,16 +56,16 @@ def plants() -> list[Plant]:
     """Return one text for each case."""
     listed = []
     vocabulary = cycle(WORDS)
-    for _ in range(1):
-        listed += [Plant(f"height {px} px", next(vocabulary), height_px=px) for px in (8, 10, 12, 16, 24, 32)]
-        listed += [Plant(f"opacity {share:.1f}", next(vocabulary), opacity=share) for share in (0.2, 0.3, 0.5, 0.7)]
-        listed += [Plant(f"length {s} s", next(vocabulary), length_s=s) for s in (0.5, 1, 1.5, 2, 5, 15)]
-        listed += [Plant(f"motion {speed} px/s", next(vocabulary), height_px=20, speed_px_s=speed, length_s=4) for speed in (5, 20, 60)]
-        listed += [Plant("yellow 12 px", next(vocabulary), height_px=12, colour=(255, 255, 0))]
-        listed += [
-            Plant("accents 14 px", "Søndergård É. Müller", height_px=14),
-            Plant("clock 14 px", "10:20:{second:02d}", height_px=14, length_s=6),
-        ]
+    listed += [Plant(f"height {px} px", next(vocabulary), height_px=px) for px in (8, 10, 12, 16, 24, 32)]
+    listed += [Plant(f"opacity {share:.1f}", next(vocabulary), opacity=share) for share in (0.2, 0.3, 0.5, 0.7)]
+    listed += [Plant(f"length {s} s", next(vocabulary), length_s=s) for s in (0.5, 1, 1.5, 2, 5, 15)]
+    for speed in (5, 10, 20, 30, 45, 60):
+        listed.append(Plant(f"motion {speed} px/s", next(vocabulary), height_px=20, speed_px_s=speed, length_s=4))
+    listed += [
+        Plant("yellow 12 px", next(vocabulary), height_px=12, colour=(255, 255, 0)),
+        Plant("accents 14 px", "Søndergård É. Müller", height_px=14),
+        Plant("clock 14 px", "10:20:{second:02d}", height_px=14, length_s=6),
+    ]
     return listed
 
 

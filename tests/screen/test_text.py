@@ -14,6 +14,7 @@ from scrubin.networks.reading import Reading
 from scrubin.screen.detectors import text
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.pass_over_file import Observed, observe
+from scrubin.screen.text import looking
 from scrubin.screen.text.covering import covering
 from scrubin.screen.text.looking import SAMPLE_S, Looking, sample_numbers
 from scrubin.screen.text.places import History, Place
@@ -97,6 +98,37 @@ def test_text_that_comes_back_has_two_spans(tmp_path, bikes):
     assert found[0].interval_s[1] < found[1].interval_s[0] - 1
 
 
+def test_other_text_at_the_place_of_one_that_has_gone_is_found(tmp_path, bikes):
+    pictures = written(bikes[:75], "Brenner 4711") + bikes[75:150] + written(bikes[150:], "Kestner 0815")
+    path = clips.film(tmp_path / "a.mkv", pictures, FPS)
+    last = proposals(path, len(bikes))[-1]
+    assert "Kestner" in last.text
+    assert last.interval_s[0] <= 6.0
+    assert last.interval_s[1] == 10.0
+
+
+def test_text_that_moves_is_hidden_on_all_its_way(tmp_path, bikes):
+    ways = [written([picture], "Brenner", height_px=14, at=(12 + n, 60))[0] for n, picture in enumerate(bikes[:150])]
+    path = clips.film(tmp_path / "a.mkv", bikes[150:200] + ways + bikes[200:], FPS)
+    (found,) = [one for one in proposals(path, len(bikes)) if "renner" in one.text]
+    assert found.interval_s[0] <= 2.0
+    assert found.interval_s[1] >= 8.0
+    x, y, w, h = found.box_xywh
+    assert x <= 12
+    assert y <= 46
+    assert x + w >= 12 + 150 + 55
+    assert y + h >= 60
+
+
+def test_what_stands_is_read_whatever_was_read_before(tmp_path, bikes, monkeypatch):
+    monkeypatch.setattr(looking, "FIRST_PX", 0)
+    monkeypatch.setattr(looking, "PX_PER_DECODED_PX", 0)
+    path = clips.film(tmp_path / "a.mkv", [*bikes[:50], *written(bikes[50:100], "Brenner 4711"), *bikes[100:125]], FPS)
+    (found,) = proposals(path, 125)
+    assert found.interval_s[0] <= 2.0
+    assert found.interval_s[1] >= 4.0
+
+
 def test_text_in_a_recording_that_is_displayed_rotated_is_found_where_it_is_displayed(tmp_path, bikes):
     clips.film(tmp_path / "flat.mp4", [np.rot90(picture).copy() for picture in written(bikes[:60], "Brenner 4711")], FPS)
     clips.ffmpeg("-display_rotation", "-90", "-i", tmp_path / "flat.mp4", "-c", "copy", tmp_path / "a.mp4")
@@ -147,6 +179,20 @@ def test_a_span_reaches_two_samples_farther_on_both_sides():
 def test_spans_less_than_two_seconds_apart_are_one():
     spans = [one.interval_s for one in text.propose(seen_of(("Brenner", 0.9), spans=((5, 8), (12, 13), (25, 26))), SCREEN)]
     assert spans == [(31 / FPS, 150 / FPS), (231 / FPS, 280 / FPS)]
+
+
+def test_readings_of_a_value_that_changes_are_one_text():
+    seen = seen_of(("gas 1.2", 0.9))
+    (place,) = seen.observed["text"].value["places"]
+    later = place | {"box": (12, 20, 96, 12), "spans": [(25, 28)], "readings": [{"box": LINE, "text": "gas 3.8", "confidence": 0.95}]}
+    elsewhere = place | {"box": (10, 60, 100, 12)}
+    seen.observed["text"].value["places"] += [later, elsewhere]
+    found = text.propose(seen, SCREEN)
+    assert [(one.text, one.interval_s) for one in found] == [
+        ("gas 1.2", (31 / FPS, 100 / FPS)),
+        ("gas 3.8", (231 / FPS, 300 / FPS)),
+        ("gas 1.2", (31 / FPS, 100 / FPS)),
+    ]
 
 
 def test_a_doubtful_reading_counts_only_when_it_hits_a_private_word():
@@ -223,6 +269,30 @@ def test_a_place_closes_when_its_strokes_are_gone_twice_and_opens_again_with_the
         place.see(sample, shown)
     place.close()
     assert place.spans == [(0, 3), (7, 8)]
+
+
+def test_a_place_follows_its_strokes_holds_its_way_and_does_not_stand():
+    letters, way = template_of(0), np.zeros((120, 300), np.uint8)
+    place = Place((10, 20, 80, 40), letters, 0, 0)
+    for sample in range(8):
+        shown = way.copy()
+        shown[20:60, 10 + 20 * sample : 90 + 20 * sample] = letters.bright
+        place.see(sample, Strokes(shown, way))
+    place.close()
+    assert place.noted() | {"readings": []} == {"box": (0, 20, 270, 40), "spans": [(0, 7)], "stands": False, "readings": []}
+
+
+def test_memory_follows_what_moves_back_to_where_it_began():
+    letters, empty = template_of(0), np.zeros((120, 300), np.uint8)
+    history = History(60)
+    for sample in range(10):
+        shown = empty.copy()
+        if sample >= 3:
+            shown[20:60, 10 + 20 * sample : 90 + 20 * sample] = letters.bright
+        history.add(Strokes(shown, empty))
+    place = Place((190, 20, 80, 40), letters, 9, 9)
+    assert history.since(place, 9) == 3
+    assert place.box_xywh == (70, 20, 200, 40)
 
 
 def test_of_many_readings_the_surest_are_kept():

@@ -23,23 +23,21 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.core.errors import StageError
+from scrubin.core.full_range import STRETCHED_COLOUR, STRETCHED_LUMA
 from scrubin.networks.sessions import session
 
-CODE = ("networks/endoscopy.py", "networks/endoscopy.onnx", "networks/sessions.py")
+CODE = ("core/full_range.py", "networks/endoscopy.py", "networks/endoscopy.onnx", "networks/sessions.py")
 PACKAGES = ("numpy", "onnxruntime", "opencv-python-headless")
 HEIGHT, WIDTH = 48, 64
 UNIT = 16
 """Scores are log odds in sixteenths: 16 stands for odds of e to 1."""
-LEVELS = np.arange(256)
-# 16 to 235 (luma) and 16 to 240 (colour) stretched to 0 to 255 (ITU-R BT.601, section 2.5.3).
-LUMA = np.clip(np.rint((LEVELS - 16) * 255 / 219), 0, 255).astype(np.uint8)
-COLOUR = np.clip(np.rint((LEVELS - 128) * 255 / 224 + 128), 0, 255).astype(np.uint8)
 Planes = npt.NDArray[np.uint8]
 
 
 def planes(small: av.VideoFrame) -> Planes:
     """Return what the network sees of a picture in 4:2:0 of limited range: luma, blue and red difference, shape (3, 48, 64)."""
-    return np.stack([table[_reduced(plane)] for table, plane in zip((LUMA, COLOUR, COLOUR), small.planes, strict=True)])
+    tables = (STRETCHED_LUMA, STRETCHED_COLOUR, STRETCHED_COLOUR)
+    return np.stack([table[_reduced(plane)] for table, plane in zip(tables, small.planes, strict=True)])
 
 
 def log_odds(pictures: Planes) -> npt.NDArray[np.int16]:

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.screen.thumbnails import LEVELS, Thumbnail
+from scrubin.core.full_range import LEVELS
+from scrubin.screen.thumbnails import Thumbnail
 
 # 8x8 cells of the colour plane, 16 of brightness, 8 of texture: coarse, so that moving instruments change little.
 COLOUR_CELLS = 8

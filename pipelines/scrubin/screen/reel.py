@@ -22,10 +22,10 @@ from scrubin.screen.pass_over_file import Observed, Observer, noted
 from scrubin.screen.proposals import Numbers
 
 NAME = "reel"
-CRF = 26
+CRF = 28
 # One packet at once for every frame: no B-frames, no lookahead, one thread; key frames only where they are ordered.
 X264 = {
-    "preset": "superfast",
+    "preset": "ultrafast",
     "tune": "zerolatency",
     "crf": str(CRF),
     "g": "1000000",

@@ -10,14 +10,12 @@ import numpy as np
 import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
+from scrubin.core.full_range import STRETCHED_COLOUR, STRETCHED_LUMA
+
 Plane = npt.NDArray[np.uint8]
 FULL_RANGE = 2  # AVCOL_RANGE_JPEG
 # Planar formats of one byte per sample: luma and two planes of colour.
 PLANAR = frozenset(f"yuv{j}{sampling}p" for j in ("", "j") for sampling in (410, 411, 420, 422, 440, 444))
-LEVELS = np.arange(256)
-# 16 to 235 (luma) and 16 to 240 (colour) stretched to 0 to 255 (ITU-R BT.601, section 2.5.3).
-STRETCHED_LUMA = np.clip(np.rint((LEVELS - 16) * 255 / 219), 0, 255).astype(np.uint8)
-STRETCHED_COLOUR = np.clip(np.rint((LEVELS - 128) * 255 / 224 + 128), 0, 255).astype(np.uint8)
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,12 @@ reading, however badly read, has score 1; else the usual limit of the reader cou
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from statistics import median
 from typing import Any
 
+from scrubin.core.pixels import Box, shared_px
 from scrubin.networks.misreadings import WordFinder
 from scrubin.networks.reading import LEAST
 from scrubin.screen.detectors.detector import Detector, ObservedFile
@@ -19,6 +22,7 @@ from scrubin.screen.pass_over_file import Observer
 from scrubin.screen.proposals import Interval, Proposal
 from scrubin.screen.text.covering import covering
 from scrubin.screen.text.looking import start
+from scrubin.screen.text.places import around
 
 NAME = "text"
 CODE = (
@@ -29,6 +33,8 @@ CODE = (
 PACKAGES = ("av", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
 JOINED_S = 2.0
 MARGIN = 2
+ALIKE_SHARE = 0.7
+MOST_SHOWN = 3
 SURELY_PRIVATE = 1.0
 # Makers write these on instruments and scopes. On something that moves they name nobody.
 _MAKERS = """\
@@ -46,47 +52,80 @@ def observer(params: ScreenParams) -> Observer:
 def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
     """Return a rectangle for each place where text stands and each span in which it does."""
     value = seen.observed[NAME].value
+    judged = [_judged(place, seen.private_words) for place in value["places"]]
+    scale = (seen.size_px[0] / value["size_px"][0], seen.size_px[1] / value["size_px"][1])
     proposals = []
-    for place in value["places"]:
-        judged = _judged(place["readings"], seen.private_words, stands=place["stands"])
-        if judged is None:
-            continue
-        text, score = judged
-        scale = (seen.size_px[0] / value["size_px"][0], seen.size_px[1] / value["size_px"][1])
-        box_xywh = covering(tuple(place["box"]), scale, seen.size_px)
-        for interval_s in _intervals_s(place["spans"], value["samples"], seen):
-            proposals.append(Proposal("text", interval_s, score, NAME, box_xywh, text=text))
+    for spot in _spots([one for one in judged if one is not None]):
+        box_xywh = covering(reduce(around, [text.box_xywh for text in spot]), scale, seen.size_px)
+        for interval_s, texts in _intervals(spot, value["samples"], seen):
+            score = max(text.score for text in texts)
+            proposals.append(Proposal("text", interval_s, score, NAME, box_xywh, text=_label(texts)))
     return sorted(proposals, key=lambda one: (one.box_xywh or (), one.interval_s))
 
 
-def _judged(readings: Sequence[Mapping[str, Any]], private: WordFinder, *, stands: bool) -> tuple[str, float] | None:
-    """Return what a place says, and the score; None when nothing there counts as text."""
+@dataclass(frozen=True)
+class _Text:
+    """What one place says, how sure that is, and where and when it stands, in pixels and numbers of samples."""
+
+    text: str
+    score: float
+    box_xywh: Box
+    spans: tuple[tuple[int, int], ...]
+
+
+def _judged(place: Mapping[str, Any], private: WordFinder) -> _Text | None:
+    """Return the text of a place; None when nothing there counts as text."""
+    readings = place["readings"]
+    where = (tuple(place["box"]), tuple((first, last) for first, last in place["spans"]))
     hits = [one for one in readings if private.hits(one["text"])]
     if hits:
-        return _surest(hits)["text"], SURELY_PRIVATE
+        return _Text(_surest(hits)["text"], SURELY_PRIVATE, *where)
     counting = [one for one in readings if one["confidence"] >= LEAST]
-    if not counting or (not stands and all(MAKERS.hits(one["text"]) for one in counting)):
+    if not counting or (not place["stands"] and all(MAKERS.hits(one["text"]) for one in counting)):
         return None
     # The usual confidence of what counts, 0.5 to 1, stretched to 0 to 1.
     score = min(max(2 * median(one["confidence"] for one in counting) - 1, 0), 1)
-    return _surest(counting)["text"], round(score, 2)
+    return _Text(_surest(counting)["text"], round(score, 2), *where)
+
+
+def _spots(texts: Sequence[_Text]) -> list[list[_Text]]:
+    """Return those together that lie almost in the same rectangle, as readings of a value that changes do."""
+    spots: list[list[_Text]] = []
+    for text in texts:
+        near = [spot for spot in spots if _alike(spot[0].box_xywh, text.box_xywh)]
+        if near:
+            near[0].append(text)
+        else:
+            spots.append([text])
+    return spots
+
+
+def _alike(a: Box, b: Box) -> bool:
+    return shared_px(a, b) >= ALIKE_SHARE * max(a[2] * a[3], b[2] * b[3])
+
+
+def _intervals(texts: Sequence[_Text], samples: Sequence[int], seen: ObservedFile) -> list[tuple[Interval, list[_Text]]]:
+    """Return when there is text, and which: two samples more on both sides, because a text's first pictures may be blurred."""
+    intervals: list[tuple[Interval, list[_Text]]] = []
+    for first, last, number in sorted((*span, number) for number, text in enumerate(texts) for span in text.spans):
+        start_s = float(seen.boundaries_s[samples[first - MARGIN] + 1]) if first >= MARGIN else 0.0
+        end_s = float(seen.boundaries_s[samples[last + MARGIN]]) if last + MARGIN < len(samples) else float(seen.boundaries_s[-1])
+        if intervals and start_s <= intervals[-1][0][1] + JOINED_S:
+            (begins_s, ends_s), there = intervals[-1]
+            intervals[-1] = ((begins_s, max(end_s, ends_s)), [*there, texts[number]])
+        else:
+            intervals.append(((start_s, end_s), [texts[number]]))
+    return intervals
+
+
+def _label(texts: Sequence[_Text]) -> str:
+    """Return what a reviewer reads beside a rectangle: what is surely private first."""
+    shown = dict.fromkeys(one.text for one in sorted(texts, key=lambda one: one.score < SURELY_PRIVATE))
+    return " / ".join(list(shown)[:MOST_SHOWN]) + (" ..." if len(shown) > MOST_SHOWN else "")
 
 
 def _surest(readings: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return max(readings, key=lambda one: (one["confidence"], len(one["text"]), one["text"]))
-
-
-def _intervals_s(spans: Sequence[Sequence[int]], samples: Sequence[int], seen: ObservedFile) -> list[Interval]:
-    """Return when text is there: two samples more on both sides, because a text's first pictures may be blurred."""
-    intervals: list[Interval] = []
-    for first, last in sorted(map(tuple, spans)):
-        start_s = float(seen.boundaries_s[samples[first - MARGIN] + 1]) if first >= MARGIN else 0.0
-        end_s = float(seen.boundaries_s[samples[last + MARGIN]]) if last + MARGIN < len(samples) else float(seen.boundaries_s[-1])
-        if intervals and start_s <= intervals[-1][1] + JOINED_S:
-            intervals[-1] = (intervals[-1][0], max(end_s, intervals[-1][1]))
-        else:
-            intervals.append((start_s, end_s))
-    return intervals
 
 
 TEXT = Detector(propose, (observer,))

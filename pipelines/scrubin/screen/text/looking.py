@@ -5,16 +5,16 @@ Four things start a look:
 - strokes like text that are new and stand still for three samples: that part of the picture is read;
 - a picture with many more such strokes than usual, as a screen or a sheet of paper shows: all of it that has strokes;
 - a *round*, at the beginning and at least once in ``every_s``: the same;
-- text that was read once: it is looked for again a second later, and as long as it is found.
+- text that was read once, and has no strokes of its own: it is read again every second, as long as it is there.
 
-A purse of pixels pays for the looks, so that restless pictures do not cost more than decoding does;
-rounds are free. What waits for the purse is looked at as soon as it is filled, if it still stands.
+What stands is read whatever it costs, once: a name may stand in any of it. A purse of pixels, filled by decoding and
+emptied by looks, only limits how often a restless picture is read as a whole.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import median
 
 import cv2
@@ -38,22 +38,25 @@ LEAST = 0.25
 """Readings from here on are noted: below the usual limit only those count that hit a private word."""
 SURE = 0.5
 LETTERS = 2
+MOVING_SHARE = 0.35
+"""Of the strokes of a line that stands, at least so many are at the same pixels for a second."""
 PAD_PX = 8
 FOLLOW_PAD_PX = 40
 FOLLOW_SAMPLES = 3
 ROUND_CROSSINGS = 12.0
-EDGE_PX, GROWN_LINES = 5, 4
+EDGE_PX, GROWN_LINES = 5, 8
 LUMA_FIRST = frozenset({"yuv420p", "yuvj420p", "yuv422p", "yuvj422p", "yuv444p", "yuvj444p", "nv12", "gray"})
 ROUND_SIDE_PX = 640
 """Rounds look for large and faint text; what is small and stands still has strokes."""
 FIRST_PX, MOST_PX = 800_000, 1_600_000
 PX_PER_DECODED_PX = 8e-4
-"""What comes into the purse: reading a pixel takes 250 times as long as decoding it, so this is at most a fifth of decoding."""
+"""What comes into the purse: reading a pixel takes 250 times as long as decoding it, so this is a fifth of decoding."""
 WHOLE_SHARE = 0.6
 USUAL_SAMPLES = 30
 JUMP_FACTOR, JUMP_CELLS = 2.0, 40
 JUMP_SAMPLES = 15
-FORGET_SAMPLES = 180
+FORGET_SAMPLES = 30
+"""Strokes that were looked at and no longer stand count as new again after 10 to 20 s: text may stand where tissue had strokes."""
 MOST_PLACES = 200
 Picture = npt.NDArray[np.uint8]
 
@@ -91,8 +94,8 @@ class Looking:
         self._history = History(round(max(every_s, 4.0) / SAMPLE_S))
         self._recent: deque[Strokes] = deque(maxlen=STANDS)
         self._usual: deque[int] = deque(maxlen=USUAL_SAMPLES)
-        self._looked_at: Picture | None = None
-        self._still_there: Picture | None = None
+        self._looked_at: Strokes | None = None
+        self._still_there: Strokes | None = None
         self._purse_px: float = FIRST_PX
         self._before = 0
         self._round_s = -every_s
@@ -114,9 +117,13 @@ class Looking:
         self._recent.append(shown)
         self._history.add(shown)
         for place in self._places:
+            was_open = place.is_open
             place.see(sample, shown)
-        self._follow(sample, view)
+            if was_open and not place.is_open:
+                self._forget(place.box_xywh)
         standing = self._standing()
+        self._follow(sample, standing, view)
+        self._follow_moving(sample, view)
         self._new(sample, standing, view)
         self._round(sample, shown, standing, view)
 
@@ -142,23 +149,30 @@ class Looking:
             standing = standing & shown
         return standing
 
+    def _forget(self, box_xywh: Box) -> None:
+        """Look at a part of the picture again when something stands there: the text that was there has gone, and may come back."""
+        x, y, w, h = padded(box_xywh, PAD_PX, self._size_px)
+        for looked_at in (self._looked_at, self._still_there):
+            if looked_at is not None:
+                for one in (looked_at.bright, looked_at.dark):
+                    one[y : y + h, x : x + w] = 0
+
     def _new(self, sample: int, standing: Strokes | None, view: _View) -> None:
         """Read where strokes like text stand that were not looked at before, and that no open place explains."""
         if standing is None:
             return
-        fresh = standing.either.copy()
+        unseen = standing
         if self._looked_at is not None and self._still_there is not None:
-            self._still_there |= fresh & self._looked_at
-            fresh &= 1 - self._looked_at
+            self._still_there |= standing & self._looked_at
+            unseen = standing.without(self._looked_at)
         if sample % FORGET_SAMPLES == 0:
-            self._looked_at, self._still_there = self._still_there, np.zeros_like(fresh)
+            self._looked_at, self._still_there = self._still_there, Strokes.none(standing.bright.shape)
+        fresh = unseen.either
         for place in self._places:
             if place.is_open and place.template is not None:
                 x, y, w, h = padded(place.box_xywh, 2, self._size_px)
                 fresh[y : y + h, x : x + w] = 0
         for box_xywh, _ in regions(text_cells(fresh), self._size_px):
-            if box_xywh[2] * box_xywh[3] > self._purse_px:
-                continue
             self._look(sample, padded(box_xywh, PAD_PX, self._size_px), standing, view, free=False)
 
     def _round(self, sample: int, shown: Strokes, standing: Strokes | None, view: _View) -> None:
@@ -183,7 +197,7 @@ class Looking:
             self._look(sample, box_xywh, standing, view, free=not jumps, side_px=ROUND_SIDE_PX)
         self._unseen_since = sample
 
-    def _follow(self, sample: int, view: _View) -> None:
+    def _follow(self, sample: int, standing: Strokes | None, view: _View) -> None:
         """Look again for text without strokes of its own."""
         for place in self._places:
             if place.template is not None or not place.is_open or sample < place.next_look:
@@ -195,54 +209,83 @@ class Looking:
             if again:
                 place.box_xywh, place.last, place.misses, place.confirmed = around(place.box_xywh, again[0].box_xywh), sample, 0, True
                 place.note(again[0])
+                place.stand(again[0].box_xywh, self._template(again[0].box_xywh, standing))
             else:
                 # It may have been there until now.
                 place.last = sample - 1 if not place.misses and place.confirmed else place.last
                 place.misses += 1
                 if place.misses >= (2 if place.confirmed else 1):
                     place.close()
+                    self._forget(place.box_xywh)
         self._places = [place for place in self._places if place.confirmed or place.is_open]
+
+    def _follow_moving(self, sample: int, view: _View) -> None:
+        """Read what moves once a second: tissue has strokes as well, and would lead a place astray."""
+        for place in self._places:
+            if not (place.moves and place.is_open) or sample < place.next_look:
+                continue
+            place.next_look = sample + FOLLOW_SAMPLES
+            if any(_counts(one) for one in self._readings(padded(place.now_xywh, PAD_PX, self._size_px), view, free=True)):
+                place.read_at = sample
+            elif sample - place.read_at > 2 * FOLLOW_SAMPLES:
+                place.last = min(place.last, max(place.read_at, place.first) + FOLLOW_SAMPLES)
+                place.close()
+                self._forget(place.box_xywh)
 
     def _look(self, sample: int, box_xywh: Box, standing: Strokes | None, view: _View, *, free: bool, side_px: int = WIDEST_PX) -> None:
         """Read a part of the picture and note what is there."""
         if standing is not None:
-            x, y, w, h = box_xywh
             if self._looked_at is None or self._still_there is None:
-                self._looked_at, self._still_there = np.zeros_like(standing.bright), np.zeros_like(standing.bright)
-            # Noise moves the edges of strokes by a pixel or two.
-            part = cv2.dilate(standing.crop(box_xywh).either, np.ones((5, 5), np.uint8)).astype(np.uint8, copy=False)
+                self._looked_at, self._still_there = Strokes.none(standing.bright.shape), Strokes.none(standing.bright.shape)
+            # Noise moves the edges of strokes by a pixel.
+            part = standing.crop(box_xywh).wider()
             for looked_at in (self._looked_at, self._still_there):
-                looked_at[y : y + h, x : x + w] |= part
+                here = looked_at.crop(box_xywh)
+                here |= part
         readings = self._readings(box_xywh, view, free=free, side_px=side_px)
-        cut = [one.box_xywh[3] for one in readings if self._is_cut(one.box_xywh, box_xywh)]
-        if cut:
-            readings = self._readings(padded(box_xywh, GROWN_LINES * max(cut), self._size_px), view, free=free, side_px=side_px)
+        grown = self._grown(box_xywh, readings)
+        if grown != box_xywh:
+            readings = self._readings(grown, view, free=free, side_px=side_px)
         for one in readings:
             if not _letters(one):
                 continue
             known = [place for place in self._places if place.is_open and same(place.box_xywh, one.box_xywh)]
             if known:
                 known[0].note(one)
+                known[0].grow(one.box_xywh, standing)
             elif len(self._places) < MOST_PLACES:
                 self._begin(sample, one, standing)
 
-    def _is_cut(self, line: Box, part: Box) -> bool:
-        """Whether a line reaches the edge of the part that was read, and the picture goes on there."""
-        (x, _, w, _), (left, _, width, _) = line, part
-        goes_on = left > 0 and x - left < EDGE_PX
-        return goes_on or (left + width < self._size_px[0] and left + width - x - w < EDGE_PX)
+    def _grown(self, part: Box, readings: Sequence[Reading]) -> Box:
+        """Return a part of the picture, longer where a line reaches its edge and the picture goes on there."""
+        left, top, width, height = part
+        right = left + width
+        for x, _, w, h in (one.box_xywh for one in readings):
+            if x - part[0] < EDGE_PX:
+                left = max(min(left, part[0] - GROWN_LINES * h), 0)
+            if part[0] + width - x - w < EDGE_PX:
+                right = min(max(right, part[0] + width + GROWN_LINES * h), self._size_px[0])
+        return left, top, right - left, height
 
     def _begin(self, sample: int, one: Reading, standing: Strokes | None) -> None:
-        template = standing.crop(one.box_xywh) if standing is not None else None
-        if template is not None and template.count >= max(FEWEST_STROKES_PX, one.box_xywh[2] * one.box_xywh[3] // 20):
+        template = self._template(one.box_xywh, standing)
+        if template is not None:
             place = Place(one.box_xywh, template, sample, sample)
-            place.first = self._history.since(place, sample)
+            place.first, place.read_at = self._history.since(place, sample), sample
         elif _counts(one):
             place = Place(one.box_xywh, None, self._unseen_since, sample, confirmed=False, next_look=sample + FOLLOW_SAMPLES)
         else:
             return
         place.note(one)
         self._places.append(place)
+
+    def _template(self, box_xywh: Box, standing: Strokes | None) -> Strokes | None:
+        """Return the strokes by which a line is known again: those that stand, all of this sample when the line moves; None for too few."""
+        if standing is None:
+            return None
+        standing_here, shown_here = standing.crop(box_xywh), self._recent[-1].crop(box_xywh)
+        template = standing_here if standing_here.count >= MOVING_SHARE * shown_here.count else shown_here
+        return template if template.count >= max(FEWEST_STROKES_PX, box_xywh[2] * box_xywh[3] // 20) else None
 
     def _readings(self, box_xywh: Box, view: _View, *, free: bool, side_px: int = WIDEST_PX) -> list[Reading]:
         """Return what is read in a part of the picture, with its place in the whole."""

@@ -6,6 +6,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
+import cv2
 import numpy as np
 
 from scrubin.core.pixels import Box, shared_px
@@ -17,6 +18,9 @@ PRESENT_SHARE = 0.4
 AGAIN_SHARE = 0.6
 FEWEST_STROKES_PX = 24
 MISSES = 3
+STILL_PX, MOVES_PX, UNSEEN_SAMPLES = 2, 24, 2
+MOVED_SHARE = 0.6
+"""Somewhere within ``MOVES_PX``, a fourth of the strokes lies by chance."""
 SAME_SHARE = 0.5
 READINGS = 12
 
@@ -28,7 +32,7 @@ class Place:
     Parameters
     ----------
     box_xywh
-        Around everything that was read there, in pixels of the sampled picture.
+        Around everything that was read there, and its way when it moves, in pixels of the sampled picture.
     template
         Strokes of its letters; None for text that moves, or is too faint to leave any: it is followed by reading.
     first, last
@@ -45,6 +49,12 @@ class Place:
     confirmed: bool = True
     next_look: int = 0
     misses: int = 0
+    moves: bool = False
+    step_px: tuple[int, int] = (0, 0)
+    read_at: int = 0
+
+    def __post_init__(self) -> None:
+        self.now_xywh = self.box_xywh
 
     def note(self, reading: Reading) -> None:
         """Add a reading; of many the surest are kept."""
@@ -52,18 +62,56 @@ class Place:
         if len(self.readings) > READINGS:
             self.readings = sorted(self.readings, key=lambda one: -one.confidence)[:READINGS]
 
+    def grow(self, box_xywh: Box, standing: Strokes | None) -> None:
+        """Make it hold a rectangle as well: the first look at a line may have seen its beginning only, and slow text moves on."""
+        whole = around(self.box_xywh, box_xywh)
+        if whole == self.box_xywh or (self.template is not None and standing is None):
+            return
+        if self.template is not None and standing is not None and self.now_xywh == self.box_xywh:
+            self.template, self.now_xywh = standing.crop(whole), whole
+        self.box_xywh = whole
+
+    def stand(self, box_xywh: Box, template: Strokes | None) -> None:
+        """From now on know it by its strokes, which are cheaper than reading, when it has any."""
+        if template is not None:
+            self.template, self.now_xywh = template, box_xywh
+
     def presence(self, shown: Strokes) -> float:
         """Return which share of its strokes a sample shows."""
         if self.template is None:
             return 0.0
-        return (self.template & shown.crop(self.box_xywh)).count / max(self.template.count, 1)
+        return (self.template & shown.crop(self.now_xywh)).count / max(self.template.count, 1)
+
+    def move(self, shown: Strokes) -> bool:
+        """Follow its strokes to where they are now, at most ``MOVES_PX`` away; False when they are nowhere near."""
+        if self.template is None:
+            return False
+        size_px = shown.bright.shape[1], shown.bright.shape[0]
+        near_xywh = padded(self.now_xywh, MOVES_PX, size_px)
+        near = shown.crop(near_xywh)
+        bright = cv2.matchTemplate(near.bright, self.template.bright, cv2.TM_CCORR)
+        _, most, _, (right, down) = cv2.minMaxLoc(bright + cv2.matchTemplate(near.dark, self.template.dark, cv2.TM_CCORR))
+        if round(most) < MOVED_SHARE * max(self.template.count, 1):
+            return False
+        left, top, *size = self.now_xywh
+        self.now_xywh = near_xywh[0] + right, near_xywh[1] + down, size[0], size[1]
+        steps_px = abs(self.now_xywh[0] - left), abs(self.now_xywh[1] - top)
+        if max(steps_px) > STILL_PX:
+            self.moves = True
+            self.step_px = max(self.step_px[0], steps_px[0]), max(self.step_px[1], steps_px[1])
+        self.box_xywh = around(self.box_xywh, self.now_xywh)
+        return True
+
+    def is_there(self, shown: Strokes) -> bool:
+        """Whether a sample shows it, where it was or not far away; what was gone must come back to its place."""
+        share = self.presence(shown)
+        return share >= AGAIN_SHARE or (self.is_open and (self.move(shown) or share >= PRESENT_SHARE))
 
     def see(self, sample: int, shown: Strokes) -> None:
         """Note whether it is there in a sample."""
         if self.template is None:
             return
-        present = self.presence(shown) >= (PRESENT_SHARE if self.is_open else AGAIN_SHARE)
-        if present:
+        if self.is_there(shown):
             if not self.is_open:
                 self.is_open, self.first = True, sample
             self.last, self.misses = sample, 0
@@ -81,11 +129,17 @@ class Place:
     def noted(self) -> dict[str, Any]:
         """Return it as a JSON value."""
         return {
-            "box": self.box_xywh,
+            "box": self._all_its_way(),
             "spans": self.spans,
-            "stands": self.template is not None,
+            "stands": self.template is not None and not self.moves,
             "readings": [{"box": one.box_xywh, "text": one.text, "confidence": one.confidence} for one in self.readings],
         }
+
+    def _all_its_way(self) -> Box:
+        """Return its rectangle with where it was before it was seen for the first time, and will be after the last."""
+        x, y, w, h = self.box_xywh
+        left, top = max(x - UNSEEN_SAMPLES * self.step_px[0], 0), max(y - UNSEEN_SAMPLES * self.step_px[1], 0)
+        return left, top, x + w + UNSEEN_SAMPLES * self.step_px[0] - left, y + h + UNSEEN_SAMPLES * self.step_px[1] - top
 
 
 class History:
@@ -93,29 +147,32 @@ class History:
 
     def __init__(self, samples: int) -> None:
         self._packed: deque[tuple[np.ndarray, np.ndarray]] = deque(maxlen=samples)
+        self._width_px = 0
 
     def add(self, shown: Strokes) -> None:
         """Add a sample."""
+        self._width_px = shown.bright.shape[1]
         self._packed.append((np.packbits(shown.bright, axis=1), np.packbits(shown.dark, axis=1)))
 
     def since(self, place: Place, sample: int) -> int:
-        """Return the first sample of the span that ends with this one, which is the last one added; 0 when memory ends before it."""
+        """Follow a new place back to where it began, and make it hold its way; the last sample added is this one.
+
+        The first sample of the span that ends there is returned; 0 when memory ends before it.
+        """
         if place.template is None:
             return sample
-        _, y, _, h = place.box_xywh
-        first, misses = sample, 0
-        width = place.box_xywh[0] + place.box_xywh[2]
-        for back, (bright, dark) in enumerate(reversed(self._packed)):
-            rows = (np.unpackbits(one[y : y + h], axis=1, count=width) for one in (bright, dark))
-            x = place.box_xywh[0]
-            shown = Strokes(*(one[:, x:] for one in rows))
-            there = (place.template & shown).count >= PRESENT_SHARE * max(place.template.count, 1)
-            misses = 0 if there else misses + 1
-            if there:
-                first = sample - back
-            if misses >= MISSES:
-                return first
-        return first if len(self._packed) < (self._packed.maxlen or 0) else 0
+        back_then = Place(place.box_xywh, place.template, sample, sample)
+        for back, packed in enumerate(reversed(self._packed)):
+            shown = Strokes(*(np.unpackbits(one, axis=1, count=self._width_px) for one in packed))
+            if back_then.is_there(shown):
+                back_then.first, back_then.misses = sample - back, 0
+            else:
+                back_then.misses += 1
+            if back_then.misses >= MISSES:
+                break
+        place.box_xywh, place.step_px, place.moves = back_then.box_xywh, back_then.step_px, back_then.moves
+        reached_end = back_then.misses < MISSES and len(self._packed) == self._packed.maxlen
+        return 0 if reached_end else back_then.first
 
 
 def same(a: Box, b: Box) -> bool:

@@ -7,6 +7,7 @@ samples, while tissue moves.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import cv2
 import numpy as np
@@ -35,10 +36,24 @@ class Strokes:
     def __and__(self, other: Strokes) -> Strokes:
         return Strokes(self.bright & other.bright, self.dark & other.dark)
 
-    def without(self, mask: Map) -> Strokes:
-        """Return the strokes where the mask is 0."""
-        keep = 1 - mask
-        return Strokes(self.bright & keep, self.dark & keep)
+    def __ior__(self, other: Strokes) -> Self:
+        self.bright[:] |= other.bright
+        self.dark[:] |= other.dark
+        return self
+
+    @classmethod
+    def none(cls, shape: tuple[int, ...]) -> Self:
+        """Return a picture without any."""
+        return cls(np.zeros(shape, np.uint8), np.zeros(shape, np.uint8))
+
+    def without(self, others: Strokes) -> Strokes:
+        """Return the strokes that are none of the others."""
+        return Strokes(self.bright & (1 - others.bright), self.dark & (1 - others.dark))
+
+    def wider(self) -> Strokes:
+        """Return them a pixel wider on every side."""
+        square = np.ones((3, 3), np.uint8)
+        return Strokes(*(cv2.dilate(one, square).astype(np.uint8, copy=False) for one in (self.bright, self.dark)))
 
     def crop(self, box_xywh: Box) -> Strokes:
         """Return a part of both maps."""
