@@ -221,6 +221,19 @@ def rendered(study: Path, out: Path) -> None:
     for stage in LAST_STAGES:
         flow(study, stage)
     shutil.copytree(study / "data/release/videos", out, dirs_exist_ok=True, copy_function=shutil.copy2)
+    write_map(study, out)
+
+
+def write_map(study: Path, out: Path) -> None:
+    """Say which output is which recording: of one that is hidden as a whole, no picture says it."""
+    recordings = pd.read_parquet(study / "data/interim/recordings.parquet").merge(pd.read_parquet(study / "data/private/linkage.parquet"))
+    files = {(path.parent.name, path.stem): path.relative_to(out).as_posix() for path in sorted(out.rglob("*")) if path.is_file()}
+    with (out.parent / "map.csv").open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(("raw", "output"))
+        for one in recordings.itertuples():
+            if (one.camera, one.id) in files:
+                writer.writerow((one.path.removeprefix("videos/"), files[one.camera, one.id]))
 
 
 def flow(study: Path, stage: str) -> None:
@@ -268,7 +281,9 @@ def entered(bench: Bench, name: str) -> dict[str, object]:
         ENTRIES[name](bench, out)
         finished.touch()
     if not score.is_file():
-        run(ROOT, sys.executable, "-m", "scrubin", "deid", "score", bench.folder.resolve(), out.resolve(), "--out", score.parent.resolve())
+        listed = out.parent / "map.csv"
+        options = ("--out", score.parent.resolve(), *(("--map", listed.resolve()) if listed.is_file() else ()))
+        run(ROOT, sys.executable, "-m", "scrubin", "deid", "score", bench.folder.resolve(), out.resolve(), *options)
     document: dict[str, object] = json.loads(score.read_text(encoding="utf-8"))
     return document
 
