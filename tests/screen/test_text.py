@@ -201,6 +201,14 @@ def test_a_doubtful_reading_counts_only_when_it_hits_a_private_word():
     assert (found.text, found.score) == ("8renmer", 1.0)
 
 
+@pytest.mark.parametrize(
+    ("letters", "confidence", "count"), [("Jh", 0.7, 0), ("J.h.", 0.7, 0), ("Jh", 0.9, 1), ("Jhon", 0.7, 1), ("OP 2", 0.7, 0)]
+)
+def test_two_or_three_letters_count_when_the_reader_is_sure(letters, confidence, count):
+    assert len(text.propose(seen_of((letters, confidence)), SCREEN)) == count
+    assert len(text.propose(seen_of((letters, confidence), private=["Jh"]), SCREEN)) >= count
+
+
 def test_a_doubtful_reading_gets_a_low_score():
     (found,) = text.propose(seen_of(("8renn", 0.55), ("Bre:n", 0.6)), SCREEN)
     assert found.score == pytest.approx(0.15)

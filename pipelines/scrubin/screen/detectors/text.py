@@ -35,6 +35,8 @@ JOINED_S = 2.0
 MARGIN = 2
 ALIKE_SHARE = 0.7
 MOST_SHOWN = 3
+SHORT_LETTERS, SHORT_LEAST = 4, 0.8
+"""Two or three letters are read in many a pattern: they count when the reader is surer."""
 SURELY_PRIVATE = 1.0
 # Makers write these on instruments and scopes. On something that moves they name nobody.
 _MAKERS = """\
@@ -80,7 +82,7 @@ def _judged(place: Mapping[str, Any], private: WordFinder) -> _Text | None:
     hits = [one for one in readings if private.hits(one["text"])]
     if hits:
         return _Text(_surest(hits)["text"], SURELY_PRIVATE, *where)
-    counting = [one for one in readings if one["confidence"] >= LEAST]
+    counting = [one for one in readings if _counts(one)]
     if not counting or (not place["stands"] and all(MAKERS.hits(one["text"]) for one in counting)):
         return None
     # The usual confidence of what counts, 0.5 to 1, stretched to 0 to 1.
@@ -122,6 +124,11 @@ def _label(texts: Sequence[_Text]) -> str:
     """Return what a reviewer reads beside a rectangle: what is surely private first."""
     shown = dict.fromkeys(one.text for one in sorted(texts, key=lambda one: one.score < SURELY_PRIVATE))
     return " / ".join(list(shown)[:MOST_SHOWN]) + (" ..." if len(shown) > MOST_SHOWN else "")
+
+
+def _counts(reading: Mapping[str, Any]) -> bool:
+    letters = sum(letter.isalnum() for letter in reading["text"])
+    return bool(reading["confidence"] >= (LEAST if letters >= SHORT_LETTERS else SHORT_LEAST))
 
 
 def _surest(readings: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -55,8 +55,8 @@ WHOLE_SHARE = 0.6
 USUAL_SAMPLES = 30
 JUMP_FACTOR, JUMP_CELLS = 2.0, 40
 JUMP_SAMPLES = 15
-FORGET_SAMPLES = 30
-"""Strokes that were looked at and no longer stand count as new again after 10 to 20 s: text may stand where tissue had strokes."""
+FORGET_SAMPLES = 60
+"""Strokes that were looked at and no longer stand count as new again after 20 to 40 s: text may stand where tissue had strokes."""
 MOST_PLACES = 200
 Picture = npt.NDArray[np.uint8]
 
@@ -237,7 +237,7 @@ class Looking:
         if standing is not None:
             if self._looked_at is None or self._still_there is None:
                 self._looked_at, self._still_there = Strokes.none(standing.bright.shape), Strokes.none(standing.bright.shape)
-            # Noise moves the edges of strokes by a pixel.
+            # Noise moves the edges of strokes by a pixel or two.
             part = standing.crop(box_xywh).wider()
             for looked_at in (self._looked_at, self._still_there):
                 here = looked_at.crop(box_xywh)

@@ -51,8 +51,8 @@ class Strokes:
         return Strokes(self.bright & (1 - others.bright), self.dark & (1 - others.dark))
 
     def wider(self) -> Strokes:
-        """Return them a pixel wider on every side."""
-        square = np.ones((3, 3), np.uint8)
+        """Return them two pixels wider on every side."""
+        square = np.ones((5, 5), np.uint8)
         return Strokes(*(cv2.dilate(one, square).astype(np.uint8, copy=False) for one in (self.bright, self.dark)))
 
     def crop(self, box_xywh: Box) -> Strokes:
