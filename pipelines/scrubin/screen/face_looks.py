@@ -26,7 +26,7 @@ NAME = "faces"
 # That of most small pictures: a face of a twentieth of the width is then 16 px wide.
 SIDE_PX = 320
 EVERY_S = 2.0
-# A cut: the grid has moved by so many levels on average.
+# A cut, from one frame to the next, or another picture than the last one: the grid has moved by so many levels on average.
 CUT_LEVELS = 16.0
 # Cuts are paid from a purse that gains a coin every so many frames, so that flicker does not cost a picture per frame.
 FRAMES_PER_COIN = 40
@@ -35,6 +35,7 @@ FRAMES_PER_LOOK = 80
 FEWEST_LOOKS = 12
 # Log odds in sixteenths; of 3,500 real pictures from inside the body one in fifty is above.
 DOUBTFUL = -16
+NEAR_FRAMES = 12
 MOST_BYTES = 32 << 20
 
 
@@ -62,12 +63,16 @@ class _Looking:
         self._kept: list[Kept] = []
         self._bytes = 0
         self._last: tuple[float, npt.NDArray[np.int16]] | None = None
+        self._before: npt.NDArray[np.int16] | None = None
         self._coins = float(PURSE)
 
     def see(self, number: int, decoded: DecodedPicture) -> None:
         self._coins = min(self._coins + 1 / FRAMES_PER_COIN, PURSE)
+        is_cut, self._before = _differ(decoded.grid, self._before), decoded.grid
         if self._last is not None and self._times_s[number] - self._last[0] < EVERY_S - SAME_S:
-            if np.abs(decoded.grid - self._last[1]).mean() < CUT_LEVELS or self._coins < 1:
+            # What drifts away from the last picture, as restless tissue does, may not spend what cuts need.
+            least = 1.0 if is_cut else PURSE / 2
+            if self._coins < least or not (is_cut or _differ(decoded.grid, self._last[1])):
                 return
             self._coins -= 1
         self._last = float(self._times_s[number]), decoded.grid
@@ -85,6 +90,10 @@ class _Looking:
         return Observed({}, [asdict(look) for look in looks])
 
 
+def _differ(grid: npt.NDArray[np.int16], other: npt.NDArray[np.int16] | None) -> bool:
+    return other is None or float(np.abs(grid - other).mean()) >= CUT_LEVELS
+
+
 def _look(kept: Kept) -> Look:
     picture = np.asarray(cv2.imdecode(np.frombuffer(kept.jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8)
     seen = faces(picture, SIDE_PX)
@@ -100,15 +109,27 @@ def thinned(kept: Sequence[Kept]) -> list[Kept]:
 def chosen(kept: Sequence[Kept], budget: int) -> list[Kept]:
     """Return at most ``budget`` pictures to look at, in order of time.
 
-    Doubtful ones come first. Of what is left half goes to those that come next, half is spread over the others.
+    Doubtful ones come first, and of those near each other the most doubtful one: many cuts in one place leave looks for the
+    others. Of what is left half goes to those that come next, half is spread over the others.
     """
-    ranked = sorted(kept, key=lambda one: (-one.log_odds, one.number))
+    ahead = _ahead(kept)
+    ranked = sorted(kept, key=lambda one: (one.log_odds <= DOUBTFUL, one.number not in ahead, -one.log_odds, one.number))
     doubtful = sum(one.log_odds > DOUBTFUL for one in ranked)
     first = min(doubtful + max(budget - doubtful, 0) // 2, budget)
     others = sorted(ranked[first:], key=lambda one: one.number)
     left = min(budget - first, len(others))
     spread = [others[place] for place in np.linspace(0, len(others) - 1, left).astype(int).tolist()] if left > 0 else []
     return sorted([*ranked[:first], *spread], key=lambda one: one.number)
+
+
+def _ahead(kept: Sequence[Kept]) -> set[int]:
+    """Return the numbers of those that resemble endoscopy least among their neighbours."""
+    ordered = sorted(kept, key=lambda one: (-one.log_odds, one.number))
+    numbers: set[int] = set()
+    for one in ordered:
+        if not any(one.number + step in numbers for step in range(-NEAR_FRAMES, NEAR_FRAMES + 1)):
+            numbers.add(one.number)
+    return numbers
 
 
 OBSERVER = Observer(
