@@ -44,6 +44,20 @@ aesculap arthrex boston conmed covidien ethicon fujifilm fujinon germany intuiti
 richard smith sony storz stryker tuttlingen wolf
 """
 MAKERS = WordFinder(_MAKERS.split())
+# As they stand on instruments and cables, where a part of the mark is seen; names that people have as well are not among them.
+MARKS = (
+    "aesculap",
+    "arthrex",
+    "conmed",
+    "covidien",
+    "ethicon",
+    "fujifilm",
+    "karlstorztuttlingengermany",
+    "medtronic",
+    "olympus",
+    "stryker",
+)
+MARK_LETTERS = 5
 
 
 def observer(params: ScreenParams) -> Observer:
@@ -82,7 +96,7 @@ def _judged(place: Mapping[str, Any], private: WordFinder) -> _Text | None:
     hits = [one for one in readings if private.hits(one["text"])]
     if hits:
         return _Text(_surest(hits)["text"], SURELY_PRIVATE, *where)
-    counting = [one for one in readings if _counts(one)]
+    counting = [one for one in readings if _counts(one) and not _is_mark(one["text"])]
     if not counting or (not place["stands"] and all(MAKERS.hits(one["text"]) for one in counting)):
         return None
     # The usual confidence of what counts, 0.5 to 1, stretched to 0 to 1.
@@ -129,6 +143,11 @@ def _label(texts: Sequence[_Text]) -> str:
 def _counts(reading: Mapping[str, Any]) -> bool:
     letters = sum(letter.isalnum() for letter in reading["text"])
     return bool(reading["confidence"] >= (LEAST if letters >= SHORT_LETTERS else SHORT_LEAST))
+
+
+def _is_mark(text: str) -> bool:
+    letters = "".join(letter for letter in text.casefold() if letter.isalnum())
+    return len(letters) >= MARK_LETTERS and any(letters in mark for mark in MARKS)
 
 
 def _surest(readings: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
