@@ -35,7 +35,8 @@ from scrubin.screen.pass_over_file import Observed, observe
 from scrubin.screen.proposals import Numbers
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import probe
-from scrubin.video.probe_cache import stored_probe, stored_sha256
+from scrubin.video.probe_cache import stored_probe
+from scrubin.video.raw_file import stored_sha256
 
 FPS, HOUR_S = 25, 3600
 FILE = (1, "mono")

@@ -15,7 +15,8 @@ from scrubin.ingest.params import IngestParams
 from scrubin.tables import io
 from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
 from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.video.probe_cache import stored_probe, stored_sha256
+from scrubin.video.probe_cache import stored_probe
+from scrubin.video.raw_file import stored_sha256
 
 OUT = Path("data/interim")
 

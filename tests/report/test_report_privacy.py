@@ -20,7 +20,7 @@ import synthetic_study
 from reported_study import GREY_PER_FRAME, PARAMS, RELEASE, Numbered
 from screen_params import SCREEN
 from scrubin.core import store
-from scrubin.core.errors import VideoError
+from scrubin.core.errors import StageError, VideoError
 from scrubin.core.files import sha256_of
 from scrubin.release.params import NoReview, ReviewedSample
 from scrubin.report import hidden, near_misses, pictured, quality, recordings
@@ -372,7 +372,7 @@ def test_a_page_is_the_same_from_a_warm_and_from_an_empty_store(raw):
 def test_a_file_that_is_neither_there_nor_in_the_store_is_an_error_that_names_it(raw):
     (raw.raw / "a.mp4").unlink()
     shutil.rmtree(store.STORE_PATH)
-    with pytest.raises(VideoError, match=r"a\.mp4"):
+    with pytest.raises(StageError, match=r"a\.mp4 was ingested, and now the file is missing"):
         raw.pictures(("Rec", "mono"), [0])
 
 

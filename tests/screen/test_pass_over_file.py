@@ -66,7 +66,7 @@ def test_a_broken_file_is_decoded_once_and_named_each_time(file):
     calls: list[str] = []
     for name in ("a.mkv", "b.mkv"):
         with pytest.raises(VideoError, match=name):
-            observe_stored(path, name, "0" * 64, [counting("one", calls)], times_s)
+            observe_stored(path, name, sha256_of(path), [counting("one", calls)], times_s)
     assert calls == ["one"]
 
 

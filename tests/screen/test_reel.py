@@ -98,8 +98,8 @@ def test_there_is_no_reel_before_screening_nor_of_a_broken_file(tmp_path, monkey
     assert Reel.open("a", "0" * 64) is None
     path.write_bytes(path.read_bytes()[:3000])
     with pytest.raises(VideoError):
-        observe_stored(path, "a", "0" * 64, [reel.OBSERVER], times_s)
-    assert Reel.open("a", "0" * 64) is None
+        observe_stored(path, "a", sha256_of(path), [reel.OBSERVER], times_s)
+    assert Reel.open("a", sha256_of(path)) is None
 
 
 def test_the_stage_prepares_the_reel_and_a_single_file_is_screened_without():

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 import clips
-from scrubin.core.errors import VideoError
+from scrubin.core.errors import StageError, VideoError
 from scrubin.video.probe import probe
-from scrubin.video.probe_cache import stored_probe, stored_sha256
+from scrubin.video.probe_cache import stored_probe
+from scrubin.video.raw_file import stored_sha256
 
 
 @pytest.mark.parametrize(
@@ -64,8 +65,8 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
             more.write(b"y")
         return "0" * 64
 
-    monkeypatch.setattr("scrubin.video.probe_cache.sha256_of", growing)
-    with pytest.raises(VideoError, match="it changed while it was read"):
+    monkeypatch.setattr("scrubin.video.raw_file.sha256_of", growing)
+    with pytest.raises(StageError, match=r"a\.mp4 changed while it was read; wait"):
         stored_sha256(path, "a.mp4")
 
 
@@ -132,7 +133,7 @@ def test_a_known_file_is_not_read_again(tmp_path, monkeypatch):
     def forbidden(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("scrubin.video.probe_cache.sha256_of", forbidden)
+    monkeypatch.setattr("scrubin.video.raw_file.sha256_of", forbidden)
     monkeypatch.setattr("scrubin.video.probe_cache.probe", forbidden)
     assert stored_sha256(path, "a.mp4") == sha256
     assert stored_probe(path, "a.mp4", sha256) == first
@@ -175,7 +176,7 @@ def test_a_disk_that_was_away_is_not_remembered(tmp_path, monkeypatch):
     path = clips.clip(tmp_path / "a.mp4")
     sha256 = stored_sha256(path, "a.mp4")
     path.rename(tmp_path / "away.mp4")
-    with pytest.raises(VideoError):
+    with pytest.raises(StageError):
         stored_probe(path, "a.mp4", sha256)
     (tmp_path / "away.mp4").rename(path)
     assert stored_probe(path, "a.mp4", sha256).frame_count == 50

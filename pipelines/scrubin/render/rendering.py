@@ -19,6 +19,7 @@ from scrubin.render.plan import Plan, Redaction
 from scrubin.render.preparation import FileToRender, prepare
 from scrubin.tables.io import records
 from scrubin.tables.private.quarantine import quarantine_row
+from scrubin.video.raw_file import proven
 
 CODE = ("render", "video")
 PACKAGES = ("av", "ffmpeg-python", "imageio-ffmpeg", "numpy")
@@ -94,7 +95,9 @@ def render(raw: Path, file: FileToRender, params: RenderParams) -> Released:
     planned = known.plan
 
     def work(folder: Path) -> dict[str, Any]:
-        done = execute(raw / file.path, folder / FILE_NAME, known.probe, known.structure, planned, known.parts, params, file.path)
+        path = raw / file.path
+        with proven(path, file.path, file.sha256):
+            done = execute(path, folder / FILE_NAME, known.probe, known.structure, planned, known.parts, params, file.path)
         return {"mode": done.mode, "copied_frames": planned.frame_count - done.encoded_count, "why": done.why}
 
     # The id is no part of the key: another name for the same pictures needs no rendering. Source and

@@ -25,7 +25,7 @@ from scrubin.review.views import DRAWN, RecordingSummary, RecordingView
 from scrubin.tables import io
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.quarantine import QUARANTINE
-from scrubin.video.probe_cache import stored_sha256
+from scrubin.video.raw_file import stored_sha256
 
 QUARANTINES = ("ingest", "screen", "render")
 CHANGE = "change"

@@ -23,7 +23,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from scrubin.core.errors import ReviewError, ScrubinError, VideoError
+from scrubin.core.errors import ReviewError, ScrubinError, StageError, VideoError
 from scrubin.review.desk import WHATS
 from scrubin.review.events import CLEAN, FINDING, KINDS, SUBJECTS, Box
 from scrubin.review.ledger import Line
@@ -359,7 +359,7 @@ def _answered(handler: Handler) -> Handler:
             return JSONResponse({"error": error.sentence}, error.status)
         except ReviewError as error:
             return JSONResponse({"error": str(error)}, 409)
-        except VideoError as error:
+        except (VideoError, StageError) as error:
             return JSONResponse({"error": str(error)}, 410)
         except RewrittenError as error:
             return JSONResponse({"error": str(error), "again": True}, 503)

@@ -23,14 +23,15 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.core.errors import VideoError
+from scrubin.core.errors import StageError, VideoError
 from scrubin.screen import reel
 from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.pass_over_file import Observation, Observed, observe_stored
 from scrubin.screen.reel import Reel
 from scrubin.video.frame_reader import FIX_CHANGED, FrameReader
 from scrubin.video.frame_times import boundaries_s
-from scrubin.video.probe_cache import stored_probe, stored_sha256
+from scrubin.video.probe_cache import stored_probe
+from scrubin.video.raw_file import stored_sha256
 
 FileKey = tuple[int, str]
 """Number of the recording, and camera."""
@@ -221,7 +222,7 @@ class _Preparation:
         while left and not self._stopping.is_set():
             file = self.looked_at if self.looked_at in left else left[0]
             left.remove(file)
-            with contextlib.suppress(VideoError, OSError, _StoppedError):
+            with contextlib.suppress(VideoError, StageError, OSError, _StoppedError):
                 self._prepare(file)  # what cannot be decoded is said when its pictures are asked for
             self._shares.pop(file, None)
 

@@ -22,6 +22,7 @@ from scrubin.core.errors import VideoError
 from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.proposals import Numbers
 from scrubin.video.decode import decoded
+from scrubin.video.raw_file import proven
 
 CODE = ("screen/pass_over_file.py", "video/decode.py")
 
@@ -98,7 +99,8 @@ def observe_stored(path: Path, name: str, sha256: str, observers: Sequence[Obser
     refused: VideoError | None = None
     if missing:
         try:
-            seen = observe(path, name, missing, times_s)
+            with proven(path, name, sha256):
+                seen = observe(path, name, missing, times_s)
         except VideoError as error:
             if isinstance(error.__cause__, OSError):
                 raise  # a disk that is away comes back

@@ -1,7 +1,4 @@
-"""What is known of a raw file, kept so that an unchanged file is read only once.
-
-A file counts as unchanged as DVC and git count it: same size, time and inode.
-"""
+"""What is known of a raw file, kept so that an unchanged file is read only once."""
 
 from __future__ import annotations
 
@@ -13,41 +10,18 @@ from typing import Any
 
 from scrubin.core import store
 from scrubin.core.errors import VideoError
-from scrubin.core.files import sha256_of
 from scrubin.video.probe import Probe, probe
+from scrubin.video.raw_file import proven
 from scrubin.video.structure import Group, Structure, structure
-from scrubin.video.truncation import FIX_COPY
 
 CODE = ("video/probe_cache.py", "video/probe.py", "video/truncation.py")
 STRUCTURE_CODE = ("video/probe_cache.py", "video/nal.py", "video/parameter_sets.py", "video/structure.py")
 
 
-def stored_sha256(path: Path, name: str) -> str:
-    """Return the SHA-256 of a raw file.
-
-    Raises
-    ------
-    VideoError
-        When the file is missing, empty or grows while it is read.
-    """
-    code = store.code_version(("core/files.py",))
-    try:
-        before = _identity(path, name)
-        sha256 = store.lookup(store.key_of("sha256", code, before))
-        value = str(sha256.value) if sha256 else sha256_of(path)
-        after = _identity(path, name)
-    except OSError as error:
-        raise VideoError(name, f"it cannot be read ({error.strerror})", "check its name and its permissions") from error
-    if after != before:
-        raise VideoError(name, "it changed while it was read", "wait until it is copied completely, then run again")
-    store.make(store.key_of("sha256", code, before), lambda _: value)
-    return value
-
-
 def stored_probe(path: Path, name: str, sha256: str) -> Probe:
     """Return what a raw file holds, see `scrubin.video.probe.probe`."""
     key = store.key_of("probe", store.code_version(CODE, ("av",)), {"sha256": sha256})
-    outcome = _stored(key, lambda: _as_json(probe(path, name)), name)
+    outcome = _stored(key, lambda: _as_json(probe(path, name)), path, name, sha256)
     return Probe(
         **{
             **outcome,
@@ -62,15 +36,16 @@ def stored_probe(path: Path, name: str, sha256: str) -> Probe:
 def stored_structure(path: Path, name: str, sha256: str) -> Structure:
     """Return the groups of pictures of a raw file, see `scrubin.video.structure.structure`."""
     key = store.key_of("structure", store.code_version(STRUCTURE_CODE, ("av",)), {"sha256": sha256})
-    outcome = _stored(key, lambda: asdict(structure(path, name)), name)
+    outcome = _stored(key, lambda: asdict(structure(path, name)), path, name, sha256)
     groups = tuple(Group(**{**group, "breaks": tuple(group["breaks"])}) for group in outcome["groups"])
     return Structure(groups, outcome["unsure"])
 
 
-def _stored(key: str, work: Callable[[], dict[str, Any]], name: str) -> dict[str, Any]:
+def _stored(key: str, work: Callable[[], dict[str, Any]], path: Path, name: str, sha256: str) -> dict[str, Any]:
     def attempt(_: Path) -> dict[str, Any]:
         try:
-            return work()
+            with proven(path, name, sha256):
+                return work()
         except VideoError as error:
             if isinstance(error.__cause__, OSError):
                 raise  # a disk that is away comes back
@@ -83,17 +58,6 @@ def _stored(key: str, work: Callable[[], dict[str, Any]], name: str) -> dict[str
     if "reason" in value:
         raise VideoError(name, value["reason"], value["fix"])
     return value
-
-
-def _identity(path: Path, name: str) -> dict[str, int]:
-    if not path.exists():
-        raise VideoError(name, "the file is missing", "put it there or correct its path in recordings.csv")
-    if not path.is_file():
-        raise VideoError(name, "it is not a file", "name the video file itself in recordings.csv")
-    status = path.stat()
-    if status.st_size == 0:
-        raise VideoError(name, "the file is empty (0 bytes)", FIX_COPY)
-    return {"size": status.st_size, "time_ns": status.st_mtime_ns, "inode": status.st_ino, "device": status.st_dev}
 
 
 def _as_json(probed: Probe) -> dict[str, Any]:

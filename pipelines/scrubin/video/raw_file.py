@@ -1,0 +1,113 @@
+"""Which raw file lies at a path: its SHA-256, and the proof that it is the one that was ingested.
+
+A file counts as unchanged as DVC and git count it: same size, times and inode. It is read as a whole only
+when one of them is another than before.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from scrubin.core import store
+from scrubin.core.errors import StageError, VideoError
+from scrubin.core.files import sha256_of
+from scrubin.video.truncation import FIX_COPY
+
+CODE = ("core/files.py",)
+WRONG_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EINVAL)
+"""No file can have such a path; everything else may pass."""
+
+
+def stored_sha256(path: Path, name: str) -> str:
+    """Return the SHA-256 of a raw file.
+
+    Raises
+    ------
+    VideoError
+        When the file is missing, empty or none.
+    StageError
+        When it cannot be read now, or changes while it is read: another run may take it.
+    """
+    try:
+        before = _identity(path, name)
+        key = store.key_of("sha256", store.code_version(CODE), before)
+        known = store.lookup(key)
+        value = str(known.value) if known else sha256_of(path)
+        after = _identity(path, name)
+    except OSError as error:
+        if error.errno in WRONG_NAME:
+            raise VideoError(name, f"it cannot be read ({error.strerror})", "correct its path in recordings.csv") from error
+        msg = f"{name} cannot be read ({error.strerror}); check its name, its permissions and its disk, then run again"
+        raise StageError(msg) from error
+    if after != before:
+        msg = f"{name} changed while it was read; wait until it is copied completely, then run again"
+        raise StageError(msg)
+    store.make(key, lambda _: value)
+    return value
+
+
+@contextmanager
+def proven(path: Path, name: str, sha256: str) -> Iterator[None]:
+    """Prove before and after something is made of a raw file that it is the one that was ingested.
+
+    What is kept under a file's hash must never come from another one: unscreened pictures could be released under it.
+
+    Parameters
+    ----------
+    path, name
+        The file, and the file as the curator knows it, for messages.
+    sha256
+        Of the file that was ingested.
+
+    Raises
+    ------
+    StageError
+        When another file lies there, or none, or when the disk, not the content, is why it cannot be read.
+    """
+    _prove(path, name, sha256)
+    try:
+        yield
+    except VideoError as error:
+        if isinstance(error.__cause__, OSError):
+            _read_through(path, name, sha256)
+        _prove(path, name, sha256)
+        raise
+    _prove(path, name, sha256)
+
+
+def _prove(path: Path, name: str, sha256: str) -> None:
+    try:
+        now = stored_sha256(path, name)
+    except VideoError as error:
+        msg = f"{name} was ingested, and now {error.reason}; put it back, or run again, so that the pipeline takes it as it is"
+        raise StageError(msg) from error
+    if now != sha256:
+        msg = f"{name} is another file than the one that was ingested; run again, so that the pipeline takes the new one from the beginning"
+        raise StageError(msg)
+
+
+def _read_through(path: Path, name: str, sha256: str) -> None:
+    """Read all of a file that could not be decoded: when that works, its content is to blame."""
+    try:
+        now = sha256_of(path)
+    except OSError as error:
+        msg = f"{name} cannot be read ({error.strerror}); check its disk, then run again"
+        raise StageError(msg) from error
+    if now != sha256:
+        msg = f"{name} was read as another file than the one that was ingested; check its disk, then run again"
+        raise StageError(msg)
+
+
+def _identity(path: Path, name: str) -> dict[str, int]:
+    if not path.exists():
+        raise VideoError(name, "the file is missing", "put it there or correct its path in recordings.csv")
+    if not path.is_file():
+        raise VideoError(name, "it is not a file", "name the video file itself in recordings.csv")
+    status = path.stat()
+    if status.st_size == 0:
+        raise VideoError(name, "the file is empty (0 bytes)", FIX_COPY)
+    times = {"time_ns": status.st_mtime_ns, "changed_ns": status.st_ctime_ns}
+    return {"size": status.st_size, **times, "inode": status.st_ino, "device": status.st_dev}
