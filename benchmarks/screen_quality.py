@@ -3,7 +3,7 @@
 Run after `make repro`, from the repository root:  .venv/bin/python benchmarks/screen_quality.py
 
 Measured are the detectors alone, without the curator's list, with the section `screen` of
-params.yaml: on the synthetic study against its truth, and on films spliced from real footage. A
+params.yaml: on the synthetic study, as the stage screen left it, against its truth, and on films spliced from real footage. A
 segment is found when any of it is proposed (text: when its rectangle is covered by nine tenths);
 missed seconds are what of it no proposal hides, needless seconds are hidden although nothing is there.
 """
@@ -26,9 +26,11 @@ from scrubin.screen import screening
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.proposals import Proposal
 from scrubin.tables import io
+from scrubin.tables.io import records
+from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.recordings import RECORDINGS
 
-DEMO, TRUTH = Path("data/demo"), Path("data/demo_truth")
+TRUTH = Path("data/demo_truth")
 LENGTHS_S = ((0.0, 0.5), (0.5, 2.0), (2.0, float("inf")))
 BURSTS = (1, 2, 5, 10, 25)
 COVERED = 0.9
@@ -93,20 +95,19 @@ def demo_truth() -> dict[str, list[Segment]]:
     return truth | {"frozen": []}
 
 
-def demo(p: ScreenParams) -> None:
+def demo() -> None:
     recordings = io.read(RECORDINGS, Path("data/interim/recordings.parquet"))
-    proposed: dict[str, list[Proposal]] = {}
-    for row in recordings[recordings.status == "kept"].itertuples():
-        proposed[f"{row.recording}/{row.camera}"] = screening.proposals(DEMO / row.path, p)
+    files = {f"{row.recording}/{row.camera}" for row in recordings[recordings.status == "kept"].itertuples()}
+    # As the stage proposed it: which scene a task shows is known there.
+    proposed: dict[str, list[Segment]] = {}
+    for row in records(io.read(PROPOSALS, Path("data/interim/proposals.parquet"))):
+        box = None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])
+        proposed.setdefault(row["kind"], []).append(Segment(f"{row['recording']}/{row['camera']}", row["start_s"], row["end_s"], box))
     rows, by_length = [], []
     for kind, every in demo_truth().items():
-        truth = [one for one in every if one.file in proposed]
-        found = [one for file, proposals in proposed.items() for one in segments(file, proposals, kind)]
-        hidden = [one for file, many in proposed.items() for one in segments(file, many, kind)]
-        rows += [
-            {"kind": kind, "counted": "proposed", **measure(truth, found)},
-            {"kind": kind, "counted": "hidden", **measure(truth, hidden)},
-        ]
+        truth = [one for one in every if one.file in files]
+        found = proposed.get(kind, [])
+        rows.append({"kind": kind, **measure(truth, found)})
         for low, high in LENGTHS_S:
             some = [one for one in truth if low <= one.end_s - one.start_s < high]
             if some:
@@ -114,7 +115,7 @@ def demo(p: ScreenParams) -> None:
                 by_length.append(
                     {"kind": kind, "from_s": low, "below_s": high} | {k: measured[k] for k in ("segments", "recall", "missed_s")}
                 )
-    show(f"the synthetic study, {len(proposed)} files", rows)
+    show(f"the synthetic study, {len(files)} files", rows)
     show("the same by length of the segment", by_length)
 
 
@@ -173,7 +174,7 @@ def show(title: str, rows: list[dict[str, object]]) -> None:
 
 def main() -> None:
     p = params.load("screen", ScreenParams)
-    demo(p)
+    demo()
     with tempfile.TemporaryDirectory() as folder:
         bursts(p, Path(folder))
         frozen(p, Path(folder))
