@@ -298,6 +298,30 @@ def test_a_place_follows_its_strokes_holds_its_way_and_does_not_stand():
     assert place.noted() | {"readings": []} == {"box": (0, 20, 270, 40), "spans": [(0, 7)], "stands": False, "readings": []}
 
 
+def test_a_place_grows_to_a_line_of_which_it_held_the_beginning_and_takes_its_strokes():
+    letters = template_of(0)
+    shown = Strokes(np.hstack([letters.bright, letters.bright]), np.hstack([letters.dark, letters.dark]))
+    place = Place((0, 0, 80, 40), letters, 0, 0)
+    place.grow((60, 0, 100, 40), shown)
+    assert place.box_xywh == place.now_xywh == (0, 0, 160, 40)
+    assert place.template.count == shown.count
+    place.grow((10, 0, 20, 20), shown)
+    assert place.box_xywh == (0, 0, 160, 40)
+
+
+@pytest.mark.parametrize(("read_again", "spans"), [(True, []), (False, [(0, 3)])])
+def test_what_moves_is_read_again_and_ends_where_it_was_read_last(monkeypatch, read_again, spans):
+    watching = Looking(np.arange(500) / FPS, 60)
+    place = Place((0, 0, 80, 40), template_of(0), 0, 0, moves=True)
+    watching._places = [place]
+    monkeypatch.setattr(watching, "_readings", lambda *_, **__: [Reading((0, 0, 80, 12), "Brenner", 0.9)] if read_again else [])
+    for sample in range(12):
+        place.last = sample
+        watching._follow_moving(sample, None)
+    assert place.is_open == read_again
+    assert place.spans == spans
+
+
 def test_memory_follows_what_moves_back_to_where_it_began():
     letters, empty = template_of(0), np.zeros((120, 300), np.uint8)
     history = History(60)
