@@ -10,6 +10,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.validate.duplicates.frame_index import FrameIndex
+
 Bits = npt.NDArray[np.uint64]
 Whole = npt.NDArray[np.int64]
 
@@ -76,47 +78,72 @@ def _in_order(videos: Sequence[HashedVideo]) -> list[HashedVideo]:
 
 
 class Shelf:
-    """All videos end to end, in order, so that a frame is compared with all of them at once."""
+    """All videos end to end, in order, so that a frame is compared with many of them at once.
 
-    def __init__(self, videos: Sequence[HashedVideo]) -> None:
+    Parameters
+    ----------
+    every_pair
+        Up to so many videos, each is compared with each; of more, those that meet in an index of all frames.
+    """
+
+    def __init__(self, videos: Sequence[HashedVideo], every_pair: int) -> None:
         self.videos = _in_order(videos)
+        self._every_pair = every_pair
         lengths = [len(video.hashes) for video in self.videos]
         self.starts = np.cumsum([0, *lengths])
         self.hashes = np.concatenate([video.hashes for video in self.videos]) if videos else np.empty(0, np.uint64)
         self.usable = np.concatenate([video.usable for video in self.videos]) if videos else np.empty(0, bool)
-        self.video_of = np.repeat(np.arange(len(videos)), lengths)
-        place = (np.arange(self.starts[-1]) - np.repeat(self.starts[:-1], lengths)).astype(np.uint32)
+        self.lengths = np.array(lengths, dtype=np.int64)
+        self.counts = np.array([video.count for video in self.videos], dtype=np.int64)
+        place = ragged(np.zeros_like(self.lengths), self.lengths).astype(np.uint32)
         # Different bits above the place in the video, in one number: the smallest is the best match. No evidence is far away.
         self._place = place | np.where(self.usable, 0, 1 << 31).astype(np.uint32)
-        self._blocks = _blocks(self.starts)
 
-    def candidates(self, i: int) -> Iterator[tuple[int, int]]:
-        """Yield (number of a later video, shift) where several anchors of a video are found at one shift."""
+    @cached_property
+    def index(self) -> FrameIndex | None:
+        """The index of all frames; None of so few videos that every pair is compared."""
+        return FrameIndex(self.hashes, self.usable, self.starts) if len(self.videos) > self._every_pair else None
+
+    def partners(self) -> Iterator[tuple[int, Whole]]:
+        """Yield the number of a video and the numbers of the later videos that it is to be compared with."""
+        count = len(self.videos)
+        if self.index:
+            yield from self.index.partners(0, count, np.arange(1, count + 1))
+        else:
+            yield from ((i, np.arange(i + 1, count)) for i in range(count - 1))
+
+    def candidates(self, i: int, others: Whole) -> Iterator[tuple[int, int]]:
+        """Yield (number of another video, shift) where several anchors of a video are found at one shift."""
         video = self.videos[i]
         anchors = _anchors(video)
-        if not len(anchors) or i + 1 == len(self.videos):
+        if not len(anchors):
             return
-        shifts = np.sort(self._best_matches(video.hashes[anchors], i + 1) - anchors[:, None], axis=0)
+        shifts = np.sort(self._best_matches(video.hashes[anchors], others) - anchors[:, None], axis=0)
         # How many of the sorted shifts from each on are equal to it or one more.
         votes = np.stack([((shifts >= one) & (shifts <= one + 1)).sum(axis=0) for one in shifts])
         for k in np.flatnonzero(votes.max(axis=0) >= min(VOTES, (len(anchors) + 1) // 2)):
-            if self.videos[i + 1 + k].id != video.id:
-                yield i + 1 + int(k), int(shifts[int(votes[:, k].argmax()), k])
+            if self.videos[others[k]].id != video.id:
+                yield int(others[k]), int(shifts[int(votes[:, k].argmax()), k])
 
-    def _best_matches(self, hashes: Bits, first: int) -> Whole:
-        """Return for each hash and each video from ``first`` on the place of the frame nearest to it, shape (hashes, videos)."""
-        nearest = np.empty((len(hashes), len(self.videos) - first), dtype=np.uint32)
-        for block in self._blocks:
-            low, high = max(block[0], first), block[1]
-            if low >= high:
-                continue
-            frames = slice(self.starts[low], self.starts[high])
-            here, place, starts = self.hashes[frames], self._place[frames], self.starts[low:high] - self.starts[low]
+    def _best_matches(self, hashes: Bits, others: Whole) -> Whole:
+        """Return for each hash and each of other videos the place of the frame nearest to it, shape (hashes, videos)."""
+        nearest = np.empty((len(hashes), len(others)), dtype=np.uint32)
+        starts = np.cumsum([0, *self.lengths[others]])
+        for low, high in _blocks(starts):
+            frames = ragged(self.starts[others[low:high]], self.lengths[others[low:high]])
+            here, place, edges = self.hashes[frames], self._place[frames], starts[low:high] - starts[low]
             for row, value in enumerate(hashes):
                 bits = np.left_shift(np.bitwise_count(here ^ value), PLACE_BITS, dtype=np.uint32)
                 np.bitwise_or(bits, place, out=bits)
-                np.minimum.reduceat(bits, starts, out=nearest[row, low - first : high - first])
+                np.minimum.reduceat(bits, edges, out=nearest[row, low:high])
         return (nearest & np.uint32((1 << PLACE_BITS) - 1)).astype(np.int64)
+
+
+def ragged(starts: Whole, lengths: Whole) -> Whole:
+    """Return ranges of these starts and lengths, end to end."""
+    ends = np.cumsum(lengths)
+    numbers: Whole = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - lengths), lengths)
+    return numbers
 
 
 def _blocks(starts: Whole) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ their frames agree otherwise that chance is no explanation (``evidence``), and m
 or later. The pair is its own background: in a box trainer every recording looks like every other at every moment,
 and an empty board like an empty board, but then no shift is better than another.
 
-Recordings too short for that are compared as a whole with all others (``shorts``): a copy is at most half as far
+Recordings too short for that are compared as a whole (``short_videos``): a copy is at most two fifths as far
 away as recordings are otherwise.
 
 Everything is counted in whole numbers from the 64-bit difference hashes of the extracted frames. Hidden and flat frames are no
@@ -30,6 +30,8 @@ from scrubin.validate.params import NearDuplicate
 
 FLAT_CONTRAST = 4.0
 """Frames of less contrast (standard deviation of grey) are almost one colour: they look alike everywhere."""
+EVERY_PAIR = 200
+"""Up to so many videos, each is compared with each; of more, those that meet in an index of all frames (``frame_index``)."""
 PAIR = 2
 HASH = r"[0-9a-fA-F]{16}"
 COLUMNS = ["one", "other", "camera", "other_camera", "shift_frames", "matching_frames", "compared_frames"]
@@ -112,10 +114,16 @@ def near_duplicates(frames: pd.DataFrame, limits: Limits) -> pd.DataFrame:
     return duplicates.assign(shift_s=np.array(shifts, dtype=float))
 
 
-def pairs(videos: Sequence[HashedVideo], limits: Limits) -> pd.DataFrame:
-    """Return the near-duplicates among videos, at most one row per pair of ids; the same columns without shift_s."""
+def pairs(videos: Sequence[HashedVideo], limits: Limits, *, every_pair: int = EVERY_PAIR) -> pd.DataFrame:
+    """Return the near-duplicates among videos, at most one row per pair of ids; the same columns without shift_s.
+
+    Parameters
+    ----------
+    every_pair
+        Up to so many videos, each is compared with each, whatever that costs.
+    """
     agreeing = []
-    for video, other, agreed in _agreements(Shelf(videos), limits):
+    for video, other, agreed in _agreements(Shelf(videos, every_pair), limits):
         (one, shift), (two, _) = sorted([(video, agreed.shift), (other, -agreed.shift)], key=lambda side: side[0].id)
         if frozenset((one.id, two.id)) not in limits.accepted:
             agreeing.append((one.id, two.id, one.camera, two.camera, shift, agreed.matching, agreed.compared, agreed.evidence))
@@ -127,10 +135,11 @@ def pairs(videos: Sequence[HashedVideo], limits: Limits) -> pd.DataFrame:
 
 def _agreements(shelf: Shelf, limits: Limits) -> Iterator[tuple[HashedVideo, HashedVideo, Agreement]]:
     least = UNITS * limits.evidence_bits
-    for i, video in enumerate(shelf.videos):
+    for i, others in shelf.partners():
+        video = shelf.videos[i]
         if most(video) < least:
             continue
-        for k, shift in shelf.candidates(i):
+        for k, shift in shelf.candidates(i, others):
             agreed = agreement(video, shelf.videos[k], shift, least)
             if agreed:
                 yield video, shelf.videos[k], agreed

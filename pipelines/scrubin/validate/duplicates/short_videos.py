@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.validate.duplicates.evidence import Agreement
-from scrubin.validate.duplicates.hashed_videos import HashedVideo, Shelf, Whole
+from scrubin.validate.duplicates.hashed_videos import HashedVideo, Shelf, Whole, ragged
 
 LEAST = 3
 """Recordings with fewer usable frames are not judged."""
@@ -16,69 +16,102 @@ CLOSER = 2, 5
 """A copy is closer than this part (two fifths) of how far recordings are otherwise."""
 OTHERWISE = 3, 20
 """How far recordings are otherwise tells the third nearest, or the one at a twentieth of all: a few may be copies, too."""
+SAMPLE = 400
+"""Of more recordings, how far they are otherwise tells a part, spread over all."""
 FEW = 10
 """Among fewer recordings that is no measure: then what moves within the recording is."""
 
 
 def agreements(shelf: Shelf, below: int) -> Iterator[tuple[HashedVideo, HashedVideo, Agreement]]:
     """Yield a video with fewer usable frames than ``below``, one that is not shorter, and how they agree, for each near-duplicate."""
-    row = _Row(shelf, below)
-    for video in shelf.videos:
-        if LEAST <= video.count < below:
-            yield from _copies(video, shelf, row)
+    recordings = _recordings(shelf)
+    # Videos stand in order of their usable frames.
+    first = np.searchsorted(shelf.counts, shelf.counts)
+    for i, partners in _partners(shelf, first, *np.searchsorted(shelf.counts, [LEAST, max(LEAST, below)])):
+        others = np.arange(first[i], len(shelf.videos))
+        yield from _copies(i, others[recordings[others] != recordings[i]], partners, shelf, recordings)
 
 
-class _Row:
-    """All videos in one row with room between them, so that a video can be laid anywhere over each of them."""
-
-    def __init__(self, shelf: Shelf, below: int) -> None:
-        longest = max((len(video.hashes) for video in shelf.videos if LEAST <= video.count < below), default=0)
-        self.starts = shelf.starts[:-1] + np.arange(1, len(shelf.videos) + 1) * longest
-        self.edges = self.starts - longest
-        size = int(shelf.starts[-1]) + (len(shelf.videos) + 1) * longest
-        here = np.arange(shelf.starts[-1]) + (shelf.video_of + 1) * longest
-        self.hashes = np.zeros(size, dtype=np.uint64)
-        self.hashes[here] = shelf.hashes
-        self.usable = np.zeros(size, dtype=bool)
-        self.usable[here] = shelf.usable
-
-    def laid_over(self, video: HashedVideo) -> tuple[Whole, Whole]:
-        """Return for each place of the video's first frame the different bits and the usable frames in common."""
-        bits, common = np.zeros(len(self.hashes), dtype=np.int64), np.zeros(len(self.hashes), dtype=np.int64)
-        for k in np.flatnonzero(video.usable):
-            usable = self.usable[k:]
-            bits[: len(usable)] += np.bitwise_count(self.hashes[k:] ^ video.hashes[k]) * usable
-            common[: len(usable)] += usable
-        return bits, common
+def _recordings(shelf: Shelf) -> Whole:
+    """Return the number of each video's recording; they are numbered as they stand on the shelf."""
+    numbers: dict[str, int] = {}
+    return np.array([numbers.setdefault(video.id, len(numbers)) for video in shelf.videos], dtype=np.int64)
 
 
-def _copies(video: HashedVideo, shelf: Shelf, row: _Row) -> Iterator[tuple[HashedVideo, HashedVideo, Agreement]]:
-    bits, common = row.laid_over(video)
+def _partners(shelf: Shelf, first: Whole, low: int, high: int) -> Iterator[tuple[int, tuple[Whole, Whole] | None]]:
+    """Yield the number of a short video, and the videos and shifts at which it meets others; None where it is compared with all."""
+    if shelf.index:
+        for i, others, shifts in shelf.index.shifts(low, high, first):
+            yield i, (others, shifts)
+    else:
+        yield from ((i, None) for i in range(low, high))
+
+
+def _copies(
+    i: int, others: Whole, partners: tuple[Whole, Whole] | None, shelf: Shelf, recordings: Whole
+) -> Iterator[tuple[HashedVideo, HashedVideo, Agreement]]:
+    video = shelf.videos[i]
+    sample = _sample(others, recordings)
+    otherwise = _otherwise(video, _nearest(video, shelf, sample), recordings[sample])
+    if partners:
+        at, shifts = partners
+        bits, _ = _mean_bits(video, shelf, at, shifts)
+        others = np.unique(at[(recordings[at] != recordings[i]) & (CLOSER[1] * bits < CLOSER[0] * otherwise)])
+    for k in others[CLOSER[1] * _nearest(video, shelf, others) < CLOSER[0] * otherwise]:
+        shifts = _shifts(video, shelf, np.array([k]))
+        bits, common = _mean_bits(video, shelf, np.full(len(shifts), k), shifts)
+        best = int(bits.argmin())
+        # Beside runs, whose evidence is counted, a whole recording comes last.
+        yield video, shelf.videos[k], Agreement(int(shifts[best]), 0, int(common[best]), int(common[best]))
+
+
+def _sample(others: Whole, recordings: Whole) -> Whole:
+    """Return the videos of recordings spread over all others; of a few recordings all."""
+    known = np.unique(recordings[others])
+    return others[np.isin(recordings[others], known[:: max(1, -(-len(known) // SAMPLE))])]
+
+
+def _shifts(video: HashedVideo, shelf: Shelf, others: Whole) -> Whole:
+    """Return every shift at which a video lies over at least one frame of each of others, end to end."""
+    before = len(video.hashes) - 1
+    return ragged(np.full(len(others), -before), shelf.lengths[others] + before)
+
+
+def _nearest(video: HashedVideo, shelf: Shelf, others: Whole) -> npt.NDArray[np.float64]:
+    """Return by how many bits a video differs from each of others, where it agrees best."""
+    if not len(others):
+        return np.empty(0)
+    counts = shelf.lengths[others] + len(video.hashes) - 1
+    bits, _ = _mean_bits(video, shelf, np.repeat(others, counts), _shifts(video, shelf, others))
+    nearest: npt.NDArray[np.float64] = np.minimum.reduceat(bits, np.cumsum(counts) - counts)
+    return nearest
+
+
+def _mean_bits(video: HashedVideo, shelf: Shelf, others: Whole, shifts: Whole) -> tuple[npt.NDArray[np.float64], Whole]:
+    """Return the mean of different bits at each of these shifts, infinite where too few frames are compared, and how many are."""
+    bits, common = np.zeros(len(others), dtype=np.int64), np.zeros(len(others), dtype=np.int64)
+    starts, lengths = shelf.starts[others], shelf.lengths[others]
+    for place in np.flatnonzero(video.usable):
+        at = shifts + place
+        inside = (at >= 0) & (at < lengths)
+        frames = starts + np.where(inside, at, 0)
+        known = inside & shelf.usable[frames]
+        bits += np.bitwise_count(shelf.hashes[frames] ^ video.hashes[place]) * known
+        common += known
     enough = common >= max(LEAST, (video.count + 1) // 2)
-    mean = np.where(enough, bits / np.maximum(common, 1), np.inf)
-    others = [k for k, other in enumerate(shelf.videos) if other.id != video.id and other.count >= video.count]
-    nearest = np.minimum.reduceat(mean, row.edges)
-    otherwise = _otherwise(video, {k: float(nearest[k]) for k in others}, shelf)
-    for k in others:
-        if CLOSER[1] * nearest[k] < CLOSER[0] * otherwise:
-            end = row.edges[k + 1] if k + 1 < len(row.edges) else len(mean)
-            place = int(row.edges[k]) + int(mean[row.edges[k] : end].argmin())
-            shift, compared = place - int(row.starts[k]), int(common[place])
-            # Beside runs, whose evidence is counted, a whole recording comes last.
-            yield video, shelf.videos[k], Agreement(shift, 0, compared, compared)
+    return np.where(enough, bits / np.maximum(common, 1), np.inf), common
 
 
-def _otherwise(video: HashedVideo, nearest: dict[int, float], shelf: Shelf) -> float:
+def _otherwise(video: HashedVideo, nearest: npt.NDArray[np.float64], recordings: Whole) -> float:
     """Return how many bits a recording and others usually differ by."""
-    by_id: dict[str, float] = {}
-    for k, bits in nearest.items():
-        name = shelf.videos[k].id
-        by_id[name] = min(by_id.get(name, np.inf), bits)
-    known = sorted(bits for bits in by_id.values() if np.isfinite(bits))
+    numbers, which = np.unique(recordings, return_inverse=True)
+    by_recording = np.full(len(numbers), np.inf)
+    np.minimum.at(by_recording, which, nearest)
+    known = np.sort(by_recording[np.isfinite(by_recording)])
     if len(known) < FEW:
         return _moving(video)
     third, part = OTHERWISE
-    return known[max(third, len(known) // part) - 1]
+    return float(known[max(third, len(known) // part) - 1])
 
 
 def _moving(video: HashedVideo) -> float:

@@ -1,0 +1,151 @@
+"""Which frames of other videos a frame may be a copy of: its neighbours in sorted lists of all frames of the study.
+
+In each list the frames stand sorted by bits of their hashes, in an order of its own. Copies differ in few bits, so that in some lists
+nothing or little stands between them; a frame that thousands share has no more neighbours than any other, and costs no more.
+Lists of the second and third sort take the bits in turn from a frame and from frames shown later: where single pictures
+look alike in all recordings of a room, what follows on them does not.
+
+The cost grows with the number of frames, and no distance bounds what is a neighbour: where frames are rare, neighbours are far apart.
+``benchmarks/near_duplicates.py`` counts what that loses against comparing every frame with every other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+Bits = npt.NDArray[np.uint64]
+Whole = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+
+LATER = ((0,), (0, 4), (0, 6, 13))
+"""A list's bits are of a frame and of those so many frames later."""
+LISTS = 4
+"""So many lists of each sort."""
+NEIGHBOURS = 4
+"""A frame's neighbours are so many before it and behind it in each list."""
+KEY_BITS, PLACE_BITS = 40, 24
+"""A list is sorted by so many bits of hashes, and what is equal by the frame's place in its video."""
+FARTHEST = 20
+"""Neighbours that differ in more bits are no copies; frames with nothing in common differ in 32."""
+SLOTS = 40
+"""Meetings of neighbouring frames are one: a video's time is cut into so many slots."""
+SHARED_SLOTS = 4
+"""In so many slots two videos must meet at one shift, give or take a frame."""
+SLOT_BITS, SHIFT_BITS, VIDEO_BITS = 6, 25, 20
+"""Room in a number for a slot, a shift and a video."""
+ROWS, VIDEOS = 1 << 12, 1 << 10
+"""About so many frames are looked up at once, of at most so many videos, which fit what is left of a number."""
+SEED = 20_261_122
+
+
+class FrameIndex:
+    """Sorted lists of all usable frames.
+
+    Parameters
+    ----------
+    hashes, usable
+        Of all frames of all videos, end to end, shape (frames,).
+    starts
+        Where each video starts in them, and the end, shape (videos + 1,).
+    """
+
+    def __init__(self, hashes: Bits, usable: npt.NDArray[np.bool_], starts: Whole) -> None:
+        self._lengths = lengths = np.diff(starts)
+        self._rows = np.flatnonzero(usable)
+        self._hashes = hashes[self._rows]
+        video_of = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
+        self._videos = video_of[self._rows]
+        self._places = (self._rows - starts[:-1][self._videos]).astype(np.int32)
+        self._starts = np.searchsorted(self._videos, np.arange(len(lengths) + 1))
+        ends = starts[1:][video_of] - 1
+        ones = np.array([np.count_nonzero(self._hashes >> np.uint64(bit) & np.uint64(1)) for bit in range(64)])
+        # A bit that most frames share tells little and tends to come late.
+        self._rarer = np.minimum(ones, len(self._hashes) - ones) + 1
+        rng = np.random.default_rng(SEED)
+        self._lists = [self._sorted(hashes, ends, later, rng) for later in LATER for _ in range(LISTS)]
+
+    def _sorted(self, hashes: Bits, ends: Whole, later: tuple[int, ...], rng: np.random.Generator) -> tuple[Small, Small]:
+        """Return the frames in the order of a list, and the position of each frame in it."""
+        keys = np.zeros(len(self._rows), dtype=np.uint64)
+        shown = [hashes[np.minimum(self._rows + one, ends[self._rows])] for one in later]
+        orders = [np.argsort(rng.exponential(size=64) / self._rarer, kind="stable") for _ in later]
+        for number in range(KEY_BITS):
+            bit = orders[number % len(later)][number // len(later)]
+            keys = keys << np.uint64(1) | shown[number % len(later)] >> np.uint64(bit) & np.uint64(1)
+        order = np.argsort(keys << np.uint64(PLACE_BITS) | self._places.astype(np.uint64), kind="stable").astype(np.int32)
+        position = np.empty_like(order)
+        position[order] = np.arange(len(order), dtype=np.int32)
+        return order, position
+
+    def partners(self, low: int, high: int, first: Whole) -> Iterator[tuple[int, Whole]]:
+        """Yield each of the videos ``low`` to ``high`` and the others that it meets in several slots of its time, at one shift or the next.
+
+        Parameters
+        ----------
+        low, high
+            Numbers of videos, half open.
+        first
+            Of each video, the number of the first that it is compared with, shape (videos,).
+        """
+        for videos, keys in self._meetings(low, high, first):
+            at_shift = keys >> SLOT_BITS
+            edges = np.append(_changes(at_shift), len(keys))
+            at_shift, slots = at_shift[edges[:-1]], np.diff(edges)
+            # The next number is the same pair at the next shift, or another pair or a shift farther away.
+            adjacent = np.append(at_shift[1:] == at_shift[:-1] + 1, np.zeros(min(1, len(slots)), dtype=bool))
+            together = slots + np.append(slots[1:], slots[:1]) * adjacent
+            yield from _by_video(videos, _distinct(at_shift[together >= SHARED_SLOTS] >> SHIFT_BITS))
+
+    def shifts(self, low: int, high: int, first: Whole) -> Iterator[tuple[int, Whole, Whole]]:
+        """Yield each of the videos ``low`` to ``high``, the others that it meets and at which shifts; the same parameters."""
+        for videos, keys in self._meetings(low, high, first):
+            for video, rest in _by_video(videos, _distinct(keys >> SLOT_BITS), SHIFT_BITS):
+                yield video, rest >> SHIFT_BITS, (rest & (1 << SHIFT_BITS) - 1) - (1 << PLACE_BITS)
+
+    def _meetings(self, low: int, high: int, first: Whole) -> Iterator[tuple[range, Whole]]:
+        """Yield some videos at a time, and their meetings: sorted numbers of, from the highest bits on, video, other, shift and slot."""
+        while low < high:
+            end = int(np.searchsorted(self._starts, self._starts[low] + ROWS, side="right")) - 1
+            end = min(max(end, low + 1), low + VIDEOS, high)
+            yield range(low, end), self._keys(np.arange(self._starts[low], self._starts[end]), low, first)
+            low = end
+
+    def _keys(self, frames: Whole, low: int, first: Whole) -> Whole:
+        least, keys = self._starts[first[self._videos[frames]]], [np.empty(0, dtype=np.int64)]
+        for order, position in self._lists:
+            for step in (side * distance for distance in range(1, NEIGHBOURS + 1) for side in (-1, 1)):
+                # Beyond an end of the list stands the frame at that end: a neighbour too many does no harm.
+                neighbours = order[np.clip(position[frames] + step, 0, len(order) - 1)]
+                near = np.flatnonzero((neighbours >= least) & (self._videos[neighbours] != self._videos[frames]))
+                near = near[np.bitwise_count(self._hashes[frames[near]] ^ self._hashes[neighbours[near]]) <= FARTHEST]
+                keys.append(self._key(frames[near], neighbours[near], low))
+        return _distinct(np.sort(np.concatenate(keys)))
+
+    def _key(self, frames: Whole, neighbours: Whole, low: int) -> Whole:
+        videos = self._videos[frames].astype(np.int64)
+        places = self._places[frames].astype(np.int64)
+        shifts = self._places[neighbours] - places + (1 << PLACE_BITS)
+        slots = places * SLOTS // self._lengths[videos]
+        return (((videos - low) << VIDEO_BITS | self._videos[neighbours]) << SHIFT_BITS | shifts) << SLOT_BITS | slots
+
+
+def _changes(ordered: Whole) -> Whole:
+    """Return where in sorted numbers each begins."""
+    return np.flatnonzero(np.append(np.ones(min(1, len(ordered)), dtype=bool), ordered[1:] != ordered[:-1]))
+
+
+def _distinct(ordered: Whole) -> Whole:
+    return ordered[_changes(ordered)]
+
+
+def _by_video(videos: range, keys: Whole, below: int = 0) -> Iterator[tuple[int, Whole]]:
+    """Yield each video that has sorted keys, and what is left of them without its number."""
+    room = VIDEO_BITS + below
+    edges = np.searchsorted(keys, np.arange(len(videos) + 1) << room)
+    for number, (start, end) in enumerate(pairwise(edges)):
+        if start < end:
+            yield videos[number], keys[start:end] & (1 << room) - 1
