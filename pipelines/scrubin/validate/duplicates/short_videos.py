@@ -27,9 +27,14 @@ def agreements(shelf: Shelf, below: int) -> Iterator[tuple[HashedVideo, HashedVi
     recordings = _recordings(shelf)
     # Videos stand in order of their usable frames.
     first = np.searchsorted(shelf.counts, shelf.counts)
-    for i, partners in _partners(shelf, first, *np.searchsorted(shelf.counts, [LEAST, max(LEAST, below)])):
-        others = np.arange(first[i], len(shelf.videos))
-        yield from _copies(i, others[recordings[others] != recordings[i]], partners, shelf, recordings)
+    low, high = np.searchsorted(shelf.counts, [LEAST, max(LEAST, below)])
+    samples = {start: _sample(np.arange(start, len(shelf.videos)), recordings) for start in np.unique(first[low:high])}
+    for i, others, shifts in _partners(shelf, first, low, high):
+        sample = samples[first[i]]
+        sample = sample[recordings[sample] != recordings[i]]
+        otherwise = _otherwise(shelf.videos[i], _nearest(shelf.videos[i], shelf, sample), recordings[sample])
+        different = recordings[others] != recordings[i]
+        yield from _copies(shelf.videos[i], shelf, others[different], shifts[different], otherwise)
 
 
 def _recordings(shelf: Shelf) -> Whole:
@@ -38,31 +43,26 @@ def _recordings(shelf: Shelf) -> Whole:
     return np.array([numbers.setdefault(video.id, len(numbers)) for video in shelf.videos], dtype=np.int64)
 
 
-def _partners(shelf: Shelf, first: Whole, low: int, high: int) -> Iterator[tuple[int, tuple[Whole, Whole] | None]]:
-    """Yield the number of a short video, and the videos and shifts at which it meets others; None where it is compared with all."""
+def _partners(shelf: Shelf, first: Whole, low: int, high: int) -> Iterator[tuple[int, Whole, Whole]]:
+    """Yield the number of a short video, and at which shifts it is to be compared with which others: at all, or where they meet."""
     if shelf.index:
-        for i, others, shifts in shelf.index.shifts(low, high, first):
-            yield i, (others, shifts)
-    else:
-        yield from ((i, None) for i in range(low, high))
+        yield from shelf.index.shifts(low, high, first)
+        return
+    for i in range(low, high):
+        others = np.arange(first[i], len(shelf.videos))
+        yield i, *_at_every_shift(shelf.videos[i], shelf, others)
 
 
 def _copies(
-    i: int, others: Whole, partners: tuple[Whole, Whole] | None, shelf: Shelf, recordings: Whole
+    video: HashedVideo, shelf: Shelf, others: Whole, shifts: Whole, otherwise: float
 ) -> Iterator[tuple[HashedVideo, HashedVideo, Agreement]]:
-    video = shelf.videos[i]
-    sample = _sample(others, recordings)
-    otherwise = _otherwise(video, _nearest(video, shelf, sample), recordings[sample])
-    if partners:
-        at, shifts = partners
-        bits, _ = _mean_bits(video, shelf, at, shifts)
-        others = np.unique(at[(recordings[at] != recordings[i]) & (CLOSER[1] * bits < CLOSER[0] * otherwise)])
-    for k in others[CLOSER[1] * _nearest(video, shelf, others) < CLOSER[0] * otherwise]:
-        shifts = _shifts(video, shelf, np.array([k]))
-        bits, common = _mean_bits(video, shelf, np.full(len(shifts), k), shifts)
+    bits, _ = _mean_bits(video, shelf, others, shifts)
+    for k in np.unique(others[CLOSER[1] * bits < CLOSER[0] * otherwise]):
+        repeated, everywhere = _at_every_shift(video, shelf, np.array([k]))
+        bits, common = _mean_bits(video, shelf, repeated, everywhere)
         best = int(bits.argmin())
         # Beside runs, whose evidence is counted, a whole recording comes last.
-        yield video, shelf.videos[k], Agreement(int(shifts[best]), 0, int(common[best]), int(common[best]))
+        yield video, shelf.videos[k], Agreement(int(everywhere[best]), 0, int(common[best]), int(common[best]))
 
 
 def _sample(others: Whole, recordings: Whole) -> Whole:
@@ -71,18 +71,19 @@ def _sample(others: Whole, recordings: Whole) -> Whole:
     return others[np.isin(recordings[others], known[:: max(1, -(-len(known) // SAMPLE))])]
 
 
-def _shifts(video: HashedVideo, shelf: Shelf, others: Whole) -> Whole:
-    """Return every shift at which a video lies over at least one frame of each of others, end to end."""
+def _at_every_shift(video: HashedVideo, shelf: Shelf, others: Whole) -> tuple[Whole, Whole]:
+    """Return each of others as often as there are shifts at which a video lies over one of its frames at least, and these shifts."""
     before = len(video.hashes) - 1
-    return ragged(np.full(len(others), -before), shelf.lengths[others] + before)
+    counts = shelf.lengths[others] + before
+    return np.repeat(others, counts), ragged(np.full(len(others), -before), counts)
 
 
 def _nearest(video: HashedVideo, shelf: Shelf, others: Whole) -> npt.NDArray[np.float64]:
     """Return by how many bits a video differs from each of others, where it agrees best."""
     if not len(others):
         return np.empty(0)
+    bits, _ = _mean_bits(video, shelf, *_at_every_shift(video, shelf, others))
     counts = shelf.lengths[others] + len(video.hashes) - 1
-    bits, _ = _mean_bits(video, shelf, np.repeat(others, counts), _shifts(video, shelf, others))
     nearest: npt.NDArray[np.float64] = np.minimum.reduceat(bits, np.cumsum(counts) - counts)
     return nearest
 

@@ -1,0 +1,305 @@
+"""What every stage costs as a study grows, and what is done again after a small change.
+
+    python benchmarks/scale_table.py FOLDER                     # stage by stage for 20 and 100 recordings
+    python benchmarks/scale_table.py FOLDER --counts 100 400 1270
+    python benchmarks/scale_table.py FOLDER --counts 100 --changes
+
+For each count the folder gets a clone of what is committed in this checkout, with its environment, and a study of
+``benchmarks/scale_study.py`` in data/raw. With ``--changes``, the run is followed by changes one after the other, each with `make repro`:
+nothing, one more recording, one changed redaction, one renamed file, one participant withdrawn. What is in the folder already is run again.
+
+- CPU seconds are those of the stage and everything that it started and waited for: DVC itself, the flow, its Prefect server, ffmpeg.
+- Peak memory is the largest sum over the stage's processes of resident bytes, with pages that several share counted for each (sampled
+  ten times a second), and the largest of a single process.
+- Bytes read are what the processes read by system calls (``rchar`` in /proc/PID/io, which the kernel adds up over children that were
+  waited for); what is mapped into memory does not count. Most is Python's own modules. So per byte of video counts what a larger study
+  reads beyond what the smallest of the run reads, divided by the bytes of raw video beyond those of the smallest. Tables count, too.
+- Copies are the bytes of files (distinct inodes) that equal a released video, divided by those of the released videos; videos within
+  zips count as well. "All" is everything below data, reports, .dvc/cache and .cache/store but the raw study, divided by the same.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import yaml
+from scale_study import Recording, participants_of, recordings, write_film, write_sheets, write_study
+
+ROOT = Path(__file__).resolve().parents[1]
+RAW = Path("data/raw")
+MB = 1_000_000
+SAMPLE_S = 0.1
+DEMO_STAGE = "demo"
+HELD = ("data", "reports", ".dvc/cache", ".cache/store")
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one command took: CPU and wall seconds, bytes read and of memory, exit code, and what it printed."""
+
+    cpu_s: float
+    wall_s: float
+    read: int
+    peak: int
+    largest: int
+    code: int
+    output: str = field(repr=False)
+
+
+def prepare(folder: Path, count: int) -> None:
+    """Make a checkout with a study of its own, whose release nobody has to review."""
+    subprocess.run(["git", "clone", "--local", "--quiet", ROOT, folder], check=True)
+    (folder / ".venv").symlink_to((ROOT / ".venv").resolve())
+    path = folder / "params.yaml"
+    text = path.read_text(encoding="utf-8").replace("raw: data/demo", f"raw: {RAW}").replace("name: scrub-in-demo", "name: scale-study")
+    text = text.replace("cameras: [left, right]", "cameras: [mono]")
+    text = re.sub(r"\n  review: required.*", "\n  review: {kind: none, reason: a drawn study to measure costs}", text)
+    path.write_text(text, encoding="utf-8")
+    (folder / "dvc.lock").unlink(missing_ok=True)
+    write_study(folder / RAW, count)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Return the variables of a command in a checkout: its own sources, however the environment was installed."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PREFECT_API_URL", "PYTHONDONTWRITEBYTECODE")}
+    path = f"{folder / '.venv/bin'}:{os.environ['PATH']}"
+    return {**kept, "PYTHONPATH": str(folder / "pipelines"), "DVC_NO_ANALYTICS": "1", "PATH": path}
+
+
+def measure(folder: Path, *command: str) -> Cost:
+    """Run a command in a checkout and return what it took."""
+    log = folder / ".cache/scale_table.log"
+    log.parent.mkdir(exist_ok=True)
+    begin = time.monotonic()
+    with log.open("w+", encoding="utf-8") as out:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment(folder),
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        peaks = [0, 0]
+        ended = threading.Event()
+        sampler = threading.Thread(target=_sample, args=(process.pid, peaks, ended))
+        sampler.start()
+        # While it is a zombie, the kernel still has what it and its children read.
+        os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+        read = int(re.search(r"rchar: (\d+)", Path(f"/proc/{process.pid}/io").read_text()).group(1))
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        ended.set()
+        sampler.join()
+        out.seek(0)
+        output = out.read()
+    cpu_s = usage.ru_utime + usage.ru_stime
+    return Cost(cpu_s, time.monotonic() - begin, read, peaks[0], max(peaks[1], usage.ru_maxrss * 1024), process.returncode, output)
+
+
+def _sample(session: int, peaks: list[int], ended: threading.Event) -> None:
+    while not ended.wait(SAMPLE_S):
+        sizes = list(_resident(session))
+        peaks[0] = max(peaks[0], sum(sizes))
+        peaks[1] = max(peaks[1], *sizes, 0)
+
+
+def _resident(session: int) -> Iterator[int]:
+    """Yield the resident bytes of each process of a session."""
+    page = os.sysconf("SC_PAGE_SIZE")
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            try:
+                fields = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            # State, parent, group and session come after the name; resident pages are the 24th field.
+            if int(fields[3]) == session:
+                yield int(fields[21]) * page
+
+
+def stages(folder: Path) -> list[str]:
+    """Return the stages in the order in which they stand, which is that of work."""
+    return list(yaml.safe_load((folder / "dvc.yaml").read_text(encoding="utf-8"))["stages"])
+
+
+def run_stages(folder: Path) -> dict[str, Cost]:
+    """Run every stage by itself; stop at one that fails, with what it printed."""
+    costs = {}
+    for stage in stages(folder):
+        costs[stage] = measure(folder, str(folder / ".venv/bin/dvc"), "repro", "--single-item", stage)
+        if costs[stage].code:
+            sys.exit(f"{folder}: stage {stage} ended with {costs[stage].code}\n{costs[stage].output}")
+    return costs
+
+
+def files(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder, one per inode."""
+    seen = set()
+    for path in sorted(folder.rglob("*")):
+        if path.is_file() and not path.is_symlink() and path.stat().st_ino not in seen:
+            seen.add(path.stat().st_ino)
+            yield path
+
+
+def sha256(path: Path) -> str:
+    """Return the hash of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def disk(folder: Path) -> str:
+    """Return how often the released videos lie on disk, and everything on disk in their size."""
+    sizes = {sha256(path): path.stat().st_size for path in files(folder / "data/release/videos")}
+    released, known = sum(sizes.values()), set(sizes.values())
+    inodes: dict[int, tuple[str, Path]] = {}
+    for name in HELD:
+        for path in files(folder / name):
+            if not path.is_relative_to(folder / RAW):
+                inodes.setdefault(path.stat().st_ino, (name, path))
+    bytes_of: Counter[str] = Counter()
+    for name, path in inodes.values():
+        size = path.stat().st_size
+        if size in known and sha256(path) in sizes:
+            bytes_of[name] += size
+        elif path.suffix == ".zip" or zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                bytes_of[f"zips in {name}"] += sum(
+                    one.compress_size for one in archive.infolist() if one.filename.endswith((".mkv", ".mp4"))
+                )
+    everything = sum(path.stat().st_size for _, path in inodes.values())
+    parts = ", ".join(f"{name} {size / released:.2f}" for name, size in sorted(bytes_of.items()) if size)
+    copies = sum(bytes_of.values()) / released
+    return f"copies of released video bytes: {copies:.2f} ({parts}); all on disk but raw: {everything / released:.2f}"
+
+
+def raw_bytes(folder: Path) -> int:
+    """Return the size of the raw videos."""
+    return sum(path.stat().st_size for path in (folder / RAW / "videos").rglob("*.mkv"))
+
+
+def table(counts: list[int], measured: dict[int, dict[str, Cost]], video: dict[int, int]) -> None:
+    """Print stage x count; bytes read per byte of video beyond the smallest count."""
+    few = counts[0]
+    print(f"\n{'':14}" + "".join(f"{f'{count} recordings':>38}" for count in counts))
+    print(f"{'stage':14}" + f"{'CPU s':>9}{'MB all':>8}{'MB one':>8}{'read/byte':>13}" * len(counts))
+    totals = dict.fromkeys(counts, 0.0)
+    for stage in measured[few]:
+        cells = []
+        for count in counts:
+            cost, least = measured[count][stage], measured[few][stage]
+            totals[count] += cost.cpu_s
+            beyond = f"{(cost.read - least.read) / (video[count] - video[few]):.1f}" if count > few else f"({cost.read / MB:.0f} MB)"
+            cells.append(f"{cost.cpu_s:>9.1f}{cost.peak / MB:>8.0f}{cost.largest / MB:>8.0f}{beyond:>13}")
+        print(f"{stage:14}" + "".join(cells))
+    print(f"{'all':14}" + "".join(f"{totals[count]:>9.1f}{'':29}" for count in counts))
+    rest = {count: totals[count] - (measured[count][DEMO_STAGE].cpu_s if DEMO_STAGE in measured[count] else 0) for count in counts}
+    print(f"{'without demo':14}" + "".join(f"{rest[count]:>9.1f}{'':29}" for count in counts))
+
+
+def one_more(folder: Path, every: list[Recording]) -> None:
+    """Add a recording of somebody who is known."""
+    added = Recording(len(every), participants_of(len(every)))
+    write_film(folder / RAW / added.path, added)
+    every.append(added)
+    write_sheets(folder / RAW, every)
+
+
+def changed_redaction(folder: Path, every: list[Recording]) -> None:
+    """Let a hidden span end later."""
+    path = folder / RAW / "redactions.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("1.000,1.500", "1.000,2.000", 1), encoding="utf-8")
+
+
+def renamed_file(folder: Path, every: list[Recording]) -> None:
+    """Give a file another name."""
+    path, old = folder / RAW / "recordings.csv", every[5].path
+    new = old.replace(".mkv", "-renamed.mkv")
+    (folder / RAW / old).rename(folder / RAW / new)
+    path.write_text(path.read_text(encoding="utf-8").replace(old, new), encoding="utf-8")
+
+
+def withdrawn_participant(folder: Path, every: list[Recording]) -> None:
+    """Take everything of a participant away; what changed before stays as it is."""
+    gone = [one for one in every if one.participant == every[-1].participant]
+    for one in gone:
+        (folder / RAW / one.path).unlink()
+    names = {one.name for one in gone}
+    for path in [*(folder / RAW).glob("*.csv"), *(folder / RAW / "ratings").glob("*.csv")]:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        path.write_text("".join(line for line in lines if line.split(",")[0] not in names), encoding="utf-8")
+
+
+def entries(folder: Path) -> set[str]:
+    """Return the names of what is stored."""
+    return {path.parent.name for path in (folder / ".cache/store").glob("*/*/manifest.json")}
+
+
+def repro(folder: Path, name: str) -> None:
+    """Run `make repro` and print what was done."""
+    before = entries(folder)
+    cost = measure(folder, ".venv/bin/python", "pipelines/flows/repro.py")
+    ran = re.findall(r"Running stage '(\w+)'", cost.output)
+    new = len(entries(folder) - before)
+    status = f"; ended with {cost.code}: {cost.output.strip().splitlines()[-1]}" if cost.code else ""
+    print(f"{name:24}{cost.cpu_s:>8.1f}{cost.wall_s:>8.1f}{cost.read / MB:>9.0f}{new:>8}  {' '.join(ran) or 'nothing'}{status}", flush=True)
+
+
+def changes(folder: Path, count: int) -> None:
+    """Print the table of small changes, each on top of the one before."""
+    every = recordings(count)
+    print(f"\n{count} recordings, `make repro`")
+    print(f"{'change':24}{'CPU s':>8}{'wall s':>8}{'MB read':>9}{'stored':>8}  stages that ran")
+    repro(folder, "after single stages")
+    status = measure(folder, str(folder / ".venv/bin/dvc"), "status")
+    said = status.output.strip().splitlines()[-1]
+    print(f"{'(dvc status)':24}{status.cpu_s:>8.1f}{status.wall_s:>8.1f}{status.read / MB:>9.0f}{'':8}  {said}", flush=True)
+    steps: dict[str, Callable[[Path, list[Recording]], None]] = {
+        "no change": lambda folder, every: None,
+        "one more recording": one_more,
+        "one changed redaction": changed_redaction,
+        "one renamed file": renamed_file,
+        "withdrawn participant": withdrawn_participant,
+    }
+    for name, change in steps.items():
+        change(folder, every)
+        repro(folder, name)
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--counts", type=int, nargs="+", default=[20, 100], metavar="N")
+    parser.add_argument("--changes", action="store_true", help="also what small changes cost, with the largest count")
+    args = parser.parse_args()
+    counts = sorted(args.counts)
+    measured: dict[int, dict[str, Cost]] = {}
+    video: dict[int, int] = {}
+    for count in counts:
+        folder = args.folder.resolve() / str(count)
+        shutil.rmtree(folder, ignore_errors=True)
+        prepare(folder, count)
+        measured[count], video[count] = run_stages(folder), raw_bytes(folder)
+        print(f"{count} recordings, {video[count] / MB:.1f} MB of raw video; {disk(folder)}", flush=True)
+    table(counts, measured, video)
+    if args.changes:
+        changes(folder, counts[-1])
+
+
+if __name__ == "__main__":
+    main()
