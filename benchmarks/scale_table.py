@@ -237,7 +237,9 @@ def withdrawn_participant(folder: Path, every: list[Recording]) -> None:
     """Take everything of a participant away; what changed before stays as it is."""
     gone = [one for one in every if one.participant == every[-1].participant]
     for one in gone:
-        (folder / RAW / one.path).unlink()
+        # Also one that was renamed before.
+        for path in (folder / RAW / "videos").rglob(f"{one.name}*"):
+            path.unlink()
     names = {one.name for one in gone}
     for path in [*(folder / RAW).glob("*.csv"), *(folder / RAW / "ratings").glob("*.csv")]:
         lines = path.read_text(encoding="utf-8").splitlines(keepends=True)

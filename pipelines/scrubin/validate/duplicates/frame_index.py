@@ -5,8 +5,10 @@ nothing or little stands between them; a frame that thousands share has no more 
 Lists of the second and third sort take the bits in turn from a frame and from frames shown later: where single pictures
 look alike in all recordings of a room, what follows on them does not.
 
-The cost grows with the number of frames, and no distance bounds what is a neighbour: where frames are rare, neighbours are far apart.
-``benchmarks/near_duplicates.py`` counts what that loses against comparing every frame with every other.
+The cost grows with the number of frames. What counts as a copy is decided elsewhere, by ranks and not by a distance, so that no band of
+bits holds all of it for certain: copies that are disturbed so badly that their best frames differ by 19 bits are accepted, too. But a
+copy has many frames, and meets its source in many lists. ``benchmarks/near_duplicate_growth.py`` compares with comparing every pair: no
+copy was lost. Lost were single pairs that are alike by chance. Of thousands that share a sequence, such as a title, only some pairs meet.
 """
 
 from __future__ import annotations
@@ -30,7 +32,7 @@ NEIGHBOURS = 4
 KEY_BITS, PLACE_BITS = 40, 24
 """A list is sorted by so many bits of hashes, and what is equal by the frame's place in its video."""
 FARTHEST = 20
-"""Neighbours that differ in more bits are no copies; frames with nothing in common differ in 32."""
+"""Neighbours that differ in more bits do not count; frames with nothing in common differ in 32."""
 SLOTS = 40
 """Meetings of neighbouring frames are one: a video's time is cut into so many slots."""
 SHARED_SLOTS = 4

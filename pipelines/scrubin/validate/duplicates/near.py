@@ -8,6 +8,9 @@ and an empty board like an empty board, but then no shift is better than another
 Recordings too short for that are compared as a whole (``short_videos``): a copy is at most two fifths as far
 away as recordings are otherwise.
 
+Of few recordings every pair is compared. Of more, only those of which several frames meet in an index (``frame_index``), so that the
+time grows with the number of frames and not with its square.
+
 Everything is counted in whole numbers from the 64-bit difference hashes of the extracted frames. Hidden and flat frames are no
 evidence. What is found and what is not, with numbers, tells ``benchmarks/near_duplicates.py``; a mirrored copy is not.
 """
