@@ -43,7 +43,7 @@ def main() -> None:
         sites=people[["id", "site"]],
     )
     everyone = study.cohort_of(people, tables)
-    effort = Effort(p.gap, p.node_limit, p.time_limit_s)
+    effort = Effort(p.gap, p.work_limit)
     split_of = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder()))
     table = study.table(split_of)
     io.write(SPLITS, table, TABLES / "splits.parquet")

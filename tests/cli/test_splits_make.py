@@ -79,7 +79,7 @@ def test_make_prints_json_for_machines_and_is_the_same_again_from_shuffled_rows(
 @pytest.mark.parametrize(("scheme", "folds"), [("k_fold", 5), ("difficulty_folds", 5), ("leave_n_participants_out", 20)])
 def test_folds_test_every_recording_once(table, tmp_path, capsys, scheme, folds):
     out = tmp_path / "folds.csv"
-    assert run("make", table, "--out", out, "--scheme", scheme, "--group", "participant", "--folds", 5, "--time-limit", 2) == 0
+    assert run("make", table, "--out", out, "--scheme", scheme, "--group", "participant", "--folds", 5, "--work-limit", 1) == 0
     rows = rows_of(out)
     assert list(rows[0]) == ["fold", "id", "subset"]
     assert {row["fold"] for row in rows} == {str(fold) for fold in range(folds)}
@@ -153,7 +153,7 @@ HEAD = "id,participant,GRS,error_a,pin\n"
         (HEAD + "a,p,1,True,\n", ["--subsets", "train"], "'train' is not NAME=SHARE"),
         (HEAD + "a,p,1,True,\n", ["--subsets", "train=0.5,train=0.5"], "'train' stands twice"),
         (HEAD + "a,p,1,True,\n", ["--folds", "1"], "--folds must be at least 2, but is 1"),
-        (HEAD + "a,p,1,True,\n", ["--time-limit", "0"], "--time-limit must be above 0 s"),
+        (HEAD + "a,p,1,True,\n", ["--work-limit", "-1"], "--work-limit must lie in [0, 10000], but is -1"),
         (HEAD + "a,p,1,True,\n", ["--scheme", "k_fold"], "1 participants cannot fill 5 folds"),
         (HEAD + "a,p,1,True,\n", ["--scheme", "k_fold", "--pin-train", "pin"], "--pin-train is of balanced"),
         (HEAD + "a,p,1,True,\n", ["--scheme", "difficulty_folds"], "there is no column 'duration'"),
@@ -243,7 +243,7 @@ def test_a_missing_score_is_spelled_in_any_way_with_any_delimiter(tmp_path, caps
 def test_a_grs_with_a_zero_is_still_a_measurement(tmp_path, capsys):
     rows = "".join(f"v{i},p{i},{i}\n" for i in range(11))
     (tmp_path / "t.csv").write_text(f"id,participant,GRS\n{rows}")
-    assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant", "--time-limit", "1") == 0
+    assert run("make", tmp_path / "t.csv", "--out", tmp_path / "s.csv", "--group", "participant", "--work-limit", "1") == 0
     assert "GRS mean" in capsys.readouterr().out
 
 

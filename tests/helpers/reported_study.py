@@ -205,9 +205,9 @@ def split(tables: dict[str, pd.DataFrame], schemes: dict[str, SchemeParams] | No
 
 def split_report(people: pd.DataFrame, taken: SplitTables, schemes: dict[str, SchemeParams]) -> dict[str, Any]:
     """What splits reports of these people and tables, as it is read from its file."""
-    p = SplitsParams(schemes, seed=0, gap=0.0, node_limit=200, time_limit_s=60)
+    p = SplitsParams(schemes, seed=0, gap=0.0, work_limit=3)
     everyone = split_study.cohort_of(people, taken)
-    made = split_study.splits(everyone, p, Setting(p.seed, Effort(p.gap, p.node_limit, p.time_limit_s), Path()))
+    made = split_study.splits(everyone, p, Setting(p.seed, Effort(p.gap, p.work_limit), Path()))
     found: dict[str, Any] = json.loads(json.dumps(split_study.document(made, everyone, taken, p), sort_keys=True))
     return found
 

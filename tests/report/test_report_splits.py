@@ -86,8 +86,7 @@ def test_the_worst_imbalance_says_where_it_is(study):
         ([(0.5, 0.5, "proven")], ["proven best (gap below 0.0001)"]),
         ([(0.5, 0.499994, "proven")], ["proven best (gap below 0.0001)"]),
         ([(0.5, 0.49, "proven")], ["at most 2 % better is possible (gap 0.0100)"]),
-        ([(0.3, 0.2, "node_limit")], ["search stopped at its limit: at most 33.4 % better is possible (gap 0.1000)"]),
-        ([(0.5, 0.25, "time_limit")], ["search stopped by the clock: at most 50 % better is possible (gap 0.2500)"]),
+        ([(0.3, 0.2, "work_limit")], ["search stopped at its limit: at most 33.4 % better is possible (gap 0.1000)"]),
         ([(0.0, 0.0, "proven")], ["proven best (gap below 0.0001)"]),
         (
             [(0.5, 0.5, "proven"), (0.625, 0.5, "sampled"), (0.55, 0.5, "sampled")],
@@ -233,7 +232,7 @@ def test_tasks_without_a_grs_are_named_and_not_audited(study, shown):
 def test_the_page_tells_proof_notes_and_obstacles(study):
     def told(said):
         said["schemes"][1].update(notes=["the folds tell who is who"], obstacles=[f"obstacle {i}" for i in range(7)])
-        said["schemes"][1]["proofs"] = [{"objective": 0.5, "bound": 0.4, "gap": 0.1, "status": "node_limit"}]
+        said["schemes"][1]["proofs"] = [{"objective": 0.5, "bound": 0.4, "gap": 0.1, "status": "work_limit"}]
 
     text = section(changed(study, told))
     assert "<li>the folds tell who is who</li>" in text

@@ -60,7 +60,7 @@ def names(found):
     return [measure.name for measure in found]
 
 
-def test_a_task_is_balanced_in_size_terciles_mean_counts_flags_and_words():
+def test_a_small_task_is_balanced_in_size_thirds_mean_counts_flags_and_categories():
     n = 12
     columns = [
         column("GRS", pd.Series(np.linspace(-1, 1, n))),
@@ -70,11 +70,35 @@ def test_a_task_is_balanced_in_size_terciles_mean_counts_flags_and_words():
     ]
     found = measures(["Knot"] * n, columns)
     assert names(found) == [
-        "recordings", "GRS low", "GRS middle", "GRS high", "GRS mean", "torn", "sutures total", "sutures any", "site=north", "site=south",
+        "recordings", "GRS 1/3", "GRS 2/3", "GRS 3/3", "GRS mean", "torn", "sutures total", "sutures any", "site=north", "site=south",
     ]  # fmt: skip
+    assert not any(measure.fine for measure in found)
     mean = next(measure for measure in found if measure.name == "GRS mean")
     assert mean.total == pytest.approx(0, abs=1e-9)
     assert next(measure for measure in found if measure.name == "sutures total").total == 30
+
+
+@pytest.mark.parametrize(("n", "parts"), [(99, (3,)), (100, (3, 5)), (199, (3, 5)), (200, (3, 5, 10))])
+def test_a_measurement_is_cut_into_parts_of_twenty_recordings_at_least(n, parts):
+    found = {measure.name: measure for measure in measures(["Knot"] * n, [column("GRS", pd.Series(np.arange(n) / 7))])}
+    cut = [f"GRS {i + 1}/{k}" for k in parts for i in range(k)]
+    up_to = [f"GRS up to {i}/5" for i in range(1, 5)] if n >= 100 else []
+    assert list(found) == ["recordings", *cut, *up_to, "GRS mean", *(["GRS spread"] if n >= 100 else [])]
+    for k in parts:
+        sizes = [found[f"GRS {i + 1}/{k}"].total for i in range(k)]
+        assert sum(sizes) == n
+        assert max(sizes) - min(sizes) <= 1
+    for i, name in enumerate(up_to):
+        assert found[name].total == sum(found[f"GRS {k}/5"].total for k in range(1, i + 2))
+        assert found[name].scale(0.5) == pytest.approx(0.5 * n / 5)
+
+
+def test_a_subset_with_the_mean_of_all_but_another_spread_is_out_of_balance():
+    n = 120
+    values = np.concatenate([np.tile([-1.0, 1.0], n // 4), np.tile([-0.1, 0.1], n // 4)])
+    spread = next(measure for measure in measures(["Knot"] * n, [column("GRS", pd.Series(values))]) if measure.name == "GRS spread")
+    assert spread.total == pytest.approx(0, abs=1e-9)
+    assert spread.values[: n // 2].sum() / spread.scale(0.5) == pytest.approx(0.99, abs=0.02)
 
 
 def test_what_does_not_vary_within_a_task_is_left_out():

@@ -12,16 +12,18 @@ from scrubin.core.errors import SplitError
 from scrubin.splits.columns import column
 from scrubin.splits.measures import RECORDINGS
 from scrubin.splits.schemes.balanced import balanced
-from scrubin.splits.search import best_split, program, start
-from scrubin.splits.search.best_split import NODE_LIMIT, PROVEN, TIME_LIMIT, Effort
+from scrubin.splits.search import best_split, program
+from scrubin.splits.search.best_split import PROVEN, WORK_LIMIT, Effort
 from scrubin.splits.search.descent import descend
 from scrubin.splits.search.groups import groups
+from scrubin.splits.search.members import Members
+from scrubin.splits.search.start import largest_first
 from scrubin.tables.io import conform
 from scrubin.tables.splits import SPLITS
 
 THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
-LONG = Effort(gap=0.0, node_limit=2000, time_limit_s=300)
-SHORT = Effort(gap=0.02, node_limit=50, time_limit_s=300)
+LONG = Effort(gap=0.0, work_limit=20)
+SHORT = Effort(gap=0.02, work_limit=0.5)
 
 
 def subset_of(made):
@@ -43,7 +45,7 @@ def check_constraints(made, cohort, subsets):
 def test_every_constraint_holds_for_any_study(make_cohort, participants, procedures, strong, seed, k):
     cohort = make_cohort(participants, procedures, strong=min(strong, participants - 2), seed=seed)
     shares = {"train": 0.6, "test": 0.4} if k == 2 else {"train": 0.5, "val": 0.2, "test": 0.3}
-    made = balanced(cohort, shares, 0, Effort(0.05, 20, 300))
+    made = balanced(cohort, shares, 0, Effort(0.05, 0.2))
     check_constraints(made, cohort, list(shares))
     assert made.proofs[0].bound <= made.proofs[0].objective
 
@@ -104,7 +106,7 @@ def test_the_bound_is_proven_and_close_for_a_study_like_the_demo(make_cohort):
 def test_a_balanced_split_is_much_better_than_random_ones(make_cohort):
     cohort = make_cohort(participants=30, procedures=6, strong=0).balancing(["GRS", "dropped", "torn"])
     one = program_of(cohort, THREE)
-    found = one.imbalances(best_split.solve(one, Effort(0.01, 200, 300)).counts).mean()
+    found = one.imbalances(best_split.solve(one, Effort(0.01, 1)).counts).mean()
     rng = np.random.default_rng(0)
     random_means = []
     for _ in range(300):
@@ -123,7 +125,8 @@ def test_thousands_of_participants_have_a_start_close_to_the_bound_at_once():
 
     columns = [column("GRS", pd.Series(rng.normal(size=n)))] + [column(f"e{k}", pd.Series(rng.random(n) < 0.1 * k)) for k in range(1, 5)]
     one = program_of(cohort_of(people, columns), THREE)
-    counts = start.start(one)
+    members = Members(one)
+    counts = members.counts(largest_first(members))
     assert (counts.sum(axis=1) == one.sizes).all()
     assert one.imbalances(counts).mean() < 0.01
 
@@ -131,7 +134,8 @@ def test_thousands_of_participants_have_a_start_close_to_the_bound_at_once():
 def test_a_start_is_no_worse_for_having_fixed_places(make_cohort):
     cohort = make_cohort(participants=20, strong=3)
     one = program_of(cohort, THREE)
-    counts = start.start(one)
+    members = Members(one)
+    counts = members.counts(largest_first(members))
     assert all(counts[i, 0] == len(group.members) for i, group in enumerate(one.groups) if group.place == 0)
     assert (counts.sum(axis=0) > 0).all()
 
@@ -203,20 +207,10 @@ def test_pinned_participants_who_hold_an_error_are_named_as_what_is_in_the_way(m
     assert any(line.startswith("torn in test (Knot)") and f"{n} of {n} belong to participants with a fixed place" in line for line in told)
 
 
-def test_a_search_that_the_clock_stops_gives_the_split_of_the_last_checkpoint(make_cohort):
-    cohort = make_cohort(participants=40)
-    stopped = [balanced(cohort, THREE, 0, Effort(0.0, 10**6, limit)) for limit in (0.001, 0.002)]
-    for made in stopped:
-        assert made.proofs[0].status == TIME_LIMIT
-        assert 0 <= made.proofs[0].bound <= made.proofs[0].objective
-        check_constraints(made, cohort, list(THREE))
-    pd.testing.assert_frame_equal(stopped[0].rows, stopped[1].rows)
-
-
-def test_the_node_limit_gives_a_split_with_an_honest_gap(make_cohort):
-    cohort = make_cohort(participants=30, procedures=0)
-    made = balanced(cohort, THREE, 0, Effort(0.0, 5, 300))
-    assert made.proofs[0].status == NODE_LIMIT
+def test_the_work_limit_gives_a_split_with_an_honest_gap(make_cohort):
+    cohort = make_cohort(participants=60, procedures=0)
+    made = balanced(cohort, THREE, 0, SHORT)
+    assert made.proofs[0].status == WORK_LIMIT
     assert made.proofs[0].bound < made.proofs[0].objective
     check_constraints(made, cohort, list(THREE))
 

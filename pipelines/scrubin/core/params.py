@@ -95,6 +95,7 @@ def _build(path: Path, where: str, values: Any, declared: type[T]) -> T:
         raise ParamsError(msg)
     fields = {field.name: field for field in dataclasses.fields(declared)}  # type: ignore[arg-type]
     hints = typing.get_type_hints(declared)
+    _refuse_replaced(path, where, values, getattr(declared, "REPLACED", {}))
     _refuse_unknown(path, where, values, tuple(fields))
     missing = sorted(set(fields) - set(values))
     if missing:
@@ -199,6 +200,13 @@ def _refuse_unknown(path: Path, where: str, values: Mapping[Any, Any], known: tu
             name = f"{where}.{key}" if where else key
             msg = f"{path}: '{name}' is not a parameter; {hint(key, known)}"
             raise ParamsError(msg)
+
+
+def _refuse_replaced(path: Path, where: str, values: Mapping[Any, Any], replaced: Mapping[str, str]) -> None:
+    """Refuse a parameter that there is no more, with what a section's ``REPLACED`` says to write instead."""
+    for key in sorted(set(map(str, values)) & set(replaced)):
+        msg = f"{path}: '{where}.{key}' is no parameter any more; {replaced[key]}"
+        raise ParamsError(msg)
 
 
 _NAMES = {int: "a whole number", float: "a number", str: "text", bool: "true or false"}

@@ -22,12 +22,15 @@ DEFINITIONS = {
     "imbalance": "deviation of a subset from its share of the total, relative to that share but at least to one recording; "
     "for a mean its shift in standard deviations of the task",
     "unavoidable": "imbalance that is left in any split of whole participants, for one measure and subset alone",
-    "objective": "mean imbalance over all measures and subsets + worst imbalance beyond the unavoidable "
+    "weight": "how much a measure counts: 1, but 2 for the number of recordings and less for the parts of a distribution; "
+    "how far a measurement is off shows in several of them",
+    "fine": "a part of a distribution that other measures show, too: it is in the mean imbalance, but not called the worst",
+    "objective": "mean imbalance over all measures and subsets, weighted, + worst imbalance beyond the unavoidable, times its weight "
     "+ 10 for each task missing in a subset",
-    "bound": "no split has a smaller objective (mixed-integer program, HiGHS)",
+    "bound": "no split has a smaller objective: by every measure alone, and for small studies by branch and bound (HiGHS)",
     "gap": "objective - bound: by how much a perfect split could at most be better",
-    "status": "proven: the search ended within 'splits.gap'; node_limit: the best split within 'splits.node_limit'; time_limit: the best "
-    "split at the last checkpoint before the clock stopped the search; sampled: a repetition, drawn and improved, not searched for",
+    "status": "proven: the gap is at most 'splits.gap'; work_limit: the best split within 'splits.work_limit', which counts steps, not "
+    "seconds; sampled: a repetition, drawn and improved, not searched for",
 }
 
 
@@ -42,13 +45,14 @@ def balance(split: Split, cohort: Cohort) -> dict[str, Any]:
         Its recordings, with the columns that are to be balanced.
     """
     table = imbalances(split, cohort)
-    values = [cell["imbalance"] for row in table for cell in row["subsets"].values()]
+    cells = [(row, cell["imbalance"]) for row in table for cell in row["subsets"].values()]
+    total = math.fsum(row["weight"] for row, _ in cells)
     return {
         "subsets": list(split.subsets),  # in their order, which JSON keys lose
         "shares": None if split.shares is None else dict(split.shares),
         "imbalance": {
-            "mean": math.fsum(values) / len(values) if values else None,
-            "worst": max(values, default=None),
+            "mean": math.fsum(row["weight"] * value for row, value in cells) / total if cells else None,
+            "worst": max((value for row, value in cells if not row["fine"]), default=None),
             "measures": table,
         },
         "proofs": [{"objective": one.objective, "bound": one.bound, "gap": one.gap, "status": one.status} for one in split.proofs],
@@ -70,7 +74,14 @@ def imbalances(split: Split, cohort: Cohort) -> list[dict[str, Any]]:
         shares = split.shares or {subset: len(members) / len(rows) for subset, members in inside.items()}
         for measure in measures:
             cells = {subset: _cell(measure, members, shares[subset]) for subset, members in inside.items()}
-            facts = {"fold": int(str(fold)), "task": measure.task, "measure": measure.name, "counted": measure.whole}
+            facts = {
+                "fold": int(str(fold)),
+                "task": measure.task,
+                "measure": measure.name,
+                "counted": measure.whole,
+                "weight": measure.weight,
+                "fine": measure.fine,
+            }
             entries.append({**facts, "subsets": cells})
     return entries
 

@@ -17,9 +17,18 @@ from scrubin.splits.measures import RECORDINGS, Floats, Measure, count, mean
 
 BINS = ("low", "middle", "high")
 """Terciles of a task, in ascending order."""
+PARTS = {3: 0.25, 5: 1.0, 10: 0.25}
+"""Into so many parts of equal size a measurement is cut, each with the weight of one part."""
+RUNNING, UP_TO, MEAN, SPREAD = 5, 0.25, 0.5, 0.5
+"""Recordings are also counted up to the end of each fifth. Weights of such a count, of the mean and of the spread."""
+PART_HOLDS = 20
+"""Parts hold at least so many recordings of a task, so that a subset of 10 % has 2; a task of fewer than five such parts is cut into
+thirds alone."""
+SIZE = 2.0
+"""Weight of the number of recordings."""
 KINDS = {
     "flag": "True or False: how often it is True",
-    "number": "a measurement: recordings per tercile, and the mean",
+    "number": "a measurement: its distribution (recordings in each third, fifth and tenth, and up to each fifth), mean and spread",
     "count": "a number of things: their total, and the recordings that have any",
     "category": "a word: recordings per word",
 }
@@ -96,17 +105,17 @@ def measures(tasks: Sequence[str], columns: Sequence[Column]) -> list[Measure]:
     all_measures: list[Measure] = []
     for task in sorted(set(tasks)):
         inside = of == task
-        all_measures.append(count(task, RECORDINGS, inside))
+        all_measures.append(count(task, RECORDINGS, inside, weight=SIZE))
         for one in columns:
             all_measures += MEASURES[one.kind](task, one, inside)
     return all_measures
 
 
-def bins(values: Floats) -> npt.NDArray[np.int64]:
-    """Return the tercile (0, 1, 2) of each defined value, -1 for undefined ones.
+def bins(values: Floats, parts: int = 3) -> npt.NDArray[np.int64]:
+    """Return the part (0 = the lowest) of each defined value, -1 for undefined ones; by default its tercile.
 
     Edges are numpy's linear quantiles; a value on an edge belongs below it, so equal values
-    share a bin.
+    share a part.
 
     >>> bins(np.array([1.0, 2.0, 3.0, 4.0, np.nan])).tolist()
     [0, 0, 1, 2, -1]
@@ -114,7 +123,7 @@ def bins(values: Floats) -> npt.NDArray[np.int64]:
     defined = ~np.isnan(values)
     bin_of = np.full(values.shape, -1, dtype=np.int64)
     if defined.any():
-        edges = np.quantile(values[defined], [1 / 3, 2 / 3], method="linear")
+        edges = np.quantile(values[defined], np.arange(1, parts) / parts, method="linear")
         bin_of[defined] = np.searchsorted(edges, values[defined], side="left")
     return bin_of
 
@@ -127,12 +136,27 @@ def _flags(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[Mea
 
 def _numbers(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[Measure]:
     values = np.where(inside, of.values.to_numpy(dtype=float), np.nan)
-    tercile = bins(values)
-    if len(set(values[~np.isnan(values)])) > 1:
-        yield from (count(task, f"{of.name} {name}", tercile == i) for i, name in enumerate(BINS) if (tercile == i).any())
-    centre = mean(task, f"{of.name} mean", values)
-    if centre is not None:
-        yield centre
+    n = int((~np.isnan(values)).sum())
+    if n < 2 or np.ptp(values[~np.isnan(values)]) == 0:
+        return
+    fine = n >= RUNNING * PART_HOLDS
+    for parts, weight in PARTS.items() if fine else [(3, 1.0)]:
+        if not fine or n >= parts * PART_HOLDS:
+            part = bins(values, parts)
+            yield from (count(task, f"{of.name} {i + 1}/{parts}", part == i, weight) for i in range(parts) if (part == i).any())
+    if fine:
+        part = bins(values, RUNNING)
+        for i in range(RUNNING - 1):
+            # Of all of them, as the distance of two distributions is; in units of one fifth.
+            yield count(task, f"{of.name} up to {i + 1}/{RUNNING}", (part >= 0) & (part <= i), UP_TO, n / RUNNING)
+    yield from filter(None, [mean(task, f"{of.name} mean", values, MEAN if fine else 1.0), _spread(task, of, values) if fine else None])
+
+
+def _spread(task: str, of: Column, values: Floats) -> Measure | None:
+    """Return the measure of the squared distance from the mean: subsets alike in mean and in this are alike in their spread."""
+    defined = ~np.isnan(values)
+    centre = math.fsum(values[defined]) / int(defined.sum())
+    return mean(task, f"{of.name} spread", (values - centre) ** 2, SPREAD)
 
 
 def _counts(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[Measure]:

@@ -15,6 +15,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 RECORDINGS = "recordings"
 """Name of the measure that counts a task's recordings."""
+FINE = 0.5
+"""Measures of a smaller weight are parts of a distribution that other measures show, too."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Measure:
         with values in standard deviations, so that imbalance is the shift of the mean in sd.
     whole
         Whether values are counts: then a target between two whole numbers cannot be met.
+    weight
+        How much its imbalance counts in the objective; a multiple of 1/16.
     """
 
     task: str
@@ -41,6 +45,12 @@ class Measure:
     values: Floats
     unit: float
     whole: bool
+    weight: float = 1.0
+
+    @property
+    def fine(self) -> bool:
+        """Whether it is a part of a distribution that other measures show, too."""
+        return self.weight < FINE
 
     @property
     def total(self) -> float:
@@ -52,13 +62,13 @@ class Measure:
         return max(1.0, share * self.unit)
 
 
-def count(task: str, name: str, values: npt.ArrayLike) -> Measure:
-    """Return the measure of a count per recording."""
+def count(task: str, name: str, values: npt.ArrayLike, weight: float = 1.0, unit: float | None = None) -> Measure:
+    """Return the measure of a count per recording; without a unit its imbalance is relative to the count that is wanted."""
     counted = np.asarray(values, dtype=np.float64)
-    return Measure(task, name, counted, math.fsum(counted), whole=True)
+    return Measure(task, name, counted, math.fsum(counted) if unit is None else unit, whole=True, weight=weight)
 
 
-def mean(task: str, name: str, values: Floats) -> Measure | None:
+def mean(task: str, name: str, values: Floats, weight: float = 1.0) -> Measure | None:
     """Return the measure of a mean, with NaN for recordings without a value; None when nothing varies."""
     defined = ~np.isnan(values)
     n = int(defined.sum())
@@ -66,4 +76,4 @@ def mean(task: str, name: str, values: Floats) -> Measure | None:
         return None
     centre = math.fsum(values[defined]) / n
     sd = math.sqrt(math.fsum((values[defined] - centre) ** 2) / (n - 1))
-    return Measure(task, name, np.where(defined, (values - centre) / sd, 0.0), float(n), whole=False)
+    return Measure(task, name, np.where(defined, (values - centre) / sd, 0.0), float(n), whole=False, weight=weight)

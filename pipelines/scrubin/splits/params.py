@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from scrubin.core.errors import ParamsError
 from scrubin.core.params import ranged
 
 FEATURES = ("GRS", "error", "duration", "site", "instrument", "triplet", "phase")
 """What can be balanced: each has its columns in ``features``."""
+MOST_WORK = 10_000
+"""Of a search: hours."""
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*")
 
 
@@ -106,17 +110,20 @@ class SplitsParams:
         Decides between equally good splits, and how folds are dealt.
     gap
         Imbalance by which a balanced split may miss the best possible one; 0 = the proven best.
-    node_limit
-        Search nodes after which the best split so far is taken, with its proven gap.
-    time_limit_s
-        Guard in seconds: reaching it is an error.
+    work_limit
+        Work after which the best split so far is taken, with its proven gap. 1 is about a second of one core of 2026,
+        but counted in steps of the search: the split is the same on every machine, however busy.
     """
+
+    REPLACED: ClassVar[Mapping[str, str]] = {
+        "node_limit": "write 'work_limit: 20' instead, which counts all steps of the search",
+        "time_limit_s": "write 'work_limit: 20' instead, which counts steps, not seconds, so that every machine makes the same split",
+    }
 
     schemes: dict[str, SchemeParams]
     seed: int = ranged(low=0)
     gap: float = ranged(low=0, high=1)
-    node_limit: int = ranged(low=1)
-    time_limit_s: float = ranged(low=1)
+    work_limit: float = ranged(low=0, high=MOST_WORK)
 
     def __post_init__(self) -> None:
         if not self.schemes:

@@ -7,7 +7,6 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.core.errors import SplitError
 from scrubin.splits import shortcut
 from scrubin.splits.balance import DEFINITIONS, balance, folds
 from scrubin.splits.cohort import Cohort, cohort
@@ -15,7 +14,6 @@ from scrubin.splits.coverage import classes, coverage, warnings
 from scrubin.splits.features import Tables, columns
 from scrubin.splits.params import SplitsParams
 from scrubin.splits.schemes.registry import Setting, make, of_task
-from scrubin.splits.search.best_split import TIME_LIMIT
 from scrubin.splits.split import Split
 
 
@@ -39,18 +37,11 @@ def splits(everyone: Cohort, p: SplitsParams, setting: Setting) -> dict[str, Spl
     Raises
     ------
     SplitError
-        When one is impossible, or the time guard was reached.
+        When one is impossible.
     """
     split_of: dict[str, Split] = {}
     for name, scheme in p.schemes.items():
-        for part, split in make(name, everyone, scheme, setting).items():
-            if any(proof.status == TIME_LIMIT for proof in split.proofs):
-                msg = (
-                    f"split '{part}' was not found within 'splits.time_limit_s' = {p.time_limit_s:g} s; what is found by then depends on "
-                    f"the machine: raise it, or lower 'splits.node_limit' ({p.node_limit}), or loosen 'splits.gap' ({p.gap:g})"
-                )
-                raise SplitError(msg)
-            split_of[part] = split
+        split_of |= make(name, everyone, scheme, setting)
     return split_of
 
 

@@ -28,17 +28,21 @@ def lines(value: dict[str, Any], split: Split) -> Iterator[str]:
 
 
 def _subset_lines(table: list[dict[str, Any]], split: Split) -> Iterator[str]:
+    fine = [cell["imbalance"] for row in table if row["fine"] for cell in row["subsets"].values()]
+    table = [row for row in table if not row["fine"]]
     head = "".join(f"{subset:>26}" for subset in split.subsets)
     yield f"{'':32}{head}"
     for row in table[:SHOWN]:
         cells = "".join(f"{cell['value']:>9.4g} of {cell['wanted']:>6.1f} {cell['imbalance']:>6.1%}" for cell in row["subsets"].values())
         yield f"{_name(row):32}{cells}"
     yield from _more(table)
+    if fine:
+        yield f"finer parts of distributions, see --json: mean {math.fsum(fine) / len(fine):.1%}, worst {max(fine):.1%}"
 
 
 def _fold_lines(table: list[dict[str, Any]], folds: int) -> Iterator[str]:
     of: dict[str, list[float]] = {}
-    for row in table:
+    for row in (row for row in table if not row["fine"]):
         of.setdefault(_name(row), []).append(row["subsets"]["test"]["imbalance"])
     yield f"{'imbalance of the tested fold':40}{'mean':>9}{'worst':>9}"
     for name, values in list(of.items())[:SHOWN]:

@@ -15,13 +15,13 @@ from scrubin.core.errors import ParamsError, SplitError
 from scrubin.splits.balance import balance
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.listings import csv_text
-from scrubin.splits.params import check_shares
+from scrubin.splits.params import MOST_WORK, check_shares
 from scrubin.splits.search.best_split import Effort
 from scrubin.splits.split import Split
 
 SUBSETS = "train=0.75,val=0.10,test=0.15"
-NODE_LIMIT = 5_000
-"""Search nodes: the same on every machine."""
+WORK_LIMIT = 20.0
+"""Work of the search, as in params.yaml."""
 GAP = 0.0005
 """Imbalance that is not worth a longer search."""
 
@@ -32,11 +32,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--subsets", default=SUBSETS, metavar="NAME=SHARE,...", help=f"the first is for training; default {SUBSETS}")
     parser.add_argument("--seed", type=int, default=0, help="decides between equally good splits; default 0")
     parser.add_argument(
-        "--time-limit",
+        "--work-limit",
         type=float,
-        default=30.0,
-        metavar="SECONDS",
-        help="when the search is stopped, whatever is proven by then; default 30",
+        default=WORK_LIMIT,
+        metavar="WORK",
+        help="how much is searched; 1 is about a second, but counted in steps, so that every machine makes the same split; "
+        f"default {WORK_LIMIT:g}",
     )
     parser.add_argument("--json", action="store_true", help="print everything as JSON, for machines")
 
@@ -105,18 +106,18 @@ def effort(args: argparse.Namespace) -> Effort:
     Raises
     ------
     SplitError
-        For a time limit that is none.
+        For a limit that is none.
     """
-    if not args.time_limit > 0:
-        msg = f"--time-limit must be above 0 s, but is {args.time_limit:g}"
+    if not 0 <= args.work_limit <= MOST_WORK:
+        msg = f"--work-limit must lie in [0, {MOST_WORK:g}], but is {args.work_limit:g}"
         raise SplitError(msg)
-    return Effort(GAP, NODE_LIMIT, args.time_limit)
+    return Effort(GAP, args.work_limit)
 
 
-def progress(objective: float, bound: float, nodes: int) -> None:
+def progress(objective: float, bound: float, work: float) -> None:
     """Show how the search gets on, on the terminal only."""
     if sys.stderr.isatty():
-        sys.stderr.write(f"\rsearching: objective {objective:.5f}, bound {max(0.0, bound):.5f}, {nodes} nodes ")
+        sys.stderr.write(f"\rsearching: objective {objective:.5f}, bound {bound:.5f}, work {work:.1f} ")
         sys.stderr.flush()
 
 

@@ -51,7 +51,11 @@ def shares(rows: Sequence[Row], planned_shares: Mapping[str, float | None]) -> F
 
 
 def balance(rows: Sequence[Row]) -> Figure:
-    """Return per task and measure how far each subset is from what is wanted; with several folds their range and median."""
+    """Return per task and measure how far each subset is from what is wanted; with several folds their range and median.
+
+    Fine parts of distributions are left out.
+    """
+    rows = [row for row in rows if not row["fine"]]
     if not rows:
         return blank("nothing was balanced")
     panels = {task: _least_balanced([row for row in rows if row["task"] == task]) for task in dict.fromkeys(row["task"] for row in rows)}

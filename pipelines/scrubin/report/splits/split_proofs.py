@@ -9,8 +9,7 @@ from typing import Any
 RESOLUTION = 1e-4
 """A smaller gap, in imbalance, is no difference that anybody could see: the search resolves about a tenth of it."""
 ENDED = {
-    "node_limit": "search stopped at its limit: ",
-    "time_limit": "search stopped by the clock: ",
+    "work_limit": "search stopped at its limit: ",
     "sampled": "drawn, not searched: ",
 }
 

@@ -87,6 +87,7 @@ def schemes(study: ReportedStudy) -> list[dict[str, Any]]:
 
 def _worst_at(entry: Entry) -> dict[str, Any] | None:
     cells = [(row, subset, cell) for row in entry["imbalance"]["measures"] for subset, cell in row["subsets"].items()]
+    cells = [place for place in cells if not place[0]["fine"]]
     if not cells:
         return None
     row, subset, cell = max(cells, key=lambda place: place[2]["imbalance"])
@@ -139,6 +140,7 @@ def _of_measure(folds: Sequence[Mapping[str, Any]], subsets: Sequence[str]) -> d
     cells = {subset: [fold["subsets"][subset] for fold in folds] for subset in subsets}
     return {
         "whole": folds[0]["counted"],
+        "fine": folds[0]["fine"],
         "subsets": {
             subset: {
                 "value": spread(cell["value"] for cell in of_subset),
@@ -166,5 +168,9 @@ def _tested(fold: Mapping[str, Any], subset: str | None) -> int | None:
 
 def _of_fold(entry: Entry, fold: int) -> dict[str, float | None]:
     rows = [row for row in entry["imbalance"]["measures"] if row["fold"] == fold]
-    values = [cell["imbalance"] for row in rows for cell in row["subsets"].values()]
-    return {"mean_imbalance": math.fsum(values) / len(values) if values else None, "worst_imbalance": max(values, default=None)}
+    cells = [(row, cell["imbalance"]) for row in rows for cell in row["subsets"].values()]
+    total = math.fsum(row["weight"] for row, _ in cells)
+    return {
+        "mean_imbalance": math.fsum(row["weight"] * value for row, value in cells) / total if cells else None,
+        "worst_imbalance": max((value for row, value in cells if not row["fine"]), default=None),
+    }

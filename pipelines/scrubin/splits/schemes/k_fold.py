@@ -11,11 +11,10 @@ from scrubin.core.errors import SplitError
 from scrubin.splits.cohort import Cohort
 from scrubin.splits.schemes.balanced import deal
 from scrubin.splits.schemes.folding import folds, shares
-from scrubin.splits.search.best_split import Effort, Progress, solve
+from scrubin.splits.search.best_split import Effort, Progress, drawn, solve
 from scrubin.splits.search.groups import groups
 from scrubin.splits.search.obstacles import obstacles
 from scrubin.splits.search.program import Program
-from scrubin.splits.search.start import drawn
 from scrubin.splits.split import Proof, Split, proof, rows_of
 
 

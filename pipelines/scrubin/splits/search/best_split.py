@@ -1,30 +1,30 @@
-"""The search for the best split: HiGHS, from a good start, with a bound that proves how good it is.
+"""The search for the best split, with a bound that proves how good it is.
 
-Reproducible: HiGHS searches in an order that depends on nothing but the program, with one
-thread. It stops by gap or by a number of nodes. Should the clock stop it, the split is the best
-one that was known at the last checkpoint, and checkpoints lie a factor of four apart: so a
-machine that is a little slower still finds the same split.
+The result depends on the table, the parameters and the seed alone: work is counted in steps, never in
+seconds. Where a study is small, branch and bound goes on from what the walks found, and may prove
+that nothing is better; elsewhere the bound is that of every measure alone.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
-import highspy
-import numpy as np
-from scipy.sparse import vstack
+from scrubin.splits.search import branch_and_bound
+from scrubin.splits.search.draws import Draws
+from scrubin.splits.search.members import Members
+from scrubin.splits.search.polish import polish
+from scrubin.splits.search.program import TIE, Counts, Program
+from scrubin.splits.search.start import random_order
+from scrubin.splits.search.walks import WINDOW, rounds
 
-from scrubin.core.errors import SplitError
-from scrubin.splits.search.program import SCALE, TIE, Counts, Program
-from scrubin.splits.search.start import start
-
-PER_TOLERANCE = 10**6  # of HiGHS, inverted
-PROVEN, NODE_LIMIT, TIME_LIMIT = "proven", "node_limit", "time_limit"
-Progress = Callable[[float, float, int], None]
-"""Told the objective, the bound and the number of nodes whenever a better split is found."""
+PROVEN, WORK_LIMIT = "proven", "work_limit"
+FIRST = 0.25
+"""So much work goes before branch and bound, where there is any."""
+POLISHED = 5
+"""Windows of a repetition: a longer search would find the same split every time."""
+Progress = Callable[[float, float, float], None]
+"""Receives the objective, the bound and the work so far whenever a better split is known."""
 
 
 @dataclass(frozen=True)
@@ -35,15 +35,12 @@ class Effort:
     ----------
     gap
         Imbalance by which the split may miss the best possible one; 0 = the proven best.
-    node_limit
-        Search nodes after which the best split so far is taken.
-    time_limit_s
-        Seconds after which the search stops in any case.
+    work_limit
+        Work after which the best split so far is taken; 1 is about a second of one core of 2026, but counted in steps.
     """
 
     gap: float
-    node_limit: int
-    time_limit_s: float
+    work_limit: float
 
 
 @dataclass(frozen=True)
@@ -59,8 +56,7 @@ class Solution:
     bound
         No split has a smaller objective; ``objective - bound`` is the proven gap.
     status
-        ``proven``: the search ended by itself, with the gap asked for; ``node_limit``: the best split
-        within the number of nodes; ``time_limit``: the best one at the last checkpoint.
+        ``proven``: the gap is as small as it has to be; ``work_limit``: the best split within the work.
     """
 
     counts: Counts
@@ -70,102 +66,41 @@ class Solution:
 
 
 def solve(program: Program, effort: Effort, progress: Progress | None = None) -> Solution:
-    """Return the best split found.
+    """Return the best split within the work; more work never gives a worse one.
 
     Raises
     ------
     SplitError
         When HiGHS gives up for another reason than a limit.
     """
-    first = start(program)
-    solver = _solver(program, effort)
-    _begin_with(solver, program, first)
-    improvements: list[tuple[int, Counts]] = [(-1, first)]
-
-    def improved(event: Any) -> None:
-        counts = _counts(event.data_out.mip_solution, program)
-        improvements.append((event.data_out.mip_node_count, counts))
-        if progress is not None:
-            progress(program.objective(counts), _bound(event.data_out.mip_dual_bound), event.data_out.mip_node_count)
-
-    solver.cbMipImprovingSolution.subscribe(improved)
-    solver.run()
-    status, info = solver.getModelStatus(), solver.getInfo()
-    if status == highspy.HighsModelStatus.kTimeLimit:
-        reached = _checkpoint(info.mip_node_count)
-        counts = next(counts for nodes, counts in reversed(improvements) if nodes <= reached)
-    elif status in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kSolutionLimit):
-        counts = _counts(solver.getSolution().col_value, program)
-    else:
-        msg = f"HiGHS found no split: {solver.modelStatusToString(status)}; report this with the table"
-        raise SplitError(msg)
-    ended = {highspy.HighsModelStatus.kOptimal: PROVEN, highspy.HighsModelStatus.kTimeLimit: TIME_LIMIT}.get(status, NODE_LIMIT)
-    # HiGHS compares with a tolerance; the start is kept where it is as good.
-    best = min([first, counts], key=program.objective)
-    objective = program.objective(best)
-    return Solution(best, objective, max(0.0, min(objective, _bound(info.mip_dual_bound))), ended)
+    small = branch_and_bound.is_small(program)
+    limit = min(FIRST, effort.work_limit) if small else effort.work_limit
+    bound = branch_and_bound.rounded_down(program.least)
+    best = None
+    for one in rounds(Members(program), Draws(program.seed, "walks")):
+        if progress is not None and (best is None or one.objective < best.objective):
+            progress(one.objective, bound, one.work)
+        best = one
+        if one.work >= limit or one.objective - bound <= _enough(effort.gap):
+            break
+    assert best is not None
+    counts, objective = best.counts, best.objective
+    if small and effort.work_limit > FIRST and objective - bound > _enough(effort.gap):
+        counts, dual = branch_and_bound.improved(program, counts, effort.gap, effort.work_limit - FIRST)
+        objective, bound = program.objective(counts), max(bound, dual)
+    proven = objective - bound <= _enough(effort.gap)
+    return Solution(counts, objective, min(objective, bound), PROVEN if proven else WORK_LIMIT)
 
 
-def _checkpoint(nodes: int) -> int:
-    """Return the last power of four up to a number of nodes; -1, the start alone, without a node.
-
-    >>> [_checkpoint(nodes) for nodes in (0, 1, 15, 16, 5000)]
-    [-1, 1, 4, 16, 4096]
-    """
-    return 4 ** ((nodes.bit_length() - 1) // 2) if nodes > 0 else -1
-
-
-def _solver(program: Program, effort: Effort) -> highspy.Highs:
-    solver = highspy.Highs()  # type: ignore[no-untyped-call]
-    options: dict[str, bool | int | float | str] = {
-        "output_flag": False,
-        "threads": 1,
-        "parallel": "off",
-        "random_seed": 0,
-        "mip_rel_gap": effort.gap,
-        "mip_max_nodes": effort.node_limit,
-        "time_limit": effort.time_limit_s,
-    }
-    for name, value in options.items():
-        solver.setOptionValue(name, value)
-    solver.passModel(_model(program))
-    return solver
+def drawn(program: Program, seed: int, repeat: int) -> Counts:
+    """Return another split as good as moves and exchanges make it, from members dealt in a random order."""
+    members, draws = Members(program), Draws(seed, "repetition", str(repeat))
+    subset = random_order(members, draws)
+    for _ in range(POLISHED):
+        subset, _ = polish(members, subset, draws.some(members.free, WINDOW))
+    return members.counts(subset)
 
 
-def _model(program: Program) -> highspy.HighsLp:
-    rows = program.constraints()
-    matrix = vstack([part.matrix for part in rows]).tocsr()
-    model = highspy.HighsLp()
-    model.num_row_, model.num_col_ = matrix.shape
-    model.col_cost_ = program.costs()
-    model.col_lower_, model.col_upper_ = program.bounds()
-    model.row_lower_ = np.concatenate([part.low for part in rows])
-    model.row_upper_ = np.concatenate([part.high for part in rows])
-    model.a_matrix_.format_ = highspy.MatrixFormat.kRowwise
-    model.a_matrix_.start_, model.a_matrix_.index_, model.a_matrix_.value_ = matrix.indptr, matrix.indices, matrix.data
-    whole, rest = highspy.HighsVarType.kInteger, highspy.HighsVarType.kContinuous
-    model.integrality_ = [whole] * program.n_counts + [rest] * (model.num_col_ - program.n_counts)
-    return model
-
-
-def _begin_with(solver: highspy.Highs, program: Program, counts: Counts) -> None:
-    terms = program.imbalances(counts)
-    absent = (program.sums(counts)[program.tasks] < 0.5).ravel()
-    worst = max(0.0, float((terms - program.unavoidable).max()))
-    solution = highspy.HighsSolution()
-    solution.col_value = [*counts.ravel().astype(float), *terms.ravel(), *absent.astype(float), worst, 1.0]
-    solver.setSolution(solution)
-
-
-def _counts(columns: Any, program: Program) -> Counts:
-    values = np.asarray(columns[: program.n_counts])
-    counts: Counts = np.rint(values).astype(np.int64).reshape(len(program.groups), len(program.shares))
-    return counts
-
-
-def _bound(dual_bound: float) -> float:
-    # The bound is on a cost with an offset of 1 and the seed's choice, which is worth at most TIE. It is
-    # rounded down to the solver's own tolerance, so that its last digits do not depend on the machine.
-    if not math.isfinite(dual_bound):
-        return 0.0
-    return math.floor((dual_bound / SCALE - 1 - TIE) * PER_TOLERANCE) / PER_TOLERANCE
+def _enough(gap: float) -> float:
+    # The seed's choice between equally good splits costs up to TIE, and so much does HiGHS take for nothing.
+    return max(gap, 2 * TIE)

@@ -2,8 +2,8 @@
 
 Whole numbers x[g, s] say how many members of group g go to subset s. The objective is
 
-    mean over measures and subsets of the imbalance
-    + the worst imbalance, beyond what no split can avoid for that measure alone
+    mean over measures and subsets of the imbalance, weighted
+    + the worst imbalance times its weight, beyond what no split can avoid for that measure alone
     + PENALTY per task that is missing in a subset.
 
 Without that "beyond", one error that occurred twice, or one participant who recorded half of the
@@ -26,6 +26,7 @@ from scrubin.splits.search.groups import Group, fraction
 from scrubin.splits.search.reach import reach
 
 PENALTY = 10.0  # more than any imbalance is worth
+WORST = 1.0  # weight of the worst imbalance
 SCALE = 1000.0  # HiGHS takes values closer than 1e-6 for equal; scaled up, that is below any imbalance that counts
 TIE = 1e-5  # the most that the seed's choice between equally good splits may cost, in imbalance
 Counts = npt.NDArray[np.int64]
@@ -80,6 +81,33 @@ class Program:
         return np.array([[measure.scale(share) for share in self.shares] for measure in self.measures])
 
     @cached_property
+    def weights(self) -> Floats:
+        """How much each measure counts."""
+        return np.array([measure.weight for measure in self.measures])
+
+    @cached_property
+    def mean_weights(self) -> Floats:
+        """Share of each imbalance in their mean, shape (measures, subsets)."""
+        shares = self.weights / (math.fsum(self.weights) * len(self.shares))
+        return np.repeat(shares[:, None], len(self.shares), axis=1)
+
+    @cached_property
+    def least_sums(self) -> Floats:
+        """The least sum over subsets of the imbalance of each measure, in whole participants and whole counts."""
+        alone = [math.fsum(row) for row in self.unavoidable]
+        return np.array(
+            [
+                max(alone[m], least_rounding(self.targets[m], self.scales[m])) if measure.whole else alone[m]
+                for m, measure in enumerate(self.measures)
+            ]
+        )
+
+    @cached_property
+    def least(self) -> float:
+        """A bound: no split has a smaller objective, as each measure alone shows."""
+        return math.fsum(self.least_sums * self.mean_weights[:, 0])
+
+    @cached_property
     def nearest(self) -> Floats:
         """The reachable value nearest to the target, for one measure and subset alone, shape (measures, subsets)."""
         reached = [reach(m, measure, self.groups, len(self.shares)) for m, measure in enumerate(self.measures)]
@@ -129,7 +157,9 @@ class Program:
         """Return what is minimised."""
         terms = self.imbalances(counts)
         absent = int((self.sums(counts)[self.tasks] < 0.5).sum())
-        return math.fsum(terms.ravel()) / terms.size + max(0.0, float((terms - self.unavoidable).max())) + PENALTY * absent
+        mean = math.fsum((terms * self.mean_weights).ravel())
+        worst = max(0.0, float(((terms - self.unavoidable) * self.weights[:, None]).max()))
+        return mean + WORST * worst + PENALTY * absent
 
     def costs(self) -> Floats:
         """Return the cost of each column."""
@@ -138,10 +168,10 @@ class Program:
         return SCALE * np.concatenate(
             [
                 TIE / int(self.sizes.sum()) * np.array(choice),
-                np.full(self.n_terms, 1 / self.n_terms),
+                self.mean_weights.ravel(),
                 np.full(self.n_absences, PENALTY),
                 # HiGHS stops by a relative gap. The constant 1 makes it one of the imbalance itself, which may be as small as 0.
-                [1.0, 1.0],
+                [WORST, 1.0],
             ]
         )
 
@@ -181,14 +211,15 @@ class Program:
     def _rounded(self) -> Rows:
         # Whole counts cannot all be as near to their targets as each alone: they add up to the total.
         whole = [m for m, measure in enumerate(self.measures) if measure.whole]
-        low = np.array([least_rounding(self.targets[m], self.scales[m]) for m in whole])
+        low = self.least_sums[whole]
         rows = [(i, self.n_counts + m * len(self.shares) + s) for i, m in enumerate(whole) for s in range(len(self.shares))]
         return Rows(self._of(rows, len(whole)), low, np.full(len(whole), np.inf))
 
     def _worst(self) -> Rows:
         rows = [(k, self.n_counts + k) for k in range(self.n_terms)]
         worst = [(k, self.n_counts + self.n_terms + self.n_absences) for k in range(self.n_terms)]
-        matrix = self._of(rows, self.n_terms) - self._of(worst, self.n_terms)
+        per_weight = 1 / np.repeat(self.weights, len(self.shares))
+        matrix = self._of(rows, self.n_terms) - self._of(worst, self.n_terms).multiply(per_weight[:, None]).tocsr()
         return Rows(matrix, np.full(self.n_terms, -np.inf), self.unavoidable.ravel())
 
     def _absences(self) -> Rows:

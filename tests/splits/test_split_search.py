@@ -1,0 +1,245 @@
+"""The search depends on the table, the parameters and the seed alone; more work never makes a split worse; the bound is true."""
+
+import itertools
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from scrubin.splits.cohort import cohort as cohort_of
+from scrubin.splits.columns import bins, column
+from scrubin.splits.search import branch_and_bound, walks
+from scrubin.splits.search.best_split import PROVEN, WORK_LIMIT, Effort, drawn, solve
+from scrubin.splits.search.draws import Draws
+from scrubin.splits.search.groups import groups
+from scrubin.splits.search.members import Members
+from scrubin.splits.search.polish import polish
+from scrubin.splits.search.program import Program
+from scrubin.splits.search.tabu import tabu
+
+THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
+
+
+def program_of(cohort, shares=THREE, seed=0):
+    places = dict.fromkeys(cohort.people.participant[cohort.people.pinned], 0)
+    return Program(groups(cohort.people, cohort.measures(), places, seed), cohort.measures(), tuple(shares.values()), seed)
+
+
+def study(participants, recordings, seed):
+    """Skill differs between participants, and errors follow from it, as in a task of LASANA."""
+    rng = np.random.default_rng(seed)
+    who = np.concatenate([np.arange(participants), rng.integers(0, participants, recordings - participants)])
+    grs = rng.normal(0, 0.8, participants)[who] + rng.normal(0, 0.5, recordings)
+    people = pd.DataFrame({"id": [f"r{i:06d}" for i in range(recordings)], "task": "Knot", "participant": [f"p{i}" for i in who]})
+    people["pinned"] = np.arange(recordings) % 20 == 0
+    errors = {f"error {rate}": rng.random(recordings) < rate * np.exp(-0.5 * grs) for rate in (0.33, 0.24, 0.15, 0.10, 0.08)}
+    return cohort_of(people, [column("GRS", pd.Series(grs)), *(column(name, pd.Series(marks)) for name, marks in errors.items())])
+
+
+def all_splits(one, k):
+    for choice in itertools.product(range(k), repeat=len(one.groups)):
+        if all(group.place in (None, s) for group, s in zip(one.groups, choice, strict=True)) and len(set(choice)) == k:
+            yield np.eye(k, dtype=np.int64)[list(choice)]
+
+
+@pytest.mark.parametrize("size", ["small", "large"])
+def test_a_busy_machine_and_a_slow_clock_make_the_same_split(make_cohort, monkeypatch, size):
+    one = program_of(make_cohort(participants=9, procedures=0, tasks=("Knot",)) if size == "small" else study(70, 326, 1))
+    assert branch_and_bound.is_small(one) == (size == "small")
+    idle = solve(one, Effort(0.0, 1))
+    done = threading.Event()
+    busy = [threading.Thread(target=lambda: [sum(range(1000)) for _ in iter(done.is_set, True)]) for _ in range(3)]
+    for thread in busy:
+        thread.start()
+    for clock in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+        real = getattr(time, clock)
+        monkeypatch.setattr(time, clock, lambda real=real: 1e4 * real())
+    try:
+        again = solve(one, Effort(0.0, 1))
+    finally:
+        done.set()
+        for thread in busy:
+            thread.join()
+    assert (again.counts == idle.counts).all()
+    assert (again.objective, again.bound, again.status) == (idle.objective, idle.bound, idle.status)
+
+
+def test_the_split_does_not_depend_on_threads_hashes_or_the_process(tmp_path):
+    script = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from test_split_search import program_of, study
+from scrubin.splits.search.best_split import Effort, solve
+found = solve(program_of(study(40, 120, 3)), Effort(0.0, 0.4))
+print(found.counts.tolist(), found.objective, found.bound)
+"""
+    (tmp_path / "run.py").write_text(script)
+    here = str(Path(__file__).parent)
+    printed = {
+        subprocess.run(
+            [sys.executable, str(tmp_path / "run.py"), here],
+            env={**os.environ, "OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads, "PYTHONHASHSEED": threads},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for threads in ("1", "2", "7")
+    }
+    assert len(printed) == 1
+
+
+def test_more_work_never_gives_a_worse_split(make_cohort):
+    for cohort in (study(70, 326, 2), study(200, 900, 2), make_cohort(participants=9, procedures=3, tasks=("Knot",), seed=1)):
+        one = program_of(cohort)
+        objectives = [solve(one, Effort(0.0, work)).objective for work in (0, 0.05, 0.2, 0.3, 0.6, 1.5)]
+        assert objectives == sorted(objectives, reverse=True)
+        assert objectives[-1] < objectives[0]
+
+
+def test_the_work_that_is_done_is_close_to_the_limit_and_grows_with_every_round():
+    members = Members(program_of(study(70, 326, 2)))
+    work = [one.work for one in itertools.islice(walks.rounds(members, Draws(0)), 12)]
+    assert work == sorted(set(work))
+    assert max(np.diff(work)) < 0.2
+
+
+@given(st.integers(5, 8), st.integers(0, 1), st.integers(0, 10**6), st.integers(2, 3))
+@settings(max_examples=12, deadline=None)
+def test_the_bound_is_true_as_trying_all_splits_shows(make_cohort, participants, strong, seed, k):
+    shares = {"train": 0.6, "test": 0.4} if k == 2 else THREE
+    one = program_of(make_cohort(participants=participants, procedures=0, tasks=("Knot",), strong=strong, seed=seed), shares)
+    best = min(one.objective(counts) for counts in all_splits(one, k))
+    assert one.least <= best + 1e-12
+    short, long = solve(one, Effort(0.0, 0.01)), solve(one, Effort(0.0, 20))
+    for found in (short, long):
+        assert found.bound <= best + 1e-12
+        assert found.objective >= best - 1e-12
+    assert long.status == PROVEN
+    assert long.objective == pytest.approx(best, abs=1e-4)
+
+
+def test_walks_alone_reach_the_best_of_all_splits(make_cohort):
+    one = program_of(make_cohort(participants=8, procedures=0, tasks=("Knot",), strong=1, seed=5))
+    best = min(one.objective(counts) for counts in all_splits(one, 3))
+    members = Members(one)
+    found = next(state for state in walks.rounds(members, Draws(0)) if state.work >= 0.3)
+    assert found.objective == pytest.approx(best, abs=1e-9)
+
+
+def random_split(members, rng):
+    subset = np.where(members.place >= 0, members.place, rng.integers(0, members.subsets, len(members.place)))
+    subset[members.free[: members.subsets]] = np.arange(members.subsets)
+    return subset
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=10, deadline=None)
+def test_whole_numbers_are_the_objective(make_cohort, seed):
+    members = Members(program_of(make_cohort(participants=14, procedures=5, seed=seed % 50)))
+    subset = random_split(members, np.random.default_rng(seed))
+    present = np.stack([members.present[subset == s].sum(axis=0) for s in range(3)])
+    sums, worst, absent = members.cost(members.weighted.deviations(subset), present)
+    whole = float(members.total(sums.sum(), worst.max(), absent.sum())) / members.terms / 2**26
+    assert whole == pytest.approx(members.program.objective(members.counts(subset)), abs=1e-5)
+
+
+@given(st.integers(0, 10**6))
+@settings(max_examples=10, deadline=None)
+def test_a_polish_ends_where_no_move_or_exchange_of_its_window_is_better(make_cohort, seed):
+    rng = np.random.default_rng(seed)
+    members = Members(program_of(make_cohort(participants=12, procedures=4, seed=seed % 50)))
+    before = random_split(members, rng)
+    window = np.sort(rng.choice(members.free, len(members.free) // 2, replace=False))
+    after, _ = polish(members, before, window)
+    outside = np.setdiff1d(np.arange(len(before)), window)
+    assert (after[outside] == before[outside]).all()
+
+    def objective(subset):
+        return members.program.objective(members.counts(subset)) if len(set(subset)) == 3 else np.inf
+
+    reached = objective(after)
+    assert reached <= objective(before)
+    for i in window:
+        for s in range(3):
+            moved = after.copy()
+            moved[i] = s
+            assert objective(moved) >= reached - 1e-6
+        for j in window:
+            exchanged = after.copy()
+            exchanged[[i, j]] = after[[j, i]]
+            assert objective(exchanged) >= reached - 1e-6
+
+
+@given(st.integers(0, 10**6), st.integers(1, 60))
+@settings(max_examples=15, deadline=None)
+def test_a_walk_knows_its_squares_and_empties_no_subset(make_cohort, seed, steps):
+    rng = np.random.default_rng(seed)
+    members = Members(program_of(make_cohort(participants=12, procedures=4, seed=seed % 50)))
+    before = random_split(members, rng)
+    window = np.sort(rng.choice(members.free, max(3, len(members.free) * 2 // 3), replace=False))
+    found, ended = tabu(members.rooted, before, window, steps, Draws(seed))
+
+    def squares(subset):
+        return (members.rooted.deviations(subset) ** 2).sum()
+
+    outside = np.setdiff1d(np.arange(len(before)), window)
+    for after in (found, ended):
+        assert (after[outside] == before[outside]).all()
+        assert set(after) == {0, 1, 2}
+    assert squares(found) <= min(squares(before), squares(ended))
+    if steps == 1:
+        best = squares(before)
+        for i in window:
+            for j in window:
+                exchanged = before.copy()
+                exchanged[[i, j]] = before[[j, i]]
+                best = min(best, squares(exchanged))
+        assert squares(found) <= best
+
+
+def test_repetitions_are_other_splits_as_good_as_a_short_search():
+    one = program_of(study(40, 160, 4))
+    found = [drawn(one, 0, repeat) for repeat in (1, 2)]
+    assert (found[0] != found[1]).any()
+    short = solve(one, Effort(0.0, 0.5))
+    assert short.status == WORK_LIMIT
+    assert all(one.objective(counts) < 3 * short.objective for counts in found)
+
+
+def judged(counts, one, cohort, measured):
+    """The mean imbalance over parts that the search may not have balanced, errors and sizes."""
+    values = {measure.name: measure for measure in one.measures}
+    rows = [values["recordings"].values, *(values[name].values for name in values if name.startswith("error"))]
+    part = bins(cohort.column("GRS").values.to_numpy(dtype=float), measured)
+    rows += [(part == i).astype(float) for i in range(measured)]
+    member = {id_: g for g, group in enumerate(one.groups) for who in group.members for id_ in who}
+    of = np.array([member[id_] for id_ in cohort.people.id])
+    total = np.array([[row @ counts[of, s] for s in range(3)] for row in rows])
+    wanted = np.array([[row.sum() * share for share in THREE.values()] for row in rows])
+    return float((np.abs(total - wanted) / np.maximum(1, wanted)).mean())
+
+
+@pytest.mark.parametrize("seed", range(41, 44))
+def test_quintiles_deciles_and_parts_nobody_chose_are_far_better_than_the_best_of_many_random_splits(seed):
+    cohort = study(70, 326, seed)
+    one = program_of(cohort)
+    found = solve(one, Effort(0.0, 4)).counts
+    rng = np.random.default_rng(seed)
+    pinned = np.array([group.place is not None for group in one.groups])
+    draws = rng.choice(3, size=(1000, len(one.groups)), p=list(THREE.values()))
+    draws[:, pinned] = 0
+    ratio = {}
+    for measured in (5, 7, 10):
+        best = min(judged(np.eye(3, dtype=np.int64)[draw], one, cohort, measured) for draw in draws)
+        ratio[measured] = judged(found, one, cohort, measured) / best
+    assert ratio[5] < 0.4
+    assert ratio[10] < 0.4
+    assert ratio[7] < 0.7
