@@ -197,18 +197,21 @@ def table(counts: list[int], measured: dict[int, dict[str, Cost]], video: dict[i
     few = counts[0]
     print(f"\n{'':14}" + "".join(f"{f'{count} recordings':>38}" for count in counts))
     print(f"{'stage':14}" + f"{'CPU s':>9}{'MB all':>8}{'MB one':>8}{'read/byte':>13}" * len(counts))
-    totals = dict.fromkeys(counts, 0.0)
     for stage in measured[few]:
-        cells = []
-        for count in counts:
-            cost, least = measured[count][stage], measured[few][stage]
-            totals[count] += cost.cpu_s
-            beyond = f"{(cost.read - least.read) / (video[count] - video[few]):.1f}" if count > few else f"({cost.read / MB:.0f} MB)"
-            cells.append(f"{cost.cpu_s:>9.1f}{cost.peak / MB:>8.0f}{cost.largest / MB:>8.0f}{beyond:>13}")
-        print(f"{stage:14}" + "".join(cells))
-    print(f"{'all':14}" + "".join(f"{totals[count]:>9.1f}{'':29}" for count in counts))
-    rest = {count: totals[count] - (measured[count][DEMO_STAGE].cpu_s if DEMO_STAGE in measured[count] else 0) for count in counts}
-    print(f"{'without demo':14}" + "".join(f"{rest[count]:>9.1f}{'':29}" for count in counts))
+        print(f"{stage:14}" + "".join(_cells(count, few, [stage], measured, video) for count in counts))
+    for name, left_out in (("all", ()), ("without demo", (DEMO_STAGE,))):
+        added = [stage for stage in measured[few] if stage not in left_out]
+        print(f"{name:14}" + "".join(_cells(count, few, added, measured, video) for count in counts))
+
+
+def _cells(count: int, few: int, added: list[str], measured: dict[int, dict[str, Cost]], video: dict[int, int]) -> str:
+    """Return the cells of a count for stages added up: their CPU seconds, largest memory, and bytes read."""
+    costs = [measured[count][stage] for stage in added]
+    read = sum(cost.read for cost in costs)
+    least = sum(measured[few][stage].read for stage in added)
+    beyond = f"{(read - least) / (video[count] - video[few]):.1f}" if count > few else f"({read / MB:.0f} MB)"
+    peak, largest = max(cost.peak for cost in costs) / MB, max(cost.largest for cost in costs) / MB
+    return f"{sum(cost.cpu_s for cost in costs):>9.1f}{peak:>8.0f}{largest:>8.0f}{beyond:>13}"
 
 
 def one_more(folder: Path, every: list[Recording]) -> None:
