@@ -23,7 +23,7 @@ from scrubin.tables.splits import SPLITS
 
 THREE = {"train": 0.75, "val": 0.10, "test": 0.15}
 LONG = Effort(gap=0.0, work_limit=20)
-SHORT = Effort(gap=0.02, work_limit=0.5)
+SHORT = Effort(gap=0.02, work_limit=0.1)
 
 
 def subset_of(made):

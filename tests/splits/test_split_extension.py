@@ -13,7 +13,7 @@ from scrubin.splits.schemes.registry import Setting, make
 from scrubin.splits.search.best_split import Effort
 from scrubin.splits.sheet import read_released
 
-SHORT = Effort(0.05, 0.3)
+SHORT = Effort(0.05, 0.05)
 SHARES = {"train": 0.5, "val": 0.2, "test": 0.3}
 
 

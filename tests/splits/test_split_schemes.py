@@ -15,7 +15,7 @@ from scrubin.splits.schemes.leave_out import leave_n_participants_out
 from scrubin.splits.schemes.registry import SCHEMES, Setting, make
 from scrubin.splits.search.best_split import Effort
 
-SHORT = Effort(0.05, 0.3)
+SHORT = Effort(0.05, 0.05)
 
 
 def check_folds(made, cohort, repeats):

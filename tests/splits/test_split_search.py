@@ -54,16 +54,16 @@ def all_splits(one, k):
 def test_a_busy_machine_and_a_slow_clock_make_the_same_split(make_cohort, monkeypatch, size):
     one = program_of(make_cohort(participants=9, procedures=0, tasks=("Knot",)) if size == "small" else study(70, 326, 1))
     assert branch_and_bound.is_small(one) == (size == "small")
-    idle = solve(one, Effort(0.0, 1))
+    idle = solve(one, Effort(0.0, 0.4))
     done = threading.Event()
-    busy = [threading.Thread(target=lambda: [sum(range(1000)) for _ in iter(done.is_set, True)]) for _ in range(3)]
+    busy = [threading.Thread(target=lambda: [sum(range(1000)) for _ in iter(done.is_set, True)]) for _ in range(2)]
     for thread in busy:
         thread.start()
     for clock in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
         real = getattr(time, clock)
         monkeypatch.setattr(time, clock, lambda real=real: 1e4 * real())
     try:
-        again = solve(one, Effort(0.0, 1))
+        again = solve(one, Effort(0.0, 0.4))
     finally:
         done.set()
         for thread in busy:
@@ -99,7 +99,7 @@ print(found.counts.tolist(), found.objective, found.bound)
 def test_more_work_never_gives_a_worse_split(make_cohort):
     for cohort in (study(70, 326, 2), study(200, 900, 2), make_cohort(participants=9, procedures=3, tasks=("Knot",), seed=1)):
         one = program_of(cohort)
-        objectives = [solve(one, Effort(0.0, work)).objective for work in (0, 0.05, 0.2, 0.3, 0.6, 1.5)]
+        objectives = [solve(one, Effort(0.0, work)).objective for work in (0, 0.05, 0.2, 0.3, 0.8)]
         assert objectives == sorted(objectives, reverse=True)
         assert objectives[-1] < objectives[0]
 
@@ -227,14 +227,14 @@ def judged(counts, one, cohort, measured):
     return float((np.abs(total - wanted) / np.maximum(1, wanted)).mean())
 
 
-@pytest.mark.parametrize("seed", range(41, 44))
+@pytest.mark.parametrize("seed", range(41, 43))
 def test_quintiles_deciles_and_parts_nobody_chose_are_far_better_than_the_best_of_many_random_splits(seed):
     cohort = study(70, 326, seed)
     one = program_of(cohort)
-    found = solve(one, Effort(0.0, 4)).counts
+    found = solve(one, Effort(0.0, 3)).counts
     rng = np.random.default_rng(seed)
     pinned = np.array([group.place is not None for group in one.groups])
-    draws = rng.choice(3, size=(1000, len(one.groups)), p=list(THREE.values()))
+    draws = rng.choice(3, size=(700, len(one.groups)), p=list(THREE.values()))
     draws[:, pinned] = 0
     ratio = {}
     for measured in (5, 7, 10):
