@@ -36,7 +36,7 @@ def main() -> None:
     extracted = [item for _, item in outcome.done]
     fresh_folder(RELEASE / "frames")
     for item in extracted:
-        item.link_into(RELEASE)
+        item.copy_into(RELEASE)
     io.write(FRAMES, io.frame_of(FRAMES, frame_store.frame_rows(extracted)), TABLES / "frames.parquet")
 
 

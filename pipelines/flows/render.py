@@ -49,7 +49,7 @@ def main() -> None:
     whole = [item for item in done if item.file.recording not in errors]
     fresh_folder(RELEASE / "videos")
     for item in whole:
-        item.entry.link_into(RELEASE, lambda _, item=item: released_tables.video_path(item))
+        item.entry.copy_into(RELEASE, lambda _, item=item: released_tables.video_path(item))
     bad = rendering.quarantine_rows(files, errors)
     io.write(VIDEOS, io.frame_of(VIDEOS, released_tables.video_rows(whole)), Path("data/tables/videos.parquet"))
     io.write(CUTS, io.frame_of(CUTS, released_tables.cut_rows(whole)), INTERIM / "cuts.parquet")

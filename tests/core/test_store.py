@@ -1,15 +1,18 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
+import subprocess
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from scrubin.core import store
-from scrubin.core.files import link_or_copy, whole, write_json
+from scrubin.core import owners, store, uses
+from scrubin.core.files import whole, write_json
 
 
 def work_writing(text: str, calls: list[int]):
@@ -22,17 +25,20 @@ def work_writing(text: str, calls: list[int]):
     return work
 
 
-def test_a_result_is_made_once_and_linked_read_only(tmp_path):
+def test_a_result_is_made_once_and_a_copy_of_it_is_another_file(tmp_path):
     calls: list[int] = []
     key = store.key_of("stage", "code", {"input": 1})
     first, was_there = store.make(key, work_writing("x", calls), tmp_path)
     again, was_there_again = store.make(key, work_writing("x", calls), tmp_path)
     assert (was_there, was_there_again, len(calls)) == (False, True, 1)
     assert again.value == first.value == "x"
-    again.link_into(tmp_path / "out")
-    linked = tmp_path / "out" / "a" / "file.txt"
-    assert linked.stat().st_ino == (first.folder / "a" / "file.txt").stat().st_ino
-    assert stat.S_IMODE(linked.stat().st_mode) == 0o444
+    again.copy_into(tmp_path / "out")
+    copied, kept = tmp_path / "out" / "a" / "file.txt", first.folder / "a" / "file.txt"
+    assert copied.stat().st_mtime_ns == kept.stat().st_mtime_ns
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o444
+    copied.write_text("harm")
+    assert kept.read_text() == "x"
+    assert store.lookup(key, tmp_path) is not None
 
 
 def test_another_input_code_or_stage_is_another_result():
@@ -68,7 +74,7 @@ def test_work_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(OSError, match="stop"):
         store.make(key, work, tmp_path)
     assert store.lookup(key, tmp_path) is None
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"process.json", "beat"}
 
 
 def test_a_folder_without_manifest_is_no_result(tmp_path):
@@ -92,11 +98,17 @@ def test_the_code_version_follows_the_sources(monkeypatch, tmp_path):
     (library / "video").mkdir(parents=True)
     (library / "video" / "a.py").write_text("1")
     monkeypatch.setattr(store, "LIBRARY", library)
-    before = store.code_version(("video",))
+
+    def version(*packages: str) -> str:
+        store.code_version.cache_clear()  # as in another process
+        return store.code_version(("video",), packages)
+
+    before = version()
     (library / "video" / "a.py").write_text("2")
-    changed = store.code_version(("video",))
+    changed = version()
     (library / "video" / "b.py").write_text("")
-    assert len({before, changed, store.code_version(("video",)), store.code_version(("video",), ("numpy",))}) == 4
+    assert len({before, changed, version(), version("numpy")}) == 4
+    store.code_version.cache_clear()
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
@@ -122,18 +134,6 @@ def test_json_refuses_nan_and_has_one_spelling(tmp_path):
     with pytest.raises(ValueError, match="Out of range float"):
         write_json(tmp_path / "c.json", {"a": float("nan")})
     assert not (tmp_path / "c.json").exists()
-
-
-def test_where_links_are_impossible_files_are_copied(tmp_path, monkeypatch):
-    source = tmp_path / "source.txt"
-    source.write_text("x")
-
-    def no_links(*_: object) -> None:
-        raise OSError
-
-    monkeypatch.setattr(os, "link", no_links)
-    link_or_copy(source, tmp_path / "out" / "target.txt")
-    assert (tmp_path / "out" / "target.txt").read_text() == "x"
 
 
 def test_two_threads_make_a_result_once(tmp_path):
@@ -164,9 +164,143 @@ def test_a_result_that_another_run_made_meanwhile_is_taken(tmp_path):
     assert (entry.folder / "a.txt").read_text() == "x"
 
 
-def test_leftovers_of_killed_runs_are_removed_and_fresh_ones_kept(tmp_path):
-    for name in ("old", "new"):
-        (tmp_path / "ab" / f".part-{name}").mkdir(parents=True)
-    os.utime(tmp_path / "ab" / ".part-old", (0, 0))
-    store.remove_leftovers(tmp_path)
-    assert [path.name for path in (tmp_path / "ab").iterdir()] == [".part-new"]
+def test_a_file_that_was_written_to_is_noticed_by_its_time_and_one_that_was_not_is_not_read(tmp_path, monkeypatch):
+    key = store.key_of("stage", "code", {})
+    store.make(key, work_writing("x", []), tmp_path)
+    monkeypatch.setattr(store, "_is_due", lambda _: False)
+    monkeypatch.setattr(store, "sha256_of", lambda _: pytest.fail("it was read"))
+    entry = store.lookup(key, tmp_path)
+    assert entry is not None
+    monkeypatch.undo()
+    file = entry.folder / "a" / "file.txt"
+    file.chmod(0o644)
+    file.write_text("y")
+    assert store.lookup(key, tmp_path) is None
+
+
+def test_a_byte_that_changed_behind_the_file_system_is_noticed_when_all_is_read(tmp_path, monkeypatch):
+    key = store.key_of("stage", "code", {})
+    entry, _ = store.make(key, work_writing("x", []), tmp_path)
+    file = entry.folder / "a" / "file.txt"
+    time_ns = file.stat().st_mtime_ns
+    file.chmod(0o644)
+    file.write_text("y")
+    os.utime(file, ns=(time_ns, time_ns))
+    assert store.lookup(key, tmp_path, read=True) is None
+    due = []
+    for day in range(30):
+        monkeypatch.setattr(time, "time", lambda day=day: day * 86_400.0)
+        due.append(store.lookup(key, tmp_path) is None)
+    assert sum(due) == 1  # it is due on one day of thirty
+
+
+@pytest.mark.parametrize(
+    "text", ["{}", "[]", "null", '{"files": {}}', '{"files": {}, "value": 1}', '{"files": 3, "value": 1, "sha256": ""}', "{"]
+)
+def test_a_manifest_that_does_not_say_all_is_no_result(tmp_path, text):
+    key = store.key_of("stage", "code", {})
+    entry, _ = store.make(key, work_writing("x", []), tmp_path)
+    (entry.folder / store.MANIFEST).write_text(text)
+    assert store.lookup(key, tmp_path) is None
+    again, was_there = store.make(key, work_writing("x", []), tmp_path)
+    assert (was_there, again.value) == (False, "x")
+
+
+def test_a_number_of_a_manifest_that_changed_is_noticed(tmp_path):
+    key = store.key_of("stage", "code", {})
+    entry, _ = store.make(key, lambda _: {"frame_count": 180}, tmp_path)
+    manifest = entry.folder / store.MANIFEST
+    manifest.write_text(manifest.read_text().replace("180", "181"))
+    assert store.lookup(key, tmp_path) is None
+
+
+RACE = """
+import sys, time
+from pathlib import Path
+from scrubin.core import owners, store, uses
+root, keys = Path(sys.argv[1]), int(sys.argv[2])
+def work(folder):
+    (folder / "a.txt").write_text("x" * 1000)
+    time.sleep(0.002)
+    return 7
+for number in range(keys):
+    entry, _ = store.make(store.key_of("race", "code", {"n": number}), work, root)
+    assert entry.value == 7 and (entry.folder / "a.txt").read_text() == "x" * 1000
+    entry.copy_into(root.parent / f"out-{sys.argv[3]}-{number}")
+"""
+
+
+@pytest.mark.parametrize("damaged", [False, True])
+def test_any_number_of_processes_make_the_same_results_and_none_fails(tmp_path, damaged):
+    root, keys = tmp_path / "store", 40
+    if damaged:
+        for number in range(keys):
+            entry, _ = store.make(
+                store.key_of("race", "code", {"n": number}), lambda folder: (folder / "a.txt").write_text("y") and 7, root
+            )
+            (entry.folder / store.MANIFEST).write_text("{}")
+    runs = [
+        subprocess.Popen([sys.executable, "-c", RACE, str(root), str(keys), str(i)], stderr=subprocess.PIPE, text=True) for i in range(4)
+    ]
+    assert [(run.communicate()[1], run.returncode) for run in runs] == [("", 0)] * 4
+    assert [path for path in root.glob(".parts/*/*") if path.is_dir()] == []
+
+
+def test_what_a_killed_process_left_is_removed_at_once_and_what_a_living_one_writes_stays(tmp_path):
+    script = f"""
+import time
+from pathlib import Path
+from scrubin.core import owners
+with owners.workspace(Path({str(tmp_path)!r})) as folder:
+    (folder / "half").write_text("x")
+    print(folder, flush=True)
+    time.sleep(60)
+"""
+    runs = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    folders = [Path(run.stdout.readline().strip()) for run in runs]
+    runs[0].kill()
+    runs[0].wait()
+    owners.remove_leftovers(tmp_path)
+    assert [folder.exists() for folder in folders] == [False, True]
+    runs[1].kill()
+    runs[1].communicate()
+    runs[0].stdout.close()
+
+
+def test_a_process_of_another_machine_is_dead_when_its_count_stands_still_whatever_the_clocks_say(tmp_path, monkeypatch):
+    monkeypatch.setattr(owners, "BEAT_S", 0.02)
+    monkeypatch.setattr(owners, "WATCHED_BEATS", 10)
+    folders = {name: tmp_path / owners.FOLDER / name for name in ("counts", "stands", "torn")}
+    for name, folder in folders.items():
+        folder.mkdir(parents=True)
+        (folder / "process.json").write_text('{"pid": "1", "machine": "another", "start": "5"}' if name != "torn" else "{")
+        (folder / "beat").write_text("1")
+        os.utime(folder / "beat", (2**33, 2**33) if name == "stands" else (0, 0))
+    owners.remove_leftovers(tmp_path)
+    deadline = time.monotonic() + 10
+    number = 1
+    while (folders["stands"].exists() or folders["torn"].exists()) and time.monotonic() < deadline:
+        number += 1
+        (folders["counts"] / "beat").write_text(str(number))
+        time.sleep(0.01)
+    assert [name for name, folder in folders.items() if folder.exists()] == ["counts"]
+
+
+def test_the_last_good_run_of_a_stage_says_what_is_used_and_a_failed_one_adds_to_it(tmp_path):
+    def run(stage: str, inputs: list[int], *, fails: bool = False) -> None:
+        with contextlib.suppress(OSError), uses.of_stage(stage, tmp_path):
+            for number in inputs:
+                store.make(store.key_of(stage, "code", {"n": number}), work_writing("x", []), tmp_path)
+            if fails:
+                raise OSError
+
+    run("screen", [1, 2])
+    run("render", [1])
+    run("screen", [2, 3])
+    store.make(store.key_of("screen", "code", {"n": 9}), work_writing("x", []), tmp_path)  # by hand
+    expected = {store.key_of("screen", "code", {"n": n}) for n in (2, 3)} | {store.key_of("render", "code", {"n": 1})}
+    assert uses.used(tmp_path) == expected
+    run("screen", [4], fails=True)
+    assert uses.used(tmp_path) == expected | {store.key_of("screen", "code", {"n": 4})}
+    run("screen", [4])
+    assert uses.used(tmp_path) == {store.key_of("screen", "code", {"n": 4}), store.key_of("render", "code", {"n": 1})}

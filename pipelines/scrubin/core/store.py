@@ -1,9 +1,10 @@
 """A content-addressed store of per-recording results, outside DVC's outputs.
 
 DVC deletes a stage's outputs before it runs the stage. What was made for a recording is
-therefore kept here under a key of everything that it depends on, and linked into the
+therefore kept here under a key of everything that it depends on, and copied into the
 output. One more recording costs one recording; a killed run goes on where it stopped.
-It is a cache: deleting the folder costs time and nothing else.
+It is a cache: deleting the folder costs time and nothing else. Any number of processes may
+share it, also of several machines: the first sound result of a key is everybody's.
 """
 
 from __future__ import annotations
@@ -12,27 +13,30 @@ import contextlib
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
+from itertools import count
 from pathlib import Path
 from typing import Any
 
-from scrubin.core.files import link_or_copy, set_fixed_time, sha256_of
+from scrubin.core import owners, uses
+from scrubin.core.files import copy, fixed_time_ns, set_fixed_time, sha256_of
 
 STORE_PATH = Path(".cache/store")
 MANIFEST = "manifest.json"
 LIBRARY = Path(__file__).resolve().parents[1]
+CYCLE_DAYS, DAY_S = 30, 86_400
 _LOCKS: dict[str, threading.Lock] = {}
 _LOCKS_GUARD = threading.Lock()
 
 
-def code_version(parts: Iterable[str], packages: Iterable[str] = ()) -> str:
-    """Return a hash of the library's sources and of the packages that a result depends on.
+@cache
+def code_version(parts: tuple[str, ...], packages: tuple[str, ...] = ()) -> str:
+    """Return a hash of the library's sources and of the packages that a result depends on; they are read once in a process.
 
     Parameters
     ----------
@@ -66,25 +70,42 @@ class Entry:
     files: Mapping[str, str]  # relative name -> sha256
     value: Any
 
-    def link_into(self, folder: Path, rename: Callable[[str], str] = str) -> None:
-        """Link every file into ``folder`` under its (renamed) relative name."""
+    def copy_into(self, folder: Path, rename: Callable[[str], str] = str) -> None:
+        """Copy every file into ``folder`` under its (renamed) relative name; see `scrubin.core.files.copy`."""
         for name in sorted(self.files):
-            link_or_copy(self.folder / name, folder / rename(name))
+            copy(self.folder / name, folder / rename(name), self.files[name])
+
+    def is_sound(self, *, read: bool) -> bool:
+        """Return whether all files are there as they were written; ``read``: by their bytes, also where their time fits."""
+        return all(_is_intact(self.folder / name, sha256, read=read) for name, sha256 in self.files.items())
 
 
-def lookup(key: str, root: Path = STORE_PATH) -> Entry | None:
-    """Return the stored result, or None when there is none or its bytes have changed."""
-    folder = _folder(key, root)
+def lookup(key: str, root: Path = STORE_PATH, *, read: bool = False) -> Entry | None:
+    """Return the stored result, or None when there is none or its bytes have changed.
+
+    A file's time comes from its content, so whoever writes to it changes its time as well, and the time is
+    looked at first. All of it is read where that does not fit, when ``read`` says so, and on one day of thirty,
+    another one for each key, so that a disk that forgets is noticed.
+    """
+    for generation in count():
+        folder = _folder(key, root, generation)
+        entry = read_entry(folder)
+        if entry is not None and entry.is_sound(read=read or _is_due(key)):
+            uses.note(key, root)
+            return entry
+        if entry is None and not folder.exists():
+            return None
+    raise AssertionError  # pragma: no cover - the count has no end
+
+
+def read_entry(folder: Path) -> Entry | None:
+    """Return what a folder of the store says it holds; None when it does not say, or its words have changed."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        entry = Entry(folder, manifest["files"], manifest["value"])
+        return entry if manifest["sha256"] == _digest(entry.files, entry.value) else None
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    entry = Entry(folder, manifest["files"], manifest["value"])
-    for name, sha256 in entry.files.items():
-        path = folder / name
-        if not path.is_file() or sha256_of(path) != sha256:
-            return None
-    return entry
 
 
 def make(key: str, work: Callable[[Path], Any], root: Path = STORE_PATH) -> tuple[Entry, bool]:
@@ -98,38 +119,53 @@ def make(key: str, work: Callable[[Path], Any], root: Path = STORE_PATH) -> tupl
         return (entry, True) if entry is not None else (_stored(key, work, root), False)
 
 
-def remove_leftovers(root: Path = STORE_PATH, older_than_s: float = 86_400) -> None:
-    """Remove what killed runs left behind; not what another run may just be writing."""
-    for folder in root.glob("*/.part-*"):
-        with contextlib.suppress(OSError):
-            if time.time() - folder.stat().st_mtime > older_than_s:
-                shutil.rmtree(folder)
-
-
 def _stored(key: str, work: Callable[[Path], Any], root: Path) -> Entry:
-    folder = _folder(key, root)
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".part-", dir=folder.parent) as temporary:
-        part = Path(temporary) / "entry"
+    with owners.workspace(root) as workspace:
+        part = workspace / "entry"
         part.mkdir()
         value = work(part)
         files = {path.relative_to(part).as_posix(): _sealed(path) for path in sorted(part.rglob("*")) if path.is_file()}
+        text = {"files": files, "value": value, "sha256": _digest(files, value)}
         # Last and flushed: a folder with a manifest is complete, also after a power cut.
         with (part / MANIFEST).open("w", encoding="utf-8") as manifest:
-            json.dump({"files": files, "value": value}, manifest, sort_keys=True, allow_nan=False)
+            json.dump(text, manifest, sort_keys=True, allow_nan=False)
             manifest.flush()
             os.fsync(manifest.fileno())
-        if folder.exists():
-            shutil.rmtree(folder)  # it failed the look-up: damaged
-        try:
-            part.rename(folder)
-        except OSError:
-            # Another run was faster; what it made has the same key, so it is the same.
-            entry = lookup(key, root)
-            if entry is None:
-                raise
+        entry = _published(part, key, root)
+    uses.note(key, root)
+    return entry
+
+
+def _published(part: Path, key: str, root: Path) -> Entry:
+    """Give a finished folder its name, unless another process was faster: the first sound one stays.
+
+    Nothing is ever removed here, because what looks damaged to one process may just have been replaced by another:
+    beside a damaged result the new one gets the next number, and `scrubin store --prune` removes the old one.
+    """
+    for generation in count():
+        folder = _folder(key, root, generation)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        if not folder.exists():
+            try:
+                part.rename(folder)
+            except OSError:
+                # Somebody was faster; or NFS did it, lost its answer, and was asked again.
+                if part.exists() and not folder.exists():
+                    raise
+        entry = read_entry(folder)
+        if entry is not None and entry.is_sound(read=False):
             return entry
-    return Entry(folder, files, value)
+    raise AssertionError  # pragma: no cover - the count has no end
+
+
+def _digest(files: Mapping[str, str], value: Any) -> str:
+    """Return the hash of what a manifest says: a number that changed on the disk must not pass for a result."""
+    return hashlib.sha256(json.dumps([dict(files), value], sort_keys=True, allow_nan=False).encode()).hexdigest()
+
+
+def _is_due(key: str) -> bool:
+    # The clock decides only how much is read, never what comes out.
+    return (int(key[:8], 16) + int(time.time() // DAY_S)) % CYCLE_DAYS == 0
 
 
 @contextlib.contextmanager
@@ -141,12 +177,21 @@ def _lock(key: str) -> Iterator[None]:
         yield
 
 
-def _folder(key: str, root: Path) -> Path:
-    return root / key[:2] / key[2:]
+def _folder(key: str, root: Path, generation: int) -> Path:
+    return root / key[:2] / (key[2:] + (f"-{generation}" if generation else ""))
+
+
+def _is_intact(path: Path, sha256: str, *, read: bool) -> bool:
+    try:
+        if not read and path.stat().st_mtime_ns == fixed_time_ns(sha256):
+            return True
+        return sha256_of(path) == sha256
+    except OSError:
+        return False
 
 
 def _sealed(path: Path) -> str:
-    # Read-only and with a fixed time: the inode is shared with the release and DVC's cache.
+    # Read-only, and with the time that tells whether somebody wrote to it.
     with path.open("rb") as file:
         os.fsync(file.fileno())
     sha256 = sha256_of(path)

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import store
-from scrubin.core.files import link_or_copy
+from scrubin.core.files import copy
 from scrubin.frames.drop import why_dropped
 from scrubin.frames.extract import extract
 from scrubin.frames.params import NOTHING, DropParams, FramesParams
@@ -56,14 +56,15 @@ class ExtractedFrames:
         """Where its frames lie in the release: a folder, or a shard without its suffix."""
         return f"frames/{self.video.task}/{self.video.camera}/{self.video.id}"
 
-    def link_into(self, release: Path) -> None:
+    def copy_into(self, release: Path) -> None:
         """Put what is kept into the release."""
         if SHARD_NAME in self.entry.files:
-            link_or_copy(self.entry.folder / SHARD_NAME, release / f"{self.place}.tar")
+            copy(self.entry.folder / SHARD_NAME, release / f"{self.place}.tar", self.entry.files[SHARD_NAME])
             return
         for row in self.rows:
             if row["path"] is not None:
-                link_or_copy(self.entry.folder / PurePosixPath(row["path"]).name, release / row["path"])
+                name = PurePosixPath(row["path"]).name
+                copy(self.entry.folder / name, release / row["path"], self.entry.files[name])
 
 
 def videos_of(table: pd.DataFrame) -> list[ReleasedVideo]:

@@ -110,4 +110,5 @@ def _identity(path: Path, name: str) -> dict[str, int]:
     if status.st_size == 0:
         raise VideoError(name, "the file is empty (0 bytes)", FIX_COPY)
     times = {"time_ns": status.st_mtime_ns, "changed_ns": status.st_ctime_ns}
-    return {"size": status.st_size, **times, "inode": status.st_ino, "device": status.st_dev}
+    # Without the device, whose number is another one on each machine that shares the disk.
+    return {"size": status.st_size, **times, "inode": status.st_ino}

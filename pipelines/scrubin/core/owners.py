@@ -1,0 +1,126 @@
+"""Folders in which processes work before a result is whole, and the end of those whose process was killed.
+
+Any number of processes on any number of machines may share the store, over NFS as well. So there is no lock
+and no comparison of clocks: every process works in a folder of its own name, and shows that it lives by
+counting on in it. On the same machine the kernel knows at once whether a process lives; of another machine's
+process it is watched whether the count moves.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import json
+import os
+import shutil
+import threading
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+
+FOLDER = ".parts"
+BEAT_S = 10.0
+WATCHED_BEATS = 18
+"""So many of our own beats must pass without one of the other's before it counts as dead."""
+_CARD, _COUNT = "process.json", "beat"
+_GUARD = threading.Lock()
+_MINE: dict[tuple[int, Path], Path] = {}
+_BEATING: set[int] = set()
+
+
+@contextlib.contextmanager
+def workspace(root: Path) -> Iterator[Path]:
+    """Yield a new, empty folder below ``root``, on the same file system, that nobody else uses; remove it afterwards."""
+    folder = _own_folder(root.resolve()) / uuid.uuid4().hex
+    folder.mkdir(parents=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_leftovers(root: Path) -> None:
+    """Remove what processes of this machine left when they were killed; watch those of other machines."""
+    unknown = {}
+    for folder in sorted((root / FOLDER).glob("*")):
+        lives = _lives(folder)
+        if lives is False:
+            shutil.rmtree(folder, ignore_errors=True)
+        elif lives is None:
+            unknown[folder] = _count(folder)
+    if unknown:
+        threading.Thread(target=_watch, args=(unknown,), daemon=True, name="store-leftovers").start()
+
+
+def _own_folder(root: Path) -> Path:
+    """Return this process's folder; a fork gets one of its own."""
+    with _GUARD:
+        at = (os.getpid(), root)
+        folder = _MINE.get(at)
+        if folder is None or not folder.is_dir():
+            folder = root / FOLDER / uuid.uuid4().hex
+            folder.mkdir(parents=True)
+            (folder / _CARD).write_text(json.dumps(_identity(os.getpid())), encoding="utf-8")
+            (folder / _COUNT).write_text("0", encoding="utf-8")
+            _MINE[at] = folder
+            atexit.register(_leave, os.getpid(), folder)
+        if os.getpid() not in _BEATING:
+            _BEATING.add(os.getpid())
+            threading.Thread(target=_beat, daemon=True, name="store-beat").start()
+        return folder
+
+
+def _leave(pid: int, folder: Path) -> None:
+    if pid == os.getpid():
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _beat() -> None:
+    """Count on in all folders of this process, for as long as it lives."""
+    count, wait = 0, threading.Event()
+    while not wait.wait(BEAT_S):
+        count += 1
+        for (pid, _), folder in list(_MINE.items()):
+            if pid == os.getpid():
+                with contextlib.suppress(OSError):
+                    (folder / _COUNT).write_text(str(count), encoding="utf-8")
+
+
+def _watch(counts: dict[Path, str]) -> None:
+    threading.Event().wait(BEAT_S * WATCHED_BEATS)
+    for folder, count in counts.items():
+        if _count(folder) == count:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _count(folder: Path) -> str:
+    try:
+        return (folder / _COUNT).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+def _lives(folder: Path) -> bool | None:
+    """Return whether the process of a folder lives; None when this machine's kernel cannot know."""
+    try:
+        card = json.loads((folder / _CARD).read_text(encoding="utf-8"))
+        pid = int(card["pid"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    mine = _identity(os.getpid())
+    if not mine["machine"] or card.get("machine") != mine["machine"]:
+        return None
+    return bool(_identity(pid) == card)
+
+
+def _identity(pid: int) -> dict[str, str]:
+    """Return which process a number means: numbers are used again, on every machine and in every container."""
+    try:
+        machine = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        namespace = Path("/proc/self/ns/pid").readlink().name
+        # The name, which may hold anything, stands in brackets; the time of its start is the 20th field behind it.
+        fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+        start = "" if fields[0] in "ZX" else fields[19]
+    except OSError:
+        return {"pid": str(pid), "machine": "", "start": ""}
+    return {"pid": str(pid), "machine": f"{machine} {namespace}", "start": start}
