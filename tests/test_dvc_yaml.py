@@ -55,7 +55,7 @@ def outputs(stage: str) -> list[str]:
 def test_there_is_one_stage_one_flow_and_one_section_per_name():
     flows = {path.stem for path in (ROOT / "pipelines/flows").glob("*.py")} - {"plumbing", "server", "repro"}
     assert flows == set(STAGES) == set(params.SECTIONS)
-    assert set(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))) == {"raw", *STAGES}
+    assert set(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))) == {"raw", "flows", *STAGES}
 
 
 @pytest.mark.parametrize("stage", STAGES)

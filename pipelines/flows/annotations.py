@@ -26,7 +26,7 @@ TABLES = Path("data/tables")
 INTERIM = Path("data/interim")
 
 
-@flow(name="annotations", task_runner=plumbing.runner())
+@flow(name="annotations")
 def main() -> None:
     """Write the tables `labelled`, `triplets`, `phases` and `spans`, and what became of the labels."""
     p = params.load("annotations", AnnotationsParams)
@@ -40,7 +40,7 @@ def main() -> None:
     names = {*recordings["recording"], *set_aside["recording"]}
     batches = sources.find(raw, p.sources, names, faults)
     wanted = [batch for batch in batches if batch.recording in known]
-    read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels")
+    read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels", here=True)
     outcomes = [outcome for _, outcome in read.done]
     left_out = {batch.recording for batch in batches} - set(known)
     tables = study.tables(outcomes, known, left_out, p.length_tolerance_s, faults, p.windows and p.windows.windows())

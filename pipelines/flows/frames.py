@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import plumbing
@@ -22,13 +23,14 @@ RELEASE = Path("data/release")
 TABLES = Path("data/tables")
 
 
-@flow(name="frames", task_runner=plumbing.runner())
+@flow(name="frames")
 def main() -> None:
     """Write the extracted frames and the table `frames`."""
     p = params.load("frames", FramesParams)
     videos = frame_store.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
     hidden = frame_store.hidden_spans(io.read(HIDDEN, Path("data/interim/hidden.parquet")))
-    outcome = plumbing.map_items(lambda video: frame_store.extract_stored(RELEASE, video, p, hidden), videos, name="frames")
+    work = partial(frame_store.extract_stored, plumbing.ROOT / RELEASE, params=p, hidden=hidden)
+    outcome = plumbing.map_items(work, videos, name="frames")
     if outcome.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.
         msg = "; ".join(str(error) for _, error in outcome.quarantined)

@@ -24,7 +24,7 @@ NAMES = ("errors", "frames", "labelled", "phases", "skill", "splits", "triplets"
 TABLES = {name: Path(f"data/tables/{name}.parquet") for name in NAMES}
 
 
-@flow(name="groundtruth", task_runner=plumbing.runner())
+@flow(name="groundtruth")
 def main() -> None:
     """Write the folder of the ground truth, with its manifest last."""
     params.load("groundtruth", GroundtruthParams)
@@ -34,7 +34,7 @@ def main() -> None:
     labelled = recordings.with_files(recordings.of_tables(*layers), frames)
     folder, pictures = files.fresh_folder(OUT), writing.Pictures(writing.images(frames))
     one = partial(writing.write_recording, folder, stamped, pictures)
-    written = [done for _, done in plumbing.map_items(one, labelled, name="groundtruth").done]
+    written = [done for _, done in plumbing.map_items(one, labelled, name="groundtruth", here=True).done]
     wholes = writing.write_vocabularies(folder, stamped, written, pictures)
     skill, errors = csv_sheets.read_skill(TABLES["skill"]), io.read(ERRORS, TABLES["errors"])
     splits = io.read(SPLITS, TABLES["splits"])

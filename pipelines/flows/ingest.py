@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import plumbing
@@ -11,23 +12,16 @@ from prefect import flow
 from scrubin.core import params
 from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.ingest import decide, manifest
+from scrubin.ingest.media import Media, read_media
 from scrubin.ingest.params import IngestParams
 from scrubin.tables import io
 from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
 from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.video.probe_cache import stored_probe
-from scrubin.video.raw_file import stored_sha256
 
 OUT = Path("data/interim")
 
 
-def read_media(raw: Path, row: manifest.Row) -> decide.Media:
-    """Return what one file of the manifest holds."""
-    sha256 = stored_sha256(raw / row.path, row.path)
-    return decide.Media(sha256, stored_probe(raw / row.path, row.path, sha256))
-
-
-@flow(name="ingest", task_runner=plumbing.runner())
+@flow(name="ingest")
 def main() -> None:
     """Write the tables `recordings` and `quarantine_ingest`."""
     p = params.load("ingest", IngestParams)
@@ -39,8 +33,8 @@ def main() -> None:
         raise ManifestError(msg) from error
     listed = manifest.parse(data, p.tasks)
     used = [row for rows in listed.recordings.values() for row in rows if not row.exclude.strip()]
-    read = plumbing.map_items(lambda row: read_media(raw, row), used, name="ingest")
-    media: dict[str, decide.Media | RecordingError] = {row.path: item for row, item in read.done}
+    read = plumbing.map_items(partial(read_media, plumbing.ROOT / raw), used, name="ingest")
+    media: dict[str, Media | RecordingError] = {row.path: item for row, item in read.done}
     media.update({row.path: error for row, error in read.quarantined})
     decisions = decide.decisions(listed.recordings, media, p)
     problems = [*listed.problems, *manifest.files_without_row(raw, data), *decide.problems(listed.recordings, decisions)]

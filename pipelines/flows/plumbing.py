@@ -6,12 +6,14 @@ that DVC never commits an incomplete folder.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from pathlib import Path
+from typing import Generic, TypeVar
 
 from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
 
@@ -29,23 +31,20 @@ from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settin
 from prefect.task_runners import ThreadPoolTaskRunner
 from tqdm import tqdm
 
-from scrubin.core import store
+from scrubin.core import owners, params, store, uses
 from scrubin.core.errors import RecordingError, ScrubinError, StageError
+from scrubin.engine.engines import Engine, engine
+from scrubin.engine.local import Here
+from scrubin.engine.params import FlowsParams
+from scrubin.engine.piece import Piece
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+ROOT = Path.cwd()
 LOG = logging.getLogger("scrubin")
 INTERRUPTED = 130
 EVENTS_SECONDS = 30
 SHOWN = 10
-
-
-def runner() -> ThreadPoolTaskRunner[Any]:
-    """Return the task runner of all flows: two recordings at a time.
-
-    Decoding and encoding run outside Python's lock, and results do not depend on the number.
-    """
-    return ThreadPoolTaskRunner(max_workers=2)
 
 
 @dataclass(frozen=True)
@@ -56,21 +55,34 @@ class Mapped(Generic[Item, Result]):
     quarantined: list[tuple[Item, RecordingError]]
 
 
-def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: str) -> Mapped[Item, Result]:
+def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: str, here: bool = False) -> Mapped[Item, Result]:
     """Do ``work`` for each item as a Prefect task, with a progress bar on a terminal.
 
     A ``RecordingError`` sets its item aside and the others go on. Any other error is raised
     after all items have been tried, so that everything that can be finished is finished.
+
+    Parameters
+    ----------
+    work
+        A function of the library, or a `functools.partial` of one: it is sent to other processes, and with a cluster to
+        other machines, so the paths in it are absolute.
+    items
+        What it is done for.
+    name
+        Of the work, for the progress bar and for messages.
+    here
+        Do it in threads of this process: for what takes less time than being sent.
 
     Raises
     ------
     StageError
         Names each task that failed.
     """
+    chosen = _Running.engine
 
     def attempt(item: Item) -> Result | RecordingError:
         try:
-            return work(item)
+            return work(item) if here else chosen.do(Piece(work, item, ROOT / store.STORE_PATH, uses.current()))  # type: ignore[no-any-return]
         except RecordingError as error:
             return error
         except (ScrubinError, OSError):
@@ -111,11 +123,12 @@ def run(flow: Flow[[], None]) -> None:
     """Run a stage as DVC's command: exit code 0 only when all of it was done."""
     _speak_plainly()
     try:
-        # Without this a second goes by at the end of every flow, waiting for the heartbeat.
-        store.remove_leftovers()
-        with prefect_server(), temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+        owners.remove_leftovers(store.STORE_PATH)
+        # Without the setting a second goes by at the end of every flow, waiting for the heartbeat.
+        with _engine(), prefect_server(), temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
             try:
-                flow()
+                with uses.of_stage(flow.name, store.STORE_PATH):
+                    flow.with_options(task_runner=ThreadPoolTaskRunner(max_workers=_Running.engine.lanes))()
             finally:
                 # Otherwise Prefect delivers what is left when we exit, for minutes, to a server that has stopped.
                 EventsWorker.drain_all(timeout=EVENTS_SECONDS)
@@ -126,6 +139,23 @@ def run(flow: Flow[[], None]) -> None:
         sys.exit(f"{flow.name}: {error}; mend this and run again, what was finished is kept")
     except KeyboardInterrupt:
         sys.exit(INTERRUPTED)
+
+
+class _Running:
+    """Where the work of this process's flow runs."""
+
+    engine: Engine = Here()
+
+
+@contextlib.contextmanager
+def _engine() -> Iterator[None]:
+    _Running.engine = engine(params.load("flows", FlowsParams), ROOT)
+    for line in getattr(_Running.engine, "notes", ()):
+        LOG.info("cluster: %s", line)
+    try:
+        yield
+    finally:
+        _Running.engine.close()
 
 
 def _speak_plainly() -> None:

@@ -37,7 +37,7 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str,
     return texts | {path.name: path.read_text(encoding="utf-8") for path in sorted((OUT / "splits").glob("*_split.csv"))}
 
 
-@flow(name="release", task_runner=plumbing.runner())
+@flow(name="release")
 def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
     study, scores = project.load(), params.load("scores", ScoresParams)
@@ -56,7 +56,7 @@ def main() -> None:
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
     forms = public_form.texts(certificate)
     sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, reviewed, forms)
-    examined = plumbing.map_items(partial(examine_stored, OUT), study.plan.videos, name="audit").done
+    examined = plumbing.map_items(partial(examine_stored, plumbing.ROOT / OUT), study.plan.videos, name="audit").done
     try:
         run.prove(OUT, study.private, study.plan, Examinations(OUT, {video.path: result for video, result in examined}), pictures)
     except PrivacyError:

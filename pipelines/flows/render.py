@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import plumbing
@@ -26,7 +27,7 @@ INTERIM = Path("data/interim")
 RELEASE = Path("data/release")
 
 
-@flow(name="render", task_runner=plumbing.runner())
+@flow(name="render")
 def main() -> None:
     """Write the released videos and the tables `videos`, `cuts`, `hidden` and `quarantine_render`."""
     p = params.load("render", RenderParams)
@@ -40,10 +41,10 @@ def main() -> None:
         quarantined | excluded,
         p.duration_jitter_s,
     )
-    efforts = plumbing.map_items(lambda file: effort.effort(raw, file, p), files, name="plan")
+    efforts = plumbing.map_items(partial(effort.effort, plumbing.ROOT / raw, params=p), files, name="plan")
     for line in effort.summary([item for _, item in efforts.done]):
         plumbing.LOG.info("render: %s", line)
-    outcome = plumbing.map_items(lambda file: rendering.render(raw, file, p), files, name="render")
+    outcome = plumbing.map_items(partial(rendering.render, plumbing.ROOT / raw, params=p), files, name="render")
     done = [item for _, item in outcome.done]
     errors = {file.recording: error for file, error in outcome.quarantined} | rendering.unequal_cameras(done)
     whole = [item for item in done if item.file.recording not in errors]

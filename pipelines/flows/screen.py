@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import plumbing
 
 from prefect import flow
 
 from scrubin.core import params
-from scrubin.screen import reel, screening
-from scrubin.screen.detectors import registry
+from scrubin.screen import screening
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.private_words import private_words
 from scrubin.tables import io
@@ -22,18 +21,14 @@ from scrubin.tables.private.recordings import RECORDINGS
 OUT = Path("data/interim")
 
 
-@flow(name="screen", task_runner=plumbing.runner())
+@flow(name="screen")
 def main() -> None:
     """Write the tables `proposals` and `quarantine_screen`."""
     p = params.load("screen", ScreenParams)
     raw = params.raw_folder()
     recordings = io.read(RECORDINGS, OUT / "recordings.parquet")
     words = private_words(recordings)
-    observers = [*registry.observers(p), reel.OBSERVER]
-
-    def work(row: Any) -> list[dict[str, Any]]:
-        return screening.screen(raw, row, observers, p, words)
-
+    work = partial(screening.screen, plumbing.ROOT / raw, params=p, private_words=words)
     outcome = plumbing.map_items(work, screening.to_screen(recordings), name="screen")
     bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in outcome.quarantined]
     proposed = [row for _, rows in outcome.done for row in rows]

@@ -8,6 +8,7 @@ from typing import Any
 from scrubin.annotations.params import AnnotationsParams
 from scrubin.core import params
 from scrubin.demo.params import DemoParams
+from scrubin.engine.params import FlowsParams
 from scrubin.frames.params import FramesParams
 from scrubin.groundtruth.params import GroundtruthParams
 from scrubin.ingest.params import IngestParams
@@ -23,6 +24,7 @@ from scrubin.validate import rules
 from scrubin.validate.params import ValidateParams
 
 DECLARED: dict[str, type[Any]] = {
+    "flows": FlowsParams,
     "demo": DemoParams,
     "ingest": IngestParams,
     "pseudonymize": PseudonymizeParams,

@@ -6,10 +6,10 @@ from fractions import Fraction
 import pytest
 
 from scrubin.core.errors import VideoError
-from scrubin.ingest.decide import Media, decide, decisions, problems, recordings_table
+from scrubin.ingest.decide import decide, decisions, problems, recordings_table
 from scrubin.ingest.manifest import Row
+from scrubin.ingest.media import Media
 from scrubin.ingest.params import IngestParams, TaskParams
-from scrubin.video.probe import Probe
 
 TASK = TaskParams(("left", "right"), 360, "exclude")
 PARAMS = IngestParams(
@@ -21,9 +21,7 @@ RIGHT = replace(LEFT, line=3, camera="right", path="videos/r")
 
 def media(seconds: float, sha256: str, fps: int = 20, size: tuple[int, int] = (96, 64)) -> Media:
     count = int(seconds * fps)
-    pts = tuple(range(0, count * 50, 50))
-    probe = Probe("matroska", "h264", "yuv420p", *size, 0, Fraction(fps), False, pts, Fraction(1, 1000), Fraction(count, fps), False, False)
-    return Media(sha256, probe)
+    return Media(sha256, "matroska", "h264", *size, 0, Fraction(fps), False, count, Fraction(count, fps), False)
 
 
 def decided(left, right, task="Peg", start_s=None, end_s=None, exclude=""):

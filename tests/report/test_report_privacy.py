@@ -28,8 +28,7 @@ from scrubin.report.privacy import privacy
 from scrubin.report.raw_files import FileKey, RawFiles
 from scrubin.report.report_document import document
 from scrubin.report.reported_study import ReportedStudy
-from scrubin.screen import reel, screening
-from scrubin.screen.detectors import registry
+from scrubin.screen import screening
 from scrubin.tables import io
 
 PROCEDURE, EXERCISE = "Rec_Cholecystectomy_9", "Rec_PegTransfer_2"
@@ -340,7 +339,7 @@ def raw(tmp_path, monkeypatch) -> RawFiles:
     path = clips.numbered(tmp_path / "raw/a.mp4", 60)
     files = {("Rec", "mono"): ("a.mp4", sha256_of(path))}
     file = screening.FileToScreen("Rec", "mono", *files["Rec", "mono"], "Task")
-    screening.screen(Path("raw"), file, [*registry.observers(SCREEN), reel.OBSERVER], SCREEN)
+    screening.screen(Path("raw"), file, SCREEN)
     return RawFiles(Path("raw"), files, SCREEN)
 
 

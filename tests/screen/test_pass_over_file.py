@@ -117,8 +117,7 @@ def test_large_thumbnails_are_counted_without_overflow(tmp_path):
 def test_screening_twice_gives_the_same_rows_and_the_same_file_by_hand(file):
     path, sha256, _ = file
     file_ = screening.FileToScreen("r", "mono", path.name, sha256, "task")
-    observers = registry.observers(SCREEN)
-    rows = [screening.screen(path.parent, file_, observers, SCREEN) for _ in range(2)]
+    rows = [screening.screen(path.parent, file_, SCREEN) for _ in range(2)]
     assert rows[0] == rows[1]
     by_hand = screening.proposals(path, SCREEN)
     assert [(row["kind"], row["start_s"], row["end_s"], row["score"]) for row in rows[0]] == [

@@ -37,7 +37,7 @@ SECTIONS = (
     "report",
     "release",
 )
-"""The sections of ``params.yaml``: one per stage, each named like it. ``raw`` stands above them."""
+"""The sections of ``params.yaml``: one per stage, each named like it. ``raw`` and ``flows`` stand above them."""
 
 T = TypeVar("T")
 PARAMS_PATH = Path("params.yaml")
@@ -61,7 +61,7 @@ def read(path: Path = PARAMS_PATH) -> dict[str, Any]:
     if not isinstance(values, dict):
         msg = f"{path}: expected sections such as 'ingest:', but got {type(values).__name__}"
         raise ParamsError(msg)
-    _refuse_unknown(path, "", values, ("raw", *SECTIONS))
+    _refuse_unknown(path, "", values, ("raw", "flows", *SECTIONS))
     return values
 
 

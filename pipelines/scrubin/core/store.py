@@ -16,6 +16,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -30,8 +31,19 @@ STORE_PATH = Path(".cache/store")
 MANIFEST = "manifest.json"
 LIBRARY = Path(__file__).resolve().parents[1]
 CYCLE_DAYS, DAY_S = 30, 86_400
+_ROOT: ContextVar[Path] = ContextVar("store", default=STORE_PATH)
 _LOCKS: dict[str, threading.Lock] = {}
 _LOCKS_GUARD = threading.Lock()
+
+
+@contextlib.contextmanager
+def kept_in(root: Path) -> Iterator[None]:
+    """Look up and keep results below ``root``: a worker of a cluster has another working folder."""
+    token = _ROOT.set(root)
+    try:
+        yield
+    finally:
+        _ROOT.reset(token)
 
 
 @cache
@@ -80,13 +92,14 @@ class Entry:
         return all(_is_intact(self.folder / name, sha256, read=read) for name, sha256 in self.files.items())
 
 
-def lookup(key: str, root: Path = STORE_PATH, *, read: bool = False) -> Entry | None:
+def lookup(key: str, root: Path | None = None, *, read: bool = False) -> Entry | None:
     """Return the stored result, or None when there is none or its bytes have changed.
 
     A file's time comes from its content, so whoever writes to it changes its time as well, and the time is
     looked at first. All of it is read where that does not fit, when ``read`` says so, and on one day of thirty,
     another one for each key, so that a disk that forgets is noticed.
     """
+    root = root or _ROOT.get()
     for generation in count():
         folder = _folder(key, root, generation)
         entry = read_entry(folder)
@@ -108,12 +121,13 @@ def read_entry(folder: Path) -> Entry | None:
         return None
 
 
-def make(key: str, work: Callable[[Path], Any], root: Path = STORE_PATH) -> tuple[Entry, bool]:
+def make(key: str, work: Callable[[Path], Any], root: Path | None = None) -> tuple[Entry, bool]:
     """Return the stored result of ``work`` and whether it was already there.
 
     ``work`` gets an empty folder, writes its files there and returns a JSON value. The folder
     gets its final name in one step, so a killed run leaves nothing that looks finished.
     """
+    root = root or _ROOT.get()
     with _lock(key):
         entry = lookup(key, root)
         return (entry, True) if entry is not None else (_stored(key, work, root), False)

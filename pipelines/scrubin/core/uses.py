@@ -54,7 +54,7 @@ def of_stage(stage: str, root: Path) -> Iterator[Run]:
             shutil.rmtree(other, ignore_errors=True)
 
 
-def join(run: Run) -> None:
+def join(run: Run | None) -> None:
     """Note from now on what this process uses for a run; a worker says so before each piece of work."""
     if _NOTES.run != run or _NOTES.pid != os.getpid():
         _NOTES.begin(run)
@@ -72,6 +72,11 @@ def note(key: str, root: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / _NOTES.name).open("a", encoding="ascii") as notes:
         notes.write(f"{key}\n")
+
+
+def current() -> Run | None:
+    """Return the run of a stage that this process works for, if any."""
+    return _NOTES.run
 
 
 def used(root: Path) -> frozenset[str]:

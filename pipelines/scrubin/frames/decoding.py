@@ -7,7 +7,6 @@ others are the same (ITU-T H.264, 7.4.1: nal_ref_idc 0).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +16,7 @@ from typing import Final, Literal, overload
 import av
 from av.error import FFmpegError
 
+from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
 from scrubin.frames.contract import source_frames
 from scrubin.video.decode import decoded
@@ -136,7 +136,7 @@ def _decoded_at(path: Path, at: dict[int, int], name: str, fix: str, *, skip: bo
             stream = picture_stream(container, name)
             stream.thread_type = "AUTO"
             codec = stream.codec_context
-            codec.thread_count = min(MOST_THREADS, 2 * (os.cpu_count() or 1))
+            codec.thread_count = min(MOST_THREADS, 2 * decoder_threads())
             skipping = skip and codec.name in SKIPPING_CODECS
             for packet in container.demux(stream):
                 if skipping:

@@ -12,18 +12,10 @@ import pandas as pd
 
 from scrubin.core.errors import RecordingError
 from scrubin.ingest.manifest import NAME, Problem, Row
+from scrubin.ingest.media import Media
 from scrubin.ingest.params import IngestParams, TaskParams
 from scrubin.tables import io
 from scrubin.tables.private.recordings import RECORDINGS
-from scrubin.video.probe import Probe
-
-
-@dataclass(frozen=True)
-class Media:
-    """One video file that could be read."""
-
-    sha256: str
-    probe: Probe
 
 
 @dataclass(frozen=True)
@@ -89,7 +81,7 @@ def decide(rows: list[Row], media: Mapping[str, Media | RecordingError], params:
     if error:
         return Decision("quarantined", error=error)
     start_s = rows[0].start_s or 0.0
-    last_s = min(float(item.probe.end_s) for item in readable)
+    last_s = min(float(item.end_s) for item in readable)
     end_s = min(rows[0].end_s if rows[0].end_s is not None else last_s, last_s)
     return _limited(start_s, end_s, rows[0].task, params.tasks[rows[0].task])
 
@@ -117,7 +109,6 @@ def repeated_bytes(rows: Mapping[str, list[Row]], media: Mapping[str, Media | Re
 
 def _recording_row(row: Row, item: Media | RecordingError | None, decision: Decision) -> dict[str, Any]:
     readable = item if isinstance(item, Media) else None
-    probe = readable.probe if readable else None
     reason, fix = decision.reason, None
     if decision.error:
         reason, fix = f"{decision.error.where}: {decision.error.reason}", decision.error.fix
@@ -130,16 +121,16 @@ def _recording_row(row: Row, item: Media | RecordingError | None, decision: Deci
         "camera": row.camera,
         "path": row.path,
         "sha256": readable.sha256 if readable else None,
-        "container": probe.container if probe else None,
-        "codec": probe.codec if probe else None,
-        "width": probe.width if probe else None,
-        "height": probe.height if probe else None,
-        "rotation_deg": probe.rotation_deg if probe else None,
-        "fps": str(probe.fps) if probe else None,
-        "variable_rate": probe.variable_rate if probe else None,
-        "frame_count": probe.frame_count if probe else None,
-        "duration_s": float(probe.end_s) if probe else None,
-        "has_audio": probe.has_audio if probe else None,
+        "container": readable.container if readable else None,
+        "codec": readable.codec if readable else None,
+        "width": readable.width if readable else None,
+        "height": readable.height if readable else None,
+        "rotation_deg": readable.rotation_deg if readable else None,
+        "fps": str(readable.fps) if readable else None,
+        "variable_rate": readable.variable_rate if readable else None,
+        "frame_count": readable.frame_count if readable else None,
+        "duration_s": float(readable.end_s) if readable else None,
+        "has_audio": readable.has_audio if readable else None,
         "start_s": decision.start_s,
         "end_s": decision.end_s,
         "status": decision.status,
@@ -149,7 +140,7 @@ def _recording_row(row: Row, item: Media | RecordingError | None, decision: Deci
 
 
 def _disagreement(rows: list[Row], cameras: list[Media], tolerance_s: float) -> RecordingError | None:
-    first, last = cameras[0].probe, cameras[-1].probe
+    first, last = cameras[0], cameras[-1]
     if abs(first.end_s - last.end_s) > Fraction(tolerance_s):
         reason = f"{rows[0].camera} lasts {float(first.end_s):.3f} s, {rows[-1].camera} {float(last.end_s):.3f} s"
         return RecordingError(rows[0].path, reason, "export both cameras again, or raise ingest.stereo_tolerance_s")
@@ -163,9 +154,9 @@ def _disagreement(rows: list[Row], cameras: list[Media], tolerance_s: float) -> 
 
 
 def _outside(rows: list[Row], cameras: list[Media]) -> RecordingError | None:
-    last_s = min(item.probe.end_s for item in cameras)
+    last_s = min(item.end_s for item in cameras)
     # An interval noted to the hundredth may round past the last frame: half a frame is forgiven.
-    slack_s = max(1 / item.probe.fps for item in cameras) / 2
+    slack_s = max(1 / item.fps for item in cameras) / 2
     for column, value in (("start_s", rows[0].start_s), ("end_s", rows[0].end_s)):
         beyond = value is not None and (Fraction(value) > last_s + slack_s or (column == "start_s" and Fraction(value) >= last_s))
         if beyond:

@@ -20,6 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
@@ -98,7 +99,7 @@ class WordFinder:
     """
 
     def __init__(self, words: Iterable[str]) -> None:
-        listed = sorted(set(words))
+        listed = self._listed = sorted(set(words))
         searched = [word for word in listed if _long_enough(_bare(word))]
         self.too_short = tuple(word for word in listed if not _long_enough(_bare(word)))
         self._spellings = sorted(
@@ -109,6 +110,10 @@ class WordFinder:
         self._counts = np.array([self._count(one.skeleton) for one in self._all], np.int16).reshape(len(self._all), len(self._letters))
         self._edits = np.array([0 if one.numeric else edits(len(one.skeleton)) for one in self._all], np.int64)
         self._hits = lru_cache(maxsize=4096)(self._search)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Sent with every piece of work, but made once in each process.
+        return _finder, (tuple(self._listed),)
 
     def hits(self, text: str) -> list[str]:
         """Return the words of the list that stand in a text, as they were listed, sorted.
@@ -166,6 +171,11 @@ class WordFinder:
     def _count(self, skeleton: str) -> list[int]:
         counted = Counter(skeleton)
         return [counted[letter] for letter in self._letters]
+
+
+@lru_cache(maxsize=2)
+def _finder(listed: tuple[str, ...]) -> WordFinder:
+    return WordFinder(listed)
 
 
 def _bare(text: str) -> str:

@@ -9,7 +9,6 @@ The second network is loaded when the first one sees a line.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,7 +34,6 @@ GROWTH = 1.6
 THINNEST_PX = 3
 LINE_PX = 48
 NARROWEST_PX, WIDEST_PX = 32, 3200
-_LOCK = threading.Lock()
 Picture = npt.NDArray[np.uint8]
 Corners = npt.NDArray[np.float32]
 
@@ -66,12 +64,11 @@ def read(bgr: Picture, least: float = LEAST, side_px: int = SIDE_PX) -> list[Rea
     StageError
         When a network is not there, is another one, or gives other scores on this processor.
     """
-    with _LOCK:  # several threads would share the cores anyway, and memory would add up
-        readings = []
-        for corners in _lines(bgr, side_px):
-            text, confidence = _said(_straightened(bgr, corners))
-            if text.strip() and confidence >= least:
-                readings.append(Reading(_around(corners, bgr.shape), text.strip(), confidence))
+    readings = []
+    for corners in _lines(bgr, side_px):
+        text, confidence = _said(_straightened(bgr, corners))
+        if text.strip() and confidence >= least:
+            readings.append(Reading(_around(corners, bgr.shape), text.strip(), confidence))
     return sorted(readings, key=lambda one: (one.box_xywh[1], one.box_xywh[0], one.text))
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import av
 
+from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
 from scrubin.render.check import refuse_visible
 from scrubin.render.parts import Parts
@@ -99,6 +100,7 @@ def _decoded(path: Path, windows: Sequence[range], plan: Plan, name: str) -> Ite
     with av.open(f"file:{path}", options=IGNORE_EDIT_LIST) as container:
         stream = container.streams.video[0]
         stream.thread_type = "AUTO"
+        stream.codec_context.thread_count = decoder_threads()
         time_base = Fraction(stream.time_base or 0)
         for window in windows:
             tick = round(plan.ticks[window.start] * plan.time_base / time_base)

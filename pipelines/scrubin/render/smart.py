@@ -16,6 +16,7 @@ from typing import Any
 import av
 from av.error import FFmpegError
 
+from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import Part, Parts
@@ -57,6 +58,7 @@ def render(
         with av.open(f"file:{source}", metadata_errors="replace") as container:
             stream = picture_stream(container, name)
             stream.thread_type = "AUTO"
+            stream.codec_context.thread_count = decoder_threads()
             with av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out:
                 run = _Run(stream, out, probed, plan, parts, params, name)
                 run.take_all(structure, packets(container, stream, name))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 
 from scrubin.networks.misreadings import WordFinder
-from scrubin.screen import face_looks
+from scrubin.screen import face_looks, reel
 from scrubin.screen.detectors import registry
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.face_scores import with_faces
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.pass_over_file import Observed, Observer, observe, observe_stored
+from scrubin.screen.pass_over_file import Observed, observe, observe_stored
 from scrubin.screen.proposals import SAME_S, Numbers, Proposal
 from scrubin.tables.io import records
 from scrubin.video.frame_times import boundaries_s
@@ -43,9 +43,7 @@ def to_screen(recordings: pd.DataFrame) -> list[FileToScreen]:
     return [FileToScreen(**row) for row in records(kept)]
 
 
-def screen(
-    raw: Path, file: FileToScreen, observers: Sequence[Observer], params: ScreenParams, private_words: WordFinder = NO_WORDS
-) -> list[dict[str, Any]]:
+def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: WordFinder = NO_WORDS) -> list[dict[str, Any]]:
     """Return the rows of the table `proposals` for one file.
 
     Parameters
@@ -54,8 +52,6 @@ def screen(
         Folder of the raw study.
     file
         Which file.
-    observers
-        What `registry.observers` returns for these parameters.
     params
         The limits.
     private_words
@@ -69,7 +65,7 @@ def screen(
     path = raw / file.path
     probed = stored_probe(path, file.path, file.sha256)
     boundaries = boundaries_s(probed)
-    observed = observe_stored(path, file.path, file.sha256, observers, boundaries[:-1])
+    observed = observe_stored(path, file.path, file.sha256, [*registry.observers(params), reel.OBSERVER], boundaries[:-1])
     version = registry.version(params)
     proposed = _proposals(probed, observed, params, file.task, private_words)
     return [_row(file, proposal, boundaries, version) for proposal in proposed]

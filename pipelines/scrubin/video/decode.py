@@ -8,6 +8,7 @@ from pathlib import Path
 import av
 from av.error import FFmpegError
 
+from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
 from scrubin.video.packets import LATE_STREAMS
 from scrubin.video.probe import picture_stream
@@ -38,6 +39,7 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterato
         with av.open(f"file:{path}", options=options, metadata_errors="replace") as container:
             stream = picture_stream(container, name)
             stream.thread_type = "AUTO"
+            stream.codec_context.thread_count = decoder_threads()
             for frame in container.decode(stream):
                 if frame.is_corrupt or frame.pts is None:
                     raise VideoError(name, f"frame {count} is damaged", FIX_COPY)

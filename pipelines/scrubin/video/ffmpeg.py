@@ -44,6 +44,9 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
                 # The disk's fault, not the recording's.
                 raise OSError(number, os.strerror(number)) from error
         said = " / ".join(lines[-SHOWN_LINES:])
+        for argument in arguments:
+            if argument.startswith("file:"):  # the curator's name for it, not where it lies on this machine
+                said = said.replace(argument, name).replace(argument.removeprefix("file:"), name)
         raise VideoError(name, f"ffmpeg failed: {said}", "look at the file; it may be damaged") from error
 
 

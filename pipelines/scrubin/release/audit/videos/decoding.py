@@ -11,6 +11,7 @@ import numpy as np
 from av.error import FFmpegError
 from av.video.reformatter import VideoReformatter
 
+from scrubin.core.cores import decoder_threads
 from scrubin.release.audit.findings import Fault
 from scrubin.release.audit.pictures.looks import Looks, Sampling
 from scrubin.release.audit.pictures.sightings import Looked
@@ -115,6 +116,7 @@ class _Pass:
             self.fault("nal", "header", str(error))
             return
         stream.thread_type = "AUTO"
+        stream.codec_context.thread_count = decoder_threads()
         inside = h264.Stream()
         self._units(units, inside, "header", list(units.header))
         packets = 0

