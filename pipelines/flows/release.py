@@ -1,10 +1,12 @@
 """Release: complete the release folder, and refuse it unless the audit proves that nothing private is in it."""
 
 import datetime
+import json
 from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import plumbing
 
@@ -15,15 +17,18 @@ from scrubin.core import files, params
 from scrubin.core.errors import PrivacyError
 from scrubin.lasana import csv_text
 from scrubin.ratings.params import ScoresParams
-from scrubin.release import completion, gate, linking, outputs, review_gate, summary
+from scrubin.release import completion, gate, linking, outputs, review_gate, shrinking, summary
 from scrubin.release.audit import project, run
 from scrubin.release.audit.pictures.shown import Pictures
 from scrubin.release.audit.videos.stored import Examinations, examine_stored
 from scrubin.release.certificate import issue, public_form
 from scrubin.release.params import refuse_borrowed_name
 from scrubin.review.ledger import Ledger
+from scrubin.tables import io
+from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.recordings import RECORDINGS
 
-OUT = Path("data/release")
+OUT, INTERIM = Path("data/release"), Path("data/interim")
 
 
 def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str, str]:
@@ -37,13 +42,25 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str,
     return texts | {path.name: path.read_text(encoding="utf-8") for path in sorted((OUT / "splits").glob("*_split.csv"))}
 
 
+def refuse_shrinking(study: project.Project, now: Mapping[str, Any]) -> dict[str, str]:
+    """Return the recordings that the last release had and this one lacks, if they may go; else refuse."""
+    last = shrinking.before(study.params.name)
+    missing = shrinking.lost(last, now)
+    recordings, excluded = io.read(RECORDINGS, INTERIM / "recordings.parquet"), (INTERIM / "excluded.json").read_text(encoding="utf-8")
+    why = shrinking.reasons(recordings, study.quarantine, json.loads(excluded))
+    shrinking.refuse(last, missing, why, may_shrink=study.params.may_shrink)
+    return missing
+
+
 @flow(name="release")
 def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
     study, scores = project.load(), params.load("scores", ScoresParams)
     refuse_borrowed_name(params.raw_folder(), study.params)
-    gate.require_valid(Path("data/interim/validation.json"))
+    gate.require_valid(INTERIM / "validation.json")
     review = review_gate.load()
+    now = shrinking.released(study.params, io.read(LINKAGE, Path("data/private/linkage.parquet")), study.tables["videos"])
+    missing = refuse_shrinking(study, now)
     gate.refuse_quarantined(study.quarantine, study.params.on_quarantine, review_gate.acknowledged(review, "quarantine"))
     # The clock decides only whether there is a release, never what is in it.
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
@@ -67,10 +84,13 @@ def main() -> None:
     document["review"] = reviewed
     files.write_json(Path("reports/release.json"), document)
     issue.private(certificate, review, document, lines, OUT)
+    files.write_json(shrinking.PATH, now)
     plumbing.LOG.info("audit: %s", pictures.sentence())
     plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
     for line in review_gate.warnings(review, study.params):
         plumbing.LOG.warning("%s", line)
+    if warning := shrinking.warning(missing, may_shrink=study.params.may_shrink):
+        plumbing.LOG.warning("%s", warning)
     for line in gate.lines(study.quarantine):
         plumbing.LOG.warning("quarantined, not in the release: %s", line)
 

@@ -1,22 +1,22 @@
 """Run the whole pipeline: `dvc repro` with one Prefect server for all stages.
 
 A bare `dvc repro` does the same; there each stage starts a server of its own, and a refused
-release may leave other stages undone.
+release may leave other stages undone. The server starts when there is work.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
-from scrubin import settings, study
-from scrubin.core import params
+from scrubin.engine.only_run import only_run
+
 from scrubin.core.errors import ReviewError, ScrubinError
 from scrubin.review.ledger import Ledger
-from server import QUIET, ServerError, die_with_parent, prefect_server
+from server import QUIET, ServerError, die_with_parent, run_with_server
+from state import local_state
 
 INTERRUPTED = 130
 
@@ -25,17 +25,19 @@ def main() -> int:
     """Return the exit code of DVC; arguments are passed on to `dvc repro`."""
     die_with_parent()
     try:
-        settings.check_all()
-        study.require(params.raw_folder())
+        with only_run():
+            # Only now, because they take a second, and a refusal should not.
+            from scrubin import settings, study
+            from scrubin.core import params
+
+            settings.check_all()
+            study.require(params.raw_folder())
+            os.environ.update(QUIET | local_state())
+            _take_late_decisions()
+            return run_with_server([Path(sys.executable).with_name("dvc"), "repro", "--keep-going", *sys.argv[1:]])
     except ScrubinError as error:
         sys.stderr.write(f"{error}\n")
         return 2
-    dvc = Path(sys.executable).with_name("dvc")
-    os.environ.update(QUIET)
-    try:
-        _take_late_decisions()
-        with prefect_server():
-            return subprocess.run([dvc, "repro", "--keep-going", *sys.argv[1:]], check=False, preexec_fn=die_with_parent).returncode
     except ServerError as error:
         sys.stderr.write(f"{error}\n")
         return 1

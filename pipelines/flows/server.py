@@ -16,12 +16,15 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 HOME = Path(".cache/prefect")
 START_SECONDS = 120
 STOP_SECONDS = 10
+ASK_SECONDS = 0.1
+DOOR = "SCRUBIN_SERVER_DOOR"
+"""Where a stage asks for the server of the run: a port of this machine."""
 PR_SET_PDEATHSIG = 1
 QUIET = {
     "DO_NOT_TRACK": "1",
@@ -49,9 +52,10 @@ def die_with_parent() -> None:
 
 @contextlib.contextmanager
 def prefect_server() -> Iterator[str]:
-    """Yield the address of a running server: the one in ``PREFECT_API_URL``, or a new one."""
-    running = os.environ.get("PREFECT_API_URL")
+    """Yield the address of a running server: the one in ``PREFECT_API_URL``, the one of the run, or a new one."""
+    running = os.environ.get("PREFECT_API_URL") or _of_the_run()
     if running:
+        os.environ["PREFECT_API_URL"] = running
         yield running
         return
     os.environ.pop("PREFECT_API_URL", None)  # an empty value breaks Prefect
@@ -74,6 +78,38 @@ def prefect_server() -> Iterator[str]:
     finally:
         os.environ.pop("PREFECT_API_URL", None)
         _stop(process)
+
+
+def run_with_server(command: Sequence[str | Path]) -> int:
+    """Run a command and return its exit code; its stages share one server, which starts when the first of them asks."""
+    if os.environ.get("PREFECT_API_URL"):
+        return subprocess.run(command, check=False, preexec_fn=die_with_parent).returncode
+    with contextlib.ExitStack() as opened, socket.create_server(("127.0.0.1", 0)) as door:
+        door.settimeout(ASK_SECONDS)
+        environment = {**os.environ, DOOR: str(door.getsockname()[1])}
+        process = subprocess.Popen(command, env=environment, preexec_fn=die_with_parent)  # noqa: PLW1509 - no thread of ours runs
+        url = ""
+        try:
+            while process.poll() is None:
+                with contextlib.suppress(TimeoutError):
+                    stage, _ = door.accept()
+                    with stage:
+                        url = url or opened.enter_context(prefect_server())
+                        stage.sendall(f"{url}\n".encode())
+        finally:
+            # After Ctrl-C, which DVC has got as well: it ends its stage, and notes what it has.
+            process.wait()
+        return process.returncode
+
+
+def _of_the_run() -> str:
+    """Ask `run_with_server` for the address, when it is what started us; empty when it is not, or cannot start one."""
+    port = os.environ.get(DOOR, "")
+    try:
+        with socket.create_connection(("127.0.0.1", int(port)), timeout=START_SECONDS) as door, door.makefile() as answer:
+            return answer.readline().strip()
+    except (OSError, ValueError):
+        return ""
 
 
 def _free_port() -> int:

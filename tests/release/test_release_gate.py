@@ -36,6 +36,7 @@ SECTION = {
     "archives": True,
     "on_quarantine": "continue",
     "review": "required",
+    "may_shrink": False,
     "public_words": [],
 }
 

@@ -103,7 +103,7 @@ def test_there_is_no_reel_before_screening_nor_of_a_broken_file(tmp_path, monkey
 
 
 def test_the_stage_prepares_the_reel_and_a_single_file_is_screened_without():
-    assert "reel.OBSERVER]" in (Path(__file__).parents[2] / "pipelines/flows/screen.py").read_text(encoding="utf-8")
+    assert "reel.OBSERVER]" in (Path(__file__).parents[2] / "pipelines/scrubin/screen/screening.py").read_text(encoding="utf-8")
     assert reel.NAME not in [observer.name for observer in registry.observers(DEFAULTS)]
 
 

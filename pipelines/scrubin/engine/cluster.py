@@ -26,6 +26,8 @@ from scrubin.engine.piece import Piece, portable
 from scrubin.engine.preflight import State, compare, faults_of, look
 
 CONNECT_S = 30
+ASK_S = 2
+ALIVE = ("running", "connecting", "newly-created")
 ATTEMPTS = 4
 """Dask itself gives a piece to four workers before it calls it a killer, and counts also those that were killed for another reason."""
 FEWEST_LANES, MOST_LANES = 8, 256
@@ -55,6 +57,14 @@ class Cluster:
         except (OSError, ValueError) as error:
             msg = f"flows.dask: no scheduler answers at {address} ({error}); start it, or set flows.dask to null"
             raise StageError(msg) from error
+        try:
+            # It unpacks what it passes on.
+            self._client.run_on_scheduler(faults_of, ours := look(root, ""), ours, root)
+        except Exception as error:
+            self.close()
+            why = f"{type(error).__name__}: {error}"
+            msg = f"the Dask scheduler at {address} cannot run the library ({why}); start it with the project's own .venv"
+            raise StageError(msg) from error
         with _tokens(root) as seen:
             self._ours = look(root, seen)
             theirs: dict[str, Any] = self._client.run(look, root, seen, on_error="return")
@@ -80,19 +90,30 @@ class Cluster:
         for attempt in range(ATTEMPTS):
             future = self._client.submit(_do, self._ours, self._root, piece, key=f"scrubin-{uuid.uuid4().hex}", pure=False)
             try:
-                succeeded, outcome = future.result()
+                succeeded, outcome = self._result(future)
             except KilledWorker as error:
                 if attempt + 1 < ATTEMPTS:
                     continue
                 msg = f"its workers were killed again and again ({error}); give them more memory, then run again"
                 raise StageError(msg) from error
-            except (CancelledError, CommClosedError, TimeoutError, OSError) as error:
+            except (CancelledError, CommClosedError, OSError) as error:
                 msg = f"the Dask scheduler at {self._address} is gone; start it again, then run again: what was finished is kept"
                 raise StageError(msg) from error
             if succeeded:
                 return outcome
             raise outcome
         raise AssertionError  # pragma: no cover - the last attempt returns or raises
+
+    def _result(self, future: Any) -> tuple[bool, Any]:
+        """Wait for a future; one of a scheduler that is gone would be waited for for ever."""
+        while True:
+            try:
+                succeeded, outcome = future.result(timeout=ASK_S)
+            except TimeoutError:
+                if self._client.status not in ALIVE:
+                    raise CommClosedError from None
+                continue
+            return succeeded, outcome
 
     def close(self) -> None:
         """Leave the cluster as it is."""

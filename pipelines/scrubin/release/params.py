@@ -60,6 +60,8 @@ class ReleaseParams:
         ``continue``: release the others and say so; ``stop``: no release, but for what somebody acknowledged.
     review
         ``required``: nothing is released before somebody has seen all of it; or a `ReviewedSample`, or `NoReview`.
+    may_shrink
+        Whether the release may lack recordings that the one before had.
     public_words
         Words that are harmless although they stand in a private name, such as the name of the
         study. The search for private strings passes over them.
@@ -72,6 +74,7 @@ class ReleaseParams:
     archives: bool
     on_quarantine: str = ranged(choices=("continue", "stop"))
     review: str | ReviewedSample | NoReview = ranged()
+    may_shrink: bool = False
     public_words: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

@@ -1,0 +1,75 @@
+"""One run at a time: a second one is refused at once, not when DVC gives up waiting."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from scrubin.core.errors import StageError
+
+OURS = Path(".cache/repro.lock")
+DVC, DVC_STAGES = Path(".dvc/tmp/lock"), Path(".dvc/tmp/rwlock")
+WAIT_S, STEP_S = 0.8, 0.1
+
+
+@contextlib.contextmanager
+def only_run() -> Iterator[None]:
+    """Hold the run of this folder.
+
+    Raises
+    ------
+    StageError
+        When another one is going on, `make repro` or DVC by hand.
+    """
+    OURS.parent.mkdir(parents=True, exist_ok=True)
+    with OURS.open("a+", encoding="ascii") as lock:
+        if not _is_free(lock.fileno()):
+            lock.seek(0)
+            msg = f"another run is going on in this folder (process {lock.read().strip()}); wait for it, or end it, then run again"
+            raise StageError(msg)
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        other = _stage_of_dvc()
+        if other or not _dvc_is_free():
+            msg = f"DVC is at work in this folder{other}; wait for it, or end it, then run again"
+            raise StageError(msg)
+        yield
+
+
+def _dvc_is_free() -> bool:
+    """Wait for a moment, because DVC's short commands hold its lock as well."""
+    if not DVC.is_file():
+        return True
+    until = time.monotonic() + WAIT_S
+    with DVC.open("rb") as lock:
+        while not _is_free(lock.fileno()):
+            if time.monotonic() > until:
+                return False
+            time.sleep(STEP_S)
+        fcntl.flock(lock.fileno(), fcntl.LOCK_UN)
+    return True
+
+
+def _stage_of_dvc() -> str:
+    """Return which living process runs a stage, as DVC notes it: while a stage runs, it lets go of its lock."""
+    try:
+        held = json.loads(DVC_STAGES.read_text(encoding="utf-8"))
+        writers = {int(by["pid"]) for by in held.get("write", {}).values()}
+        alive = sorted(pid for pid in writers if Path(f"/proc/{pid}").is_dir())
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return ""
+    return f" (process {alive[0]})" if alive else ""
+
+
+def _is_free(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,24 @@
+"""Where DVC keeps its notes about files: a database that a shared file system could damage."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+from scrubin.engine.file_systems import is_shared
+
+VARIABLE = "DVC_SITE_CACHE_DIR"
+
+
+def local_state() -> dict[str, str]:
+    """Return the environment that puts DVC's notes on a disk of this machine when the project lies on a shared one."""
+    if VARIABLE in os.environ or not is_shared(Path.cwd()):
+        return {}
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    if is_shared(home if home.exists() else Path.home()):
+        home = Path("/var/tmp")
+    name = hashlib.sha256(str(Path.cwd().resolve()).encode()).hexdigest()[:16]
+    folder = home / f"scrubin-dvc-{os.getuid()}" / name
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return {VARIABLE: str(folder)}
