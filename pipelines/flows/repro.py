@@ -11,9 +11,8 @@ import os
 import sys
 from pathlib import Path
 
-from scrubin.engine.only_run import only_run
-
 from scrubin.core.errors import ReviewError, ScrubinError
+from scrubin.engine.only_run import only_run
 from scrubin.review.ledger import Ledger
 from server import QUIET, ServerError, die_with_parent, run_with_server
 from state import local_state

@@ -33,6 +33,8 @@ COMMANDS = {
     "submission": "check a challenge submission frame by frame, without scoring it",
     "rank": "rank the submissions of a challenge, and tell what the ranking is worth",
     "deid": "make a benchmark of de-identification, and score any tool's output against its answer key",
+    "verify": "read store, cache and outputs again, and restore what is damaged from a sound copy",
+    "store": "tell what the store of finished results holds, and remove what no output uses",
     "audit": "prove that nothing private is in a finished release, or in one video",
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""

@@ -20,7 +20,6 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +30,7 @@ STORE_PATH = Path(".cache/store")
 MANIFEST = "manifest.json"
 LIBRARY = Path(__file__).resolve().parents[1]
 CYCLE_DAYS, DAY_S = 30, 86_400
+GENERATIONS = 8
 _ROOT: ContextVar[Path] = ContextVar("store", default=STORE_PATH)
 _LOCKS: dict[str, threading.Lock] = {}
 _LOCKS_GUARD = threading.Lock()
@@ -100,15 +100,12 @@ def lookup(key: str, root: Path | None = None, *, read: bool = False) -> Entry |
     another one for each key, so that a disk that forgets is noticed.
     """
     root = root or _ROOT.get()
-    for generation in count():
-        folder = _folder(key, root, generation)
-        entry = read_entry(folder)
+    for generation in range(GENERATIONS):
+        entry = read_entry(_folder(key, root, generation))
         if entry is not None and entry.is_sound(read=read or _is_due(key)):
             uses.note(key, root)
             return entry
-        if entry is None and not folder.exists():
-            return None
-    raise AssertionError  # pragma: no cover - the count has no end
+    return None
 
 
 def read_entry(folder: Path) -> Entry | None:
@@ -156,7 +153,7 @@ def _published(part: Path, key: str, root: Path) -> Entry:
     Nothing is ever removed here, because what looks damaged to one process may just have been replaced by another:
     beside a damaged result the new one gets the next number, and `scrubin store --prune` removes the old one.
     """
-    for generation in count():
+    for generation in range(GENERATIONS):
         folder = _folder(key, root, generation)
         folder.parent.mkdir(parents=True, exist_ok=True)
         if not folder.exists():
@@ -169,7 +166,8 @@ def _published(part: Path, key: str, root: Path) -> Entry:
         entry = read_entry(folder)
         if entry is not None and entry.is_sound(read=False):
             return entry
-    raise AssertionError  # pragma: no cover - the count has no end
+    msg = f"{_folder(key, root, 0)}: {GENERATIONS} results in a row were damaged; check the disk, then run 'scrubin store --prune'"
+    raise OSError(msg)
 
 
 def _digest(files: Mapping[str, str], value: Any) -> str:

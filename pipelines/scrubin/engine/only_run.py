@@ -18,16 +18,16 @@ WAIT_S, STEP_S = 0.8, 0.1
 
 
 @contextlib.contextmanager
-def only_run() -> Iterator[None]:
-    """Hold the run of this folder.
+def only_run(project: Path = Path()) -> Iterator[None]:
+    """Hold the run of a project's folder.
 
     Raises
     ------
     StageError
         When another one is going on, `make repro` or DVC by hand.
     """
-    OURS.parent.mkdir(parents=True, exist_ok=True)
-    with OURS.open("a+", encoding="ascii") as lock:
+    (project / OURS).parent.mkdir(parents=True, exist_ok=True)
+    with (project / OURS).open("a+", encoding="ascii") as lock:
         if not _is_free(lock.fileno()):
             lock.seek(0)
             msg = f"another run is going on in this folder (process {lock.read().strip()}); wait for it, or end it, then run again"
@@ -35,19 +35,19 @@ def only_run() -> Iterator[None]:
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
-        other = _stage_of_dvc()
-        if other or not _dvc_is_free():
+        other = _stage_of_dvc(project / DVC_STAGES)
+        if other or not _dvc_is_free(project / DVC):
             msg = f"DVC is at work in this folder{other}; wait for it, or end it, then run again"
             raise StageError(msg)
         yield
 
 
-def _dvc_is_free() -> bool:
+def _dvc_is_free(at: Path) -> bool:
     """Wait for a moment, because DVC's short commands hold its lock as well."""
-    if not DVC.is_file():
+    if not at.is_file():
         return True
     until = time.monotonic() + WAIT_S
-    with DVC.open("rb") as lock:
+    with at.open("rb") as lock:
         while not _is_free(lock.fileno()):
             if time.monotonic() > until:
                 return False
@@ -56,10 +56,10 @@ def _dvc_is_free() -> bool:
     return True
 
 
-def _stage_of_dvc() -> str:
+def _stage_of_dvc(at: Path) -> str:
     """Return which living process runs a stage, as DVC notes it: while a stage runs, it lets go of its lock."""
     try:
-        held = json.loads(DVC_STAGES.read_text(encoding="utf-8"))
+        held = json.loads(at.read_text(encoding="utf-8"))
         writers = {int(by["pid"]) for by in held.get("write", {}).values()}
         alive = sorted(pid for pid in writers if Path(f"/proc/{pid}").is_dir())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -1,0 +1,33 @@
+"""`scrubin store [PROJECT]`: what the store of finished results holds, and `--prune` for what no output uses."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from scrubin.core.store import STORE_PATH
+from scrubin.engine.only_run import only_run
+from scrubin.upkeep import pruning
+
+MEGABYTE = 1_000_000
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the project, and whether to remove."""
+    parser.add_argument("project", nargs="?", default=".", help="folder of the project (default: this one)")
+    parser.add_argument("--prune", action="store_true", help="remove the results that no current output uses")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Say what is kept and used; remove what is not, when that is wanted."""
+    project = Path(args.project)
+    root = project / STORE_PATH
+    with only_run(project):
+        kept = pruning.contents(root)
+        for name, mine in (("used", [one for one in kept if one.used]), ("not used", [one for one in kept if not one.used])):
+            sys.stdout.write(f"{name:<10}{len(mine):>9,} results {sum(one.size for one in mine) / MEGABYTE:>14,.1f} MB\n")
+        if args.prune:
+            gone = pruning.prune(root)
+            sys.stdout.write(f"{'removed':<10}{len(gone):>9,} results {sum(one.size for one in gone) / MEGABYTE:>14,.1f} MB\n")
+    return 0
