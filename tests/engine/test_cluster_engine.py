@@ -1,0 +1,155 @@
+"""A real Dask scheduler with real worker processes: kills of either lose nothing, and a worker that differs is named."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from pieces import doubled, piece, refused, stored
+from scrubin.core import store
+from scrubin.core.errors import StageError, VideoError
+from scrubin.engine import cluster, preflight
+from scrubin.engine.cluster import Cluster
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+
+
+def start(*arguments: str, folder: Path) -> subprocess.Popen[bytes]:
+    path = os.pathsep.join([str(ROOT / "tests/helpers"), str(ROOT / "pipelines")])
+    command = [Path(sys.executable).with_name("dask"), *arguments]
+    return subprocess.Popen(command, cwd=folder, env={**os.environ, "PYTHONPATH": path}, stderr=subprocess.DEVNULL)
+
+
+@pytest.fixture
+def machines(tmp_path):
+    """A scheduler file and the processes: the scheduler, and two workers with one thread each in another working folder."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "project").mkdir()
+    (tmp_path / "project/requirements.lock").write_bytes((ROOT / "requirements.lock").read_bytes())
+    file = tmp_path / "scheduler.json"
+    at = ["--no-dashboard"]
+    scheduler = start("scheduler", "--scheduler-file", str(file), "--port", "0", *at, folder=tmp_path / "elsewhere")
+    options = ["--nworkers", "2", "--nthreads", "1", "--local-directory", str(tmp_path / "elsewhere"), *at]
+    workers = start("worker", "--scheduler-file", str(file), *options, folder=tmp_path / "elsewhere")
+    yield tmp_path / "project", str(file), scheduler, workers
+    for process in (workers, scheduler):
+        process.terminate()
+    for process in (workers, scheduler):
+        try:
+            process.wait(20)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+
+
+def connected(root: Path, file: str) -> Cluster:
+    """Wait until both workers are there."""
+    deadline = time.monotonic() + 60
+    while not Path(file).exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    joined = Cluster(file, root)
+    joined._client.wait_for_workers(2, timeout=60)
+    return joined
+
+
+def children(pid: int) -> list[int]:
+    """The processes of the two workers, which their keepers start again when they die."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+            if int(fields[1]) == pid and b"spawn_main" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def test_kills_of_workers_lose_nothing_and_errors_arrive_whole(machines):
+    root, file, _, workers = machines
+    joined = connected(root, file)
+    assert joined.notes == []
+    with pytest.raises(VideoError, match=r"a\.mkv"):
+        joined.do(piece(refused, "a.mkv", root))
+    stop, kills = threading.Event(), []
+
+    def kill() -> None:
+        while not stop.wait(2):
+            for pid in children(workers.pid)[:1]:
+                os.kill(pid, signal.SIGKILL)
+                kills.append(pid)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    with ThreadPoolExecutor(joined.lanes) as threads:
+        outcomes = list(threads.map(lambda number: joined.do(piece(stored, number, root)), range(200)))
+        outcomes += list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(400)))
+    stop.set()
+    killer.join()
+    assert outcomes == [*range(200), *(2 * number for number in range(400))]
+    assert kills
+    assert all(store.lookup(store.key_of("pieces", "code", {"n": number}), root / store.STORE_PATH) for number in range(200))
+    joined.close()
+
+
+def test_a_scheduler_that_is_gone_ends_the_work_with_a_clear_word(machines, monkeypatch):
+    root, file, scheduler, _ = machines
+    joined = connected(root, file)
+    threading.Timer(0.5, scheduler.kill).start()
+    with pytest.raises(StageError, match=r"the Dask scheduler at .* is gone; start it again"), ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(2000)))
+    joined.close()
+
+
+def test_without_a_scheduler_nothing_begins(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_S", 1)
+    with pytest.raises(StageError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9.*set flows\.dask to null"):
+        Cluster("tcp://127.0.0.1:9", tmp_path)
+    with pytest.raises(StageError, match=r"no scheduler answers at .*none\.json"):
+        Cluster(str(tmp_path / "none.json"), tmp_path)
+
+
+def test_a_worker_that_joins_later_and_differs_is_named(machines):
+    root, file, _, _ = machines
+    joined = connected(root, file)
+    joined._ours = dataclasses.replace(joined._ours, library="0" * 64)
+    with pytest.raises(StageError, match=r"worker tcp://.* cannot be used: its scrubin is another version"):
+        joined.do(piece(doubled, 1, root))
+    joined.close()
+
+
+def test_every_difference_is_named_with_its_worker_and_the_fix(tmp_path):
+    (tmp_path / "requirements.lock").write_bytes((ROOT / "requirements.lock").read_bytes())
+    (tmp_path / store.STORE_PATH).mkdir(parents=True)
+    (tmp_path / store.STORE_PATH / "seen").write_text("")
+    ours = preflight.look(tmp_path, "seen")
+    assert preflight.faults_of(ours, ours, tmp_path) == []
+    changed = {
+        "lock": ("0" * 64, "requirements.lock is another one"),
+        "python": ("3.99", "it runs Python 3.99"),
+        "packages": (("numpy is 1.0 instead of 2.5.3",), "numpy is 1.0"),
+        "library": ("0" * 64, "its scrubin is another version"),
+        "networks": (ours.networks[1:], f"network '{ours.networks[0][0]}' is not ours there: missing"),
+        "sees": (False, "does not see what we write"),
+        "writes": ("", "cannot write"),
+    }
+    workers = {name: dataclasses.replace(ours, **{name: value}) for name, (value, _) in changed.items()}
+    workers["gone"] = ModuleNotFoundError("No module named 'scrubin'")
+    with pytest.raises(StageError) as caught:
+        preflight.compare(ours, workers, tmp_path)
+    lines = str(caught.value).splitlines()[1:]
+    for name, (_, message) in changed.items():
+        assert [line for line in lines if line.strip().startswith(f"{name}: ") and message in line], name
+    assert [line for line in lines if "gone: it cannot run the library" in line]
+    late = dataclasses.replace(ours, clock_s=ours.clock_s + 60, file_system="nfs4")
+    assert preflight.compare(ours, {"tcp://a": ours, "tcp://b": late}, tmp_path) == ["tcp://b: clock +60.0 s, project on nfs4"]

@@ -1,0 +1,61 @@
+"""Work that is sent to other processes; a function inside a test cannot be."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from scrubin.core import store
+from scrubin.core.cores import decoder_threads
+from scrubin.core.errors import VideoError
+from scrubin.engine.piece import Piece
+
+
+def piece(work: Callable[[Any], Any], item: Any, root: Path = Path()) -> Piece:
+    return Piece(work, item, root.resolve() / store.STORE_PATH, None)
+
+
+def doubled(number: int) -> int:
+    time.sleep(0.01)
+    return 2 * number
+
+
+def process(_: Any) -> tuple[int, int, str]:
+    return os.getpid(), decoder_threads(), os.environ.get("OMP_NUM_THREADS", "")
+
+
+def refused(name: str) -> None:
+    raise VideoError(name, "it is no video", "export it again", "line 3")
+
+
+def odd(_: Any) -> None:
+    class Odd(Exception):
+        pass
+
+    msg = "of a class that nobody else knows"
+    raise Odd(msg)
+
+
+def dies_once(marker: Path) -> str:
+    """End as the kernel ends a process that needs too much memory, the first time."""
+    if not marker.exists():
+        marker.write_text("")
+        os.kill(os.getpid(), 9)
+    return "done"
+
+
+def dies(_: Any) -> None:
+    os.kill(os.getpid(), 9)
+
+
+def stored(number: int) -> int:
+    entry, _ = store.make(store.key_of("pieces", "code", {"n": number}), lambda folder: (folder / "a.txt").write_text("x") and number)
+    return int(entry.value)
+
+
+def slow(folder: Path) -> None:
+    (folder / "started").write_text(str(os.getpid()))
+    time.sleep(60)
