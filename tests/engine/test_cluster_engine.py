@@ -12,6 +12,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import dask
 import pytest
 
 from pieces import doubled, piece, refused, stored
@@ -84,7 +85,7 @@ def test_kills_of_workers_lose_nothing_and_errors_arrive_whole(machines):
     stop, kills = threading.Event(), []
 
     def kill() -> None:
-        while not stop.wait(2):
+        while not stop.wait(0.5 if not kills else 4):
             for pid in children(workers.pid)[:1]:
                 os.kill(pid, signal.SIGKILL)
                 kills.append(pid)
@@ -92,19 +93,21 @@ def test_kills_of_workers_lose_nothing_and_errors_arrive_whole(machines):
     killer = threading.Thread(target=kill)
     killer.start()
     with ThreadPoolExecutor(joined.lanes) as threads:
-        outcomes = list(threads.map(lambda number: joined.do(piece(stored, number, root)), range(200)))
-        outcomes += list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(400)))
+        outcomes = list(threads.map(lambda number: joined.do(piece(stored, number, root)), range(60)))
+        outcomes += list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(150)))
     stop.set()
     killer.join()
-    assert outcomes == [*range(200), *(2 * number for number in range(400))]
+    assert outcomes == [*range(60), *(2 * number for number in range(150))]
     assert kills
-    assert all(store.lookup(store.key_of("pieces", "code", {"n": number}), root / store.STORE_PATH) for number in range(200))
+    assert all(store.lookup(store.key_of("pieces", "code", {"n": number}), root / store.STORE_PATH) for number in range(60))
     joined.close()
 
 
 def test_a_scheduler_that_is_gone_ends_the_work_with_a_clear_word(machines, monkeypatch):
     root, file, scheduler, _ = machines
-    joined = connected(root, file)
+    # So long does Dask hope that it comes back; usually half a minute.
+    with dask.config.set({"distributed.comm.timeouts.connect": "4s"}):
+        joined = connected(root, file)
     threading.Timer(0.5, scheduler.kill).start()
     with pytest.raises(StageError, match=r"the Dask scheduler at .* is gone; start it again"), ThreadPoolExecutor(4) as threads:
         list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(2000)))

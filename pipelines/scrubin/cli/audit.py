@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from tqdm import tqdm
 
 from scrubin.core import store
+from scrubin.core.cores import cores
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of
 from scrubin.core.ranges import count_text
@@ -32,7 +33,6 @@ from scrubin.release.audit.videos import decoding
 from scrubin.release.audit.videos.decoding import Examination
 from scrubin.release.audit.videos.stored import examine_stored
 
-WORKERS = 2
 TEXTS_SHOWN = 10
 Item = TypeVar("Item")
 
@@ -106,7 +106,7 @@ def _known(path: Path, study: Project | None) -> VideoPlan | None:
 
 
 def _examinations(folder: Path, study: Project, args: argparse.Namespace, sampling: Sampling) -> dict[str, Examination]:
-    """Examine all videos, two at a time; what an earlier run has decoded of the same bytes counts."""
+    """Examine all videos, as many at a time as there are cores; what an earlier run has decoded of the same bytes counts."""
     videos, root = study.plan.videos, Path(args.project or "") / store.STORE_PATH
 
     def one(video: VideoPlan) -> Examination:
@@ -114,7 +114,7 @@ def _examinations(folder: Path, study: Project, args: argparse.Namespace, sampli
             return decoding.examine(folder / video.path, video, folder, sampling)
         return examine_stored(folder, video, root, sampling)
 
-    with ThreadPoolExecutor(WORKERS) as workers:
+    with ThreadPoolExecutor(cores()) as workers:
         seen = _counted("decode", "video", workers.map(one, videos), len(videos))
         return {video.path: result for video, result in zip(videos, seen, strict=True)}
 

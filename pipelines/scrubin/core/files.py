@@ -7,10 +7,13 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from scrubin.core.cores import cores
 
 # Every released file carries this time, because a file time can tell when a recording was made.
 FIXED_TIME_S = 946684800  # 2000-01-01T00:00:00Z
@@ -26,6 +29,12 @@ def sha256_of(path: Path) -> str:
         while chunk := file.read(CHUNK_BYTES):
             digest.update(chunk)
     return digest.hexdigest()
+
+
+def sha256_of_all(paths: Mapping[str, Path]) -> dict[str, str]:
+    """Return the SHA-256 of many files by name; as many are read at a time as there are cores."""
+    with ThreadPoolExecutor(cores()) as pool:
+        return dict(zip(paths, pool.map(sha256_of, paths.values()), strict=True))
 
 
 def set_fixed_time(path: Path, sha256: str) -> None:

@@ -53,6 +53,8 @@ class Cluster:
         self._address, self._root = address, root
         at = {"address": address} if "://" in address else {"scheduler_file": address}
         try:
+            if "://" not in address:
+                Path(address).stat()  # Dask would wait for the file for ever
             self._client: Any = Client(**at, timeout=CONNECT_S, set_as_default=False, name="scrubin")
         except (OSError, ValueError) as error:
             msg = f"flows.dask: no scheduler answers at {address} ({error}); start it, or set flows.dask to null"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from scrubin.core.errors import ReleaseError
-from scrubin.core.files import sha256_of
+from scrubin.core.files import sha256_of_all
 from scrubin.release.audit.findings import Finding
 
 NAME = "SHA256SUMS"
@@ -17,7 +17,7 @@ _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 def hashes(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of every file below a folder but the list itself, by relative name, sorted."""
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return {name: sha256_of(files[name]) for name in sorted(files) if name != NAME}
+    return sha256_of_all({name: files[name] for name in sorted(files) if name != NAME})
 
 
 def text(sha256: Mapping[str, str]) -> str:

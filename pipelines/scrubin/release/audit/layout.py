@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from scrubin.core.files import FIXED_TIME_S, sha256_of
+from scrubin.core.files import FIXED_TIME_S, sha256_of_all
 from scrubin.release.audit import media
 from scrubin.release.audit.findings import Fault, Finding, Text
 from scrubin.release.audit.plan import Plan
@@ -44,7 +44,7 @@ class Folder:
 
     def sha256(self) -> dict[str, str]:
         """Return the hash of every file."""
-        return {name: sha256_of(path) for name, path in self.files.items()}
+        return sha256_of_all(self.files)
 
 
 def look(folder: Path) -> Folder:
