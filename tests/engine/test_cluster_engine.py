@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import signal
@@ -43,14 +44,13 @@ def machines(tmp_path):
     options = ["--nworkers", "2", "--nthreads", "1", "--local-directory", str(tmp_path / "elsewhere"), *at]
     workers = start("worker", "--scheduler-file", str(file), *options, folder=tmp_path / "elsewhere")
     yield tmp_path / "project", str(file), scheduler, workers
+    kept = children(workers.pid)
     for process in (workers, scheduler):
-        process.terminate()
-    for process in (workers, scheduler):
-        try:
-            process.wait(20)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+        process.kill()
+        process.wait()
+    for pid in kept:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def connected(root: Path, file: str) -> Cluster:
@@ -108,10 +108,10 @@ def test_a_scheduler_that_is_gone_ends_the_work_with_a_clear_word(machines, monk
     # So long does Dask hope that it comes back; usually half a minute.
     with dask.config.set({"distributed.comm.timeouts.connect": "4s"}):
         joined = connected(root, file)
-    threading.Timer(0.5, scheduler.kill).start()
-    with pytest.raises(StageError, match=r"the Dask scheduler at .* is gone; start it again"), ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(2000)))
-    joined.close()
+        threading.Timer(0.5, scheduler.kill).start()
+        with pytest.raises(StageError, match=r"the Dask scheduler at .* is gone; start it again"), ThreadPoolExecutor(4) as threads:
+            list(threads.map(lambda number: joined.do(piece(doubled, number, root)), range(2000)))
+        joined.close()
 
 
 def test_without_a_scheduler_nothing_begins(tmp_path, monkeypatch):
