@@ -1,10 +1,10 @@
-"""Kill the run at random moments, run it again, and compare every hash with an undisturbed run.
+"""Kill runs that are still going, at random moments, run on, and compare every hash with an undisturbed run.
 
-    .venv/bin/python benchmarks/kill_and_resume.py --folder FOLDER --times 20 [--participants 14] [--seed 0]
+    .venv/bin/python benchmarks/kill_and_resume.py --folder FOLDER --kills 100 [--each 10] [--participants 14] [--seed 0]
 
-The folder gets a clone of this checkout. Each trial starts without outputs, store and DVC cache,
-kills DVC with SIGKILL at a random moment of the run, checks that nothing it started is
-left two seconds later, and runs `dvc repro` to the end.
+The folder gets a clone of this checkout. Each round starts without outputs, store and DVC cache. DVC, the stage, a worker,
+the Prefect server or everything is killed with SIGKILL, SIGTERM or SIGINT, and the run is started again, some ten times; then it may end.
+Two seconds after each kill nothing that the run started may be left.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ import sys
 import time
 from pathlib import Path
 
+WHOM = ("dvc", "stage", "worker", "server", "everything")
+PATIENCE_S = 120
 ROOT = Path(__file__).resolve().parents[1]
 MADE = (
     "data/demo",
@@ -70,38 +72,57 @@ def hashes(folder: Path) -> str:
     return (folder / "dvc.lock").read_text(encoding="utf-8")
 
 
-def trial(folder: Path, moment_s: float) -> tuple[str, dict[int, str]] | None:
-    """Return at which stage the run was killed, and what was left of it; None when it had ended before."""
-    clear(folder)
+def victims(folder: Path, whom: str) -> list[int]:
+    """Return the processes of one kind; of the helpers of a stage one is enough."""
+    there = living(folder)
+    names = {"dvc": "dvc repro", "stage": "pipelines/flows/", "worker": "scrubin.engine.worker", "server": "prefect server"}
+    if whom == "everything":
+        return sorted(there)
+    return sorted(pid for pid, command in there.items() if names[whom] in command and "repro.py" not in command)[:1]
+
+
+def stage_of(folder: Path) -> str:
+    """Return the stage that runs now."""
+    running = (command.split("flows/")[1].strip() for command in living(folder).values() if "flows/" in command and "repro" not in command)
+    return next(running, "between stages")
+
+
+def killed_run(folder: Path, rng: random.Random, longest_s: float, whom: str, number: int) -> tuple[str, str, int] | None:
+    """Start a run and kill in it; return at which stage, how it ended, and how many processes were left. None: it had ended before."""
     run = start(folder)
-    time.sleep(moment_s)
+    time.sleep(rng.uniform(0.5, longest_s))
+    while not (chosen := victims(folder, whom)) and run.poll() is None:
+        time.sleep(0.1)
     if run.poll() is not None:
         return None
-    dvc = [pid for pid, command in living(folder).items() if "dvc repro" in command]
-    at = next(
-        (command.split("flows/")[1].strip() for command in living(folder).values() if "flows/" in command and "repro" not in command),
-        "between",
-    )
-    for pid in dvc:
-        os.kill(pid, signal.SIGKILL)
-    run.wait(60)
+    at = stage_of(folder)
+    for pid in chosen:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue
+    try:
+        how = f"exit {run.wait(PATIENCE_S)}"
+    except subprocess.TimeoutExpired:
+        run.kill()
+        run.wait()
+        how = "STILL RUNNING"
     time.sleep(2)
-    left = living(folder)
-    subprocess.run([".venv/bin/dvc", "repro", "--quiet"], cwd=folder, check=True, capture_output=True)
-    return at, left
+    return at, how, len(living(folder))
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--times", type=int, default=20)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--each", type=int, default=10, help="so many kills before a run may end (default: %(default)s)")
     parser.add_argument("--participants", type=int, default=14)
     parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    folder = given.folder.resolve()
+    args = parser.parse_args()
+    folder = args.folder.resolve()
     # The environment is this checkout's, the code must be the clone's: this one may be worked on meanwhile.
     os.environ["PYTHONPATH"] = str(folder / "pipelines")
-    prepare(folder, given.participants)
+    prepare(folder, args.participants)
     clear(folder)
     began = time.monotonic()
     if start(folder).wait():
@@ -109,19 +130,26 @@ def main() -> int:
     whole_s = time.monotonic() - began
     expected = hashes(folder)
     print(f"undisturbed run: {whole_s:.0f} s", flush=True)
-    rng = random.Random(given.seed)
-    same = 0
-    for number in range(given.times):
-        killed = None
-        while killed is None:  # a run may be faster than the first one was
-            moment_s = rng.uniform(0.5, whole_s)
-            killed = trial(folder, moment_s)
-        at, left = killed
-        equal = hashes(folder) == expected
+    rng = random.Random(args.seed)
+    kills = same = rounds = left_over = 0
+    while kills < args.kills:
+        clear(folder)
+        for _ in range(args.each):
+            whom, number = rng.choice(WHOM), rng.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGINT))
+            outcome = killed_run(folder, rng, whole_s * 1.5 / args.each, whom, number)
+            if outcome is None:
+                break  # the run is through; the next round begins anew
+            kills += 1
+            at, how, left = outcome
+            left_over += left
+            print(f"{kills:3d}: {whom:10s} {number.name:8s} in {at:18s} {how}, left running: {left}", flush=True)
+        done = start(folder).wait()
+        equal = done == 0 and hashes(folder) == expected
+        rounds += 1
         same += equal
-        print(f"{number + 1:2d}: killed after {moment_s:5.1f} s in {at:18s} left running: {len(left)}  same hashes: {equal}", flush=True)
-    print(f"{same} of {given.times} ended with the same hashes")
-    return 0 if same == given.times else 1
+        print(f"round {rounds}: exit {done}, same hashes: {equal}", flush=True)
+    print(f"{kills} kills in {rounds} rounds; {same} of {rounds} rounds ended with the same hashes; processes left running: {left_over}")
+    return 0 if same == rounds and not left_over else 1
 
 
 if __name__ == "__main__":
