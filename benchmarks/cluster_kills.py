@@ -1,6 +1,7 @@
 """The same pipeline on a Dask scheduler with separate worker processes, while workers and the scheduler are killed.
 
-    .venv/bin/python benchmarks/cluster_kills.py --folder FOLDER [--workers 2] [--worker-kills 20] [--scheduler-kills 5] [--memory 1GB] [--participants 14]
+    .venv/bin/python benchmarks/cluster_kills.py --folder FOLDER [--workers 2] [--worker-kills 20] [--scheduler-kills 5]
+        [--memory 1GB] [--participants 14]
 
 The folder gets a clone of this checkout. First the study is made with the processes of this machine, then without outputs, store
 and cache on the cluster; the hashes must be the same. A run that ends because the scheduler is gone is started again.
@@ -34,6 +35,7 @@ class Machines:
         self.start()
 
     def start(self) -> None:
+        """Start a scheduler, then its workers."""
         self.file.unlink(missing_ok=True)
         at = ["--no-dashboard", "--scheduler-file", str(self.file)]
         self.scheduler = self._run("scheduler", "--port", "0", *at)
@@ -47,6 +49,7 @@ class Machines:
         )
 
     def kept_workers(self) -> list[int]:
+        """Return the processes that work; their keeper starts another one for each that dies."""
         found = []
         for entry in Path("/proc").glob("[0-9]*"):
             try:
@@ -58,6 +61,7 @@ class Machines:
         return sorted(found)
 
     def stop(self) -> None:
+        """End everything."""
         kept = self.kept_workers()
         for process in (self.workers, self.scheduler):
             process.kill()

@@ -15,6 +15,8 @@ from scrubin.ingest import decide, manifest
 from scrubin.ingest.media import Media, read_media
 from scrubin.ingest.params import IngestParams
 from scrubin.tables import io
+from scrubin.tables.private import people
+from scrubin.tables.private.people import PEOPLE
 from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
 from scrubin.tables.private.recordings import RECORDINGS
 
@@ -23,7 +25,7 @@ OUT = Path("data/interim")
 
 @flow(name="ingest")
 def main() -> None:
-    """Write the tables `recordings` and `quarantine_ingest`."""
+    """Write the tables `recordings`, `people` and `quarantine_ingest`."""
     p = params.load("ingest", IngestParams)
     raw = params.raw_folder()
     try:
@@ -39,7 +41,9 @@ def main() -> None:
     decisions = decide.decisions(listed.recordings, media, p)
     problems = [*listed.problems, *manifest.files_without_row(raw, data), *decide.problems(listed.recordings, decisions)]
     rows = (quarantine_row(problem.recording, problem.camera, "ingest", problem.error) for problem in problems)
-    io.write(RECORDINGS, decide.recordings_table(listed.recordings, media, decisions), OUT / "recordings.parquet")
+    recordings = decide.recordings_table(listed.recordings, media, decisions)
+    io.write(RECORDINGS, recordings, OUT / "recordings.parquet")
+    io.write(PEOPLE, recordings[[*people.NAMES]], OUT / "people.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), OUT / "quarantine_ingest.parquet")
     for problem in problems:
         # Also here, because a later stage may stop the run before its end.

@@ -15,8 +15,10 @@ from scrubin.core.files import fresh_folder
 from scrubin.render import effort, released_tables, rendering
 from scrubin.render.params import RenderParams
 from scrubin.tables import io
+from scrubin.tables.private import lengths
 from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.hidden import HIDDEN
+from scrubin.tables.private.lengths import LENGTHS
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
@@ -29,7 +31,7 @@ RELEASE = Path("data/release")
 
 @flow(name="render")
 def main() -> None:
-    """Write the released videos and the tables `videos`, `cuts`, `hidden` and `quarantine_render`."""
+    """Write the released videos and the tables `videos`, `lengths`, `cuts`, `hidden` and `quarantine_render`."""
     p = params.load("render", RenderParams)
     raw = params.raw_folder()
     quarantined = set(io.read(QUARANTINE, INTERIM / "quarantine_screen.parquet").recording)
@@ -52,7 +54,9 @@ def main() -> None:
     for item in whole:
         item.entry.copy_into(RELEASE, lambda _, item=item: released_tables.video_path(item))
     bad = rendering.quarantine_rows(files, errors)
-    io.write(VIDEOS, io.frame_of(VIDEOS, released_tables.video_rows(whole)), Path("data/tables/videos.parquet"))
+    videos = io.frame_of(VIDEOS, released_tables.video_rows(whole))
+    io.write(VIDEOS, videos, Path("data/tables/videos.parquet"))
+    io.write(LENGTHS, videos[[*lengths.NAMES]], INTERIM / "lengths.parquet")
     io.write(CUTS, io.frame_of(CUTS, released_tables.cut_rows(whole)), INTERIM / "cuts.parquet")
     io.write(HIDDEN, io.frame_of(HIDDEN, released_tables.hidden_rows(whole)), INTERIM / "hidden.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), INTERIM / "quarantine_render.parquet")

@@ -12,12 +12,14 @@ import sys
 from pathlib import Path
 
 from scrubin.core.errors import ReviewError, ScrubinError
+from scrubin.core.store import STORE_PATH
 from scrubin.engine.only_run import only_run
 from scrubin.review.ledger import Ledger
+from scrubin.upkeep.pruning import prune
 from server import QUIET, ServerError, die_with_parent, run_with_server
 from state import local_state
 
-INTERRUPTED = 130
+INTERRUPTED, GIGABYTE = 130, 10**9
 
 
 def main() -> int:
@@ -28,12 +30,16 @@ def main() -> int:
             # Only now, because they take a second, and a refusal should not.
             from scrubin import settings, study
             from scrubin.core import params
+            from scrubin.engine.params import FlowsParams
 
             settings.check_all()
             study.require(params.raw_folder())
             os.environ.update(QUIET | local_state())
             _take_late_decisions()
-            return run_with_server([Path(sys.executable).with_name("dvc"), "repro", "--keep-going", *sys.argv[1:]])
+            code = run_with_server([Path(sys.executable).with_name("dvc"), "repro", "--keep-going", *sys.argv[1:]])
+            if code == 0:
+                _keep_to_budget(params.load("flows", FlowsParams).store_gb)
+            return code
     except ScrubinError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -42,6 +48,16 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _keep_to_budget(store_gb: float | None) -> None:
+    """Remove the oldest results that no output uses, where they take more than they may."""
+    if store_gb is None:
+        return
+    gone = prune(STORE_PATH, int(store_gb * GIGABYTE))
+    if gone:
+        size_gb = sum(one.size for one in gone) / GIGABYTE
+        sys.stderr.write(f"store: {len(gone)} results that nothing uses any more were removed, {size_gb:.2f} GB\n")
 
 
 def _take_late_decisions() -> None:

@@ -14,25 +14,25 @@ from scrubin.ratings.params import ScoresParams
 from scrubin.ratings.roster import roster_of
 from scrubin.ratings.sheets import read_folder
 from scrubin.tables import io
+from scrubin.tables.private.lengths import LENGTHS
 from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.people import PEOPLE
 from scrubin.tables.private.quarantine import QUARANTINE
-from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.ratings import RATINGS
 from scrubin.tables.skill import skill as skill_table
 from scrubin.tables.task_errors import ERRORS
-from scrubin.tables.videos import VIDEOS
 
-TABLES = Path("data/tables")
+TABLES, INTERIM = Path("data/tables"), Path("data/interim")
 
 
 @flow(name="scores")
 def main() -> None:
     """Read every sheet, normalise, aggregate, harmonise; write tables and statistics."""
     p = params.load("scores", ScoresParams)
-    recordings = io.read(RECORDINGS, Path("data/interim/recordings.parquet"))
+    people = io.read(PEOPLE, INTERIM / "people.parquet")
     linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
-    set_aside = io.read(QUARANTINE, Path("data/interim/quarantine_ingest.parquet")).recording
-    roster = roster_of(recordings, linkage, io.read(VIDEOS, TABLES / "videos.parquet"), set_aside)
+    set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet").recording
+    roster = roster_of(people, linkage, io.read(LENGTHS, INTERIM / "lengths.parquet"), set_aside)
     entries = read_entries(read_folder(params.raw_folder() / "ratings", roster.tasks), roster, p)
     normalised = normalisation.normalise(entries.ratings, p.failed_grs)
     skill = aggregation.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
@@ -40,8 +40,8 @@ def main() -> None:
     io.write(RATINGS, entries.ratings, TABLES / "ratings.parquet")
     io.write(skill_table(p.aspects), skill, TABLES / "skill.parquet")
     io.write(ERRORS, errors, TABLES / "errors.parquet")
-    files.write_json(Path("data/private/development.json"), development(skill, recordings, linkage))
-    files.write_json(Path("data/interim/scores.json"), statistics.summarise(entries, normalised, skill, errors, roster, p))
+    files.write_json(Path("data/private/development.json"), development(skill, people, linkage))
+    files.write_json(INTERIM / "scores.json", statistics.summarise(entries, normalised, skill, errors, roster, p))
 
 
 if __name__ == "__main__":

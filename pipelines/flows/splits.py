@@ -16,23 +16,23 @@ from scrubin.splits.schemes.registry import Setting
 from scrubin.splits.search.best_split import Effort
 from scrubin.tables import io
 from scrubin.tables.phases import PHASES
+from scrubin.tables.private.lengths import LENGTHS
 from scrubin.tables.private.linkage import LINKAGE
-from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.private.people import PEOPLE
 from scrubin.tables.skill import skill as skill_table
 from scrubin.tables.splits import SPLITS
 from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
-from scrubin.tables.videos import VIDEOS
 
-TABLES = Path("data/tables")
+TABLES, INTERIM = Path("data/tables"), Path("data/interim")
 
 
 @flow(name="splits")
 def main() -> None:
     """Make every split, write it with its proof."""
     p = params.load("splits", SplitsParams)
-    videos = io.read(VIDEOS, TABLES / "videos.parquet")
-    recordings = io.read(RECORDINGS, Path("data/interim/recordings.parquet"))
+    videos = io.read(LENGTHS, INTERIM / "lengths.parquet")
+    recordings = io.read(PEOPLE, INTERIM / "people.parquet")
     people = people_of(recordings, io.read(LINKAGE, Path("data/private/linkage.parquet")), videos)
     tables = Tables(
         skill=io.read(skill_table(tuple(params.read()["scores"]["aspects"])), TABLES / "skill.parquet"),
