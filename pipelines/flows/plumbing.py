@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Generic, TypeVar
 
+import interrupts
 from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
 
 # At once, because importing Prefect takes a second in which the parent may be killed.
@@ -42,7 +43,6 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 ROOT = Path.cwd()
 LOG = logging.getLogger("scrubin")
-INTERRUPTED = 130
 EVENTS_SECONDS = 30
 SHOWN = 10
 
@@ -123,6 +123,7 @@ def run(flow: Flow[[], None]) -> None:
     """Run a stage as DVC's command: exit code 0 only when all of it was done."""
     _speak_plainly()
     try:
+        interrupts.end_in_order()
         owners.remove_leftovers(store.STORE_PATH)
         # Without the setting a second goes by at the end of every flow, waiting for the heartbeat.
         with _engine(), prefect_server(), temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
@@ -136,9 +137,11 @@ def run(flow: Flow[[], None]) -> None:
         sys.exit(f"{flow.name}: {error}")
     except OSError as error:
         # A full disk, a read-only folder: nothing in the study is wrong, and nothing finished is lost.
-        sys.exit(f"{flow.name}: {error}; mend this and run again, what was finished is kept")
+        sys.exit(f"{flow.name}: {error}; fix this and run again, what was finished is kept")
     except KeyboardInterrupt:
-        sys.exit(INTERRUPTED)
+        sys.exit(interrupts.INTERRUPTED)
+    finally:
+        interrupts.end_at_once()
 
 
 class _Running:

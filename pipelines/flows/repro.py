@@ -11,6 +11,7 @@ import os
 import sys
 from pathlib import Path
 
+import interrupts
 from scrubin.core.errors import ReviewError, ScrubinError
 from scrubin.core.store import STORE_PATH
 from scrubin.engine.only_run import only_run
@@ -19,13 +20,14 @@ from scrubin.upkeep.pruning import prune
 from server import QUIET, ServerError, die_with_parent, run_with_server
 from state import local_state
 
-INTERRUPTED, GIGABYTE = 130, 10**9
+GIGABYTE = 10**9
 
 
 def main() -> int:
     """Return the exit code of DVC; arguments are passed on to `dvc repro`."""
     die_with_parent()
     try:
+        interrupts.end_in_order()
         with only_run():
             # Only now, because they take a second, and a refusal should not.
             from scrubin import settings, study
@@ -47,7 +49,9 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     except KeyboardInterrupt:
-        return INTERRUPTED
+        return interrupts.INTERRUPTED
+    finally:
+        interrupts.end_at_once()
 
 
 def _keep_to_budget(store_gb: float | None) -> None:

@@ -25,6 +25,8 @@ STOP_SECONDS = 10
 ASK_SECONDS = 0.1
 DOOR = "SCRUBIN_SERVER_DOOR"
 """Where a stage asks for the server of the run: a port of this machine."""
+END = b"end\n"
+"""What a stage hears there when the run was interrupted."""
 PR_SET_PDEATHSIG = 1
 QUIET = {
     "DO_NOT_TRACK": "1",
@@ -96,20 +98,35 @@ def run_with_server(command: Sequence[str | Path]) -> int:
                     with stage:
                         url = url or opened.enter_context(prefect_server())
                         stage.sendall(f"{url}\n".encode())
+        except KeyboardInterrupt:
+            _end_after_stage(process, door)
+            raise
         finally:
-            # After Ctrl-C, which DVC has got as well: it ends its stage, and notes what it has.
             process.wait()
         return process.returncode
+
+
+def _end_after_stage(dvc: subprocess.Popen[bytes], door: socket.socket) -> None:
+    """End DVC after Ctrl-C: its stage has got it as well, but DVC itself would go on with stages that need nothing of that one."""
+    while dvc.poll() is None:
+        with contextlib.suppress(TimeoutError):
+            stage, _ = door.accept()
+            with stage:
+                stage.sendall(END)
+            dvc.terminate()
 
 
 def _of_the_run() -> str:
     """Ask `run_with_server` for the address, when it is what started us; empty when it is not, or cannot start one."""
     port = os.environ.get(DOOR, "")
     try:
-        with socket.create_connection(("127.0.0.1", int(port)), timeout=START_SECONDS) as door, door.makefile() as answer:
-            return answer.readline().strip()
+        with socket.create_connection(("127.0.0.1", int(port)), timeout=START_SECONDS) as door, door.makefile("rb") as answer:
+            line = answer.readline()
     except (OSError, ValueError):
         return ""
+    if line == END:
+        raise KeyboardInterrupt
+    return line.decode().strip()
 
 
 def _free_port() -> int:

@@ -74,7 +74,7 @@ def test_work_that_fails_leaves_nothing(tmp_path):
     with pytest.raises(OSError, match="stop"):
         store.make(key, work, tmp_path)
     assert store.lookup(key, tmp_path) is None
-    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"process.json", "beat"}
+    assert {path.name for path in tmp_path.rglob("*") if path.is_file()} == {"beat"}
 
 
 def test_a_folder_without_manifest_is_no_result(tmp_path):
@@ -267,19 +267,33 @@ with owners.workspace(Path({str(tmp_path)!r})) as folder:
     runs[0].stdout.close()
 
 
+def test_a_process_killed_before_it_wrote_anything_leaves_nothing(tmp_path):
+    script = f"""
+import os, signal
+from pathlib import Path
+from scrubin.core import owners
+Path.write_text = lambda *_, **__: os.kill(os.getpid(), signal.SIGKILL)
+with owners.workspace(Path({str(tmp_path)!r})):
+    pass
+"""
+    assert subprocess.run([sys.executable, "-c", script], check=False).returncode == -9
+    assert len(list((tmp_path / owners.FOLDER).iterdir())) == 1
+    owners.remove_leftovers(tmp_path)
+    assert list((tmp_path / owners.FOLDER).iterdir()) == []
+
+
 def test_a_process_of_another_machine_is_dead_when_its_count_stands_still_whatever_the_clocks_say(tmp_path, monkeypatch):
     monkeypatch.setattr(owners, "BEAT_S", 0.02)
     monkeypatch.setattr(owners, "WATCHED_BEATS", 10)
-    folders = {name: tmp_path / owners.FOLDER / name for name in ("counts", "stands", "torn")}
+    folders = {name: tmp_path / owners.FOLDER / f"another-1-5-{name}" for name in ("counts", "stands")}
     for name, folder in folders.items():
         folder.mkdir(parents=True)
-        (folder / "process.json").write_text('{"pid": "1", "machine": "another", "start": "5"}' if name != "torn" else "{")
         (folder / "beat").write_text("1")
         os.utime(folder / "beat", (2**33, 2**33) if name == "stands" else (0, 0))
     owners.remove_leftovers(tmp_path)
     deadline = time.monotonic() + 10
     number = 1
-    while (folders["stands"].exists() or folders["torn"].exists()) and time.monotonic() < deadline:
+    while folders["stands"].exists() and time.monotonic() < deadline:
         number += 1
         (folders["counts"] / "beat").write_text(str(number))
         time.sleep(0.01)

@@ -224,7 +224,7 @@ def _without_server() -> Iterator[None]:
         plumbing.map_items = usual
 
 
-def _map_items(work: Callable[[Any], Any], items: Sequence[Any], *, name: str) -> Any:
+def _map_items(work: Callable[[Any], Any], items: Sequence[Any], *, name: str, here: bool = False) -> Any:
     import plumbing
 
     done, quarantined = [], []

@@ -14,7 +14,7 @@ from scrubin import cli
 from scrubin.core import store
 from scrubin.upkeep import verification
 
-OURS = ("beat", "process.json", "manifest.json")
+OURS = ("beat", "manifest.json")
 NAMES = ("a/0.mkv", "a/1.mkv", "b/0.mkv")
 
 
@@ -58,7 +58,7 @@ def all_bytes(project: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(project)): path.read_bytes()
         for path in sorted(project.rglob("*"))
-        if path.is_file() and path.name not in ("beat", "process.json", "repro.lock")
+        if path.is_file() and path.name not in ("beat", "repro.lock")
     }
 
 
@@ -78,11 +78,7 @@ def flip(path: Path) -> None:
 
 def files(project: Path, place: str) -> list[Path]:
     roots = {"output": "data", "cache": ".dvc/cache", "store": ".cache/store"}
-    return sorted(
-        path
-        for path in (project / roots[place]).rglob("*")
-        if path.is_file() and path.name not in ("beat", "process.json", "manifest.json")
-    )
+    return sorted(path for path in (project / roots[place]).rglob("*") if path.is_file() and path.name not in ("beat", "manifest.json"))
 
 
 def test_a_sound_project_is_sound_and_nothing_is_written(project, capsys):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import json
+import hashlib
 import os
 import shutil
 import threading
@@ -22,7 +22,7 @@ FOLDER = ".parts"
 BEAT_S = 10.0
 WATCHED_BEATS = 18
 """So many of our own beats must pass without one of the other's before it counts as dead."""
-_CARD, _COUNT = "process.json", "beat"
+_COUNT = "beat"
 _GUARD = threading.Lock()
 _MINE: dict[tuple[int, Path], Path] = {}
 _BEATING: set[int] = set()
@@ -58,9 +58,9 @@ def _own_folder(root: Path) -> Path:
         at = (os.getpid(), root)
         folder = _MINE.get(at)
         if folder is None or not folder.is_dir():
-            folder = root / FOLDER / uuid.uuid4().hex
+            # The name says whose it is: a process may be killed before it can write that down.
+            folder = root / FOLDER / "-".join([*_identity(os.getpid()), uuid.uuid4().hex])
             folder.mkdir(parents=True)
-            (folder / _CARD).write_text(json.dumps(_identity(os.getpid())), encoding="utf-8")
             (folder / _COUNT).write_text("0", encoding="utf-8")
             _MINE[at] = folder
             atexit.register(_leave, os.getpid(), folder)
@@ -102,25 +102,21 @@ def _count(folder: Path) -> str:
 
 def _lives(folder: Path) -> bool | None:
     """Return whether the process of a folder lives; None when this machine's kernel cannot know."""
-    try:
-        card = json.loads((folder / _CARD).read_text(encoding="utf-8"))
-        pid = int(card["pid"])
-    except (OSError, ValueError, KeyError, TypeError):
+    machine, _, rest = folder.name.partition("-")
+    pid, _, rest = rest.partition("-")
+    if not machine or not pid.isdecimal() or machine != _identity(os.getpid())[0]:
         return None
-    mine = _identity(os.getpid())
-    if not mine["machine"] or card.get("machine") != mine["machine"]:
-        return None
-    return bool(_identity(pid) == card)
+    return _identity(int(pid)) == (machine, pid, rest.partition("-")[0])
 
 
-def _identity(pid: int) -> dict[str, str]:
-    """Return which process a number means: numbers are used again, on every machine and in every container."""
+def _identity(pid: int) -> tuple[str, str, str]:
+    """Return machine, number and start of a process: numbers are used again, on every machine and in every container."""
     try:
-        machine = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
         namespace = Path("/proc/self/ns/pid").readlink().name
         # The name, which may hold anything, stands in brackets; the time of its start is the 20th field behind it.
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
         start = "" if fields[0] in "ZX" else fields[19]
     except OSError:
-        return {"pid": str(pid), "machine": "", "start": ""}
-    return {"pid": str(pid), "machine": f"{machine} {namespace}", "start": start}
+        return "", str(pid), ""
+    return hashlib.sha256(f"{boot} {namespace}".encode()).hexdigest()[:16], str(pid), start
