@@ -14,7 +14,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -24,23 +23,17 @@ from scrubin.core import store
 from scrubin.release.audit import project
 from scrubin.release.audit.findings import Finding
 from scrubin.release.audit.pictures.shown import Pictures
-from scrubin.release.audit.plan import Plan, VideoPlan
+from scrubin.release.audit.plan import Plan
 from scrubin.release.audit.project import Project
 from scrubin.release.audit.run import audit
-from scrubin.release.audit.videos.decoding import Examination
-from scrubin.release.audit.videos.stored import examine_stored
+from scrubin.release.audit.videos.stored import Stored
 
 COPIES = 3
 
 
 def findings(folder: Path, study: Project, plan: Plan, root: Path) -> list[Finding]:
     """Audit a folder; videos whose bytes were examined before are not decoded again."""
-    stored = partial(examine_stored, folder, root=root)
-
-    def examine(_: Path, video: VideoPlan | None) -> Examination:
-        return stored(video) if video is not None else stored(VideoPlan("", "", "", 0, "", ()))
-
-    return audit(folder, study.private, plan, examine, pictures=Pictures(study.private))
+    return audit(folder, study.private, plan, Stored(folder, root), Pictures(study.private)).findings
 
 
 def batches() -> Iterator[dict[str, tuple[str, Plant]]]:

@@ -2,9 +2,8 @@
 
 import datetime
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,14 +12,15 @@ import plumbing
 import pandas as pd
 from prefect import flow
 
-from scrubin.core import files, params
+from scrubin.core import files, owners, params, store
 from scrubin.core.errors import PrivacyError
 from scrubin.lasana import csv_text
 from scrubin.ratings.params import ScoresParams
 from scrubin.release import completion, gate, linking, outputs, review_gate, shrinking, summary
 from scrubin.release.audit import project, run
 from scrubin.release.audit.pictures.shown import Pictures
-from scrubin.release.audit.videos.stored import Examinations, examine_stored
+from scrubin.release.audit.reading import Part, Reading
+from scrubin.release.audit.videos.stored import Stored
 from scrubin.release.certificate import issue, public_form
 from scrubin.release.params import refuse_borrowed_name
 from scrubin.review.ledger import Ledger
@@ -52,6 +52,11 @@ def refuse_shrinking(study: project.Project, now: Mapping[str, Any]) -> dict[str
     return missing
 
 
+def everywhere(work: Callable[[Part], Reading], parts: Sequence[Part]) -> list[Reading]:
+    """Read the parts of a release in all processes."""
+    return [reading for _, reading in plumbing.map_items(work, parts, name="audit").done]
+
+
 @flow(name="release")
 def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
@@ -73,9 +78,10 @@ def main() -> None:
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
     forms = public_form.texts(certificate)
     sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, reviewed, forms)
-    examined = plumbing.map_items(partial(examine_stored, plumbing.ROOT / OUT), study.plan.videos, name="audit").done
+    folder = plumbing.ROOT / OUT
     try:
-        run.prove(OUT, study.private, study.plan, Examinations(OUT, {video.path: result for video, result in examined}), pictures)
+        with owners.workspace(plumbing.ROOT / store.STORE_PATH) as shared:
+            run.refuse(run.audit(folder, study.private, study.plan, Stored(folder), pictures, everywhere, shared).findings)
     except PrivacyError:
         outputs.discard(OUT)
         raise

@@ -53,7 +53,7 @@ def test_a_release_is_sampled_and_released_again_with_what_that_proves(tmp_path,
     sums = subprocess.run(["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"], cwd=folder / RELEASE, check=False)
     assert sums.returncode == 0
     study = project.load()
-    assert audit(folder / RELEASE, study.private, study.plan) == []
+    assert audit(folder / RELEASE, study.private, study.plan).findings == []
 
     judge(folder, drawn, FINDING, "a name badge")
     small_study.regenerate(folder, ["decisions", "review"], look=False)

@@ -106,7 +106,7 @@ class Release:
         return self.path(self.plan.videos[0].path)
 
     def findings(self) -> list[Finding]:
-        return audit(self.folder, self.private, self.plan)
+        return audit(self.folder, self.private, self.plan).findings
 
     def rules(self) -> set[str]:
         return {finding.rule for finding in self.findings()}

@@ -21,5 +21,5 @@ def test_numbers_that_look_like_a_short_date_are_no_leak_in_a_table(release):
 
 
 def test_a_release_can_be_audited_without_a_plan(release):
-    assert audit(release.folder, release.private) == []
-    assert audit(release.folder, Private()) == []
+    assert audit(release.folder, release.private).findings == []
+    assert audit(release.folder, Private()).findings == []

@@ -17,7 +17,7 @@ import pytest
 
 from scrubin.core.errors import PrivacyError
 from scrubin.core.files import set_fixed_time, sha256_of
-from scrubin.release.audit.run import prove
+from scrubin.release.audit.run import audit, refuse
 from scrubin.tables import io
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.videos import VIDEOS
@@ -318,7 +318,7 @@ def test_all_problems_are_raised_at_once(release):
     os.utime(release.video, (0, 0))
     set_fixed_time(release.path("notes.txt"), sha256_of(release.path("notes.txt")))
     with pytest.raises(PrivacyError, match="the release is refused, 5 findings:") as caught:
-        prove(release.folder, release.private, release.plan)
+        refuse(audit(release.folder, release.private, release.plan).findings)
     for part in ("[file-time]", "[private-string]", "it holds 'Li_Wei', which tells the participant", "SHA256SUMS does not list it"):
         assert part in str(caught.value)
 

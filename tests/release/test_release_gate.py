@@ -6,13 +6,14 @@ import yaml
 
 from scrubin.core import params
 from scrubin.core.errors import ParamsError, ReleaseError
+from scrubin.core.files import sha256_of
 from scrubin.release import gate
 from scrubin.release.audit import plan
 from scrubin.release.audit.findings import Fault
 from scrubin.release.audit.pictures.sightings import Counts, Looked, Sighting
 from scrubin.release.audit.videos import stored
 from scrubin.release.audit.videos.decoding import Examination
-from scrubin.release.audit.videos.stored import Examinations, examine_stored
+from scrubin.release.audit.videos.stored import Fresh, Stored, examine_stored
 from scrubin.release.params import ReleaseParams
 
 QUARANTINE = pd.DataFrame(
@@ -131,10 +132,16 @@ def test_the_same_video_is_decoded_once(release, tmp_path, monkeypatch):
     assert len(calls) == 3
 
 
-def test_results_at_hand_are_used_for_their_files_only(release):
-    found = Examinations(release.folder, {release.plan.videos[0].path: Examination([Fault("sei", "packet 0", "x")])}, "none")
-    assert [fault.rule for fault in found(release.video, None).faults] == ["sei"]
-    assert found(release.path(release.plan.videos[1].path), release.plan.videos[1]) == Examination([], {}, 20, 2)
+def test_a_planned_video_is_looked_up_and_any_other_is_decoded(release, tmp_path, monkeypatch):
+    calls, watch = [], stored.decoding.examine
+    monkeypatch.setattr(stored.decoding, "examine", lambda path, *rest: calls.append(path) or watch(path, *rest))
+    kept, video = Stored(release.folder, tmp_path / "store", "none"), release.plan.videos[0]
+    sha256 = {video.path: sha256_of(release.video)}
+    assert kept(release.video, video, sha256) == kept(release.video, video, {}) == Examination([], {}, 20, 2)
+    assert len(calls) == 1
+    assert kept(release.video, None, sha256) == Examination([], {}, 20, 0)
+    assert Fresh(release.folder, "none")(release.video, video, sha256) == Examination([], {}, 20, 2)
+    assert len(calls) == 3
 
 
 def test_a_quarantined_recording_that_somebody_acknowledged_stops_nothing():

@@ -5,36 +5,39 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from tqdm import tqdm
 
 from scrubin.core import store
-from scrubin.core.cores import cores
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of
 from scrubin.core.ranges import count_text
+from scrubin.engine.engines import Engine
+from scrubin.engine.local import Here, Processes
+from scrubin.engine.params import AUTO, FlowsParams
+from scrubin.engine.piece import Piece
 from scrubin.release import linking
 from scrubin.release.audit import causes, project, proof
-from scrubin.release.audit.pictures.looks import Sampling
 from scrubin.release.audit.pictures.shown import RULES, Pictures
 from scrubin.release.audit.plan import VideoPlan, of_document
 from scrubin.release.audit.project import Project
 from scrubin.release.audit.proof import Proof
+from scrubin.release.audit.reading import Examine, Over, Part, Reading
 from scrubin.release.audit.strings import private_strings, public_words
 from scrubin.release.audit.strings.private_strings import Private
 from scrubin.release.audit.strings.spelling import vocabulary
-from scrubin.release.audit.videos import decoding
-from scrubin.release.audit.videos.decoding import Examination
-from scrubin.release.audit.videos.stored import examine_stored
+from scrubin.release.audit.videos.stored import Fresh, Stored
 
 TEXTS_SHOWN = 10
-Item = TypeVar("Item")
+SMALL_BYTES = 1 << 25
+"""A smaller release is read before other processes have started."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -81,10 +84,12 @@ def _proof(args: argparse.Namespace) -> Proof:
     pictures = Pictures(private, "every" if args.every_frame else "none" if args.no_pictures else "sampled")
     if path.is_file():
         return proof.of_file(path, private, pictures, of_document(Path(args.plan), path.name) if args.plan else _known(path, study))
-    if study is None:
-        return proof.of_folder(path, private, pictures, partial(_counted, "read", "file"))
-    examined = _examinations(path, study, args, pictures.sampling)
-    return proof.of_release(path, study, private, pictures, examined, partial(_counted, "read", "file"))
+    folder, root = path.absolute(), Path(args.project or "").absolute() / store.STORE_PATH
+    with _everywhere(folder, root) as over, tempfile.TemporaryDirectory() as shared:
+        if study is None:
+            return proof.of_folder(folder, private, pictures, over, Path(shared))
+        examine: Examine = Fresh(folder, pictures.sampling) if args.fresh else Stored(folder, root, pictures.sampling)
+        return proof.of_release(folder, study, private, pictures, examine, over, Path(shared))
 
 
 def _study(folder: str | None) -> Project | None:
@@ -105,23 +110,23 @@ def _known(path: Path, study: Project | None) -> VideoPlan | None:
     return next((replace(video, path=path.name, stills=()) for video in study.plan.videos if video.sha256 == sha256), None)
 
 
-def _examinations(folder: Path, study: Project, args: argparse.Namespace, sampling: Sampling) -> dict[str, Examination]:
-    """Examine all videos, as many at a time as there are cores; what an earlier run has decoded of the same bytes counts."""
-    videos, root = study.plan.videos, Path(args.project or "") / store.STORE_PATH
+@contextmanager
+def _everywhere(folder: Path, root: Path) -> Iterator[Over]:
+    """Read parts of a release in as many processes as cores and memory allow; Python's own search would hold threads up."""
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    count = FlowsParams(AUTO, None, None).worker_count() if size > SMALL_BYTES else 1
+    engine: Engine = Processes(count) if count > 1 else Here()
 
-    def one(video: VideoPlan) -> Examination:
-        if args.fresh and (folder / video.path).is_file():
-            return decoding.examine(folder / video.path, video, folder, sampling)
-        return examine_stored(folder, video, root, sampling)
+    def over(work: Callable[[Part], Reading], parts: Sequence[Part]) -> Iterator[Reading]:
+        with ThreadPoolExecutor(engine.lanes) as threads:
+            readings = threads.map(lambda part: engine.do(Piece(work, part, root, None)), parts)
+            # On a terminal only.
+            yield from tqdm(readings, desc="read", unit="part", total=len(parts), disable=not sys.stderr.isatty())
 
-    with ThreadPoolExecutor(cores()) as workers:
-        seen = _counted("decode", "video", workers.map(one, videos), len(videos))
-        return {video.path: result for video, result in zip(videos, seen, strict=True)}
-
-
-def _counted(what: str, unit: str, items: Iterable[Item], total: int | None = None) -> Iterator[Item]:
-    """Show progress, on a terminal only."""
-    yield from tqdm(items, desc=what, unit=unit, total=total, disable=not sys.stderr.isatty())
+    try:
+        yield over
+    finally:
+        engine.close()
 
 
 def _table(path: str, result: Proof) -> str:

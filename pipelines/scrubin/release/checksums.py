@@ -14,10 +14,20 @@ NAME = "SHA256SUMS"
 _LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
 
-def hashes(folder: Path) -> dict[str, str]:
-    """Return the SHA-256 of every file below a folder but the list itself, by relative name, sorted."""
+def hashes(folder: Path, known: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the SHA-256 of every file below a folder but the list itself, by relative name, sorted.
+
+    Parameters
+    ----------
+    folder
+        The release.
+    known
+        Hashes that others state, by name: these files are not read.
+    """
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    return sha256_of_all({name: files[name] for name in sorted(files) if name != NAME})
+    stated = dict(known or {})
+    sha256 = stated | sha256_of_all({name: path for name, path in files.items() if name not in stated and name != NAME})
+    return {name: sha256[name] for name in sorted(files) if name != NAME}
 
 
 def text(sha256: Mapping[str, str]) -> str:

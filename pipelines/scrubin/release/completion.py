@@ -58,7 +58,8 @@ def complete(
     files.write_text(folder / "data_dictionary.md", dictionary.text(declared))
     for name, text in certificate.items():
         files.write_text(folder / name, text)
-    sha256 = checksums.hashes(folder)
+    # What the render stage states; the audit reads each file again and holds it to this list.
+    sha256 = checksums.hashes(folder, dict(zip(tables["videos"].path, tables["videos"].sha256, strict=True)))
     files.write_json(folder / croissant.NAME, croissant.metadata(params, declared, sha256, outputs.sizes(folder, sha256), reviewed))
     sha256[croissant.NAME] = files.sha256_of(folder / croissant.NAME)
     files.write_text(folder / checksums.NAME, checksums.text(sha256))

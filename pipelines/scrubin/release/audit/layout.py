@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from scrubin.core.files import FIXED_TIME_S, sha256_of_all
+from scrubin.core.files import FIXED_TIME_S
 from scrubin.release.audit import media
 from scrubin.release.audit.findings import Fault, Finding, Text
 from scrubin.release.audit.plan import Plan
@@ -41,10 +41,6 @@ class Folder:
     def names(self) -> list[str]:
         """The names of everything; a folder that holds something stands in the names of what it holds."""
         return sorted([*self.files, *self.odd, *self.empty])
-
-    def sha256(self) -> dict[str, str]:
-        """Return the hash of every file."""
-        return sha256_of_all(self.files)
 
 
 def look(folder: Path) -> Folder:

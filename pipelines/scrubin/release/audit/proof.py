@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,11 +14,10 @@ from scrubin.release.audit.findings import Finding
 from scrubin.release.audit.pictures.shown import Pictures
 from scrubin.release.audit.plan import VideoPlan
 from scrubin.release.audit.project import Project
-from scrubin.release.audit.run import Each, Examine, audit, audit_file
+from scrubin.release.audit.reading import Examine, Over
+from scrubin.release.audit.run import Evidence, audit, audit_file
 from scrubin.release.audit.strings.private_strings import Private
-from scrubin.release.audit.videos import decoding
-from scrubin.release.audit.videos.decoding import Examination
-from scrubin.release.audit.videos.stored import Examinations
+from scrubin.release.audit.videos.stored import Fresh
 
 FILE_TYPES = {
     "videos": media.VIDEO_SUFFIXES,
@@ -89,61 +87,51 @@ class Proof:
         }
 
 
-class _Counting:
-    """Examines videos and adds up what was decoded."""
-
-    def __init__(self, examine: Examine) -> None:
-        self._examine = examine
-        self.frames = self.compared = 0
-
-    def __call__(self, path: Path, plan: VideoPlan | None) -> Examination:
-        result = self._examine(path, plan)
-        self.frames += result.frames
-        self.compared += result.compared
-        return result
-
-
-def of_release(
-    folder: Path, study: Project, private: Private, pictures: Pictures, examined: Mapping[str, Examination], each: Each = iter
-) -> Proof:
+def of_release(folder: Path, study: Project, private: Private, pictures: Pictures, examine: Examine, over: Over, shared: Path) -> Proof:
     """Audit the release of a project.
 
     Parameters
     ----------
     folder
-        The finished release.
+        The finished release, an absolute path.
     study
         What it must be.
     private
         What must not occur in it: the project's own, and what somebody asks for beside.
     pictures
         Looks at them and judges what they show.
-    examined
-        The examinations of its videos, by path.
-    each
-        See ``audit.audit``.
+    examine, over, shared
+        See ``run.audit``.
     """
-    counting = _Counting(Examinations(folder, examined, pictures.sampling))
-    findings = audit(folder, private, study.plan, counting, each, pictures)
+    evidence = audit(folder, private, study.plan, examine, pictures, over, shared)
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
-    read, unchecked = _files(layout.look(folder).files), _unread(pictures)
-    return Proof(findings, read, counting.frames, counting.compared, len(private.needles), pictures, unchecked, linkable)
+    return _proof(evidence, layout.look(folder).files, private, pictures, _unread(pictures), linkable)
 
 
-def of_folder(folder: Path, private: Private, pictures: Pictures, each: Each = iter) -> Proof:
-    """Audit a folder of which no plan is known."""
-    counting = _Counting(partial(decoding.examine, sampling=pictures.sampling))
-    findings = audit(folder, private, None, counting, each, pictures)
+def of_folder(folder: Path, private: Private, pictures: Pictures, over: Over, shared: Path) -> Proof:
+    """Audit a folder of which no plan is known; parameters as of ``of_release``."""
+    evidence = audit(folder, private, None, Fresh(None, pictures.sampling), pictures, over, shared)
     unchecked = (*NO_PLAN, *NO_PROJECT, *(() if private.needles else (NO_STRINGS,)), *_unread(pictures))
-    return Proof(findings, _files(layout.look(folder).files), counting.frames, counting.compared, len(private.needles), pictures, unchecked)
+    return _proof(evidence, layout.look(folder).files, private, pictures, unchecked)
 
 
 def of_file(path: Path, private: Private, pictures: Pictures, plan: VideoPlan | None) -> Proof:
     """Audit one file, a video against its plan where there is one."""
-    counting = _Counting(partial(decoding.examine, sampling=pictures.sampling))
-    findings = audit_file(path, private, plan, counting, pictures)
+    evidence = audit_file(path, private, plan, pictures)
     unchecked = (*(() if plan else NO_PLAN), *(() if private.needles else (NO_STRINGS,)), *_unread(pictures))
-    return Proof(findings, _files({path.name: path}), counting.frames, counting.compared, len(private.needles), pictures, unchecked)
+    return _proof(evidence, {path.name: path}, private, pictures, unchecked)
+
+
+def _proof(
+    evidence: Evidence,
+    files: Mapping[str, Path],
+    private: Private,
+    pictures: Pictures,
+    unchecked: tuple[str, ...],
+    linkable: Mapping[str, Any] | None = None,
+) -> Proof:
+    count = len(private.needles)
+    return Proof(evidence.findings, _files(files), evidence.frames, evidence.compared, count, pictures, unchecked, linkable or {})
 
 
 def _unread(pictures: Pictures) -> tuple[str, ...]:

@@ -8,27 +8,79 @@ import struct
 import tempfile
 import zipfile
 import zlib
+from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
+from typing import BinaryIO, cast
 
 import pyarrow as pa
 
+from scrubin.core.files import sha256_of
 from scrubin.release import checksums
 from scrubin.release.audit import media
 from scrubin.release.audit.findings import Contents, Fault, Text
+from scrubin.release.audit.one_pass import CHUNK_BYTES, OnePass
 from scrubin.release.audit.plan import Plan
-from scrubin.release.audit.strings.search import Search, chunks_of
+from scrubin.release.audit.strings.private_strings import Needle
+from scrubin.release.audit.strings.search import Search
 from scrubin.release.containers import arrays, documents, ebml, images, mp4, parquet, tar, tree, zipped
 
 TEXT_SUFFIXES = (".md", ".txt", ".yaml", ".yml")
 TEXT_NAMES = (checksums.NAME, "LICENSE", "README")
 STRUCTURED_SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".npy", ".npz")
 IMAGES = {".jpg": images.read_jpeg, ".jpeg": images.read_jpeg, ".png": images.read_png}
+ARCHIVE_SUFFIXES = (".zip", ".npz", ".gz")
+"""They are read last: what they hold may be files of the release."""
+TABLE_LIMIT = 1 << 28
+"""A larger table is read by its own library, once more."""
 MEMBER_LIMIT = 1 << 30
 # What the readers and their libraries raise on damaged files; NotImplementedError (zip) is a RuntimeError.
 ERRORS = (ValueError, LookupError, OSError, EOFError, RuntimeError, struct.error, zlib.error, zipfile.BadZipFile, pa.ArrowException)
 UNKNOWN = "no reader knows this kind of file, so it cannot be proven clean; take it out"
+
+
+@dataclass(frozen=True)
+class FileRead:
+    """What came of reading one file.
+
+    Parameters
+    ----------
+    sha256, size
+        Of its bytes.
+    faults
+        What its reader finds wrong with it, and every private string in its bytes and texts.
+    raw
+        The private strings in its bytes.
+    """
+
+    sha256: str
+    size: int
+    faults: tuple[Fault, ...]
+    raw: frozenset[Needle]
+
+
+@dataclass(frozen=True)
+class Released:
+    """The other files of a release, for those that pack some of them.
+
+    Parameters
+    ----------
+    sha256
+        Of all that are no archives: a member of an archive that is one of them is read by itself.
+    raw
+        The private strings in the bytes of those of them that are searched as an archive is.
+    archives
+        All archives, by size; they are hashed when a member of another has that size.
+    """
+
+    sha256: AbstractSet[str] = frozenset()
+    raw: Mapping[str, frozenset[Needle]] = field(default_factory=dict)
+    archives: Mapping[int, tuple[Path, ...]] = field(default_factory=dict)
+
+    def holds(self, sha256: str, size: int) -> bool:
+        """Whether some bytes are those of a file of the release."""
+        return sha256 in self.sha256 or any(sha256_of(path) == sha256 for path in self.archives.get(size, ()))
 
 
 @dataclass(frozen=True)
@@ -40,38 +92,66 @@ class Reader:
     plan
         What the release must be.
     search
-        Searches the bytes of what is packed.
-    sha256
-        Hashes of all its files: a member of an archive that is one of them is audited by itself.
+        Searches bytes and texts.
+    released
+        What an archive may hold.
     """
 
     plan: Plan
     search: Search
-    sha256: AbstractSet[str]
+    released: Released = field(default_factory=Released)
 
-    def read(self, path: Path, name: str) -> Contents:
-        """Return the faults and texts of a file; one that cannot be read has the fault that it cannot."""
+    def read(self, path: Path, name: str, members: AbstractSet[str] = frozenset()) -> FileRead:
+        """Return what is in a file, whose bytes are read once.
+
+        Parameters
+        ----------
+        path, name
+            The file, and how the release calls it.
+        members
+            The extracted frames that an archive of pictures must hold.
+        """
+        suffix, digest = path.suffix.lower(), hashlib.sha256()
+        if suffix in (".zip", ".npz"):
+            with OnePass(path, [digest.update]) as file:
+                contents, raw = self._safely(lambda: self._zip(path, file), lambda: self._searched(path))
+                file.finish()
+        else:
+            passing = self.search.passing(structured=suffix in STRUCTURED_SUFFIXES)
+            with OnePass(path, [digest.update, passing.see]) as file:
+                contents, _ = self._safely(lambda: (self._contents(path, file, name, members), set()), set)
+                file.finish()
+            raw = passing.hits()
+        places = dict.fromkeys(raw, "bytes")
+        for text in contents.texts:
+            places.update(dict.fromkeys(self.search.in_text(text), text.place))
+        private = (Fault("private-string", place, needle.message) for needle, place in sorted(places.items()))
+        return FileRead(digest.hexdigest(), file.size, (*contents.faults, *private), frozenset(raw))
+
+    def _safely(self, read: Callable[[], tuple[Contents, set[Needle]]], search: Callable[[], set[Needle]]) -> tuple[Contents, set[Needle]]:
+        """Read; a file that cannot be read has the fault that it cannot, and is searched nevertheless."""
         try:
-            return self._contents(path, name)
+            return read()
         except ERRORS as error:
-            return Contents([Fault("unreadable", "", f"it cannot be read, so it cannot be proven clean: {error}")])
+            return Contents([Fault("unreadable", "", f"it cannot be read, so it cannot be proven clean: {error}")]), search()
 
-    def _contents(self, path: Path, name: str) -> Contents:
-        suffix = path.suffix.lower()
+    def _contents(self, path: Path, file: OnePass, name: str, members: AbstractSet[str] = frozenset()) -> Contents:
+        suffix, data = path.suffix.lower(), cast(BinaryIO, file)
         if suffix in (".mkv", ".mp4", ".mov"):
-            return self._video(ebml.read(path) if suffix == ".mkv" else mp4.read(path), name)
+            return self._video(ebml.read(data) if suffix == ".mkv" else mp4.read(data), name)
         if suffix in IMAGES:
-            return IMAGES[suffix](path.read_bytes())
+            return IMAGES[suffix](file.read())
         if suffix == ".tar":
-            return self._tar(path, name)
+            return self._tar(data, name, members)
         if suffix == ".parquet":
             at_home = PurePosixPath(name).parent.name == "tables"
-            return parquet.read(path, self.plan.tables.get(path.stem) if at_home else None, self.plan.public)
+            table = path if file.size > TABLE_LIMIT else pa.py_buffer(file.read())
+            return parquet.read(table, self.plan.tables.get(path.stem) if at_home else None, self.plan.public)
         if suffix in (".zip", ".npz"):
-            return self._zip(path)
+            return self._zip(path, file)[0]
         if suffix == ".gz":
-            return self._gzip(path)
-        return self._document(PurePosixPath(name).name, path.read_bytes())
+            return self._gzip(path, data)
+        return self._document(PurePosixPath(name).name, file.read())
 
     def _video(self, contents: Contents, name: str) -> Contents:
         """Hold the number of pictures that a container has to the plan: some may be out of reach of every player."""
@@ -81,27 +161,32 @@ class Reader:
         message = f"expected {video.frame_count} pictures, but the container holds {contents.pictures}; render it again"
         return Contents([*contents.faults, Fault("frame-count", "container", message)], contents.texts)
 
-    def _tar(self, path: Path, name: str) -> Contents:
+    def _tar(self, file: BinaryIO, name: str, planned: AbstractSet[str]) -> Contents:
         """Read an archive of extracted frames: each member is one of the plan's, or tells of the one beside it."""
-        contents, planned, there = tar.read(path), self.plan.members.get(name, frozenset()), tar.members(path)
+        there: list[tuple[tar.Member, Contents | Exception]] = []
+        contents = tar.read(file, lambda member: there.append((member, self._packed(file, member))))
         beside = {PurePosixPath(member).stem: member for member in planned}
         faults, texts = [*contents.faults], [*contents.texts]
-        for member in there:
+        for member, inner in there:
+            if isinstance(inner, Exception):
+                raise inner
             place, member_type = f"member {member.name!r}", PurePosixPath(member.name)
             # As the table names it, so that the frame's number is known to be one.
             texts.append(Text(place, f"{name}/{beside.get(member_type.stem, member.name)}"))
             if self.plan.videos and member.name not in planned and not (member_type.suffix == ".json" and member_type.stem in beside):
                 faults.append(Fault("layout", place, "no table names this member; take it out"))
-            inner = self._member(member.name, tar.read_member(path, member))
-            faults += [Fault(fault.rule, f"{place} {fault.place}".strip(), fault.message) for fault in inner.faults]
-            texts += [Text(f"{place} {text.place}".strip(), text.text, text.structured) for text in inner.texts]
-        missing = sorted(planned - {member.name for member in there})
+            _join(faults, texts, place, inner)
+        missing = sorted(planned - {member.name for member, _ in there})
         faults += [Fault("layout", f"member {member!r}", "it is missing; run 'dvc repro frames' again") for member in missing]
         return Contents(faults, texts)
 
-    def _member(self, name: str, data: bytes) -> Contents:
-        suffix = PurePosixPath(name).suffix.lower()
-        return IMAGES[suffix](data) if suffix in IMAGES else self._document(name, data)
+    def _packed(self, file: BinaryIO, member: tar.Member) -> Contents | Exception:
+        """Return what is in a member of a tar, or why it cannot be read: a damaged header behind it comes first."""
+        try:
+            data, suffix = tar.read_member(file, member), PurePosixPath(member.name).suffix.lower()
+            return IMAGES[suffix](data) if suffix in IMAGES else self._document(member.name, data)
+        except ERRORS as error:
+            return error
 
     def _document(self, name: str, data: bytes) -> Contents:
         suffix = PurePosixPath(name).suffix.lower()
@@ -115,34 +200,80 @@ class Reader:
             return documents.read_text(data, self.plan.ids)
         return Contents([Fault("unreadable", "", UNKNOWN)])
 
-    def _zip(self, path: Path) -> Contents:
-        """Read a zip; a member is clean when it is a file of the release, which is audited itself, or a clean document."""
-        contents = zipped.read_zip(path)
-        faults, texts = [*contents.faults], [*contents.texts]
-        with zipfile.ZipFile(path) as archive:
-            for entry in archive.infolist():
-                place = f"member {entry.filename!r}"
-                with archive.open(entry) as member:
-                    if hashlib.file_digest(member, "sha256").hexdigest() in self.sha256:  # type: ignore[arg-type]
-                        continue
+    def _zip(self, path: Path, file: OnePass) -> tuple[Contents, set[Needle]]:
+        """Read a zip and search its bytes; a member is clean when it is a file of the release, read by itself, or a clean document.
+
+        What is known of the bytes of a released file is not searched again where a zip holds them as they are.
+        """
+        proven: dict[tuple[int, int], frozenset[Needle]] = {}
+        with zipfile.ZipFile(cast(BinaryIO, file)) as archive:
+            # Beside the members only little is read, and out of order.
+            with path.open("rb", buffering=0) as beside:
+                contents, members = zipped.read_zip(archive, beside)
+            faults, texts = [*contents.faults], [*contents.texts]
+            for member in members:
+                entry, place = member.entry, f"member {member.entry.filename!r}"
+                with archive.open(entry) as packed:
+                    sha256 = hashlib.file_digest(packed, "sha256").hexdigest()  # type: ignore[arg-type]
+                if member.is_plain and sha256 in self.released.raw:
+                    proven[member.start, member.end] = self.released.raw[sha256]
+                if self.released.holds(sha256, entry.file_size):
+                    continue
                 if entry.file_size > MEMBER_LIMIT:
                     faults.append(Fault("unreadable", place, "it is no file of the release and too large to be read"))
                     continue
-                inner = self._document(PurePosixPath(entry.filename).name, archive.read(entry))
-                faults += [Fault(fault.rule, f"{place} {fault.place}".strip(), fault.message) for fault in inner.faults]
-                texts += [Text(f"{place} {text.place}".strip(), text.text, text.structured) for text in inner.texts]
-        return Contents(faults, texts)
+                _join(faults, texts, place, self._document(PurePosixPath(entry.filename).name, archive.read(entry)))
+        return Contents(faults, texts), self._searched(path, proven)
 
-    def _gzip(self, path: Path) -> Contents:
+    def _searched(self, path: Path, proven: Mapping[tuple[int, int], frozenset[Needle]] | None = None) -> set[Needle]:
+        """Return the private strings in the bytes of a zip, where those in some of its bytes are known."""
+        known = proven or {}
+        hits, structured = set().union(*known.values()), path.suffix.lower() in STRUCTURED_SUFFIXES
+        with path.open("rb", buffering=0) as file:
+            size = file.seek(0, 2)
+            for first, end in _gaps(sorted(known), size):
+                start = max(0, first - self.search.reach)
+                passing = self.search.passing(structured=structured, within=(first - start, end - start))
+                for chunk in _chunks(file, start, min(size, end + self.search.reach)):
+                    passing.see(chunk)
+                hits |= passing.hits()
+        return hits
+
+    def _gzip(self, path: Path, file: BinaryIO) -> Contents:
         """Read a gzip file and, as a file of its own, what it holds."""
-        header = zipped.read_gzip(path)
-        with tempfile.TemporaryDirectory() as folder, gzip.open(path) as packed:
-            inner = Path(folder) / path.stem
-            with inner.open("wb") as file:
-                while chunk := packed.read(MEMBER_LIMIT >> 8):
-                    file.write(chunk)
+        header = zipped.read_gzip(file)
+        file.seek(0)
+        with tempfile.TemporaryDirectory() as folder, gzip.open(file) as packed:
+            inner, passing = Path(folder) / path.stem, self.search.passing()
+            with inner.open("wb") as unpacked:
+                while chunk := packed.read(CHUNK_BYTES):
+                    unpacked.write(chunk)
+                    passing.see(chunk)
             if media.is_media(inner.name, media.head_of(inner)):
                 return Contents([*header.faults, Fault("layout", "packed file", "no table names this picture or video; take it out")])
-            contents = self._contents(inner, path.stem)
-            raw = [Fault("private-string", "packed bytes", needle.message) for needle in self.search.in_bytes(chunks_of(inner))]
+            with OnePass(inner, []) as file_in_it:
+                contents = self._contents(inner, file_in_it, path.stem)
+            raw = [Fault("private-string", "packed bytes", needle.message) for needle in passing.hits()]
         return Contents([*header.faults, *contents.faults, *raw], [*header.texts, *contents.texts])
+
+
+def _join(faults: list[Fault], texts: list[Text], place: str, inner: Contents) -> None:
+    """Add the faults and texts of a member."""
+    faults += [Fault(fault.rule, f"{place} {fault.place}".strip(), fault.message) for fault in inner.faults]
+    texts += [Text(f"{place} {text.place}".strip(), text.text, text.structured) for text in inner.texts]
+
+
+def _gaps(ranges: list[tuple[int, int]], size: int) -> Iterator[tuple[int, int]]:
+    """Yield first and end byte of what lies between ranges of a file."""
+    position = 0
+    for first, end in [*ranges, (size, size)]:
+        if first > position:
+            yield position, first
+        position = max(position, end)
+
+
+def _chunks(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    file.seek(start)
+    while start < end and (chunk := file.read(min(CHUNK_BYTES, end - start))):
+        yield chunk
+        start += len(chunk)

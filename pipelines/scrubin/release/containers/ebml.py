@@ -9,10 +9,10 @@ segment. Source: RFC 9559 (Matroska), sections 5 and 10.
 from __future__ import annotations
 
 import math
+import os
 import re
 import struct
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import BinaryIO
 
 from scrubin.release.audit.findings import Contents, Fault, Text
@@ -54,11 +54,10 @@ class _Walk:
         self.faults.append(Fault(rule, place, message))
 
 
-def read(path: Path) -> Contents:
+def read(file: BinaryIO) -> Contents:
     """Return the faults and texts of a Matroska file."""
-    with path.open("rb") as file:
-        walk = _Walk(file)
-        _elements(walk, 0, path.stat().st_size, "")
+    walk = _Walk(file)
+    _elements(walk, 0, file.seek(0, os.SEEK_END), "")
     if walk.tracks != 1:
         walk.fault("Tracks", f"expected one track, but got {walk.tracks}", "streams")
     if walk.used - walk.declared:

@@ -5,9 +5,9 @@ Source: ISO/IEC 14496-12 (ISO base media file format), sections 4.2 and 8.
 
 from __future__ import annotations
 
+import os
 import struct
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import BinaryIO
 
 from scrubin.release.audit.findings import Contents, Fault, Text
@@ -68,11 +68,10 @@ class _Walk:
         self.faults.append(Fault(rule, place, message))
 
 
-def read(path: Path) -> Contents:
+def read(file: BinaryIO) -> Contents:
     """Return the faults and texts of an MP4 or MOV file."""
-    with path.open("rb") as file:
-        walk = _Walk(file)
-        _boxes(walk, 0, path.stat().st_size, "")
+    walk = _Walk(file)
+    _boxes(walk, 0, file.seek(0, os.SEEK_END), "")
     if walk.tracks != 1:
         walk.fault("moov", f"expected one track, but got {walk.tracks}", "streams")
     for problem in walk.samples.faults():

@@ -17,19 +17,19 @@ from scrubin.tables.declare import Table
 ARROW_SCHEMA = b"ARROW:schema"  # pyarrow's copy of the schema, whose texts are searched as such
 
 
-def read(path: Path, declared: Table | None, public: Public) -> Contents:
+def read(source: Path | pa.Buffer, declared: Table | None, public: Public) -> Contents:
     """Return the faults and texts of a parquet file.
 
     Parameters
     ----------
-    path
-        The file.
+    source
+        The file, or its bytes.
     declared
         The public table that it must be, to the last metadata key; None for any other.
     public
         Released ids, to judge the order of rows, and public columns.
     """
-    file = pq.ParquetFile(path)
+    file = pq.ParquetFile(source if isinstance(source, Path) else pa.BufferReader(source))
     schema = file.schema_arrow
     footer = {key: value for key, value in (file.metadata.metadata or {}).items() if key != ARROW_SCHEMA}
     faults = [*_columns(schema, footer, public), *_metadata(schema, footer, declared)]

@@ -5,9 +5,10 @@ Source: POSIX.1-2017, pax, "ustar Interchange Format".
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import BinaryIO
 
 from scrubin.core.files import FIXED_TIME_S
 from scrubin.release.audit.findings import Contents, Fault, Text
@@ -31,54 +32,63 @@ class Member:
     size: int
 
 
-def read(path: Path) -> Contents:
-    """Return the faults and texts of all headers of a tar; its members are for the caller.
+def read(file: BinaryIO, take: Callable[[Member], None]) -> Contents:
+    """Return the faults and texts of all headers of a tar.
+
+    Parameters
+    ----------
+    file
+        Its bytes.
+    take
+        Gets each member when the file is there, to read it; it raises nothing.
 
     Raises
     ------
     ValueError
         When it is damaged.
     """
-    in_file = members(path)
+    in_file, odd = [], []
+    for member in members(file):
+        in_file.append(member)
+        take(member)
+        if _is_followed(file, member):
+            odd.append(f"the bytes behind member {member.name!r} are not empty; pack it again")
     faults = [Fault("tar", f"member {member.name!r}", problem) for member in in_file for problem in _header(member.header)]
     names = [member.name for member in in_file]
     if names != sorted(set(names)):
         faults.append(Fault("order", "members", "the members are not sorted by name, or one stands twice; pack them sorted"))
-    faults += [Fault("tar", "padding", problem) for problem in _padding(path, in_file)]
+    faults += [Fault("tar", "padding", problem) for problem in (*odd, *_rest(file, in_file))]
     texts = [Text(f"member {member.name!r}", f"{_text(member, OWNER)} {_text(member, GROUP)} {_text(member, LINK)}") for member in in_file]
     return Contents(faults, texts)
 
 
-def members(path: Path) -> list[Member]:
-    """Return all members in their order.
+def members(file: BinaryIO) -> Iterator[Member]:
+    """Yield all members in their order.
 
     Raises
     ------
     ValueError
         When a header is damaged, or a member reaches behind the end.
     """
-    in_order: list[Member] = []
-    position, end = 0, path.stat().st_size
-    with path.open("rb") as file:
-        while position < end:
-            file.seek(position)
-            header = file.read(BLOCK)
-            if not header.strip(b"\0"):
-                break
-            if len(header) < BLOCK or sum(header[:148]) + sum(header[156:]) + 8 * ord(" ") != _number(header[148:156]):
-                msg = f"the header at byte {position} is damaged"
-                raise ValueError(msg)
-            name, prefix = (header[part].split(b"\0")[0].decode(errors="replace") for part in (slice(100), slice(345, 500)))
-            size = _number(header[124:136])
-            if position + BLOCK + size > end:
-                msg = f"member {name!r} is cut short"
-                raise ValueError(msg)
-            in_order.append(Member(f"{prefix}/{name}" if prefix else name, header, position + BLOCK, size))
-            position += BLOCK + -(-size // BLOCK) * BLOCK
-    return in_order
+    position, end = 0, file.seek(0, os.SEEK_END)
+    while position < end:
+        file.seek(position)
+        header = file.read(BLOCK)
+        if not header.strip(b"\0"):
+            break
+        if len(header) < BLOCK or sum(header[:148]) + sum(header[156:]) + 8 * ord(" ") != _number(header[148:156]):
+            msg = f"the header at byte {position} is damaged"
+            raise ValueError(msg)
+        name, prefix = (header[part].split(b"\0")[0].decode(errors="replace") for part in (slice(100), slice(345, 500)))
+        size = _number(header[124:136])
+        if position + BLOCK + size > end:
+            msg = f"member {name!r} is cut short"
+            raise ValueError(msg)
+        yield Member(f"{prefix}/{name}" if prefix else name, header, position + BLOCK, size)
+        position += BLOCK + -(-size // BLOCK) * BLOCK
 
 
-def read_member(path: Path, member: Member) -> bytes:
+def read_member(file: BinaryIO, member: Member) -> bytes:
     """Return the bytes of a member.
 
     Raises
@@ -89,9 +99,8 @@ def read_member(path: Path, member: Member) -> bytes:
     if member.size > LIMIT:
         msg = f"member {member.name!r} has {member.size} bytes, which no extracted frame has"
         raise ValueError(msg)
-    with path.open("rb") as file:
-        file.seek(member.start)
-        return file.read(member.size)
+    file.seek(member.start)
+    return file.read(member.size)
 
 
 def _header(header: bytes) -> Iterator[str]:
@@ -108,18 +117,19 @@ def _header(header: bytes) -> Iterator[str]:
         yield "its header holds more than a name and a size; pack plain files as ustar"
 
 
-def _padding(path: Path, in_file: list[Member]) -> Iterator[str]:
-    """Yield what stands behind members and behind the last of them."""
-    with path.open("rb") as file:
-        for member in in_file:
-            file.seek(member.start + member.size)
-            if file.read(-member.size % BLOCK).strip(b"\0"):
-                yield f"the bytes behind member {member.name!r} are not empty; pack it again"
-        end = in_file[-1].start + -(-in_file[-1].size // BLOCK) * BLOCK if in_file else 0
-        file.seek(end)
-        rest = file.read(2 * RECORD)
-        if rest.strip(b"\0") or not 2 * BLOCK <= len(rest) <= 2 * BLOCK + RECORD:
-            yield f"{len(rest)} bytes follow the last member, expected two empty blocks filled up to {RECORD}; pack it again"
+def _is_followed(file: BinaryIO, member: Member) -> bool:
+    """Whether anything stands between the end of a member and that of its last block."""
+    file.seek(member.start + member.size)
+    return bool(file.read(-member.size % BLOCK).strip(b"\0"))
+
+
+def _rest(file: BinaryIO, in_file: list[Member]) -> Iterator[str]:
+    """Yield what stands behind the last member."""
+    end = in_file[-1].start + -(-in_file[-1].size // BLOCK) * BLOCK if in_file else 0
+    file.seek(end)
+    rest = file.read(2 * RECORD)
+    if rest.strip(b"\0") or not 2 * BLOCK <= len(rest) <= 2 * BLOCK + RECORD:
+        yield f"{len(rest)} bytes follow the last member, expected two empty blocks filled up to {RECORD}; pack it again"
 
 
 def _text(member: Member, part: slice) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import struct
 import zipfile
 from collections.abc import Iterator
-from pathlib import Path
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from scrubin.release.audit.findings import Contents, Fault, Text
@@ -32,36 +32,67 @@ GZIP_SIGNATURE = b"\x1f\x8b"
 GZIP_FLAGS = {0x04: "an extra field", 0x08: "a file name", 0x10: "a comment"}
 
 
-def read_zip(path: Path) -> Contents:
-    """Return the faults and texts of all headers of a zip; its members are for the caller."""
+@dataclass(frozen=True)
+class Member:
+    """One file of a zip, and where the bytes lie that are kept of it."""
+
+    entry: zipfile.ZipInfo
+    start: int
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its bytes lie there as they are."""
+        return self.entry.compress_type == zipfile.ZIP_STORED and self.entry.compress_size == self.entry.file_size
+
+    @property
+    def end(self) -> int:
+        """First byte behind those of it."""
+        return self.start + self.entry.compress_size
+
+
+def read_zip(archive: zipfile.ZipFile, file: BinaryIO) -> tuple[Contents, list[Member]]:
+    """Return the faults and texts of all headers of a zip, and its members, whose bytes are for the caller.
+
+    Parameters
+    ----------
+    archive
+        The zip.
+    file
+        Its bytes: only those beside the members' are read.
+    """
     faults: list[Fault] = []
     texts: list[Text] = []
-    with zipfile.ZipFile(path) as archive, path.open("rb") as file:
-        entries = archive.infolist()
-        if archive.comment:
-            faults.append(Fault("zip", "comment", f"{len(archive.comment)} bytes of comment; write the zip without"))
-            texts.append(Text("comment", archive.comment.decode(errors="replace")))
-        covered = 0
-        for entry in sorted(entries, key=lambda item: item.header_offset):
-            place = f"member {entry.filename!r}"
-            if entry.header_offset != covered:
-                faults.append(Fault("zip", place, f"{entry.header_offset - covered} bytes before it belong to no member"))
-            file.seek(entry.header_offset)
-            header = file.read(LOCAL.size + (1 << 17))
-            problems, local_texts, data = _local(entry, header)
-            faults += [Fault("zip", place, problem) for problem in (*problems, *_central(entry))]
-            texts += [Text(place, text) for text in (entry.filename, *local_texts)]
-            covered = entry.header_offset + data + entry.compress_size
-        if covered != archive.start_dir:
-            faults.append(Fault("zip", "directory", f"{archive.start_dir - covered} bytes before it belong to no member"))
-        faults += [Fault("zip", "end record", problem) for problem in _end(file, archive.start_dir)]
+    starts = {}
+    entries = archive.infolist()
+    if archive.comment:
+        faults.append(Fault("zip", "comment", f"{len(archive.comment)} bytes of comment; write the zip without"))
+        texts.append(Text("comment", archive.comment.decode(errors="replace")))
+    covered = 0
+    for entry in sorted(entries, key=lambda item: item.header_offset):
+        place = f"member {entry.filename!r}"
+        if entry.header_offset != covered:
+            faults.append(Fault("zip", place, f"{entry.header_offset - covered} bytes before it belong to no member"))
+        problems, local_texts, data = _local(entry, _local_header(file, entry.header_offset))
+        faults += [Fault("zip", place, problem) for problem in (*problems, *_central(entry))]
+        texts += [Text(place, text) for text in (entry.filename, *local_texts)]
+        starts[entry.header_offset] = entry.header_offset + data
+        covered = entry.header_offset + data + entry.compress_size
+    if covered != archive.start_dir:
+        faults.append(Fault("zip", "directory", f"{archive.start_dir - covered} bytes before it belong to no member"))
+    faults += [Fault("zip", "end record", problem) for problem in _end(file, archive.start_dir)]
     systems, modes = {entry.create_system for entry in entries}, {entry.external_attr for entry in entries}
     if not systems <= {UNIX} or len(modes) > 1:
         faults.append(Fault("zip", "members", f"systems {sorted(systems)} and modes {sorted(modes)} differ; fix them to one"))
     names = [entry.filename for entry in entries]
     if names != sorted(names):
         faults.append(Fault("order", "members", "the members are not sorted by name; pack them sorted"))
-    return Contents(faults, texts)
+    return Contents(faults, texts), [Member(entry, starts[entry.header_offset]) for entry in entries]
+
+
+def _local_header(file: BinaryIO, offset: int) -> bytes:
+    file.seek(offset)
+    fixed = file.read(LOCAL.size)
+    return fixed + file.read(sum(LOCAL.unpack(fixed)[-2:])) if len(fixed) == LOCAL.size else fixed
 
 
 def _end(file: BinaryIO, directory: int) -> Iterator[str]:
@@ -120,10 +151,10 @@ def _foreign(extra: bytes) -> bool:
     return position != len(extra)
 
 
-def read_gzip(path: Path) -> Contents:
+def read_gzip(file: BinaryIO) -> Contents:
     """Return the faults and texts of the header of a gzip file."""
-    with path.open("rb") as file:
-        data = file.read(GZIP_HEADER.size + (1 << 16))
+    file.seek(0)
+    data = file.read(GZIP_HEADER.size + (1 << 16))
     if len(data) < GZIP_HEADER.size or not data.startswith(GZIP_SIGNATURE):
         return Contents([Fault("unreadable", "byte 0", "it does not begin like a gzip file")])
     _, _, flags, time, _, _ = GZIP_HEADER.unpack(data[: GZIP_HEADER.size])

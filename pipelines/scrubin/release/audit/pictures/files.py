@@ -58,13 +58,14 @@ def _pictures(path: Path, name: str) -> Iterator[tuple[str, bytes]]:
     if path.suffix.lower() in media.IMAGE_SUFFIXES:
         yield name, path.read_bytes()
     elif path.suffix.lower() == ".tar":
-        try:
-            members = tar.members(path)
-        except ValueError:  # the reader of archives says what is wrong with it
-            return
-        for member in members:
-            if PurePosixPath(member.name).suffix.lower() in media.IMAGE_SUFFIXES:
-                yield f"{name}/{member.name}", tar.read_member(path, member)
+        with path.open("rb") as file:
+            try:
+                members = [*tar.members(file)]
+            except ValueError:  # the reader of archives says what is wrong with it
+                return
+            for member in members:
+                if PurePosixPath(member.name).suffix.lower() in media.IMAGE_SUFFIXES:
+                    yield f"{name}/{member.name}", tar.read_member(file, member)
 
 
 def _decoded(data: bytes) -> Picture | None:

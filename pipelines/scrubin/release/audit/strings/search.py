@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from scrubin.release.audit.strings.private_strings import Needle, Private
 from scrubin.release.audit.strings.spelling import decoded, fold, unescaped, without_accents, written_out
 
 _RUN = re.compile(r"\w+")
-CHUNK_BYTES = 1 << 22
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
 PREFIX = 4
 CHANCE_HITS = 0.01
@@ -147,7 +146,7 @@ class Search:
         hits = {
             self._text[pattern]
             for position, pattern in self._text_scanner.find(data)
-            if self._is_leak(self._text[pattern], data, position, position + len(pattern), structured=structured)
+            if self.is_leak(self._text[pattern], data, position, position + len(pattern), structured=structured)
         }
         hits |= {needle for needle, pattern in self._labelled if pattern.search(folded)}
         if self._token_pattern is not None:
@@ -158,21 +157,27 @@ class Search:
 
     def in_bytes(self, chunks: Iterable[bytes], *, structured: bool = False) -> set[Needle]:
         """Return the needles that stand in raw bytes, in UTF-8, Latin-1 or UTF-16."""
-        hits: set[Needle] = set()
-        kept, judged = b"", 0
-        for chunk, last in _with_last(chunks):
-            data = kept + chunk.lower()
-            # A hit near the end is judged with the next chunk, when the word around it is there; once, with its word whole.
-            end = len(data) if last else len(data) - CONTEXT_BYTES
-            for start, pattern in self._raw_scanner.find(data):
-                needle, stop = self._raw[pattern], start + len(pattern)
-                if judged < stop <= end and needle not in hits and self._is_leak(needle, data, start, stop, structured=structured):
-                    hits.add(needle)
-            kept = data[-(2 * CONTEXT_BYTES + self._raw_scanner.longest) :]
-            judged = len(kept) - CONTEXT_BYTES
-        return hits
+        passing = self.passing(structured=structured)
+        for chunk in chunks:
+            passing.see(chunk)
+        return passing.hits()
 
-    def _is_leak(self, needle: Needle, data: bytes, start: int, end: int, *, structured: bool) -> bool:
+    def passing(self, *, structured: bool = False, within: tuple[int, int] | None = None) -> Passing:
+        """Return the same for bytes that come by in pieces; with ``within`` only hits that reach into these of them count."""
+        return Passing(self, structured=structured, within=within)
+
+    @property
+    def reach(self) -> int:
+        """How many bytes before and behind others decide what is a hit in them."""
+        return self._raw_scanner.longest + CONTEXT_BYTES
+
+    def raw_hits(self, data: bytes) -> Iterator[tuple[int, int, Needle]]:
+        """Yield where a needle begins and ends, in bytes in lower case, whether it is a leak there or not."""
+        for start, pattern in self._raw_scanner.find(data):
+            yield start, start + len(pattern), self._raw[pattern]
+
+    def is_leak(self, needle: Needle, data: bytes, start: int, end: int, *, structured: bool) -> bool:
+        """Whether a hit, in bytes in lower case, tells something where it stands."""
         if 0 in data[start:end]:  # UTF-16 has no words of bytes around it, and chance does not write it
             return True
         if _inside_a_number(data, start, end):
@@ -188,6 +193,45 @@ class Search:
         # A hit may begin in one public word and end in another: "out l" in "without labels".
         around = _RUN.findall(word.decode(errors="replace"))
         return not around or any(one not in self._public for one in around)
+
+
+class Passing:
+    """A search in bytes that come by in pieces; see ``Search.passing``."""
+
+    def __init__(self, search: Search, *, structured: bool, within: tuple[int, int] | None) -> None:
+        self._search, self._structured = search, structured
+        self._first: float
+        self._end: float
+        self._first, self._end = within or (0, math.inf)
+        self._hits: set[Needle] = set()
+        self._waiting: bytes | None = None
+        self._kept = b""
+        self._judged = self._passed = 0
+
+    def see(self, chunk: bytes) -> None:
+        """Take the next bytes."""
+        # What comes last is judged in another way, and is known only afterwards.
+        if self._waiting is not None:
+            self._judge(self._waiting, last=False)
+        self._waiting = chunk
+
+    def hits(self) -> set[Needle]:
+        """Return the needles in all bytes, when the last of them have come by."""
+        self._judge(self._waiting or b"", last=True)
+        return self._hits
+
+    def _judge(self, chunk: bytes, *, last: bool) -> None:
+        data = self._kept + chunk.lower()
+        before = self._passed - len(self._kept)
+        # A hit near the end is judged with the next chunk, when the word around it is there; once, with its word whole.
+        end = len(data) if last else len(data) - CONTEXT_BYTES
+        for start, stop, needle in self._search.raw_hits(data):
+            inside = self._judged < stop <= end and before + stop > self._first and before + start < self._end
+            if inside and needle not in self._hits and self._search.is_leak(needle, data, start, stop, structured=self._structured):
+                self._hits.add(needle)
+        self._passed += len(chunk)
+        self._kept = data[-(self._search.reach + CONTEXT_BYTES) :]
+        self._judged = len(self._kept) - CONTEXT_BYTES
 
 
 def spellings(text: str) -> frozenset[bytes]:
@@ -227,27 +271,11 @@ def affordable(patterns: Iterable[bytes], total_bytes: int) -> list[bytes]:
     return kept
 
 
-def chunks_of(path: Path) -> Iterator[bytes]:
-    """Yield a file in pieces."""
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK_BYTES):
-            yield chunk
-
-
 def _twins(frame: str) -> Iterator[str]:
     """Yield what else is numbered like a frame: its picture once unpacked, and the file of its labels beside it."""
     loose = frame.replace(".tar/", "/")
     yield loose
     yield str(PurePosixPath(loose).with_suffix(".txt"))
-
-
-def _with_last(chunks: Iterable[bytes]) -> Iterator[tuple[bytes, bool]]:
-    before: bytes | None = None
-    for chunk in chunks:
-        if before is not None:
-            yield before, False
-        before = chunk
-    yield before or b"", True
 
 
 def _inside_a_number(data: bytes, start: int, end: int) -> bool:

