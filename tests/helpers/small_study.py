@@ -7,6 +7,7 @@ import importlib.util
 import json
 import os
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ PEG_TRANSFERS = 6
 OPERATIONS = 4
 OPERATION_S = 12
 CHOLECT50 = vocabulary.load("cholect50")
+CURATOR = ("-c", "user.name=curator", "-c", "user.email=curator@example.org")
 FILES = (
     ".bootstrap/uv.txt",
     "dvc.yaml",
@@ -90,6 +92,20 @@ def regenerate(folder: Path, stages: Iterable[str] | None = None, *, look: bool 
             if stage == "review" and look:
                 _look()
             _flow(stage)()
+
+
+def record(folder: Path) -> None:
+    """Let DVC take the outputs as they are, and git what it notes of them: a project after `make repro`, with a tag."""
+    for name in ("demo", "demo_truth"):
+        (folder / "data" / name).mkdir(exist_ok=True)
+    (folder / ".dvc").mkdir()
+    shutil.copy(ROOT / ".dvc/config", folder / ".dvc/config")
+    (folder / ".gitignore").write_text("/data\n/reports\n/.cache\n/.venv\n/.dvc/cache\n/.dvc/tmp\n__pycache__/\n", encoding="utf-8")
+    subprocess.run(["git", "init", "--quiet", "."], cwd=folder, check=True)
+    subprocess.run([Path(sys.prefix) / "bin/dvc", "commit", "--force", "--quiet"], cwd=folder, check=True)
+    subprocess.run(["git", "add", "."], cwd=folder, check=True)
+    subprocess.run(["git", *CURATOR, "commit", "--quiet", "--message", "A release"], cwd=folder, check=True)
+    subprocess.run(["git", "tag", "v1.0.0"], cwd=folder, check=True)
 
 
 def _look() -> None:
