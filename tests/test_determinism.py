@@ -17,11 +17,13 @@ WHOLE_NUMBER_SUMS = {
     "cli/render.py": 1,
     "cli/review_exchange.py": 1,
     "cli/submission.py": 1,
+    "cli/store.py": 2,
     "core/faults.py": 1,
     "deid/making/plan.py": 2,
     "deid/scoring/score.py": 8,
     "demo/ratings.py": 1,
     "demo/scenes/operation.py": 1,
+    "engine/cluster.py": 1,
     "evaluation/ranking/ranks.py": 1,
     "evaluation/submission/submission.py": 1,
     "evaluation/tasks/recognition.py": 1,
@@ -49,6 +51,7 @@ WHOLE_NUMBER_SUMS = {
     "release/summary.py": 1,
     "render/effort.py": 2,
     "render/parts.py": 1,
+    "render/room.py": 1,
     "report/pictured.py": 1,
     "report/privacy.py": 1,
     "report/splits/split_summary.py": 1,
@@ -64,10 +67,14 @@ WHOLE_NUMBER_SUMS = {
     "screen/detectors/text.py": 1,
     "screen/text/looking.py": 2,
     "splits/schemes/balanced.py": 2,
+    "upkeep/pruning.py": 2,
+    "upkeep/verification.py": 1,
     "validate/outcomes.py": 3,
     "validate/summary.py": 1,
     "video/truncation.py": 1,
 }
+# Folders of work that no other process has, and how much of the store is read again: no output tells either.
+NAMES_BY_CHANCE = {"core/owners.py", "core/store.py", "core/uses.py", "engine/cluster.py", "engine/preflight.py"}
 FORBIDDEN = {("time", "time"), ("datetime", "now"), ("datetime", "today"), ("date", "today"), ("socket", "gethostname"), ("uuid", "uuid4")}
 
 
@@ -87,8 +94,8 @@ def test_floats_are_summed_the_same_way_by_every_python():
 
 @pytest.mark.parametrize("file", sorted(LIBRARY.rglob("*.py")), ids=lambda file: file.relative_to(LIBRARY).as_posix())
 def test_the_library_asks_for_no_clock_host_or_unseeded_chance(file):
-    if file.relative_to(LIBRARY).as_posix() == "core/store.py":
-        return  # asks how old the leftovers of killed runs are, which no output tells
+    if file.relative_to(LIBRARY).as_posix() in NAMES_BY_CHANCE:
+        return
     for call in calls(file):
         if isinstance(call.func, ast.Attribute) and isinstance(call.func.value, ast.Name):
             assert (call.func.value.id, call.func.attr) not in FORBIDDEN

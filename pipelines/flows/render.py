@@ -12,7 +12,7 @@ from prefect import flow
 
 from scrubin.core import params
 from scrubin.core.files import fresh_folder
-from scrubin.render import effort, released_tables, rendering
+from scrubin.render import effort, released_tables, rendering, room
 from scrubin.render.params import RenderParams
 from scrubin.tables import io
 from scrubin.tables.private import lengths
@@ -46,6 +46,8 @@ def main() -> None:
     efforts = plumbing.map_items(partial(effort.effort, plumbing.ROOT / raw, params=p), files, name="plan")
     for line in effort.summary([item for _, item in efforts.done]):
         plumbing.LOG.info("render: %s", line)
+    new_bytes = sum(item.new_bytes for _, item in efforts.done)
+    plumbing.LOG.info("render: %s", room.require(new_bytes, RELEASE, archives=bool(params.read()["release"]["archives"])))
     outcome = plumbing.map_items(partial(rendering.render, plumbing.ROOT / raw, params=p), files, name="render")
     done = [item for _, item in outcome.done]
     errors = {file.recording: error for file, error in outcome.quarantined} | rendering.unequal_cameras(done)

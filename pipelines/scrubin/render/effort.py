@@ -8,19 +8,37 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from scrubin.core import store
 from scrubin.render.estimate import estimate_s
 from scrubin.render.params import RenderParams
-from scrubin.render.preparation import FileToRender, prepare
+from scrubin.render.preparation import FileToRender, Prepared, prepare
+from scrubin.render.rendering import key_of
+
+# Seen with crf 18 on films of operations, noisy ones included.
+ENCODED_GROWTH, MOST_BYTES_PER_PIXEL = 1.5, 0.1
 
 
 @dataclass(frozen=True)
 class Effort:
-    """What rendering a file will cost; ``why``: why nothing of it can be copied."""
+    """What rendering a file will cost.
+
+    Parameters
+    ----------
+    copied_frames, encoded_frames
+        Number of frames.
+    estimate_s
+        Seconds on two cores.
+    why
+        Why nothing of it can be copied; empty when something can.
+    new_bytes
+        Size that the released video may have; 0 when it is kept from an earlier run.
+    """
 
     copied_frames: int
     encoded_frames: int
     estimate_s: float
     why: str
+    new_bytes: int = 0
 
 
 def effort(raw: Path, file: FileToRender, params: RenderParams) -> Effort:
@@ -33,7 +51,20 @@ def effort(raw: Path, file: FileToRender, params: RenderParams) -> Effort:
     """
     known = prepare(raw, file, params)
     encoded = known.parts.encoded_count
-    return Effort(known.plan.frame_count - encoded, encoded, estimate_s(known.plan, known.parts, params), known.parts.why)
+    copied = known.plan.frame_count - encoded
+    is_kept = store.lookup(key_of(file, known.plan, params)) is not None
+    new_bytes = 0 if is_kept else _bytes(raw / file.path, known, copied, encoded)
+    return Effort(copied, encoded, estimate_s(known.plan, known.parts, params), known.parts.why, new_bytes)
+
+
+def _bytes(path: Path, known: Prepared, copied: int, encoded: int) -> int:
+    """Return the size that a released video may have: of copied frames as in the source, of encoded ones somewhat more, up to a limit."""
+    try:
+        per_frame = path.stat().st_size / known.probe.frame_count
+    except OSError:
+        return 0  # rendering says what is wrong with it
+    most = MOST_BYTES_PER_PIXEL * known.plan.width * known.plan.height
+    return math.ceil(copied * per_frame + encoded * min(ENCODED_GROWTH * per_frame, most))
 
 
 def summary(efforts: Sequence[Effort]) -> list[str]:

@@ -100,6 +100,13 @@ def render(raw: Path, file: FileToRender, params: RenderParams) -> Released:
             done = execute(path, folder / FILE_NAME, known.probe, known.structure, planned, known.parts, params, file.path)
         return {"mode": done.mode, "copied_frames": planned.frame_count - done.encoded_count, "why": done.why}
 
+    entry, was_kept = store.make(key_of(file, planned, params), work)
+    size_px = (known.probe.width, known.probe.height)
+    return Released(file, replace(planned, ticks=()), _fps(file, planned), size_px, entry, was_kept)
+
+
+def key_of(file: FileToRender, planned: Plan, params: RenderParams) -> str:
+    """Return under which key the released video of a file is kept."""
     # The id is no part of the key: another name for the same pictures needs no rendering. Source and
     # first frame determine all times.
     inputs = {
@@ -108,9 +115,7 @@ def render(raw: Path, file: FileToRender, params: RenderParams) -> Released:
         "hidden": [asdict(item) for item in planned.hidden],
         "params": {"mode": params.mode, "crf": params.crf, "preset": params.preset},
     }
-    entry, was_kept = store.make(store.key_of("render", store.code_version(CODE, PACKAGES), inputs), work)
-    size_px = (known.probe.width, known.probe.height)
-    return Released(file, replace(planned, ticks=()), _fps(file, planned), size_px, entry, was_kept)
+    return store.key_of("render", store.code_version(CODE, PACKAGES), inputs)
 
 
 def _fps(file: FileToRender, planned: Plan) -> str:

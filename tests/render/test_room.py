@@ -1,0 +1,54 @@
+"""Too little room is an error before the first video is rendered."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from clips import clip
+from scrubin.core.errors import StageError
+from scrubin.core.files import sha256_of
+from scrubin.render import effort, rendering, room
+from scrubin.render.params import RenderParams
+from scrubin.render.preparation import FileToRender
+
+PARAMS = RenderParams("smart", 18, "veryfast", 0)
+RELEASE = Path("data/release")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def free(monkeypatch, size: int) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=size))
+
+
+@pytest.mark.parametrize(("archives", "needed"), [(False, 3.6e9), (True, 5.6e9)])
+def test_store_cache_and_release_each_take_a_copy_and_zips_two_more(monkeypatch, archives, needed):
+    free(monkeypatch, int(needed * 1.001))
+    assert f"about {needed / 1e9:.1f} GB more" in room.require(10**9, RELEASE, archives=archives)
+    free(monkeypatch, int(needed * 0.999))
+    with pytest.raises(StageError, match=r"scrubin store --prune.*release\.archives: false"):
+        room.require(10**9, RELEASE, archives=archives)
+
+
+def test_what_is_kept_from_an_earlier_run_needs_no_room(monkeypatch):
+    free(monkeypatch, 0)
+    assert "about 0.0 GB more" in room.require(0, RELEASE, archives=True)
+
+
+def test_the_estimate_is_an_upper_one_and_nothing_once_a_video_is_kept(folder):
+    (folder / "raw").mkdir()
+    path = clip(folder / "raw" / "a.mkv")
+    file = FileToRender("r", "mono", "a.mkv", sha256_of(path), "T", "id", 0.0, 1.0, "25", False, ())
+    before = effort.effort(folder / "raw", file, PARAMS)
+    made = rendering.render(folder / "raw", file, PARAMS)
+    size = (made.entry.folder / rendering.FILE_NAME).stat().st_size
+    assert 0.2 * size < before.new_bytes <= 3 * path.stat().st_size
+    assert effort.effort(folder / "raw", file, PARAMS).new_bytes == 0
