@@ -26,6 +26,9 @@ def main() -> None:
             piece: Piece = line.recv()
         except (EOFError, ConnectionError):
             return
+        except Exception as error:
+            line.send((False, portable(error)))
+            continue
         try:
             answer = (True, piece.do())
         except Exception as error:

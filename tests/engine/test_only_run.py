@@ -1,0 +1,107 @@
+"""A second run in the same folder is refused at once; DVC by hand counts, and its short commands are waited for."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+import server
+import state
+from scrubin.core.errors import StageError
+from scrubin.engine import only_run as module
+from scrubin.engine.only_run import only_run
+
+HOLDS = "import sys, time\nfrom pathlib import Path\nfrom scrubin.engine.only_run import only_run\n"
+HOLDS += "with only_run(Path(sys.argv[1])): print('held', flush=True); time.sleep(60)"
+
+
+@pytest.fixture
+def other(tmp_path):
+    with subprocess.Popen([sys.executable, "-c", HOLDS, str(tmp_path)], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process
+        process.kill()
+
+
+def test_a_second_run_is_refused_with_the_number_of_the_first(tmp_path, other):
+    began = time.monotonic()
+    with pytest.raises(StageError, match=rf"another run is going on in this folder \(process {other.pid}\)"), only_run(tmp_path):
+        pass
+    assert time.monotonic() - began < 1
+
+
+def test_a_run_that_was_killed_holds_nothing(tmp_path, other):
+    other.kill()
+    other.wait()
+    with only_run(tmp_path):
+        pass
+
+
+def test_dvc_at_work_on_a_stage_is_another_run_and_a_dead_one_is_not(tmp_path):
+    notes = tmp_path / ".dvc/tmp/rwlock"
+    notes.parent.mkdir(parents=True)
+    notes.write_text(json.dumps({"write": {"data/release": {"pid": os.getpid(), "cmd": "dvc repro"}}, "read": {}}))
+    with pytest.raises(StageError, match=rf"DVC is at work in this folder \(process {os.getpid()}\)"), only_run(tmp_path):
+        pass
+    notes.write_text(json.dumps({"write": {"data/release": {"pid": 2**22 + 1, "cmd": "dvc repro"}}}))
+    with only_run(tmp_path):
+        pass
+
+
+def test_the_lock_of_a_short_command_is_waited_for(tmp_path, monkeypatch):
+    lock = tmp_path / ".dvc/tmp/lock"
+    lock.parent.mkdir(parents=True)
+    with lock.open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        monkeypatch.setattr(module, "WAIT_S", 0.1)
+        with pytest.raises(StageError, match="DVC is at work"), only_run(tmp_path):
+            pass
+        monkeypatch.setattr(module, "WAIT_S", 30)
+        threading.Timer(0.2, lambda: fcntl.flock(held, fcntl.LOCK_UN)).start()
+        with only_run(tmp_path):
+            pass
+
+
+def test_the_server_starts_with_the_first_stage_that_asks_and_not_before(tmp_path, monkeypatch):
+    monkeypatch.delenv("PREFECT_API_URL", raising=False)
+    started: list[int] = []
+
+    class Server:
+        def __enter__(self) -> str:
+            started.append(1)
+            return "http://127.0.0.1:1/api"
+
+        def __exit__(self, *_: object) -> None:
+            started.append(-1)
+
+    monkeypatch.setattr(server, "prefect_server", Server)
+    assert server.run_with_server([sys.executable, "-c", "raise SystemExit(3)"]) == 3
+    assert started == []
+    flows = Path(server.__file__).parent
+    asks = f"import sys; sys.path.insert(0, {str(flows)!r}); import server; print(server._of_the_run()); print(server._of_the_run())"
+    out = tmp_path / "out"
+    assert server.run_with_server([sys.executable, "-c", f"import sys; sys.stdout = open({str(out)!r}, 'w'); {asks}"]) == 0
+    assert out.read_text().split() == ["http://127.0.0.1:1/api"] * 2
+    assert started == [1, -1]
+
+
+def test_on_a_shared_disk_dvc_keeps_its_notes_on_a_local_one(tmp_path, monkeypatch):
+    monkeypatch.delenv(state.VARIABLE, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "local"))
+    monkeypatch.chdir(tmp_path)
+    assert state.local_state() == {}
+    monkeypatch.setattr(state, "is_shared", lambda path: path == Path.cwd())
+    folder = Path(state.local_state()[state.VARIABLE])
+    assert folder.is_dir()
+    assert folder.is_relative_to(tmp_path / "local")
+    monkeypatch.setenv(state.VARIABLE, "mine")
+    assert state.local_state() == {}

@@ -1,0 +1,79 @@
+"""What the last release had and this one lacks is named, until somebody says that it may go."""
+
+import dataclasses
+import json
+
+import pandas as pd
+import pytest
+
+from scrubin.core.errors import ReleaseError
+from scrubin.release import shrinking
+from scrubin.release.params import ReleaseParams
+
+PARAMS = ReleaseParams("a-study", "A study", "1.1.0", "CC-BY-4.0", True, "continue", "required")
+LINKAGE = pd.DataFrame({"recording": ["Anna_T1", "Ben_T1", "Carl_T1", "not released"], "id": ["glim", "snurp", "bliv", "quen"]})
+VIDEOS = pd.DataFrame({"id": ["glim", "glim", "snurp", "bliv"], "camera": ["left", "right", "mono", "mono"]})
+
+
+def now(*ids: str):
+    return shrinking.released(PARAMS, LINKAGE, VIDEOS[VIDEOS.id.isin(ids)])
+
+
+@pytest.fixture
+def last(tmp_path):
+    path = tmp_path / "released.json"
+    path.write_text(json.dumps(now("glim", "snurp", "bliv")))
+    return shrinking.before("a-study", path)
+
+
+def test_what_is_kept_of_a_release_is_its_recordings_with_their_ids():
+    assert now("glim", "bliv") == {"name": "a-study", "version": "1.1.0", "recordings": {"Anna_T1": "glim", "Carl_T1": "bliv"}}
+
+
+def test_a_release_that_lacks_recordings_stops_and_names_each_with_its_reason(last):
+    recordings = pd.DataFrame({"recording": ["Ben_T1"], "status": ["excluded"], "reason": ["the curator: consent"]})
+    quarantine = pd.DataFrame(
+        {"recording": ["Anna_T1"], "path": ["videos/a.mkv"], "reason": ["the file is missing"], "mend": ["put it there"]}
+    )
+    why = shrinking.reasons(recordings, quarantine, [])
+    missing = shrinking.lost(last, now())
+    with pytest.raises(ReleaseError) as caught:
+        shrinking.refuse(last, missing, why, may_shrink=False)
+    text = str(caught.value)
+    assert "version 1.1.0 had 3 recordings that this release lacks" in text
+    assert "'Anna_T1' (glim): videos/a.mkv: the file is missing; put it there" in text
+    assert "'Ben_T1' (snurp): the curator: consent" in text
+    assert "'Carl_T1' (bliv): recordings.csv does not list it any more" in text
+    assert "release.may_shrink" in text
+
+
+def test_one_lost_is_noticed_also_when_another_came(last):
+    grown = {**now("glim", "snurp"), "recordings": {**now("glim", "snurp")["recordings"], "Dora_T1": "new"}}
+    assert shrinking.lost(last, grown) == {"Carl_T1": "bliv"}
+
+
+def test_it_may_shrink_when_somebody_says_so_and_that_is_said_until_it_is_taken_back(last):
+    missing = shrinking.lost(last, now("glim"))
+    shrinking.refuse(last, missing, {}, may_shrink=True)
+    assert "2 recordings of the last release are gone: 'Ben_T1', 'Carl_T1'" in (shrinking.warning(missing, may_shrink=True) or "")
+    assert "nothing is gone; set it to false again" in (shrinking.warning({}, may_shrink=True) or "")
+    assert shrinking.warning({}, may_shrink=False) is None
+
+
+def test_the_same_recordings_or_more_are_no_loss(last):
+    shrinking.refuse(last, shrinking.lost(last, now("glim", "snurp", "bliv")), {}, may_shrink=False)
+
+
+def test_another_study_and_a_first_release_have_nothing_to_lose(tmp_path):
+    path = tmp_path / "released.json"
+    assert shrinking.lost(shrinking.before("a-study", path), now()) == {}
+    path.write_text(json.dumps(dataclasses.asdict(PARAMS) | now("glim")))
+    assert shrinking.lost(shrinking.before("another-study", path), now()) == {}
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"name": "a-study"}', '{"name": "a-study", "recordings": 3, "version": ""}'])
+def test_a_record_that_cannot_be_read_stops_the_release(tmp_path, text):
+    path = tmp_path / "released.json"
+    path.write_text(text)
+    with pytest.raises(ReleaseError, match=r"released\.json: it does not say what the last release held"):
+        shrinking.before("a-study", path)
