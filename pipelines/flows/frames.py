@@ -29,7 +29,7 @@ def main() -> None:
     p = params.load("frames", FramesParams)
     videos = frame_store.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
     hidden = frame_store.hidden_spans(io.read(HIDDEN, Path("data/interim/hidden.parquet")))
-    work = partial(frame_store.extract_stored, plumbing.ROOT / RELEASE, params=p, hidden=hidden)
+    work = partial(frame_store.extract_stored, RELEASE.absolute(), params=p, hidden=hidden)
     outcome = plumbing.map_items(work, videos, name="frames")
     if outcome.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.

@@ -35,7 +35,7 @@ def main() -> None:
         raise ManifestError(msg) from error
     listed = manifest.parse(data, p.tasks)
     used = [row for rows in listed.recordings.values() for row in rows if not row.exclude.strip()]
-    read = plumbing.map_items(partial(read_media, plumbing.ROOT / raw), used, name="ingest")
+    read = plumbing.map_items(partial(read_media, raw.absolute()), used, name="ingest")
     media: dict[str, Media | RecordingError] = {row.path: item for row, item in read.done}
     media.update({row.path: error for row, error in read.quarantined})
     decisions = decide.decisions(listed.recordings, media, p)

@@ -42,7 +42,6 @@ from scrubin.engine.piece import Piece
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-ROOT = Path.cwd()
 LOG = logging.getLogger("scrubin")
 EVENTS_SECONDS = 30
 SHOWN = 10
@@ -83,7 +82,7 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
 
     def attempt(item: Item) -> Result | RecordingError:
         try:
-            return work(item) if here else chosen.do(Piece(work, item, ROOT / store.STORE_PATH, uses.current()))  # type: ignore[no-any-return]
+            return work(item) if here else chosen.do(Piece(work, item, store.STORE_PATH.absolute(), uses.current()))  # type: ignore[no-any-return]
         except RecordingError as error:
             return error
         except (ScrubinError, OSError):
@@ -156,7 +155,7 @@ class _Running:
 
 @contextlib.contextmanager
 def _engine() -> Iterator[None]:
-    _Running.engine = engine(params.load("flows", FlowsParams), ROOT)
+    _Running.engine = engine(params.load("flows", FlowsParams), Path.cwd())
     for line in getattr(_Running.engine, "notes", ()):
         LOG.info("cluster: %s", line)
     try:

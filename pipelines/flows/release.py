@@ -78,9 +78,9 @@ def main() -> None:
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
     forms = public_form.texts(certificate)
     sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, reviewed, forms)
-    folder = plumbing.ROOT / OUT
+    folder = OUT.absolute()
     try:
-        with owners.workspace(plumbing.ROOT / store.STORE_PATH) as shared:
+        with owners.workspace(store.STORE_PATH.absolute()) as shared:
             run.refuse(run.audit(folder, study.private, study.plan, Stored(folder), pictures, everywhere, shared).findings)
     except PrivacyError:
         outputs.discard(OUT)

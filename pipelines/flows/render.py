@@ -43,12 +43,12 @@ def main() -> None:
         quarantined | excluded,
         p.duration_jitter_s,
     )
-    efforts = plumbing.map_items(partial(effort.effort, plumbing.ROOT / raw, params=p), files, name="plan")
+    efforts = plumbing.map_items(partial(effort.effort, raw.absolute(), params=p), files, name="plan")
     for line in effort.summary([item for _, item in efforts.done]):
         plumbing.LOG.info("render: %s", line)
     new_bytes = sum(item.new_bytes for _, item in efforts.done)
     plumbing.LOG.info("render: %s", room.require(new_bytes, RELEASE, archives=bool(params.read()["release"]["archives"])))
-    outcome = plumbing.map_items(partial(rendering.render, plumbing.ROOT / raw, params=p), files, name="render")
+    outcome = plumbing.map_items(partial(rendering.render, raw.absolute(), params=p), files, name="render")
     done = [item for _, item in outcome.done]
     errors = {file.recording: error for file, error in outcome.quarantined} | rendering.unequal_cameras(done)
     whole = [item for item in done if item.file.recording not in errors]

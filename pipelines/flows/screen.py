@@ -28,7 +28,7 @@ def main() -> None:
     raw = params.raw_folder()
     recordings = io.read(RECORDINGS, OUT / "recordings.parquet")
     words = private_words(recordings)
-    work = partial(screening.screen, plumbing.ROOT / raw, params=p, private_words=words)
+    work = partial(screening.screen, raw.absolute(), params=p, private_words=words)
     outcome = plumbing.map_items(work, screening.to_screen(recordings), name="screen")
     bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in outcome.quarantined]
     proposed = [row for _, rows in outcome.done for row in rows]
