@@ -13,7 +13,7 @@ import pandas as pd
 from prefect import flow
 
 from scrubin.core import files, owners, params, store
-from scrubin.core.errors import PrivacyError
+from scrubin.core.errors import PrivacyError, StageError
 from scrubin.lasana import csv_text
 from scrubin.ratings.params import ScoresParams
 from scrubin.release import completion, gate, linking, outputs, review_gate, shrinking, summary
@@ -54,7 +54,11 @@ def refuse_shrinking(study: project.Project, now: Mapping[str, Any]) -> dict[str
 
 def everywhere(work: Callable[[Part], Reading], parts: Sequence[Part]) -> list[Reading]:
     """Read the parts of a release in all processes."""
-    return [reading for _, reading in plumbing.map_items(work, parts, name="audit").done]
+    read = plumbing.map_items(work, parts, name="audit")
+    if read.quarantined:
+        # What was not read is not proven: nothing of the release may be set aside here.
+        raise StageError("; ".join(str(error) for _, error in read.quarantined))
+    return [reading for _, reading in read.done]
 
 
 @flow(name="release")
