@@ -50,7 +50,7 @@ def all_splits(one, k):
             yield np.eye(k, dtype=np.int64)[list(choice)]
 
 
-@pytest.mark.parametrize("size", ["small", "large"])
+@pytest.mark.parametrize("size", ["small", pytest.param("large", marks=pytest.mark.slow)])
 def test_a_busy_machine_and_a_slow_clock_make_the_same_split(make_cohort, monkeypatch, size):
     one = program_of(make_cohort(participants=9, procedures=0, tasks=("Knot",)) if size == "small" else study(70, 326, 1))
     assert branch_and_bound.is_small(one) == (size == "small")
@@ -72,6 +72,7 @@ def test_a_busy_machine_and_a_slow_clock_make_the_same_split(make_cohort, monkey
     assert (again.objective, again.bound, again.status) == (idle.objective, idle.bound, idle.status)
 
 
+@pytest.mark.slow
 def test_the_split_does_not_depend_on_threads_hashes_or_the_process(tmp_path):
     script = """
 import sys
@@ -96,6 +97,7 @@ print(found.counts.tolist(), found.objective, found.bound)
     assert len(printed) == 1
 
 
+@pytest.mark.slow
 def test_more_work_never_gives_a_worse_split(make_cohort):
     for cohort in (study(70, 326, 2), study(200, 900, 2), make_cohort(participants=9, procedures=3, tasks=("Knot",), seed=1)):
         one = program_of(cohort)
@@ -111,6 +113,7 @@ def test_the_work_that_is_done_is_close_to_the_limit_and_grows_with_every_round(
     assert max(np.diff(work)) < 0.2
 
 
+@pytest.mark.slow
 @given(st.integers(5, 8), st.integers(0, 1), st.integers(0, 10**6), st.integers(2, 3))
 @settings(max_examples=12, deadline=None)
 def test_the_bound_is_true_as_trying_all_splits_shows(make_cohort, participants, strong, seed, k):
@@ -205,6 +208,7 @@ def test_a_walk_knows_its_squares_and_empties_no_subset(make_cohort, seed, steps
         assert squares(found) <= best
 
 
+@pytest.mark.slow
 def test_repetitions_are_other_splits_as_good_as_a_short_search():
     one = program_of(study(40, 160, 4))
     found = [drawn(one, 0, repeat) for repeat in (1, 2)]
@@ -227,7 +231,7 @@ def judged(counts, one, cohort, measured):
     return float((np.abs(total - wanted) / np.maximum(1, wanted)).mean())
 
 
-@pytest.mark.parametrize("seed", range(41, 43))
+@pytest.mark.parametrize("seed", [41, pytest.param(42, marks=pytest.mark.slow)])
 def test_quintiles_deciles_and_parts_nobody_chose_are_far_better_than_the_best_of_many_random_splits(seed):
     cohort = study(70, 326, seed)
     one = program_of(cohort)

@@ -220,6 +220,7 @@ def drawn(seed, n, frames, fixed, still, share):
     still=st.sampled_from([0, 1, 8]),
     share=st.sampled_from([0.01, 0.03, 0.06, 0.1]),
 )
+@pytest.mark.slow
 @settings(max_examples=12, deadline=None)
 def test_the_index_loses_no_pair_that_is_accepted_when_every_pair_is_compared(seed, frames, fixed, still, share):
     # Among videos of few frames in one room the rule also names some that are alike by chance; no index promises these.

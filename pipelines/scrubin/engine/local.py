@@ -107,12 +107,13 @@ class _Worker:
     def end(self) -> str:
         """End the process; return how it ended."""
         self._line.close()
-        if self._lifeline is not None:
-            os.close(self._lifeline)
-            self._lifeline = None
         try:
+            # Without work it ends by itself, and takes its folder in the store along.
             code = self._process.wait(GRACE_S)
         except subprocess.TimeoutExpired:
             self._process.kill()
             code = self._process.wait()
+        if self._lifeline is not None:
+            os.close(self._lifeline)
+            self._lifeline = None
         return f"signal {-code}" if code < 0 else f"exit code {code}"
