@@ -121,15 +121,24 @@ def test_a_full_disk_stops_the_stage_and_nothing_incomplete_is_left(project):
         done = project.flow(stage)
         assert done.returncode == 0, done.stderr
     store = project.folder / ".cache/store"
-    tiny = in_namespace(f"mount -t tmpfs -o size=1m tmpfs {store} && head -c 930k /dev/zero > {store}/filler")
-    full = project.flow("render", tiny)
+    small_disk, full_disk = (
+        in_namespace(f"mount -t tmpfs -o size=1m tmpfs {store} && head -c {filled}k /dev/zero > {store}/filler") for filled in (930, 990)
+    )
+    full = project.flow("render", small_disk)
     assert full.returncode == 1
-    assert "No space left on device" in full.stderr
-    assert "what was finished is kept" in full.stderr
+    assert "this run may need about" in full.stderr  # known before the first video is rendered
+    assert "make room" in full.stderr
     assert not (project.folder / "data/tables/videos.parquet").exists()
     done = project.flow("render")
     assert done.returncode == 0, done.stderr
     assert len(list((project.folder / "data/release/videos").rglob("*.mkv"))) == 6
+    full = project.flow("frames", full_disk)
+    assert full.returncode == 1
+    assert "No space left on device" in full.stderr
+    assert "what was finished is kept" in full.stderr
+    assert not (project.folder / "data/tables/frames.parquet").exists()
+    done = project.flow("frames")
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_read_only_output_folder_is_named(project):
