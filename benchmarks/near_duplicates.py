@@ -1,4 +1,4 @@
-"""How surely copies are found by the hashes of their frames, how often others are taken for copies, and what it costs.
+"""How surely copies are found by the hashes of their frames, and how often others are taken for copies.
 
     python benchmarks/near_duplicates.py
 
@@ -6,18 +6,16 @@ Sources: the released videos of the synthetic study (procedures under a moving c
 trainers); real clips (a street, a cartoon, a talking head), as they are and slowed down ten times; and box-trainer films drawn
 here: one room for all of them, two instruments that move at up to 0.6 (fast) or 0.2 (slow) cycles per second, at rest for
 20 s at both ends. Every source is cut, encoded again, scaled, brightened, hidden in part, shifted; the copy joins all sources. A false
-alarm is any other pair. A dash: the shift would leave less than half. The cost is that of 1,270 stereo recordings of 150
-frames and of 200 recordings of 3,600, one camera, of hashes that wander.
+alarm is any other pair. A dash: the shift would leave less than half. What it costs as a study grows,
+``near_duplicate_growth.py`` tells.
 """
 
 from __future__ import annotations
 
 import importlib.util
-import resource
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import cv2
@@ -26,8 +24,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.core import params
-from scrubin.validate.duplicates.hashed_videos import HashedVideo
-from scrubin.validate.duplicates.near import limits, near_duplicates, pairs
+from scrubin.validate.duplicates.near import limits, near_duplicates
 from scrubin.validate.params import ValidateParams
 
 LIMITS = limits(params.load("validate", ValidateParams).near_duplicate, ())
@@ -112,31 +109,10 @@ def recall(kind: str, videos: dict[str, Path], folder: Path) -> None:
         print(f"  {how:26}{f'{found:>4} of {tried} found, {others} others' if tried else '   -'}", flush=True)
 
 
-def wandering(number: int, frames: int) -> np.ndarray:
-    """Return hashes of which every bit flips now and then: they resemble each other for a while."""
-    rng = np.random.default_rng(number)
-    bits = (rng.integers(0, 2, 64) + np.cumsum(rng.random((frames, 64)) < 0.04, axis=0)) % 2
-    return np.packbits(bits.astype(np.uint8), axis=1).view(np.uint64).ravel()
-
-
-def cost(kind: str, films: list[HashedVideo]) -> None:
-    """Print seconds and memory; these films have nothing in common."""
-    begin, cpu = time.perf_counter(), time.process_time()
-    found = pairs(films, LIMITS)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    print(
-        f"{kind}: {len(films)} videos of {len(films[0].hashes)} frames: {time.perf_counter() - begin:.1f} s, "
-        f"of processor {time.process_time() - cpu:.1f} s, peak {peak} MB, {len(found)} pairs",
-        flush=True,
-    )
-
-
 def main() -> None:
     """Print everything."""
     every = pd.read_parquet("data/tables/frames.parquet")
     print(f"synthetic study: {every.id.nunique()} recordings, {len(near_duplicates(every, LIMITS))} pairs", flush=True)
-    cost("wandering, stereo", [HashedVideo(f"{i // 2}", str(i % 2), wandering(i, 150), np.ones(150, dtype=bool)) for i in range(2540)])
-    cost("wandering", [HashedVideo(f"{i}", "left", wandering(i, 3600), np.ones(3600, dtype=bool)) for i in range(200)])
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for kind, fastest in (("fast", 0.6), ("slow", 0.2)):

@@ -22,6 +22,8 @@ import av
 import cv2
 import numpy as np
 
+from scrubin.lasana.defaults import LASANA
+
 WIDTH, HEIGHT, FPS = 128, 96, 20
 SECONDS = (4, 6)
 ROOM = 24  # patches of the room that a picture shows from edge to edge, in all directions it drifts
@@ -29,19 +31,7 @@ PARTICIPANTS_OF, RECORDINGS_OF = 70, 1270
 SITES = ("Quillhaven", "Dornburgh", "Wexmoor")
 ASPECTS = ("depth_perception", "efficiency", "bimanual_dexterity", "tissue_handling")
 KINDNESS = (-0.3, 0.2, 0.4, -0.1)
-ERRORS = {
-    "PegTransfer": ("object_dropped_within_fov", "object_dropped_outside_of_fov"),
-    "CircleCutting": ("cutting_imprecise", "gauze_detached"),
-    "BalloonResection": ("cutting_imprecise", "cutting_incomplete", "balloon_opened", "balloon_damaged", "balloon_perforated"),
-    "SutureAndKnot": (
-        "needle_dropped",
-        "suture_imprecise",
-        "fewer_than_three_throws",
-        "slit_not_closed",
-        "knot_comes_apart",
-        "drain_detached",
-    ),
-}
+ERRORS = LASANA.errors
 # Only of failed recordings, and here nobody fails.
 NEVER = "fewer_than_three_throws"
 MANIFEST = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")

@@ -80,6 +80,7 @@ def test_kills_of_workers_lose_nothing_and_errors_arrive_whole(machines):
     root, file, _, workers = machines
     joined = connected(root, file)
     assert joined.notes == []
+    assert list((root / store.STORE_PATH).glob("*preflight*")) == list((root / store.STORE_PATH).glob("-*")) == []
     with pytest.raises(VideoError, match=r"a\.mkv"):
         joined.do(piece(refused, "a.mkv", root))
     stop, kills = threading.Event(), []

@@ -59,16 +59,16 @@ class Cluster:
         except (OSError, ValueError) as error:
             msg = f"flows.dask: no scheduler answers at {address} ({error}); start it, or set flows.dask to null"
             raise StageError(msg) from error
-        try:
-            # It unpacks what it passes on.
-            self._client.run_on_scheduler(faults_of, ours := look(root, ""), ours, root)
-        except Exception as error:
-            self.close()
-            why = f"{type(error).__name__}: {error}"
-            msg = f"the Dask scheduler at {address} cannot run the library ({why}); start it with the project's own .venv"
-            raise StageError(msg) from error
         with _tokens(root) as seen:
             self._ours = look(root, seen)
+            try:
+                # It unpacks what it passes on.
+                self._client.run_on_scheduler(faults_of, self._ours, self._ours, root)
+            except Exception as error:
+                self.close()
+                why = f"{type(error).__name__}: {error}"
+                msg = f"the Dask scheduler at {address} cannot run the library ({why}); start it with the project's own .venv"
+                raise StageError(msg) from error
             theirs: dict[str, Any] = self._client.run(look, root, seen, on_error="return")
             try:
                 self.notes = compare(self._ours, theirs, root)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
-import os
 import shutil
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,11 +13,11 @@ from pathlib import Path
 
 from scrubin.core import store
 from scrubin.core.cores import cores
-from scrubin.core.files import CHUNK_BYTES, set_fixed_time
+from scrubin.core.files import CHUNK_BYTES, copy, sha256_of, write_text
 from scrubin.upkeep import outputs
 from scrubin.upkeep.outputs import CACHE, LIST, Outputs
 
-RELEASE = "data/release/"
+READ_ONLY = 0o444
 Each = Callable[[list[Path]], Iterable[Path]]
 
 
@@ -127,13 +125,15 @@ def restore(project: Path, result: Verification) -> Iterator[str]:
     result of the store is removed too, and the next run makes it again.
     """
     for md5, text in sorted(result.rebuilt.items()):
-        _write(outputs.object_path(project / CACHE, md5), text.encode())
+        path = outputs.object_path(project / CACHE, md5)
+        write_text(path, text)
+        path.chmod(READ_ONLY)
         yield f"cache {md5}: the list of a folder was made again from the folder"
     for one in result.damages:
         target = project / one.copy.path
         source = next((project / copy.path for copy in one.sound if (project / copy.path).is_file()), None)
         if source is not None:
-            _replace(source, target, one.copy)
+            _replace(source, target, one.copy.place)
             yield f"{one.copy.place} {one.copy.path}: restored from {source.relative_to(project)}"
         elif target.exists():
             if one.copy.place == "store":
@@ -196,21 +196,8 @@ def _digests(path: Path) -> tuple[str, str]:
     return md5.hexdigest(), sha256.hexdigest()
 
 
-def _replace(source: Path, target: Path, copy: Copy) -> None:
-    data = source.read_bytes()
-    mode = 0o644 if copy.place == "output" else 0o444
-    _write(target, data, mode)
-    if copy.place == "store" or copy.path.as_posix().startswith(RELEASE):
-        set_fixed_time(target, hashlib.sha256(data).hexdigest())
-
-
-def _write(target: Path, data: bytes, mode: int = 0o444) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    part = target.with_name(f".part-{os.getpid()}-{target.name}")
-    try:
-        part.write_bytes(data)
-        part.chmod(mode)
-        part.replace(target)
-    finally:
-        with contextlib.suppress(OSError):
-            part.unlink()
+def _replace(source: Path, target: Path, place: str) -> None:
+    """Put a copy of a sound file in the place of a damaged one, as a new file."""
+    copy(source, target, sha256_of(source))
+    if place != "output":
+        target.chmod(READ_ONLY)
