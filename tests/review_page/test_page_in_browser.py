@@ -243,6 +243,19 @@ def test_a_recording_is_excluded_with_a_reason_and_taken_back(ann, folder):
     assert lines(folder)[-1]["event"] == "withdrawn"
 
 
+def test_who_stands_in_the_list_stays_there_when_a_decision_changes_it(ann):
+    ann.press("j")
+    ann.says("Span 1 of 2")
+    ann.press("a")
+    ann.says("hidden")
+    entry = ann.page.locator("#list button", has_text="single")
+    entry.focus()
+    ann.page.evaluate("[...document.querySelectorAll('#list button')].forEach((button) => (button.dataset.old = 'yes'))")
+    ann.page.locator("#list button:not([data-old])").first.wait_for()
+    ann.press("Enter")
+    ann.says("single is open")
+
+
 def test_a_hostile_name_stays_text(chromium, tmp_path):
     folder = review_study.project(tmp_path / "study", single=HOSTILE)
     with review_server.running(folder) as running:

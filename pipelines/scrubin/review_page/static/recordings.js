@@ -28,8 +28,11 @@ export class Recordings {
     const drawn = JSON.stringify(shown);
     if (drawn === this.drawn) return;
     this.drawn = drawn;
+    // The list is drawn again whenever something was written; who stands in it with the keyboard stays where they are.
+    const focused = [...this.items].find(([, button]) => button === document.activeElement)?.[0];
     this.items.clear();
     fill(byId("list"), ...shown.map((one) => this.#item(one)));
+    this.items.get(focused)?.focus({ preventScroll: true });
     this.#current();
   }
 
