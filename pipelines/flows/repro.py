@@ -17,6 +17,7 @@ from scrubin.core.store import STORE_PATH
 from scrubin.engine.only_run import only_run
 from scrubin.review.ledger import Ledger
 from scrubin.upkeep.pruning import prune
+from scrubin.upkeep.sharing import share
 from server import QUIET, ServerError, die_with_parent, run_with_server
 from state import local_state
 
@@ -39,6 +40,7 @@ def main() -> int:
             os.environ.update(QUIET | local_state())
             _take_late_decisions()
             code = run_with_server([Path(sys.executable).with_name("dvc"), "repro", "--keep-going", *sys.argv[1:]])
+            _share()
             if code == 0:
                 _keep_to_budget(params.load("flows", FlowsParams).store_gb)
             return code
@@ -52,6 +54,14 @@ def main() -> int:
         return interrupts.INTERRUPTED
     finally:
         interrupts.end_at_once()
+
+
+def _share() -> None:
+    """Give up what the store holds and DVC's cache holds as well; a full disk must not spoil a run that is done."""
+    try:
+        share(Path())
+    except OSError as error:
+        sys.stderr.write(f"store: it keeps what DVC's cache holds as well ({error}); 'scrubin store --prune' tries again\n")
 
 
 def _keep_to_budget(store_gb: float | None) -> None:

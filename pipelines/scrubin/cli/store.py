@@ -8,7 +8,7 @@ from pathlib import Path
 
 from scrubin.core.store import STORE_PATH
 from scrubin.engine.only_run import only_run
-from scrubin.upkeep import pruning
+from scrubin.upkeep import pruning, sharing
 
 MEGABYTE = 1_000_000
 
@@ -28,6 +28,8 @@ def run(args: argparse.Namespace) -> int:
         for name, mine in (("used", [one for one in kept if one.used]), ("not used", [one for one in kept if not one.used])):
             sys.stdout.write(f"{name:<10}{len(mine):>9,} results {sum(one.size for one in mine) / MEGABYTE:>14,.1f} MB\n")
         if args.prune:
+            free = sharing.share(project)
+            sys.stdout.write(f"{'in DVC':<10}{'':>17} {free / MEGABYTE:>14,.1f} MB that its cache holds as well were removed here\n")
             gone = pruning.prune(root)
             sys.stdout.write(f"{'removed':<10}{len(gone):>9,} results {sum(one.size for one in gone) / MEGABYTE:>14,.1f} MB\n")
     return 0

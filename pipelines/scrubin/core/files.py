@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core.cores import cores
+from scrubin.core.errors import StageError
 
 # Every released file carries this time, because a file time can tell when a recording was made.
 FIXED_TIME_S = 946684800  # 2000-01-01T00:00:00Z
@@ -97,17 +98,39 @@ def fresh_folder(path: Path) -> Path:
 def copy(source: Path, target: Path, sha256: str) -> None:
     """Copy a file with its fixed time, so that who writes to the copy cannot harm the source.
 
-    Where the file system can (XFS, Btrfs, APFS over NFS 4.2), both share their blocks until somebody writes.
+    Where the file system can (XFS, Btrfs, NFS 4.2 over them), both share their blocks until somebody writes. The source is
+    read in any case, because a file may have changed although its time has not.
+
+    Raises
+    ------
+    StageError
+        When the source holds other bytes than ``sha256`` says. Its time is changed then, so that nobody trusts that.
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".part-{target.name}")
     try:
         with source.open("rb") as old, part.open("wb") as new:
-            try:
-                fcntl.ioctl(new.fileno(), FICLONE, old.fileno())
-            except OSError:
-                shutil.copyfileobj(old, new, CHUNK_BYTES)
+            digest, shared = hashlib.sha256(), _shares_blocks(old.fileno(), new.fileno())
+            while chunk := old.read(CHUNK_BYTES):
+                digest.update(chunk)
+                if not shared:
+                    new.write(chunk)
+        if digest.hexdigest() != sha256:
+            os.utime(source, (0, 0))
+            msg = (
+                f"{source}: its bytes have changed since it was written, so the disk or somebody has damaged it; run again to make it again"
+            )
+            raise StageError(msg)
         set_fixed_time(part, sha256)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _shares_blocks(old: int, new: int) -> bool:
+    """Let a new file share the blocks of an old one; False when the file system cannot."""
+    try:
+        fcntl.ioctl(new, FICLONE, old)
+    except OSError:
+        return False
+    return True

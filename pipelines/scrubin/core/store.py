@@ -15,7 +15,7 @@ import json
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from scrubin.core import owners, uses
+from scrubin.core import elsewhere, owners, uses
 from scrubin.core.files import copy, fixed_time_ns, set_fixed_time, sha256_of
 
 STORE_PATH = Path(".cache/store")
@@ -82,14 +82,36 @@ class Entry:
     files: Mapping[str, str]  # relative name -> sha256
     value: Any
 
+    @property
+    def root(self) -> Path:
+        """The folder of the store."""
+        return self.folder.parents[1]
+
+    def path(self, name: str) -> Path:
+        """Return where the bytes of a file lie: in the result's own folder, or elsewhere."""
+        return self._paths([name])[name]
+
+    def copy(self, targets: Mapping[str, Path]) -> None:
+        """Copy files to other places, by name; see `scrubin.core.files.copy`."""
+        for name, path in self._paths(targets).items():
+            copy(path, targets[name], self.files[name])
+        uses.note_copies(self.folder, self.root, targets)
+
     def copy_into(self, folder: Path, rename: Callable[[str], str] = str) -> None:
-        """Copy every file into ``folder`` under its (renamed) relative name; see `scrubin.core.files.copy`."""
-        for name in sorted(self.files):
-            copy(self.folder / name, folder / rename(name), self.files[name])
+        """Copy every file into ``folder`` under its (renamed) relative name."""
+        self.copy({name: folder / rename(name) for name in sorted(self.files)})
 
     def is_sound(self, *, read: bool) -> bool:
         """Return whether all files are there as they were written; ``read``: by their bytes, also where their time fits."""
-        return all(_is_intact(self.folder / name, sha256, read=read) for name, sha256 in self.files.items())
+        absent = {name: sha256 for name, sha256 in self.files.items() if not _is_intact(self.folder / name, sha256, read=read)}
+        others = elsewhere.read(self.folder) if absent else {}
+        return all(name in others and others[name].is_intact(self.root, sha256, read=read) for name, sha256 in absent.items())
+
+    def _paths(self, names: Iterable[str]) -> dict[str, Path]:
+        paths = {name: self.folder / name for name in names}
+        absent = [name for name, path in paths.items() if not path.exists()]
+        others = elsewhere.read(self.folder) if absent else {}
+        return paths | {name: self.root / others[name].path for name in absent if name in others}
 
 
 def lookup(key: str, root: Path | None = None, *, read: bool = False) -> Entry | None:

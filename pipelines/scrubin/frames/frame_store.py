@@ -10,7 +10,6 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import store
-from scrubin.core.files import copy
 from scrubin.frames.drop import why_dropped
 from scrubin.frames.extract import extract
 from scrubin.frames.params import NOTHING, DropParams, FramesParams
@@ -59,12 +58,9 @@ class ExtractedFrames:
     def copy_into(self, release: Path) -> None:
         """Put what is kept into the release."""
         if SHARD_NAME in self.entry.files:
-            copy(self.entry.folder / SHARD_NAME, release / f"{self.place}.tar", self.entry.files[SHARD_NAME])
-            return
-        for row in self.rows:
-            if row["path"] is not None:
-                name = PurePosixPath(row["path"]).name
-                copy(self.entry.folder / name, release / row["path"], self.entry.files[name])
+            self.entry.copy({SHARD_NAME: release / f"{self.place}.tar"})
+        else:
+            self.entry.copy({PurePosixPath(row["path"]).name: release / row["path"] for row in self.rows if row["path"] is not None})
 
 
 def videos_of(table: pd.DataFrame) -> list[ReleasedVideo]:
@@ -92,7 +88,7 @@ def extract_stored(release: Path, video: ReleasedVideo, params: FramesParams, hi
     dropped = [row["frame"] for row in rows if row["dropped"]]
     if params.shards != "none" and dropped:
         key = store.key_of("frames-kept", code, {"sha256": entry.files[SHARD_NAME], "dropped": dropped})
-        whole = entry.folder / SHARD_NAME
+        whole = entry.path(SHARD_NAME)
         entry, _ = store.make(key, lambda folder: without(whole, dropped, folder / SHARD_NAME))
     extracted = ExtractedFrames(video, entry, rows)
     return replace(extracted, rows=[{**row, **_named(extracted, row, params)} for row in rows])

@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scrubin.core import store
+from scrubin.core import elsewhere, store
 from scrubin.core.cores import cores
 from scrubin.core.files import CHUNK_BYTES, copy, sha256_of, write_text
 from scrubin.upkeep import outputs
@@ -175,8 +175,11 @@ def _store(project: Path) -> Iterator[Copy]:
             # What it says of itself is damaged: nothing can match.
             yield Copy("store", (folder / store.MANIFEST).relative_to(project), "")
             continue
+        others = elsewhere.read(folder)
         for name, sha256 in entry.files.items():
-            yield Copy("store", (folder / name).relative_to(project), sha256)
+            # What lies in DVC's cache alone is read there; where it is gone, the next run makes it again.
+            if name not in others or (folder / name).exists():
+                yield Copy("store", (folder / name).relative_to(project), sha256)
 
 
 def _is_of_the_first_edition(manifest: Path) -> bool:
