@@ -78,6 +78,7 @@ def maps(draw):
 
 
 @given(maps(), st.lists(st.integers(0, 88), max_size=40))
+@pytest.mark.slow
 def test_counts_before_are_counts_after_and_a_second_time_changes_nothing(mapped, triplets):
     ids = [(*WORDS.triplets[k], k) for k in triplets]
     rows = pd.DataFrame(ids, columns=list(IDS), dtype="Int64").assign(x=0.5)

@@ -95,6 +95,7 @@ def test_golden_sheets_give_golden_annotations(sheets, capsys):
     assert "0: 30 recordings, 5 failed" in told
 
 
+@pytest.mark.slow
 def test_golden_concordance_comes_with_the_statistics(sheets, capsys):
     assert main(["scores", str(sheets), "--out", "out", "--json"]) == 0
     text = capsys.readouterr().out
@@ -156,6 +157,7 @@ def test_an_unrated_recording_and_a_task_with_a_split_only_are_no_faults(small, 
     assert "none, as there is no rater's sheet" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_what_the_command_wrote_passes_through_it(two_tasks):
     assert main(["scores", str(two_tasks), "--out", "once"]) == 0
     assert main(["scores", "once", "--out", "twice"]) == 0

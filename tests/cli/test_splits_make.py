@@ -79,7 +79,7 @@ def test_make_prints_json_for_machines_and_is_the_same_again_from_shuffled_rows(
 @pytest.mark.parametrize(("scheme", "folds"), [("k_fold", 5), ("difficulty_folds", 5), ("leave_n_participants_out", 20)])
 def test_folds_test_every_recording_once(table, tmp_path, capsys, scheme, folds):
     out = tmp_path / "folds.csv"
-    assert run("make", table, "--out", out, "--scheme", scheme, "--group", "participant", "--folds", 5, "--work-limit", 1) == 0
+    assert run("make", table, "--out", out, "--scheme", scheme, "--group", "participant", "--folds", 5, "--work-limit", 0.1) == 0
     rows = rows_of(out)
     assert list(rows[0]) == ["fold", "id", "subset"]
     assert {row["fold"] for row in rows} == {str(fold) for fold in range(folds)}

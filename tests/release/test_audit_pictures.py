@@ -67,6 +67,7 @@ def planes(picture: np.ndarray) -> list[np.ndarray]:
     return [plane.astype(np.uint8) for plane in cv2.split(cv2.cvtColor(picture, cv2.COLOR_RGB2YCrCb))]
 
 
+@pytest.mark.slow
 def test_a_room_is_a_scene_of_its_own_and_tissue_that_moves_is_one():
     scenes = Scenes()
     tissue = [scenes.count(*planes(picture)) for picture in moving(60)]
@@ -155,6 +156,7 @@ def test_every_picture_is_looked_at_on_demand_and_none_when_nobody_wants_it(tmp_
     assert 1 <= sampled.faces_looked_for < 15
 
 
+@pytest.mark.slow
 def test_a_look_is_due_now_and_then_however_dull_the_video(tmp_path):
     still = moving(1) * (FPS * 65)
     counts = looked_at(tmp_path, still).counts
@@ -187,6 +189,7 @@ def test_a_name_that_stands_for_a_second_is_read(tmp_path, eyes):
     assert "read as" in fault.place
 
 
+@pytest.mark.slow
 def test_a_face_that_is_there_for_three_frames_is_seen_and_a_rabbit_is_none(tmp_path, eyes):
     rabbit = clips.pictures(clips.REAL["bigbuckbunny"], SIZE)[:40]
     assert [one for one in looked_at(tmp_path, rabbit).sightings if one.text is None] == []
@@ -196,6 +199,7 @@ def test_a_face_that_is_there_for_three_frames_is_seen_and_a_rabbit_is_none(tmp_
     assert seen[0].confidence >= 0.8
 
 
+@pytest.mark.slow
 def test_a_name_in_one_extracted_frame_alone_is_read(release, eyes):
     """Small and faint, so that the frame passes for the one of its video."""
     name = f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"
@@ -316,6 +320,7 @@ def test_a_network_that_is_missing_or_another_one_stops_the_audit(release, tmp_p
     assert cli.main(["audit", str(release.folder), "--no-pictures"]) == 0
 
 
+@pytest.mark.slow
 def test_the_proof_says_what_was_looked_at_and_when_nothing_was(release, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(write_project(release, tmp_path / "project"))
     monkeypatch.setattr(looks, "read", lambda _: [Reading((1, 1, 40, 10), "Insufflator", 0.9)])

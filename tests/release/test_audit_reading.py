@@ -118,6 +118,7 @@ def test_a_zip_in_a_zip_may_be_one_of_the_release(packed, tmp_path):
     assert "unreadable" not in [fault.rule for fault in pack(("inner.zip", inner.read_bytes()), known=known)[0].faults]
 
 
+@pytest.mark.slow
 def test_other_processes_find_the_same(release, tmp_path):
     release.path("notes.txt").write_text("Grünwaldner was here\n", encoding="utf-8")
     with zipfile.ZipFile(release.path(f"archives/{TASK}_mono.zip"), "a") as archive:

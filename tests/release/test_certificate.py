@@ -152,6 +152,7 @@ def test_the_public_form_names_nobody_and_no_recording(folder):
         assert not re.search(r"Ann|Kathrin|berall|\bsingle(?! pictures| clip| out)|\bpair\b|videos/\d|mp4", text)
 
 
+@pytest.mark.slow
 def test_the_public_form_is_under_the_checksums_and_the_audit_and_any_name_in_it_is_noticed(release, folder):
     look(folder)
     for name, text in public_form.texts(public()).items():
@@ -273,6 +274,7 @@ def test_the_same_input_gives_the_same_bytes(folder):
     assert [(private_form.FOLDER / name).read_bytes() for name in ("index.html", "certificate.json")] == first
 
 
+@pytest.mark.slow
 def test_after_a_sample_the_private_form_is_renewed_and_says_that_the_public_one_follows(folder, capsys):
     private()
     drawn = look(folder, 3)

@@ -42,6 +42,7 @@ def without_images(html: str) -> str:
     return DATA_IMAGE.sub("", html)
 
 
+@pytest.mark.slow
 def test_the_same_study_gives_the_same_bytes(study, release, html):
     assert page.render(study, document(study, PARAMS), release, PARAMS) == html
 

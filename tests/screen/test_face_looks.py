@@ -29,6 +29,7 @@ def test_a_picture_is_kept_every_two_seconds_and_at_every_cut():
     assert kept_of([*still[:30], 200, *still[31:]]) == [0, 30, 31, 81]
 
 
+@pytest.mark.slow
 def test_a_restless_picture_leaves_enough_for_later_cuts():
     drifting = [60 + abs(60 - n * 3 % 120) for n in range(1000)]
     kept = kept_of([*drifting, 220, *drifting[:20], 220, 220, *drifting[:20]])

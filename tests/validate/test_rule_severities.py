@@ -54,6 +54,7 @@ def outcomes_of(name, overrides):
     return [one for one in suite.run(study_of(synthetic_study.tables()), overrides) if one.rule == name]
 
 
+@pytest.mark.slow
 def test_a_new_file_of_rules_is_checked_with_its_severity_overridden_by_params_and_listed(new_rule):
     checked = suite.run(study_of(synthetic_study.tables()), {})
     one, other = (outcome for outcome in checked if outcome.rule == new_rule)
