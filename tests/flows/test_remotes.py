@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import threading
 from collections.abc import Iterator
 from dataclasses import dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pandas as pd
@@ -15,6 +13,7 @@ import pytest
 import yaml
 
 import doc_blocks
+import remote_servers
 import small_study
 
 pytestmark = pytest.mark.slow
@@ -50,78 +49,36 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-class Shelf(BaseHTTPRequestHandler):
-    """Keeps what is put at an address, as an object store does."""
-
-    objects: dict[str, bytes]
-
-    def do_HEAD(self) -> None:
-        self._answer(200 if self.path in self.objects else 404, self.objects.get(self.path, b""), with_body=False)
-
-    def do_GET(self) -> None:
-        self._answer(200 if self.path in self.objects else 404, self.objects.get(self.path, b""))
-
-    def do_PUT(self) -> None:
-        self.objects[self.path] = b"".join(self._received())
-        self._answer(200, b"")
-
-    def _received(self) -> Iterator[bytes]:
-        if length := self.headers.get("Content-Length"):
-            yield self.rfile.read(int(length))
-            return
-        while size := int(self.rfile.readline(), 16):
-            yield self.rfile.read(size)
-            self.rfile.readline()
-        self.rfile.readline()
-
-    def _answer(self, status: int, body: bytes, *, with_body: bool = True) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if with_body:
-            self.wfile.write(body)
-
-    def log_message(self, *_: object) -> None:
-        pass
-
-
-@dataclass
+@dataclass(frozen=True)
 class Remote:
     """A remote after `dvc push`, and the repository that names it."""
 
     repository: Path
-    folder: Path | None
-    shelf: dict[str, bytes]
-
-    def objects(self) -> list[bytes]:
-        return list(tree(self.folder).values()) if self.folder else list(self.shelf.values())
+    place: remote_servers.Place
 
 
-@pytest.fixture(scope="module", params=["folder", "http"])
+@pytest.fixture(scope="module", params=sorted(remote_servers.PLACES))
 def remote(study: Path, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Remote]:
-    """The study pushed, once to a folder and once to a server that keeps objects."""
-    place = tmp_path_factory.mktemp(request.param)
-    source = place / "study"
+    """The study pushed to a remote, of each kind."""
+    folder = tmp_path_factory.mktemp(request.param)
+    source = folder / "study"
     shutil.copytree(study, source, symlinks=True)
-    shelf = type("OwnShelf", (Shelf,), {"objects": {}})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), shelf)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = str(place / "objects") if request.param == "folder" else f"http://127.0.0.1:{server.server_port}/objects"
-    run(source, "dvc", "remote", "add", "--quiet", "--default", "lab", address)
-    if request.param == "http":
-        run(source, "dvc", "remote", "modify", "lab", "method", "PUT")
-    commit(source, "A release")
-    run(source, "git", "tag", TAG)
-    run(source, "dvc", "push", "--quiet")
-    repository = place / "study.git"
-    run(place, "git", "clone", "--quiet", "--bare", source, repository)
-    # Later work must not change what the tag gives.
-    (source / "params.yaml").write_text("raw: elsewhere\n")
-    commit(source, "Work on the next release")
-    run(source, "git", "push", "--quiet", repository, "HEAD")
-    yield Remote(repository, place / "objects" if request.param == "folder" else None, shelf.objects)
-    server.shutdown()
-    server.server_close()
+    with remote_servers.PLACES[request.param](folder) as place, pytest.MonkeyPatch.context() as patch:
+        # Where a person's keys are looked for.
+        patch.setenv("HOME", str(folder / "home"))
+        run(source, "dvc", "remote", "add", "--quiet", "--default", "lab", place.address)
+        for name, value in place.settings.items():
+            run(source, "dvc", "remote", "modify", "lab", name, value)
+        commit(source, "A release")
+        run(source, "git", "tag", TAG)
+        run(source, "dvc", "push", "--quiet")
+        repository = folder / "study.git"
+        run(folder, "git", "clone", "--quiet", "--bare", source, repository)
+        # Later work must not change what the tag gives.
+        (source / "params.yaml").write_text("raw: elsewhere\n")
+        commit(source, "Work on the next release")
+        run(source, "git", "push", "--quiet", repository, "HEAD")
+        yield Remote(repository, place)
 
 
 def private_outputs(project: Path) -> list[str]:
@@ -143,7 +100,7 @@ def test_a_fresh_clone_pulls_the_release_byte_for_byte(study, remote, tmp_path):
 
 
 def test_nothing_private_is_in_a_remote(study, remote):
-    there = remote.objects()
+    there = remote.place.objects()
     assert len(there) > 50
     cached = {path.parent.name + path.name: path.read_bytes() for path in (study / ".dvc/cache/files/md5").glob("??/*")}
     private = [cached[md5] for md5 in private_outputs(study) if md5 in cached]
@@ -154,7 +111,7 @@ def test_nothing_private_is_in_a_remote(study, remote):
 
 
 def test_no_table_in_a_remote_names_a_recording(remote, tmp_path):
-    for number, data in enumerate(data for data in remote.objects() if data.startswith(b"PAR1")):
+    for number, data in enumerate(data for data in remote.place.objects() if data.startswith(b"PAR1")):
         path = tmp_path / f"{number}.parquet"
         path.write_bytes(data)
         text = pd.read_parquet(path).to_csv()
