@@ -137,14 +137,13 @@ def stages(folder: Path) -> list[str]:
     return list(yaml.safe_load((folder / "dvc.yaml").read_text(encoding="utf-8"))["stages"])
 
 
-def run_stages(folder: Path) -> dict[str, Cost]:
+def run_stages(folder: Path) -> Iterator[tuple[str, Cost]]:
     """Run every stage by itself; stop at one that fails, with what it printed."""
-    costs = {}
     for stage in stages(folder):
-        costs[stage] = measure(folder, str(folder / ".venv/bin/dvc"), "repro", "--single-item", stage)
-        if costs[stage].code:
-            sys.exit(f"{folder}: stage {stage} ended with {costs[stage].code}\n{costs[stage].output}")
-    return costs
+        cost = measure(folder, str(folder / ".venv/bin/dvc"), "repro", "--single-item", stage)
+        if cost.code:
+            sys.exit(f"{folder}: stage {stage} ended with {cost.code}\n{cost.output}")
+        yield stage, cost
 
 
 def files(folder: Path) -> Iterator[Path]:
@@ -301,7 +300,7 @@ def main() -> None:
         folder = args.folder.resolve() / str(count)
         shutil.rmtree(folder, ignore_errors=True)
         prepare(folder, count)
-        measured[count], video[count] = run_stages(folder), raw_bytes(folder)
+        measured[count], video[count] = dict(run_stages(folder)), raw_bytes(folder)
         # It finds nothing to do, and what lies in the store and in DVC's cache goes from the store.
         measure(folder, ".venv/bin/python", "pipelines/flows/repro.py")
         print(f"{count} recordings, {video[count] / MB:.1f} MB of raw video; {disk(folder)}", flush=True)
