@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 import interrupts
 from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
@@ -24,12 +24,13 @@ die_with_parent()
 os.environ.update(QUIET)
 HOME.mkdir(parents=True, exist_ok=True)
 
+import httpx
 from prefect import Flow, task
 from prefect.cache_policies import NO_CACHE
 from prefect.events.clients import NullEventsClient
 from prefect.events.worker import EventsWorker
 from prefect.futures import as_completed
-from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
+from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.task_runners import ThreadPoolTaskRunner
 from tqdm import tqdm
 
@@ -44,6 +45,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 LOG = logging.getLogger("scrubin")
 EVENTS_SECONDS = 30
+RETRIES = 3
 SHOWN = 10
 
 
@@ -122,14 +124,17 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
 def run(flow: Flow[[], None]) -> None:
     """Run a stage as DVC's command: exit code 0 only when all of it was done."""
     _speak_plainly()
+    # With the heartbeat a second goes by at the end of every flow, waiting for it.
+    settings: dict[Any, Any] = {PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}
     if not os.environ.get("PREFECT_API_URL"):
+        # A server of this machine that does not answer is gone; Prefect would ask again for minutes.
+        settings[PREFECT_CLIENT_MAX_RETRIES] = RETRIES
         # Nobody can look at our own server, and for each task it would take eight events: a third of the time of a quick stage.
         EventsWorker.set_client_override(NullEventsClient)
     try:
         interrupts.end_in_order()
         owners.remove_leftovers(store.STORE_PATH)
-        # Without the setting a second goes by at the end of every flow, waiting for the heartbeat.
-        with _engine(), prefect_server(), temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
+        with _engine(), prefect_server(), temporary_settings(settings):
             try:
                 with uses.of_stage(flow.name, store.STORE_PATH):
                     flow.with_options(task_runner=ThreadPoolTaskRunner(max_workers=_Running.engine.lanes))()
@@ -138,6 +143,8 @@ def run(flow: Flow[[], None]) -> None:
                 EventsWorker.drain_all(timeout=EVENTS_SECONDS)
     except (ScrubinError, ServerError) as error:
         sys.exit(f"{flow.name}: {error}")
+    except httpx.TransportError as error:
+        sys.exit(f"{flow.name}: the Prefect server no longer answers ({error}); what was finished is kept, run again")
     except OSError as error:
         # A full disk, a read-only folder: nothing in the study is wrong, and nothing finished is lost.
         sys.exit(f"{flow.name}: {error}; fix this and run again, what was finished is kept")

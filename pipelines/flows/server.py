@@ -22,6 +22,7 @@ from pathlib import Path
 HOME = Path(".cache/prefect")
 START_SECONDS = 120
 STOP_SECONDS = 10
+ANSWER_SECONDS = 5
 ASK_SECONDS = 0.1
 DOOR = "SCRUBIN_SERVER_DOOR"
 """Where a stage asks for the server of the run: a port of this machine."""
@@ -60,6 +61,12 @@ def prefect_server() -> Iterator[str]:
         os.environ["PREFECT_API_URL"] = running
         yield running
         return
+    with _own_server() as url:
+        yield url
+
+
+@contextlib.contextmanager
+def _own_server() -> Iterator[str]:
     os.environ.pop("PREFECT_API_URL", None)  # an empty value breaks Prefect
     HOME.mkdir(parents=True, exist_ok=True)
     port = _free_port()
@@ -96,7 +103,8 @@ def run_with_server(command: Sequence[str | Path]) -> int:
                 with contextlib.suppress(TimeoutError):
                     stage, _ = door.accept()
                     with stage:
-                        url = url or opened.enter_context(prefect_server())
+                        if not _answers(url):
+                            url = opened.enter_context(_own_server())
                         stage.sendall(f"{url}\n".encode())
         except KeyboardInterrupt:
             _end_after_stage(process, door)
@@ -141,11 +149,21 @@ def _wait_until_up(process: subprocess.Popen[bytes], url: str) -> None:
         if process.poll() is not None:
             msg = f"the local Prefect server ended with exit code {process.returncode}; delete {HOME} and run again"
             raise ServerError(msg)
-        with contextlib.suppress(OSError), urllib.request.urlopen(f"{url}/health", timeout=2):
+        if _answers(url):
             return
         time.sleep(0.05)
     msg = f"the local Prefect server did not answer within {START_SECONDS} s; delete {HOME} and run again"
     raise ServerError(msg)
+
+
+def _answers(url: str) -> bool:
+    if not url:
+        return False
+    try:
+        with urllib.request.urlopen(f"{url}/health", timeout=ANSWER_SECONDS):
+            return True
+    except OSError:
+        return False
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
