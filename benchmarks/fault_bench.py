@@ -33,7 +33,7 @@ RESULTS = (
     "data/private/linkage.parquet",
 )
 TIDY = ("data/private/obstacles.json", "data/private/development.json", "dvc.lock", ".dvc/tmp", CACHE)
-FULL, READ_ONLY = r"No space left on device|disk is full|disk I/O error", r"[Rr]ead-only"
+FULL, READ_ONLY = r"No space left on device|disk is full|disk I/O error|this run may need about", r"[Rr]ead-only"
 EARLY = "frames"  # the last stage that reads videos: what comes after it is left out where it plays no part
 FAILED, INTERRUPTED, PATIENCE_S = 255, 130, 400
 Trial = tuple[str, list[str]]
