@@ -53,9 +53,14 @@ def test_dvc_at_work_on_a_stage_is_another_run_and_a_dead_one_is_not(tmp_path):
     notes.write_text(json.dumps({"write": {"data/release": {"pid": os.getpid(), "cmd": "dvc repro"}}, "read": {}}))
     with pytest.raises(StageError, match=rf"DVC is at work in this folder \(process {os.getpid()}\)"), only_run(tmp_path):
         pass
-    notes.write_text(json.dumps({"write": {"data/release": {"pid": 2**22 + 1, "cmd": "dvc repro"}}}))
-    with only_run(tmp_path):
-        pass
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
+    assert Path(f"/proc/{ended.pid}").is_dir()
+    for dead in (2**22 + 1, ended.pid):
+        notes.write_text(json.dumps({"write": {"data/release": {"pid": dead, "cmd": "dvc repro"}}}))
+        with only_run(tmp_path):
+            pass
+    ended.wait()
 
 
 def test_the_lock_of_a_short_command_is_waited_for(tmp_path, monkeypatch):
