@@ -9,7 +9,7 @@ import os
 import shutil
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +116,8 @@ def copy(source: Path, target: Path, sha256: str) -> None:
                 if not shared:
                     new.write(chunk)
         if digest.hexdigest() != sha256:
-            os.utime(source, (0, 0))
+            with suppress(OSError):  # somebody else's file
+                os.utime(source, (0, 0))
             msg = (
                 f"{source}: its bytes have changed since it was written, so the disk or somebody has damaged it; run again to make it again"
             )

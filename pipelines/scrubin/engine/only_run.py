@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from scrubin.core import owners
 from scrubin.core.errors import StageError
 
 OURS = Path(".cache/repro.lock")
@@ -61,20 +62,10 @@ def _stage_of_dvc(at: Path) -> str:
     try:
         held = json.loads(at.read_text(encoding="utf-8"))
         writers = {int(by["pid"]) for by in held.get("write", {}).values()}
-        alive = sorted(pid for pid in writers if _lives(pid))
+        alive = sorted(pid for pid in writers if owners.is_alive(pid))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return ""
     return f" (process {alive[0]})" if alive else ""
-
-
-def _lives(pid: int) -> bool:
-    """Return whether a process works: one that has ended stays listed until somebody asks how, and in a container nobody may."""
-    try:
-        # The name, which may hold anything, stands in brackets; the state comes behind it.
-        state = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[0]
-    except OSError:
-        return False
-    return state not in "ZX"
 
 
 def _is_free(descriptor: int) -> bool:
