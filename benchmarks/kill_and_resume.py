@@ -93,8 +93,8 @@ def stage_of(folder: Path) -> str:
     return next(running, "between stages")
 
 
-def killed_run(folder: Path, rng: random.Random, longest_s: float, whom: str, number: int) -> tuple[str, str, int] | None:
-    """Start a run and kill in it; return at which stage, how it ended, and how many processes were left. None: it had ended before."""
+def killed_run(folder: Path, rng: random.Random, longest_s: float, whom: str, number: int) -> tuple[str, str, dict[int, str]] | None:
+    """Start a run and kill in it; return at which stage, how it ended, and the processes that were left. None: it had ended before."""
     run = start(folder)
     time.sleep(rng.uniform(0.5, longest_s))
     while not (chosen := victims(folder, whom)) and run.poll() is None:
@@ -114,7 +114,7 @@ def killed_run(folder: Path, rng: random.Random, longest_s: float, whom: str, nu
         run.wait()
         how = "went on, killed"
     time.sleep(2)
-    return at, how, len(living(folder))
+    return at, how, living(folder)
 
 
 def main() -> int:
@@ -147,8 +147,10 @@ def main() -> int:
                 break  # the run is through; the next round begins anew
             kills += 1
             at, how, left = outcome
-            left_over += left
-            print(f"{kills:3d}: {whom:10s} {number.name:8s} in {at:18s} {how}, left running: {left}", flush=True)
+            left_over += len(left)
+            print(f"{kills:3d}: {whom:10s} {number.name:8s} in {at:18s} {how}, left running: {len(left)}", flush=True)
+            for pid, command in sorted(left.items()):
+                print(f"     {pid} {command[:200]}", flush=True)
         done = start(folder).wait()
         now = hashes(folder)
         equal = done == 0 and now == expected

@@ -16,6 +16,8 @@ from scrubin.core.errors import ReviewError, ScrubinError
 from scrubin.core.store import STORE_PATH
 from scrubin.engine.only_run import only_run
 from scrubin.review.ledger import Ledger
+from scrubin.upkeep import torn_lock
+from scrubin.upkeep.outputs import LOCK
 from scrubin.upkeep.pruning import prune
 from scrubin.upkeep.sharing import share
 from server import QUIET, ServerError, die_with_parent, run_with_server
@@ -37,7 +39,11 @@ def main() -> int:
 
             settings.check_all()
             study.require(params.raw_folder())
+            for path in study.complete(params.raw_folder()):
+                sys.stderr.write(f"{path}: it was missing and is empty now\n")
             os.environ.update(QUIET | local_state())
+            if torn_lock.set_aside(LOCK):
+                sys.stderr.write(f"{LOCK}: a killed run left it unfinished; it is {torn_lock.ASIDE} now, and what was done is looked up\n")
             _take_late_decisions()
             code = run_with_server([Path(sys.executable).with_name("dvc"), "repro", "--keep-going", *sys.argv[1:]])
             _share()

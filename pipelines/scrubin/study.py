@@ -9,6 +9,17 @@ from scrubin.core.files import write_text
 from scrubin.ingest import manifest
 from scrubin.review import sheet
 
+WITHDRAWN, DATASHEET, ERRATA = "withdrawn.csv", "datasheet.yaml", "errata.yaml"
+LISTS = {
+    manifest.NAME: ",".join(manifest.COLUMNS) + "\n",
+    sheet.NAME: ",".join(sheet.COLUMNS) + "\n",
+    WITHDRAWN: "participant,recording,date,reason\n",
+    DATASHEET: "{}\n",
+    ERRATA: "[]\n",
+}
+"""Files that a curator fills, each as it begins: who withdrew, what the curator says of the data set, its known errors."""
+LATER = (WITHDRAWN, DATASHEET, ERRATA)
+"""Of these a study may have none: they are made when they are missing."""
 FOLDERS = ("videos", "ratings", "annotations", "splits")
 # The synthetic study, an output of the pipeline.
 DEMO = Path("data/demo")
@@ -24,7 +35,8 @@ def require(folder: Path) -> None:
     """
     if folder == DEMO:
         return  # the pipeline makes it
-    missing = [name for name in (*FOLDERS, manifest.NAME, sheet.NAME) if not (folder / name).exists()]
+    needed = [name for name in LISTS if name not in LATER]
+    missing = [name for name in (*FOLDERS, *needed) if not (folder / name).exists()]
     if missing:
         msg = f"'raw' in params.yaml is {folder}, but there is no {', '.join(missing)} in it; run: .venv/bin/scrubin new-study {folder}"
         raise ManifestError(msg)
@@ -46,8 +58,16 @@ def create(folder: Path) -> list[Path]:
         if not (folder / name).exists():
             (folder / name).mkdir(parents=True)
             created.append(folder / name)
-    for name, columns in ((manifest.NAME, manifest.COLUMNS), (sheet.NAME, sheet.COLUMNS)):
-        if not (folder / name).exists():
-            write_text(folder / name, ",".join(columns) + "\n")
-            created.append(folder / name)
-    return created
+    return created + _create(folder, tuple(LISTS))
+
+
+def complete(folder: Path) -> list[Path]:
+    """Make the lists that a study begun earlier may lack, and return them."""
+    return [] if folder == DEMO else _create(folder, LATER)
+
+
+def _create(folder: Path, names: tuple[str, ...]) -> list[Path]:
+    missing = [name for name in names if not (folder / name).exists()]
+    for name in missing:
+        write_text(folder / name, LISTS[name])
+    return [folder / name for name in missing]

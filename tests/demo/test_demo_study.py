@@ -39,12 +39,15 @@ def test_the_same_seed_gives_the_same_bytes(small_study, same_again):
 def test_nothing_but_the_raw_layout_is_in_the_raw_folder(small_study):
     assert sorted(path.name for path in small_study.raw.iterdir()) == [
         "annotations",
+        "datasheet.yaml",
+        "errata.yaml",
         "pseudonym.key",
         "ratings",
         "recordings.csv",
         "redactions.csv",
         "splits",
         "videos",
+        "withdrawn.csv",
     ]
     assert bytes.fromhex((small_study.raw / "pseudonym.key").read_text()) == bytes.fromhex(PSEUDONYM_KEY)
     assert len(PSEUDONYM_KEY) == 64

@@ -38,6 +38,15 @@ SECTION = {
     "on_quarantine": "continue",
     "review": "required",
     "may_shrink": False,
+    "description": None,
+    "creators": [],
+    "publisher": None,
+    "contact": None,
+    "url": None,
+    "doi": None,
+    "date_published": None,
+    "keywords": [],
+    "previous": None,
     "public_words": [],
 }
 
@@ -99,6 +108,10 @@ def test_the_params_of_the_repository_are_read():
         ({"title": " x"}, "'release.title' must be one line of text"),
         ({"license": "CC BY"}, "'release.license' must be an SPDX identifier"),
         ({"on_quarantine": "stopp"}, "did you mean 'stop'?"),
+        ({"date_published": "2026-02-30"}, "no date of the calendar"),
+        ({"doi": "zenodo.1"}, "'release.doi' must be a DOI"),
+        ({"url": "example.org"}, "'release.url' must be the address of a page"),
+        ({"creators": [{"name": "Doe, Jane", "orcid": "1", "affiliation": None}]}, "is no ORCID"),
         ({"archive": True}, "did you mean 'archives'?"),
     ],
 )

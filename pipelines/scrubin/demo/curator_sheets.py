@@ -12,6 +12,8 @@ from scrubin.demo.scenes import overlay
 
 MANIFEST_COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
 REDACTION_COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
+# This study has nobody who withdrew, no known error, and its curator says nothing.
+EMPTY = {"withdrawn.csv": "participant,recording,date,reason\n", "datasheet.yaml": "{}\n", "errata.yaml": "[]\n"}
 REDACTED_AS = {"drape": "out_of_body"}
 # A curator stops a clock by hand: the end of a span is known to a tenth of a second.
 HAND_MS = 100

@@ -47,6 +47,8 @@ def make_study(params: DemoParams, folder: Path, truth_folder: Path, *, longest_
     _write_videos(recordings, folder)
     write_text(folder / "recordings.csv", curator_sheets.manifest(recordings))
     write_text(folder / "redactions.csv", curator_sheets.redactions(recordings))
+    for name, text in curator_sheets.EMPTY.items():
+        write_text(folder / name, text)
     write_text(folder / "pseudonym.key", PSEUDONYM_KEY + "\n")
     for name, text in ratings.sheets(rated).items():
         write_text(folder / "ratings" / name, text)

@@ -56,6 +56,7 @@ def complete(
         archives.write(folder / "archives" / name, members)
     files.write_text(folder / "README.md", readme.text(params, tables["videos"], tables["frames"], fps, reviewed))
     files.write_text(folder / "data_dictionary.md", dictionary.text(declared))
+    files.write_text(folder / "metadata" / "citation.bib", croissant.citation(params) + "\n")
     for name, text in certificate.items():
         files.write_text(folder / name, text)
     # What the render stage states; the audit reads each file again and holds it to this list.

@@ -17,6 +17,7 @@ NAMES = (
     "certificate.json",
     "croissant.json",
     "data_dictionary.md",
+    "metadata",
     "tables",
 )
 

@@ -26,7 +26,7 @@ from scrubin.release.audit.strings.private_strings import Needle
 from scrubin.release.audit.strings.search import Search
 from scrubin.release.containers import arrays, documents, ebml, images, mp4, parquet, tar, tree, zipped
 
-TEXT_SUFFIXES = (".md", ".txt", ".yaml", ".yml")
+TEXT_SUFFIXES = (".bib", ".md", ".txt", ".yaml", ".yml")
 TEXT_NAMES = (checksums.NAME, "LICENSE", "README")
 STRUCTURED_SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".npy", ".npz")
 IMAGES = {".jpg": images.read_jpeg, ".jpeg": images.read_jpeg, ".png": images.read_png}
