@@ -4,6 +4,7 @@ import io as text_io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ground_truths import write_ground_truth
@@ -113,8 +114,8 @@ def test_the_manifest_has_the_hash_of_every_input(tmp_path):
 
 
 def test_phases_are_a_sequence_per_recording(tables, labelled, tmp_path):
-    text = csv_sheets.phases(labelled["aboreta"].phases)
-    assert text == "frame,phase_id,phase\n0,0,preparation\n1,0,preparation\n2,3,gallbladder-dissection\n"
+    text = csv_sheets.phases(labelled["aboreta"], labelled["aboreta"].phases)
+    assert text == "frame,phase_id,phase,hidden\n0,0,preparation,False\n1,0,preparation,False\n2,3,gallbladder-dissection,False\n"
 
 
 def test_undefined_scores_are_empty_and_subsets_stand_beside_the_id(scores):
@@ -166,6 +167,23 @@ def test_a_dropped_frame_is_left_out_of_what_is_scored_and_counted(tables, label
     assert all(image["file_name"] for image in coco["images"])
     assert [row["frame"] for row in read_csv((tmp_path / "g/cholect50/phases/aboreta.csv").read_text())] == ["0", "1"]
     assert {one: kept[one] for one in ("belumi", "coresa")} == {one: labelled[one] for one in ("belumi", "coresa")}
+
+
+def test_a_hidden_frame_stays_with_its_labels_and_is_marked_in_every_file(tables, scores, errors, tmp_path):
+    frames = tables["frames"].copy()
+    frames.loc[(frames.id == "aboreta") & (frames.frame == 1), "redacted"] = True
+    manifest = written(tmp_path / "g", {**tables, "frames": frames}, scores, errors)
+    assert {id_: facts["hidden_frames"] for id_, facts in manifest["recordings"].items() if facts["hidden_frames"]} == {"aboreta": 1}
+    folder = tmp_path / "g/cholect50"
+    with np.load(folder / "recognition/aboreta.npz") as archive:
+        assert archive["hidden"].tolist() == [False, True, False]
+        assert archive["frame"].tolist() == [0, 1, 2]
+    table = pd.read_parquet(folder / "recognition.parquet")
+    assert table.loc[table.hidden, ["id", "frame"]].to_numpy().tolist() == [["aboreta", 1]]
+    assert [row["hidden"] for row in read_csv((folder / "phases/aboreta.csv").read_text())] == ["False", "True", "False"]
+    assert json.loads((folder / "detection/aboreta.json").read_text())["hidden"] == [False, True, False]
+    images = json.loads((folder / "coco.json").read_text())["images"]
+    assert [(image["recording"], image["frame"]) for image in images if image["hidden"]] == [("aboreta", 1)]
 
 
 def test_of_a_stereo_pair_only_the_labelled_view_decides(stereo):

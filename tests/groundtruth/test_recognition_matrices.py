@@ -82,7 +82,7 @@ def test_a_recording_without_instances_has_no_matrices(labelled):
 
 def test_the_archive_holds_frames_matrices_and_their_ids(labelled):
     one = labelled["aboreta"]
-    data = recognition.archive(one.instances, recognition.matrices(one), {"kind": "recognition"})
+    data = recognition.archive(one.instances, one.is_hidden(one.instances.frames), recognition.matrices(one), {"kind": "recognition"})
     with np.load(bytes_io.BytesIO(data), allow_pickle=False) as archive:
         assert archive["frame"].tolist() == [0, 1, 2]
         assert archive["iv_ids"].tolist() == GOLDEN["component_vector_order"]["iv"]
@@ -92,18 +92,18 @@ def test_the_archive_holds_frames_matrices_and_their_ids(labelled):
 
 
 def test_the_table_holds_the_same_as_the_archives_and_null_where_undefined(labelled):
-    of_recordings = [(id_, labelled[id_].instances.frames, recognition.matrices(labelled[id_])) for id_ in ("aboreta", "belumi", "coresa")]
+    of_recordings = [(labelled[id_], recognition.matrices(labelled[id_])) for id_ in ("aboreta", "belumi", "coresa")]
     rows = recognition.rows(WORDS, of_recordings)
     assert rows[["id", "frame"]].to_numpy().tolist()[:5] == [["aboreta", 0], ["aboreta", 1], ["aboreta", 2], ["belumi", 1], ["belumi", 4]]
     assert rows["ivt_17"].tolist()[:5] == [True, False, False, False, False]
     assert rows.loc[rows["id"] == "coresa", "i_2"].tolist() == [True, True, False]
     assert rows.loc[rows["id"] == "coresa", "ivt_17"].isna().all()
-    assert len(rows.columns) == 2 + sum(GOLDEN["num_classes"].values())
+    assert len(rows.columns) == 3 + sum(GOLDEN["num_classes"].values())
 
 
 def test_the_table_is_read_back_as_written(labelled, tmp_path):
     one = labelled["coresa"]
-    rows = recognition.rows(WORDS, [("coresa", one.instances.frames, recognition.matrices(one))])
+    rows = recognition.rows(WORDS, [(one, recognition.matrices(one))])
     recognition.write(tmp_path / "r.parquet", WORDS, rows, {"kind": "recognition"})
     assert io.read(recognition.table(WORDS), tmp_path / "r.parquet").equals(rows)
     metadata = pq.read_schema(tmp_path / "r.parquet").metadata

@@ -17,7 +17,7 @@ BOX = (0.25, 0.5, 0.5, 0.25)
 
 
 def test_rows_are_centre_and_size_with_one_id_or_four():
-    found = BoxedFrames("abelo", [3, 7], [[(17, 0, BOX)], []], 0)
+    found = BoxedFrames("abelo", [3, 7], [[(17, 0, BOX)], []], 0, [False, False])
     pictures = {3: "frames/T/mono/abelo/000003.jpg", 7: "frames/T/mono/abelo/000007.jpg"}
     single = yolo.label_files(found, WORDS, pictures, "yolo")
     assert single == {"frames/T/mono/abelo/000003.txt": "17 0.500000 0.625000 0.500000 0.250000\n", "frames/T/mono/abelo/000007.txt": ""}
@@ -26,7 +26,7 @@ def test_rows_are_centre_and_size_with_one_id_or_four():
 
 
 def test_pictures_in_an_archive_are_named_as_they_lie_once_it_is_unpacked():
-    found = BoxedFrames("abelo", [3], [[(17, 0, BOX)]], 0)
+    found = BoxedFrames("abelo", [3], [[(17, 0, BOX)]], 0, [False])
     pictures = {3: "frames/T/mono/abelo.tar/000003.png"}
     assert list(yolo.label_files(found, WORDS, pictures, "yolo")) == ["frames/T/mono/abelo/000003.txt"]
     assert yolo.picture_list([found], {"abelo": pictures}) == "./frames/T/mono/abelo/000003.png\n"

@@ -170,7 +170,7 @@ def ground_truth(folder: Path) -> None:
     """What the ground truth of a study says, as its own stage writes it."""
     words = load("cholect50")
     folder.mkdir()
-    found = [detection.BoxedFrames(IDS[0], [0], [[(0, 0, (0.1, 0.1, 0.2, 0.2))]], 0)]
+    found = [detection.BoxedFrames(IDS[0], [0], [[(0, 0, (0.1, 0.1, 0.2, 0.2))]], 0, [False])]
     images = pd.DataFrame(
         {"id": [IDS[0]], "frame": [0], "path": [f"frames/{TASK}/mono/{IDS[0]}/000000.jpg"], "width": [96], "height": [64]}
     )

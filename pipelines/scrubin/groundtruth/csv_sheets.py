@@ -9,14 +9,15 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scrubin.core.errors import TableError
-from scrubin.groundtruth.recordings import Layer
+from scrubin.groundtruth.recordings import Layer, Recording
 from scrubin.tables import io
 from scrubin.tables.skill import skill
 
 
-def phases(layer: Layer) -> str:
-    """Return the phase sequence of a recording: ``frame,phase_id,phase``, labelled frames only."""
-    return _csv(layer.rows.sort_values("frame")[["frame", "phase_id", "phase"]])
+def phases(recording: Recording, layer: Layer) -> str:
+    """Return the phase sequence of a recording: ``frame,phase_id,phase,hidden``, labelled frames only."""
+    rows = layer.rows.sort_values("frame")[["frame", "phase_id", "phase"]]
+    return _csv(rows.assign(hidden=recording.is_hidden(rows["frame"].to_numpy())))
 
 
 def split_columns(splits: pd.DataFrame) -> pd.DataFrame:

@@ -35,12 +35,15 @@ class BoxedFrames:
         Per frame: triplet id, instrument id, and the box x, y, w, h in 0..1.
     left_out
         Labelled frames with an instance without box or without whole triplet.
+    hidden
+        Per frame, whether its picture is black.
     """
 
     id: str
     frames: list[int]
     rows: list[list[tuple[int, int, tuple[float, float, float, float]]]]
     left_out: int
+    hidden: list[bool]
 
 
 def boxed(recording: Recording) -> BoxedFrames | None:
@@ -55,7 +58,8 @@ def boxed(recording: Recording) -> BoxedFrames | None:
         if row["frame"] in by_frame:
             box = (float(row["x"]), float(row["y"]), float(row["w"]), float(row["h"]))
             by_frame[row["frame"]].append((int(row["triplet_id"]), int(row["instrument_id"]), box))
-    return BoxedFrames(recording.id, list(by_frame), list(by_frame.values()), len(layer.frames) - len(by_frame))
+    hidden = recording.is_hidden(list(by_frame)).tolist()
+    return BoxedFrames(recording.id, list(by_frame), list(by_frame.values()), len(layer.frames) - len(by_frame), hidden)
 
 
 def layouts(boxed: BoxedFrames, vocabulary: Vocabulary) -> dict[str, Any]:
@@ -64,11 +68,12 @@ def layouts(boxed: BoxedFrames, vocabulary: Vocabulary) -> dict[str, Any]:
     ``list`` has per frame rows of ``[triplet, instrument, score, x, y, w, h]``, ``dict`` the same
     as ``{"triplet": id, "instrument": [id, score, x, y, w, h]}``: both are for ivtmetrics. ``list_9`` has
     rows of ``[triplet, instrument, score, verb, target, x, y, w, h]``, for ivtdmetrics. ``frame`` numbers
-    the frames.
+    the frames, ``hidden`` says which of them are black.
     """
     return {
         "id": boxed.id,
         "frame": boxed.frames,
+        "hidden": boxed.hidden,
         "list": [[[triplet, tool, SCORE, *box] for triplet, tool, box in rows] for rows in boxed.rows],
         "list_9": [[[triplet, tool, SCORE, *vocabulary.triplets[triplet][1:], *box] for triplet, tool, box in rows] for rows in boxed.rows],
         "dict": [[{"triplet": triplet, "instrument": [tool, SCORE, *box]} for triplet, tool, box in rows] for rows in boxed.rows],
@@ -94,8 +99,8 @@ def coco(vocabulary: Vocabulary, recordings: Sequence[BoxedFrames], images: pd.D
     image_list: list[dict[str, Any]] = []
     annotations: list[dict[str, Any]] = []
     for one in recordings:
-        for frame, rows in zip(one.frames, one.rows, strict=True):
-            image = _image(len(image_list) + 1, where[one.id, frame])
+        for frame, rows, hidden in zip(one.frames, one.rows, one.hidden, strict=True):
+            image = _image(len(image_list) + 1, where[one.id, frame], hidden=hidden)
             image_list.append(image)
             for triplet, _, box in rows:
                 annotations.append(_annotation(len(annotations) + 1, image, vocabulary, triplet, box))
@@ -109,7 +114,7 @@ def only(data: Mapping[str, Any], ids: Set[str]) -> dict[str, Any]:
     return {**data, "images": images, "annotations": [row for row in data["annotations"] if row["image_id"] in kept]}
 
 
-def _image(number: int, row: Mapping[Any, Any]) -> dict[str, Any]:
+def _image(number: int, row: Mapping[Any, Any], *, hidden: bool) -> dict[str, Any]:
     return {
         "id": number,
         "file_name": row["path"],
@@ -117,6 +122,7 @@ def _image(number: int, row: Mapping[Any, Any]) -> dict[str, Any]:
         "height": int(row["height"]),
         "recording": row["id"],
         "frame": int(row["frame"]),
+        "hidden": hidden,
     }
 
 

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from scrubin.core import files
 from scrubin.groundtruth.archives import npz
-from scrubin.groundtruth.recordings import IntArray, Layer, Recording
+from scrubin.groundtruth.recordings import BoolArray, Layer, Recording
 from scrubin.labels.class_matrix import occurs
 from scrubin.tables import io
 from scrubin.tables.declare import Column, Table
@@ -69,11 +69,15 @@ def matrices(recording: Recording) -> dict[Component, Matrix]:
     return {component: disentangle(ivt, layer.vocabulary, component) for component in COMPONENTS}
 
 
-def archive(layer: Layer, matrices: Mapping[Component, Matrix], stamp: Mapping[str, Any]) -> bytes:
-    """Return the ``.npz`` of a recording: ``frame``, per component its matrix and ``<component>_ids``, and the stamp as JSON text."""
+def archive(layer: Layer, hidden: BoolArray, matrices: Mapping[Component, Matrix], stamp: Mapping[str, Any]) -> bytes:
+    """Return the ``.npz`` of a recording.
+
+    It has ``frame`` and ``hidden`` (shape (n,)), per component its matrix and ``<component>_ids``, and the stamp as JSON text.
+    """
     ids = {f"{component}_ids": np.array(layer.vocabulary.component_ids(component), np.int64) for component in matrices}
     stamp_json = np.array(json.dumps(stamp, sort_keys=True))
-    return npz({"frame": layer.frames, **ids, **{str(component): matrix for component, matrix in matrices.items()}, "stamp": stamp_json})
+    frames = {"frame": layer.frames, "hidden": hidden}
+    return npz({**frames, **ids, **{str(component): matrix for component, matrix in matrices.items()}, "stamp": stamp_json})
 
 
 def table(vocabulary: Vocabulary) -> Table:
@@ -91,15 +95,16 @@ def table(vocabulary: Vocabulary) -> Table:
         columns=(
             Column("id", "str", "", "released pseudo-English id of the recording"),
             Column("frame", "int64", "", "number of the extracted frame, from 0", between=(0, None)),
+            Column("hidden", "bool", "", "whether the picture is black: the labels say what was there, and no picture shows it"),
             *columns,
         ),
     )
 
 
-def rows(vocabulary: Vocabulary, of_recordings: Sequence[tuple[str, IntArray, Mapping[Component, Matrix]]]) -> pd.DataFrame:
+def rows(vocabulary: Vocabulary, of_recordings: Sequence[tuple[Recording, Mapping[Component, Matrix]]]) -> pd.DataFrame:
     """Return the recognition table of recordings with the same vocabulary."""
     declared = table(vocabulary)
-    parts = [_part(declared, vocabulary, *one) for one in of_recordings if len(one[1])]
+    parts = [_part(declared, vocabulary, one, of_one) for one, of_one in of_recordings if one.instances and len(one.instances.frames)]
     return io.conform(declared, pd.concat(parts)) if parts else io.frame_of(declared, [])
 
 
@@ -112,8 +117,9 @@ def write(path: Path, vocabulary: Vocabulary, rows: pd.DataFrame, stamp: Mapping
         pq.write_table(arrow.replace_schema_metadata(metadata), part, compression="zstd")
 
 
-def _part(declared: Table, vocabulary: Vocabulary, id_: str, frames: IntArray, matrices: Mapping[Component, Matrix]) -> pd.DataFrame:
-    columns: dict[str, Any] = {"id": [id_] * len(frames), "frame": frames}
+def _part(declared: Table, vocabulary: Vocabulary, recording: Recording, matrices: Mapping[Component, Matrix]) -> pd.DataFrame:
+    frames = recording.instances.frames if recording.instances is not None else np.zeros(0, np.int64)
+    columns: dict[str, Any] = {"id": [recording.id] * len(frames), "frame": frames, "hidden": recording.is_hidden(frames)}
     for component in COMPONENTS:
         for k, value in enumerate(vocabulary.component_ids(component)):
             occurs = matrices[component][:, k].astype(bool) if component in matrices else [None] * len(frames)

@@ -21,6 +21,7 @@ from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 IntArray = npt.NDArray[np.int64]
+BoolArray = npt.NDArray[np.bool_]
 TABLE_OF: Mapping[LayerName, str] = {"instances": "triplets", "phases": "phases"}
 AGAIN = "run 'dvc repro annotations'"
 
@@ -57,6 +58,8 @@ class Recording:
         Whether instrument, verb and target of every instance are labelled.
     dropped_frames
         Number of labelled frames that are left out because they were dropped as unusable.
+    hidden
+        Numbers of the frames whose picture is black as a whole, so that nobody is recognised.
     """
 
     id: str
@@ -64,6 +67,11 @@ class Recording:
     phases: Layer | None
     whole_triplets: bool
     dropped_frames: int = 0
+    hidden: frozenset[int] = frozenset()
+
+    def is_hidden(self, frames: Sequence[int] | IntArray) -> BoolArray:
+        """Return for each frame whether its picture is black: its labels say what was there, and no picture shows it."""
+        return np.isin(np.asarray(frames, np.int64), sorted(self.hidden))
 
 
 def of_tables(labelled: pd.DataFrame, triplets: pd.DataFrame, phases: pd.DataFrame) -> list[Recording]:
@@ -86,7 +94,7 @@ def of_tables(labelled: pd.DataFrame, triplets: pd.DataFrame, phases: pd.DataFra
 
 
 def with_files(recordings: Sequence[Recording], frames: pd.DataFrame) -> list[Recording]:
-    """Return recordings without the labels of dropped frames: without a picture nobody can predict them.
+    """Return recordings without the labels of dropped frames, which have no picture, and with the numbers of hidden ones.
 
     Parameters
     ----------
@@ -97,7 +105,9 @@ def with_files(recordings: Sequence[Recording], frames: pd.DataFrame) -> list[Re
     """
     seen = of_reference_camera(frames)
     dropped = {str(id_): np.sort(group.to_numpy(np.int64)) for id_, group in seen[seen["path"].isna()].groupby("id")["frame"]}
-    return [_without(one, dropped[one.id]) if one.id in dropped else one for one in recordings]
+    hidden = {str(id_): frozenset(group["frame"].tolist()) for id_, group in seen[seen["redacted"]].groupby("id")}
+    kept = [_without(one, dropped[one.id]) if one.id in dropped else one for one in recordings]
+    return [replace(one, hidden=hidden.get(one.id, frozenset())) for one in kept]
 
 
 def _without(one: Recording, dropped: IntArray) -> Recording:

@@ -79,7 +79,11 @@ class WrittenRecording:
             "detection_frames_left_out": None if self.boxed is None else self.boxed.left_out,
             "phase_frames": None if phases is None else len(phases.frames),
             "dropped_frames_left_out": self.recording.dropped_frames,
+            "hidden_frames": len(self.recording.hidden & self._labelled()),
         }
+
+    def _labelled(self) -> set[int]:
+        return {frame for layer in _layers(self.recording) for frame in layer.frames.tolist()}
 
 
 @dataclass(frozen=True)
@@ -101,8 +105,9 @@ def write_recording(folder: Path, stamps: Stamps, pictures: Pictures, recording:
     if recording.instances is not None:
         vocabulary = recording.instances.vocabulary
         names.append(f"{vocabulary.name}/recognition/{recording.id}.npz")
+        hidden, stamp = recording.is_hidden(recording.instances.frames), stamps.of("recognition", vocabulary)
         with files.whole(folder / names[-1]) as part:
-            part.write_bytes(recognition.archive(recording.instances, matrices, stamps.of("recognition", vocabulary)))
+            part.write_bytes(recognition.archive(recording.instances, hidden, matrices, stamp))
         if boxed is not None:
             names.append(f"{vocabulary.name}/detection/{recording.id}.json")
             files.write_text(
@@ -113,7 +118,7 @@ def write_recording(folder: Path, stamps: Stamps, pictures: Pictures, recording:
                 folders |= _write_labels(folder, f"{vocabulary.name}/{layout}", yolo.label_files(boxed, vocabulary, paths, layout))
     if recording.phases is not None:
         names.append(f"{recording.phases.vocabulary.name}/phases/{recording.id}.csv")
-        files.write_text(folder / names[-1], csv_sheets.phases(recording.phases))
+        files.write_text(folder / names[-1], csv_sheets.phases(recording, recording.phases))
     return WrittenRecording(recording, matrices, boxed, paths, tuple(names), folders)
 
 
@@ -133,7 +138,7 @@ def write_vocabularies(folder: Path, stamps: Stamps, written: Sequence[WrittenRe
     for name, vocabulary in sorted(used.items()):
         own = [one for one in written if _name(one.recording.instances) == name]
         boxed = [one.boxed for one in own if one.boxed is not None]
-        rows = recognition.rows(vocabulary, [(one.recording.id, _frames(one), one.matrices) for one in own]) if own else None
+        rows = recognition.rows(vocabulary, [(one.recording, one.matrices) for one in own]) if own else None
         coco = detection.coco(vocabulary, boxed, pictures.table) if boxed else None
         wholes.append(VocabularyFiles(vocabulary, rows, coco))
         write_whole(folder / name, stamps, wholes[-1])
@@ -183,10 +188,6 @@ def images(frames: pd.DataFrame) -> pd.DataFrame:
 
 def _layers(recording: Recording) -> list[Layer]:
     return [layer for layer in (recording.instances, recording.phases) if layer is not None]
-
-
-def _frames(one: WrittenRecording) -> Any:
-    return one.recording.instances.frames if one.recording.instances is not None else []
 
 
 def _name(layer: Layer | None) -> str | None:

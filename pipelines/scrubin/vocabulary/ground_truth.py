@@ -29,20 +29,20 @@ Ids are numbered from 0 unless stated. Undefined is empty, null or left out, nev
 
 All recordings:
 
-- `<vocabulary>/recognition/<id>.npz`: `frame` (n) and per component a 0/1 matrix (n × classes, int8): `i` instrument,
+- `<vocabulary>/recognition/<id>.npz`: `frame` (n), `hidden` (n), and per component a 0/1 matrix (n × classes, int8): `i` instrument,
   `v` verb, `t` target, `iv`, `it`, and `ivt` the triplet. Column k of a component is the class `<component>_ids[k]`,
   with iv = number of verbs × i + v and it = number of targets × i + t. `stamp` is JSON.
-- `<vocabulary>/recognition.parquet`: the same for all recordings, one row per labelled frame and one column
+- `<vocabulary>/recognition.parquet`: the same for all recordings, one row per labelled frame with `hidden` and one column
   `<component>_<class>` per class; the stamp is in its metadata.
 - `<vocabulary>/detection/<id>.json`: `list` has per frame rows of triplet, instrument, score, x, y, w, h,
   `dict` has the same as dictionaries, both for ivtmetrics; `list_9` has rows of triplet, instrument, score, verb, target,
-  x, y, w, h for ivtdmetrics; `frame` numbers the frames.
-- `<vocabulary>/coco.json`: COCO; category id = triplet id + 1, boxes in pixels of the released image, `recording` and
-  `frame` with every image; the stamp is in `info`.
+  x, y, w, h for ivtdmetrics; `frame` numbers the frames, `hidden` goes with it.
+- `<vocabulary>/coco.json`: COCO; category id = triplet id + 1, boxes in pixels of the released image, `recording`,
+  `frame` and `hidden` with every image; the stamp is in `info`.
 - `<vocabulary>/yolo`, `<vocabulary>/yolo4`: one label file per frame, `frames/<task>/<camera>/<id>/<number>.txt`, with a row
   per box: `class cx cy w h`, or `triplet instrument verb target cx cy w h`; `data.yaml` has the names of the classes. YOLO
   looks for labels beside the pictures: copy or link the folder `frames` of the release into this one (archives unpacked).
-- `<vocabulary>/phases/<id>.csv`: `frame,phase_id,phase`.
+- `<vocabulary>/phases/<id>.csv`: `frame,phase_id,phase,hidden`.
 - `skill/<task>.csv`, `errors/<task>.csv`: one row per recording, with a column `split_<scheme>` per split
   (`split_<scheme>_<fold>` where it has several folds).
 - `<folder>.stamp.json`: stamp and hashes of the files in `<folder>` that have no room for a stamp themselves. Label files of
@@ -63,6 +63,9 @@ What is in it, and what is not:
   a label is not there and must not be scored.
 - Only frames that have a picture. A labelled frame that was dropped as unusable is left out; `manifest.json` counts them,
   and the tables `frames`, `triplets` and `phases` still have them.
+- Hidden frames too, marked by `hidden`. Their picture is black, so that nobody is recognised; their labels are what annotators saw in
+  the original. Leave them out when you train. `scrubin score` counts them like all
+  others, so that every program that reads these files gets the same numbers; `manifest.json` says how many there are.
 - A recording of which only the instruments are labelled has the component `i` only.
 - Detection has only frames in which every instance has a box, of recordings that have boxes.
 """
@@ -70,7 +73,7 @@ What is in it, and what is not:
 KEYS = """\
 definitions detection errors phases recognition skill files frame_contract inputs annotations recordings vocabularies version sha256
 source vocabulary instances recognition_frames recognition_components detection_frames detection_frames_left_out phase_frames
-dropped_frames_left_out
+dropped_frames_left_out hidden_frames hidden
 id frame list list_9 dict triplet instrument verb target images categories file_name width height recording image_id category_id bbox area
 iscrowd name supercategory split phase phase_id i v t iv it ivt ids
 stamp kind definition coco yolo yolo4 subset scheme fold info description folders count manifest recognition.parquet nc names data.yaml txt
