@@ -7,7 +7,7 @@ STAMP := .venv/.complete
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro test slow check docs clean
+.PHONY: help setup repro release test slow check docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -16,6 +16,9 @@ setup: $(STAMP) ## install exactly what requirements.lock names into .venv
 
 repro: $(STAMP) ## regenerate the dataset and the report: dvc repro with one Prefect server
 	@.venv/bin/python pipelines/flows/repro.py
+
+release: $(STAMP) ## check and tag a version, and say what to push: make release VERSION=1.0.0
+	@.venv/bin/scrubin tag "$(VERSION)"
 
 test: $(STAMP) ## run the tests, but for the slow ones
 	@.venv/bin/python -m pytest -n auto --dist worksteal -m "not slow"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ import yaml
 import doc_blocks
 import remote_servers
 import small_study
+from scrubin.tagging import readiness
+from scrubin.upkeep import outputs
 
 pytestmark = pytest.mark.slow
 TAG = "v1.1.0"
@@ -110,6 +113,18 @@ def test_nothing_private_is_in_a_remote(study, remote):
     assert not [data[:80] for name in RAW_NAMES for data in there if name in data]
 
 
+def test_a_push_uploads_exactly_the_public_outputs(study, remote):
+    """Neither the synthetic study and its truth, nor what a stage keeps to itself."""
+    said, public = outputs.read(study), readiness.public_outputs(study)
+    listed = yaml.safe_load((study / "dvc.lock").read_text())["stages"]
+    wanted = {out["md5"] for stage in listed.values() for out in stage["outs"] if out["path"] in public}
+    wanted |= {md5 for path, md5 in said.files.items() if any(path == out or path.startswith(f"{out}/") for out in public)}
+    assert {out.partition("/")[2].partition("/")[0] for out in public} == {"release", "tables"}
+    there = [hashlib.md5(data, usedforsecurity=False).hexdigest() for data in remote.place.objects()]
+    assert sorted(there) == sorted(md5.removesuffix(".dir") for md5 in wanted)
+    assert not [data for data in remote.place.objects() if small_study.SYNTHETIC in data]
+
+
 def test_no_table_in_a_remote_names_a_recording(remote, tmp_path):
     for number, data in enumerate(data for data in remote.place.objects() if data.startswith(b"PAR1")):
         path = tmp_path / f"{number}.parquet"
@@ -118,17 +133,59 @@ def test_no_table_in_a_remote_names_a_recording(remote, tmp_path):
         assert not [name for name in RAW_NAMES if name.decode() in text]
 
 
-@pytest.mark.parametrize("part", [RELEASE, f"{RELEASE}/splits"])
-def test_a_part_is_taken_at_a_tag(study, remote, part, tmp_path):
+def parts(study: Path) -> dict[str, str]:
+    """What somebody may take: a folder of the release, one subset, one file; by what the page calls them."""
+    video = sorted((study / RELEASE / "videos/PegTransfer/left").glob("*.mkv"))[0]
+    return {
+        "release": RELEASE,
+        "splits": f"{RELEASE}/splits",
+        "ground truth": f"{RELEASE}/groundtruth",
+        "one subset": f"{RELEASE}/groundtruth/splits/balanced/0/test",
+        "one video": f"{RELEASE}/videos/PegTransfer/left/{video.name}",
+        "one table": f"{RELEASE}/tables/splits.parquet",
+    }
+
+
+def bytes_of(path: Path) -> dict[str, bytes] | bytes:
+    return tree(path) if path.is_dir() else path.read_bytes()
+
+
+@pytest.mark.parametrize("name", ["release", "splits", "ground truth", "one subset", "one video", "one table"])
+def test_a_part_is_taken_at_a_tag(study, remote, name, tmp_path):
+    part = parts(study)[name]
     run(tmp_path, "dvc", "get", "--quiet", remote.repository, part, "--rev", TAG, "--out", "got")
-    assert tree(tmp_path / "got") == tree(study / part)
+    assert bytes_of(tmp_path / "got") == bytes_of(study / part)
+    assert len(bytes_of(tmp_path / "got")) > 0
 
 
-@pytest.mark.parametrize("part", [RELEASE, f"{RELEASE}/splits"])
-def test_a_part_is_imported_at_a_tag_and_its_origin_stands_beside_it(study, remote, part, tmp_path):
+@pytest.mark.parametrize("name", ["release", "splits", "one subset", "one video"])
+def test_a_part_is_imported_at_a_tag_and_its_origin_stands_beside_it(study, remote, name, tmp_path):
+    part = parts(study)[name]
     run(tmp_path, "git", "init", "--quiet", ".")
     run(tmp_path, "dvc", "init", "--quiet")
     run(tmp_path, "dvc", "import", "--quiet", remote.repository, part, "--rev", TAG, "--out", "taken")
-    assert tree(tmp_path / "taken") == tree(study / part)
+    assert bytes_of(tmp_path / "taken") == bytes_of(study / part)
     origin = yaml.safe_load((tmp_path / "taken.dvc").read_text())["deps"][0]["repo"]
     assert origin["rev"] == TAG
+
+
+def test_the_page_for_researchers_takes_parts_as_it_says(study, remote, tmp_path):
+    """Its own lines, with the address of a repository, a tag and the name of a recording that there are."""
+    page = Path(__file__).parents[2] / "docs/researcher.md"
+    blocks = [block for block in doc_blocks.blocks(page) if block.text.startswith("dvc ")]
+    one_video = parts(study)["one video"]
+    taken = {}
+    for number, block in enumerate(blocks):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        run(folder, "git", "init", "--quiet", ".")
+        run(folder, "dvc", "init", "--quiet")
+        for line in block.text.splitlines():
+            said = line.partition("#")[0].replace("REPOSITORY", str(remote.repository)).replace("v1.0.0", TAG)
+            run(folder, *said.replace("ID.mkv", Path(one_video).name).split())
+        taken[number] = {path.name: bytes_of(path) for path in folder.iterdir() if not path.name.startswith(".")}
+    wanted = [parts(study)[name] for name in ("splits", "ground truth", "one subset", "one video")]
+    assert taken[0] == {Path(part).name: bytes_of(study / part) for part in wanted}
+    assert taken[1].pop("splits.dvc").count(TAG.encode()) == 1
+    assert taken[1] == {"splits": bytes_of(study / RELEASE / "splits")}
+    assert len(blocks) == 2

@@ -34,6 +34,8 @@ PEG_TRANSFERS = 6
 OPERATIONS = 4
 OPERATION_S = 12
 CHOLECT50 = vocabulary.load("cholect50")
+SYNTHETIC = b"drawn, and nobody's to take: "
+"""In the folders of the synthetic study, which stays where it was drawn."""
 CURATOR = ("-c", "user.name=curator", "-c", "user.email=curator@example.org")
 FILES = (
     ".bootstrap/uv.txt",
@@ -98,6 +100,7 @@ def record(folder: Path) -> None:
     """Let DVC take the outputs as they are, and git what it notes of them: a project after `make repro`, with a tag."""
     for name in ("demo", "demo_truth"):
         (folder / "data" / name).mkdir(exist_ok=True)
+        (folder / "data" / name / "drawn.txt").write_bytes(SYNTHETIC + name.encode())
     (folder / ".dvc").mkdir()
     shutil.copy(ROOT / ".dvc/config", folder / ".dvc/config")
     (folder / ".gitignore").write_text("/data\n/reports\n/.cache\n/.venv\n/.dvc/cache\n/.dvc/tmp\n__pycache__/\n", encoding="utf-8")

@@ -1,0 +1,169 @@
+"""A version is tagged only when whoever takes it finds what is here."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import small_study
+from scrubin import cli
+from scrubin.core.errors import ReleaseError
+from scrubin.core.files import sha256_of
+from scrubin.tagging import readiness
+
+ROOT = Path(__file__).parents[2]
+DVC = Path(sys.prefix) / "bin/dvc"
+VERSION = "1.0.0"
+PIPELINE = """
+stages:
+  release:
+    cmd: mkdir -p data/release/splits data/private && cp source.csv data/release/splits/balanced.csv
+      && cp source.csv data/private/linkage.csv && (cd data/release && sha256sum splits/balanced.csv > SHA256SUMS)
+    deps: [source.csv]
+    outs:
+      - data/release/splits
+      - data/release/SHA256SUMS
+      - data/private/linkage.csv: {push: false}
+"""
+IGNORED = "/.cache\n/data/*\n"
+
+
+def run(folder: Path, *command: str | Path) -> str:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def commit(folder: Path) -> None:
+    run(folder, "git", "add", ".")
+    run(folder, "git", "commit", "--quiet", "--message", "A change")
+
+
+def rules(folder: Path, version: str = VERSION, *, but: str = "dvc status") -> set[str]:
+    return {fault.rule for name, check in readiness.CHECKS.items() if name != but for fault in check(folder, version)}
+
+
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory) -> Path:
+    """A project as `make repro` and a commit leave it: one stage, its outputs as DVC's cache would hold them, a remote."""
+    folder = tmp_path_factory.mktemp("kept") / "project"
+    (folder / ".dvc").mkdir(parents=True)
+    (folder / ".dvc/config").write_text(
+        (ROOT / ".dvc/config").read_text().replace("[core]", "[core]\n    remote = lab") + "['remote \"lab\"']\n    url = ../remote\n"
+    )
+    (folder / ".dvc/.gitignore").write_text("/cache\n/tmp\n/config.local\n")
+    shutil.copy(ROOT / "params.yaml", folder)
+    (folder / "dvc.yaml").write_text(PIPELINE)
+    (folder / ".gitignore").write_text(IGNORED)
+    (folder / "source.csv").write_text("id,task,subset\nabelo,PegTransfer,train\n")
+    run(folder, "git", "init", "--quiet", ".")
+    run(folder, DVC, "repro", "--quiet")
+    name, value = small_study.CURATOR[1], small_study.CURATOR[3]
+    for setting in (name, value):
+        run(folder, "git", "config", *setting.split("="))
+    commit(folder)
+    return folder
+
+
+@pytest.fixture
+def project(kept, tmp_path) -> Path:
+    return Path(shutil.copytree(kept, tmp_path / "project", symlinks=True))
+
+
+def test_a_project_in_order_is_tagged_once_and_told_what_to_push(project, capsys):
+    for _ in range(2):
+        assert cli.main(["tag", VERSION, str(project)]) == 0
+    said = capsys.readouterr().out
+    assert "v1.0.0 is tagged" in said
+    assert "stands at this commit already" in said
+    assert said.index("dvc push") < said.index("git push ") < said.index("git push --tags")
+    assert run(project, "git", "rev-parse", "v1.0.0^{commit}") == run(project, "git", "rev-parse", "HEAD")
+    assert run(project, "git", "status", "--porcelain") == ""
+
+
+def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_tagged(project, capsys):
+    (project / "source.csv").write_text("id,task,subset\nabelo,PegTransfer,test\n")
+    (project / "data/release/splits/balanced.csv").write_text("other bytes\n")
+    assert cli.main(["tag", "1.0.1", str(project)]) == 1
+    said = capsys.readouterr().err
+    for part in (
+        "release.version is 1.0.0",
+        "source.csv: it is not as the last commit has it",
+        "1 stages are not up to date: release; changed or missing: data/release/splits, source.csv",
+        "data/release/splits/balanced.csv: its SHA-256 is not the one in SHA256SUMS",
+    ):
+        assert part in said
+    assert run(project, "git", "tag") == ""
+
+
+def test_make_release_is_the_same_and_needs_a_version(project):
+    recipe = run(ROOT, "make", "--dry-run", "release", "VERSION=1.0.0").splitlines()[-1]
+    assert recipe == '.venv/bin/scrubin tag "1.0.0"'
+    assert rules(project, "") == {"version"}
+
+
+def test_a_project_in_order_has_no_fault(project):
+    assert rules(project) == set()
+
+
+def test_a_tag_never_moves(project):
+    run(project, "git", "tag", "v1.0.0")
+    assert rules(project) == set()
+    (project / "notes.txt").write_text("more\n")
+    commit(project)
+    assert rules(project) == {"tag"}
+
+
+def test_what_git_does_not_have_is_named(project):
+    (project / "new.py").write_text("")
+    assert [fault.file for fault in readiness.clean_tree(project, VERSION)] == ["new.py"]
+
+
+def test_a_lock_that_git_ignores_is_named(project):
+    (project / ".gitignore").write_text(IGNORED + "/dvc.lock\n")
+    run(project, "git", "rm", "--quiet", "--cached", "dvc.lock")
+    commit(project)
+    (fault,) = readiness.clean_tree(project, VERSION)
+    assert "git add --force dvc.lock" in fault.sentence
+
+
+@pytest.mark.parametrize("place", [".dvc/config.local", None])
+def test_a_remote_that_only_this_machine_knows_is_none(project, place):
+    config = project / ".dvc/config"
+    text = config.read_text()
+    if place:
+        (project / place).write_text(text)
+    config.write_text((ROOT / ".dvc/config").read_text())
+    commit(project)
+    assert rules(project) == {"remote"}
+
+
+def test_an_address_without_default_is_no_remote(project):
+    config = project / ".dvc/config"
+    config.write_text(config.read_text().replace("    remote = lab\n", ""))
+    assert readiness.remote_of(project) is None
+
+
+def test_a_public_output_that_the_cache_lost_is_named_and_a_private_one_is_not(project):
+    objects = {sha256_of(path): path for path in (project / ".dvc/cache/files/md5").glob("??/*")}
+    for lost in ("data/release/SHA256SUMS", "data/release/splits/balanced.csv"):
+        objects[sha256_of(project / lost)].unlink()
+    (fault,) = readiness.in_cache(project, VERSION)
+    # linkage.csv has the same bytes as the split, so its object is lost as well.
+    assert "2 of its public outputs are not there, such as data/release/SHA256SUMS" in fault.sentence
+
+
+def test_a_file_too_many_and_a_file_too_few_are_named(project):
+    (project / "data/release/splits/balanced.csv").rename(project / "data/release/splits/other.csv")
+    named = {fault.file: fault.what for fault in readiness.whole_release(project, VERSION)}
+    assert named["data/release/splits/balanced.csv"].startswith("SHA256SUMS lists it")
+    assert named["data/release/splits/other.csv"].startswith("SHA256SUMS does not list it")
+
+
+def test_outside_of_git_it_says_so(tmp_path):
+    with pytest.raises(ReleaseError, match=r"git status: .*not a git repository"):
+        list(readiness.clean_tree(tmp_path, VERSION))
