@@ -18,7 +18,7 @@ import yaml
 
 import clips
 from scrubin.core.files import FIXED_TIME_S, set_fixed_time, sha256_of, write_text
-from scrubin.release import checksums, completion
+from scrubin.release import checksums, completion, file_list, outputs
 from scrubin.release.audit import plan
 from scrubin.release.audit.findings import Finding
 from scrubin.release.audit.run import audit
@@ -122,7 +122,10 @@ class Release:
         return broken
 
     def seal(self) -> None:
-        """Make checksums, planned hashes and file times those of the files as they are now."""
+        """Make the list of files, checksums, planned hashes and file times those of the files as they are now."""
+        if self.path(file_list.NAME).is_file():
+            sha256 = checksums.hashes(self.folder)
+            write_text(self.path(file_list.NAME), file_list.text(sha256, outputs.sizes(self.folder, sha256)))
         for path in self.folder.rglob("*"):
             if path.is_file() and int(path.stat().st_mtime) != FIXED_TIME_S:
                 set_fixed_time(path, sha256_of(path))

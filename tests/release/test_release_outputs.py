@@ -11,7 +11,7 @@ import pytest
 
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import FIXED_TIME_S, sha256_of
-from scrubin.release import archives, checksums, croissant, dictionary, outputs, readme, summary
+from scrubin.release import archives, checksums, croissant, dictionary, file_list, outputs, readme, summary
 from scrubin.release.audit.strings.private_strings import Private
 from scrubin.tables import catalogue
 from toy_release import IDS, PARAMS, TASK, build
@@ -157,3 +157,24 @@ def test_the_summary_holds_no_private_name():
 def test_a_refused_release_is_taken_apart(release):
     outputs.discard(release.folder)
     assert sorted(path.name for path in release.folder.iterdir()) == ["frames", "videos"]
+
+
+def test_the_list_of_files_has_bytes_and_hash_of_all_that_is_written_before_it(clean):
+    listed = pd.read_csv(clean.folder / file_list.NAME)
+    sums = dict(line.split("  ", 1)[::-1] for line in (clean.folder / checksums.NAME).read_text().splitlines())
+    assert list(listed.path) == sorted(sums.keys() - {file_list.NAME, croissant.NAME})
+    assert list(listed.sha256) == [sums[name] for name in listed.path]
+    assert list(listed.bytes) == [(clean.folder / name).stat().st_size for name in listed.path]
+    assert file_list.NAME in sums
+
+
+def test_a_list_of_files_that_lies_is_refused_and_a_size_is_no_date(release):
+    path = release.path("splits/odd.csv")
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(b"id\n" + b"x" * (20230417 - 4) + b"\n")  # its size is a date of the study
+    release.seal()
+    assert "20230417," in release.path(file_list.NAME).read_text()
+    assert not [finding for finding in release.findings() if finding.file == file_list.NAME]
+    release.path(file_list.NAME).write_text(release.path(file_list.NAME).read_text().replace(",20230417,", ",20230418,"))
+    found = [finding for finding in release.findings() if finding.file == file_list.NAME]
+    assert {"it does not say what the released files are; run the release stage again"} <= {finding.message for finding in found}

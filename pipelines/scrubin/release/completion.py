@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from scrubin.core import files
-from scrubin.release import archives, checksums, croissant, dictionary, outputs, readme
+from scrubin.release import archives, checksums, croissant, dictionary, file_list, outputs, readme
 from scrubin.release.params import ReleaseParams
 from scrubin.tables import io
 from scrubin.tables.declare import Table
@@ -61,6 +61,8 @@ def complete(
         files.write_text(folder / name, text)
     # What the render stage states; the audit reads each file again and holds it to this list.
     sha256 = checksums.hashes(folder, dict(zip(tables["videos"].path, tables["videos"].sha256, strict=True)))
+    files.write_text(folder / file_list.NAME, file_list.text(sha256, outputs.sizes(folder, sha256)))
+    sha256[file_list.NAME] = files.sha256_of(folder / file_list.NAME)
     files.write_json(folder / croissant.NAME, croissant.metadata(params, declared, sha256, outputs.sizes(folder, sha256), reviewed))
     sha256[croissant.NAME] = files.sha256_of(folder / croissant.NAME)
     files.write_text(folder / checksums.NAME, checksums.text(sha256))

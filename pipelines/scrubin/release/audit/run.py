@@ -7,11 +7,12 @@ because what cannot be read cannot be proven clean.
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
 from scrubin.core.errors import PrivacyError
-from scrubin.release import checksums
+from scrubin.release import checksums, file_list
 from scrubin.release.audit import causes, layout, media, reading
 from scrubin.release.audit.findings import Fault, Finding, Text
 from scrubin.release.audit.pictures.shown import Pictures
@@ -78,9 +79,27 @@ def audit(
     findings += [Finding(name, "name", "private-string", needle.message) for name, needle in layout.private_names(there, planned, search)]
     if plan is not None:
         findings += layout.media_findings(there, sha256, plan)
+    known = {finding.file for finding in findings}
     for name, path in there.files.items():
-        findings += _of_file(path, name, planned, seen, shown)
+        findings += _of_file_list(path, seen, known) if name == file_list.NAME else _of_file(path, name, planned, seen, shown)
     return _evidence(findings, seen)
+
+
+def _of_file_list(path: Path, seen: Reading, named: AbstractSet[str]) -> list[Finding]:
+    """Return what is wrong with the list of sizes: one that says exactly what the files are cannot tell a date by a size.
+
+    The files in ``named`` are known to be missing or changed; that the list says otherwise is no second finding.
+    """
+    sizes = {name: one.size for name, one in seen.files.items()}
+    expected, written = file_list.text({name: one.sha256 for name, one in seen.files.items()}, sizes), path.read_bytes()
+    if written == expected.encode():
+        return [_finding(file_list.NAME, fault) for fault in layout.file_time(path)]
+    faults = [_finding(file_list.NAME, fault) for fault in seen.files[file_list.NAME].faults]
+    differs = set(written.decode(errors="replace").splitlines()) ^ set(expected.splitlines())
+    if {line.rsplit(",", 2)[0].strip('"') for line in differs} <= named:
+        return faults
+    message = "it does not say what the released files are; run the release stage again"
+    return [Finding(file_list.NAME, "", "checksum", message), *faults]
 
 
 def audit_file(path: Path, private: Private, plan: VideoPlan | None = None, pictures: Pictures | None = None) -> Evidence:

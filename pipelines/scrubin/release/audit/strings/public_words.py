@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from scrubin.release import checksums, croissant, dictionary, outputs, readme
+from scrubin.release import checksums, croissant, dictionary, file_list, outputs, readme
 from scrubin.release.certificate import public_form
 from scrubin.release.params import ReleaseParams
 from scrubin.tables.declare import Table
@@ -44,6 +44,8 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
         public_form.fixed_texts(),
         FORMATS,
         checksums.NAME,
+        file_list.NAME,
+        file_list.HEADER,
         list(outputs.NAMES),
         dictionary.text(tables),
     ]
