@@ -1,0 +1,194 @@
+"""The tables of a release to labels of frames.
+
+Everything is taken from the same functions as the ground truth of the release, so that a model is trained on what it is
+scored against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from scrubin.core.errors import ReleaseError, TableError
+from scrubin.core.suggest import hint
+from scrubin.groundtruth import detection, recognition, recordings
+from scrubin.groundtruth.recordings import Layer, Recording
+from scrubin.load.damage import damaged
+from scrubin.load.labels import NO_PHASE, Boxes, Label, Matrix, Phase
+from scrubin.load.recording_scores import errors_of, skill_of
+from scrubin.load.rows import FrameRows, IntArray
+from scrubin.load.tables import ReleasedTables
+from scrubin.tables.labelled import LayerName
+from scrubin.vocabulary.vocabulary import Component, Vocabulary
+
+COMPONENT_OF: Mapping[str, Component] = {"triplets": "ivt", "instruments": "i", "verbs": "v", "targets": "t"}
+OF_RECORDINGS = ("skill", "errors")
+LABELS = (*COMPONENT_OF, "phases", "boxes", *OF_RECORDINGS)
+
+
+def of_rows(tables: ReleasedTables, rows: FrameRows, names: Iterable[str], vocabulary: str | None) -> tuple[Label, ...]:
+    """Return labels of frames.
+
+    Parameters
+    ----------
+    names
+        Which of `LABELS`.
+    vocabulary
+        Which vocabulary, where recordings have labels of several; the labels of the others are masked.
+
+    Raises
+    ------
+    ValueError
+        For a label or vocabulary that there is not, or when there are several vocabularies and none is named.
+    ReleaseError
+        When labels have no frame, or names that the vocabulary does not have.
+    """
+    wanted = [names] if isinstance(names, str) else list(names)
+    for name in wanted:
+        if name not in LABELS:
+            msg = f"there is no label '{name}': {hint(name, LABELS)}"
+            raise ValueError(msg)
+    of_frames = _OfFrames(tables, rows, vocabulary) if set(wanted) - set(OF_RECORDINGS) else None
+    return tuple(
+        _of_recordings(tables, rows, name) if of_frames is None or name in OF_RECORDINGS else of_frames.label(name) for name in wanted
+    )
+
+
+class _OfFrames:
+    """Makes the labels of frames from the tables `labelled`, `triplets` and `phases`."""
+
+    def __init__(self, tables: ReleasedTables, rows: FrameRows, vocabulary: str | None) -> None:
+        self._folder, self._rows, self._vocabulary = tables.folder, rows, vocabulary
+        labelled, triplets, phases = (tables[name] for name in ("labelled", "triplets", "phases"))
+        if vocabulary is not None and vocabulary not in (known := sorted(set(labelled["vocabulary"]))):
+            msg = f"no label is of the vocabulary '{vocabulary}': {hint(vocabulary, known)}"
+            raise ValueError(msg)
+        own = [one[one["id"].isin(rows.ids)] for one in (labelled, triplets, phases)]
+        frames = tables.columns("frames", ["id", "camera", "frame", "path"])
+        frames = frames[frames["id"].isin(rows.ids)]
+        _refuse_without_frame(tables.folder, own[0], frames)
+        try:
+            whole = recordings.of_tables(own[0], own[1], own[2])
+        except TableError as error:
+            raise damaged(tables.folder, str(error)) from error
+        self._recordings = {one.id: one for one in recordings.with_files(whole, frames)}
+
+    def label(self, name: str) -> Label:
+        if name == "phases":
+            return self._phases()
+        return self._boxes() if name == "boxes" else self._matrix(name)
+
+    def _matrix(self, name: str) -> Matrix:
+        component = COMPONENT_OF[name]
+        words, chosen = self._of_one_vocabulary("instances", name, lambda one: one.instances)
+        parts, place, count = [np.zeros((0, len(words.component_ids(component)) if words else 0), np.int8)], self._nowhere(), 0
+        for one, layer, own in chosen:
+            matrix = recognition.matrices(one).get(component)
+            if matrix is not None:
+                at = _places(layer.frames, self._rows.frame[own])
+                place[own] = np.where(at >= 0, at + count, -1)
+                parts.append(matrix)
+                count += len(matrix)
+        return Matrix(name, _class_names(words, component) if words else (), np.concatenate(parts), place)
+
+    def _phases(self) -> Phase:
+        words, chosen = self._of_one_vocabulary("phases", "phases", lambda one: one.phases)
+        values = np.full(len(self._rows), NO_PHASE, np.int64)
+        for _, layer, own in chosen:
+            at = _places(layer.frames, self._rows.frame[own])
+            by_frame = layer.rows.sort_values("frame")
+            _refuse_other_frames(self._folder, layer, by_frame)
+            ids = by_frame["phase_id"].to_numpy(np.int64)
+            values[own] = np.where(at >= 0, np.append(ids, NO_PHASE)[at], NO_PHASE)
+        return Phase("phases", words.phases if words else (), values)
+
+    def _boxes(self) -> Boxes:
+        words, chosen = self._of_one_vocabulary("instances", "boxes", lambda one: one.instances)
+        place = self._nowhere()
+        listed: list[list[tuple[int, int, tuple[float, float, float, float]]]] = []
+        for one, _, own in chosen:
+            boxed = detection.boxed(one) if one.whole_triplets else None
+            if boxed is not None:
+                at = _places(np.array(boxed.frames, np.int64), self._rows.frame[own])
+                # A box is one of the picture that was labelled; where it is in the other one of a pair, nobody said.
+                place[own] = np.where((at >= 0) & self._rows.is_reference[own], at + len(listed), -1)
+                listed += boxed.rows
+        first = np.concatenate([[0], np.cumsum([len(frame) for frame in listed], dtype=np.int64)]).astype(np.int64)
+        flat = [box for frame in listed for box in frame]
+        boxes = np.array([box for _, _, box in flat], np.float32).reshape(-1, 4)
+        triplets, instruments = (np.array([box[k] for box in flat], np.int64) for k in (0, 1))
+        return Boxes("boxes", _class_names(words, "ivt") if words else (), boxes, triplets, instruments, first, place)
+
+    def _nowhere(self) -> IntArray:
+        return np.full(len(self._rows), -1, np.int64)
+
+    def _of_one_vocabulary(
+        self, layer_name: LayerName, label: str, layer_of: Callable[[Recording], Layer | None]
+    ) -> tuple[Vocabulary | None, list[tuple[Recording, Layer, slice]]]:
+        """Return the vocabulary, and the labelled recordings with their rows."""
+        present = {self._rows.ids[code]: own for code, own in self._rows.by_recording()}
+        layers = [(one, layer, present[id_]) for id_, one in self._recordings.items() if id_ in present and (layer := layer_of(one))]
+        names = sorted({layer.vocabulary.name for _, layer, _ in layers})
+        if len(names) > 1 and self._vocabulary not in names:
+            msg = f"the labels '{label}' are of {len(names)} vocabularies, {', '.join(names)}: name one by vocabulary='{names[0]}'"
+            raise ValueError(msg)
+        name = names[0] if len(names) == 1 else self._vocabulary
+        chosen = [one for one in layers if one[1].vocabulary.name == name]
+        for _, layer, _ in chosen:
+            _refuse_other_names(layer_name, layer)
+        return (chosen[0][1].vocabulary if chosen else None), chosen
+
+
+def _of_recordings(tables: ReleasedTables, rows: FrameRows, name: str) -> Matrix:
+    """Return scores or errors, which all frames of a recording share."""
+    wide = (skill_of if name == "skill" else errors_of)(tables, rows.ids)
+    wide = wide.reindex(list(rows.ids))
+    values = wide.drop(columns="task").astype("float64").to_numpy(np.float32, na_value=np.nan)
+    return Matrix(name, tuple(str(column) for column in wide.columns.drop("task")), values, rows.recording)
+
+
+def _places(labelled: IntArray, frames: IntArray) -> IntArray:
+    """Return the position of each frame among the labelled ones, which increase; -1 where it is none."""
+    at = np.searchsorted(labelled, frames)
+    there = np.append(labelled, -1)[at] == frames
+    return np.where(there, at, -1)
+
+
+def _class_names(words: Vocabulary, component: Component) -> tuple[str, ...]:
+    names: Mapping[Component, Sequence[str]] = {"i": words.instruments, "v": words.verbs, "t": words.targets}
+    if component == "ivt":
+        return tuple(words.triplet_name(id_) for id_ in words.component_ids("ivt"))
+    return tuple(names[component][id_] for id_ in words.component_ids(component))
+
+
+def _refuse_without_frame(folder: Path, labelled: pd.DataFrame, frames: pd.DataFrame) -> None:
+    there = pd.MultiIndex.from_frame(frames[["id", "frame"]].drop_duplicates())
+    strange = labelled[~pd.MultiIndex.from_frame(labelled[["id", "frame"]]).isin(there)]
+    for row in strange.head(1).to_dict("records"):
+        what = f"frame {row['frame']} of '{row['id']}' is labelled in tables/labelled.parquet, but tables/frames.parquet does not have it"
+        raise damaged(folder, what)
+
+
+def _refuse_other_frames(folder: Path, layer: Layer, by_frame: pd.DataFrame) -> None:
+    if by_frame["frame"].tolist() != layer.frames.tolist():
+        raise damaged(folder, f"tables/phases.parquet and tables/labelled.parquet name other frames of '{by_frame['id'].iloc[0]}'")
+
+
+def _refuse_other_names(layer_name: LayerName, layer: Layer) -> None:
+    """Hold the names of a layer to the vocabulary of this program: ids of another version would mean something else."""
+    words = layer.vocabulary
+    if layer_name == "phases":
+        pairs = [("phase", words.phases)]
+    else:
+        every = tuple(words.triplet_name(id_) for id_ in range(len(words.triplets)))
+        pairs = [("triplet", every), ("instrument", words.instruments)]
+    for column, names in pairs:
+        for name, id_ in layer.rows[[column, f"{column}_id"]].dropna().drop_duplicates().itertuples(index=False):
+            if not 0 <= id_ < len(names) or names[id_] != name:
+                other = f"'{names[id_]}'" if 0 <= id_ < len(names) else "nothing"
+                what = f"{column} {id_} is '{name}' in the release, but {other} in the vocabulary '{words.name}' of this Scrub-in"
+                msg = f"{what}: install the version that the release was made with, or a newer one"
+                raise ReleaseError(msg)
