@@ -1,0 +1,44 @@
+"""A comparison as one HTML file that loads nothing and opens offline."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from scrubin.core.errors import ReleaseError
+from scrubin.versions.comparison import Comparison
+from scrubin.versions.difference import KINDS
+from scrubin.versions.lines import example
+
+TEMPLATES = Path(__file__).with_name("templates")
+# The curator's report and this page look alike.
+LOOK = Path(__file__).parents[1] / "report/templates"
+MOST = 200
+"""So many recordings and moves of one difference are listed; the JSON has all."""
+
+
+def page(comparison: Comparison) -> str:
+    """Return the page of a comparison.
+
+    Raises
+    ------
+    ReleaseError
+        When Jinja is not installed.
+    """
+    try:
+        import jinja2
+    except ImportError as error:
+        msg = "--html needs jinja2, which is not installed; run: pip install jinja2. Lines and --json need nothing more"
+        raise ReleaseError(msg) from error
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader([TEMPLATES, LOOK]),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["example"] = example
+    groups = [(kind, KINDS[kind], list(group)) for kind, group in groupby(comparison.differences, key=lambda one: one.kind)]
+    document: dict[str, Any] = comparison.document()
+    return environment.get_template("comparison.html.j2").render(**document, groups=groups, most=MOST)

@@ -1,0 +1,363 @@
+"""Every kind of difference is named as what it is, with count and example, and asks for its step."""
+
+import json
+import shutil
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import version_pairs
+from scrubin.core.errors import ReleaseError
+from scrubin.core.files import write_json, write_text
+from scrubin.versions.comparison import compare
+from scrubin.versions.difference import Step
+from version_pairs import FRAMES, IDS, TASK, edit_rows, edit_table, media
+
+
+def cell(table, column, value, **at):
+    """An edit that puts a value where rows match."""
+
+    def edit(folder):
+        def put(rows):
+            its = np.logical_and.reduce([rows[name] == wanted for name, wanted in at.items()])
+            rows.loc[its, column] = value
+            return rows
+
+        edit_rows(folder, table, put)
+
+    return edit
+
+
+def said(comparison):
+    return [(one.kind, one.what, one.change, one.count) for one in comparison.differences]
+
+
+def test_a_release_does_not_differ_from_itself(old):
+    comparison = compare(old, old)
+    assert comparison.differences == ()
+    assert comparison.step is Step.NONE
+    assert comparison.verdict.fits
+
+
+def test_another_number_changes_documents_only(after):
+    comparison = after(lambda folder: write_text(folder / "README.md", "version 1.0.1\n"), "1.0.1")
+    assert said(comparison) == [("files", "documents", "changed", 1)]
+    assert comparison.verdict.sentence == "what changed asks for a patch step: 1.0.1 fits"
+
+
+def test_equal_rows_in_other_bytes_are_equal(old, after):
+    def rewrite(folder):
+        for path in (folder / "tables").glob("*.parquet"):
+            table = pq.read_table(path)
+            table = table.take(np.random.default_rng(0).permutation(len(table)))
+            encoded = [
+                column.dictionary_encode() if pa.types.is_string(column.type) and column.null_count < len(column) else column
+                for column in table.columns
+            ]
+            fields = [field.with_type(column.type) for field, column in zip(table.schema, encoded, strict=True)]
+            table = pa.Table.from_arrays(encoded, schema=pa.schema(fields, metadata=table.schema.metadata))
+            pq.write_table(table, path, compression="gzip", row_group_size=3)
+
+    comparison = after(rewrite)
+    assert comparison.differences == ()
+    tables = [name for name in comparison.old.sha256 if name.startswith("tables/")]
+    assert all(comparison.old.sha256[name] != comparison.new.sha256[name] for name in tables)
+
+
+def test_the_last_digit_of_a_number_counts(after):
+    comparison = after(lambda folder: edit_rows(folder, "frames", lambda rows: rows.assign(brightness=np.nextafter(rows.brightness, 99))))
+    (one,) = comparison.differences
+    assert (one.kind, one.change, one.count, dict(one.columns)) == ("frames", "changed", FRAMES * len(IDS), {"brightness": 24})
+    assert one.examples[0]["changed"]["brightness"][0] == 90.1
+
+
+def test_a_missing_number_that_is_known_now_is_a_change(after):
+    comparison = after(cell("triplets", "x", 0.5, id="abelo", frame=0))
+    (one,) = comparison.differences
+    assert one.examples == ({"id": "abelo", "frame": 0, "instance": 0, "changed": {"x": [None, 0.5]}},)
+    assert one.recordings == {"abelo": 1}
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value", "at", "kind"),
+    [
+        ("triplets", "verb", "retract", {"id": "abelo", "frame": 1}, "labels"),
+        ("phases", "phase", "packaging", {"id": "abelo", "frame": 1}, "labels"),
+        ("spans", "end_frame", 3, {"id": "abelo"}, "labels"),
+        ("labelled", "detail", "instrument", {"id": "abelo", "layer": "instances", "frame": 0}, "labels"),
+        ("ratings", "score", 4.0, {"id": "abelo"}, "scores"),
+        ("skill", "GRS", 0.25, {"id": "abelo"}, "scores"),
+        ("errors", "occurred", True, {"id": "cimeto"}, "scores"),
+        ("frames", "redacted", True, {"id": "abelo", "frame": 2}, "frames"),
+        ("frames", "dropped", True, {"id": "abelo", "frame": 2}, "frames"),
+        ("frames", "time_s", 2.04, {"id": "abelo", "frame": 2}, "frames"),
+        ("videos", "frame_count", 101, {"id": "abelo"}, "videos"),
+    ],
+)
+def test_a_changed_cell_is_named_with_its_key_and_both_values(after, table, column, value, at, kind):
+    comparison = after(cell(table, column, value, **at))
+    assert said(comparison) == [(kind, table, "changed", 1)]
+    (one,) = comparison.differences
+    assert at.items() <= one.examples[0].items()
+    assert one.examples[0]["changed"][column][1] == value
+    assert one.step is Step.MAJOR
+
+
+def test_rows_that_are_added_leave_old_data_intact_and_removed_ones_do_not(after):
+    def edit(folder):
+        edit_rows(folder, "triplets", lambda rows: pd.concat([rows, rows[:2].assign(instance=1)]))
+        edit_rows(folder, "phases", lambda rows: rows[3:])
+
+    comparison = after(edit)
+    steps = {(one.what, one.change, one.count): one.step for one in comparison.differences}
+    assert steps == {("triplets", "added", 2): Step.MINOR, ("phases", "removed", 3): Step.MAJOR}
+
+
+def test_a_recording_more_is_one_addition_whatever_it_brings(old, tmp_path):
+    new = version_pairs.build(tmp_path / "new", (*IDS, "gastuvo"), "1.1.0")
+    comparison = compare(old, new)
+    assert said(comparison) == [("recordings", "recordings", "added", 1), ("files", "documents", "changed", 1)]
+    one = comparison.differences[0]
+    assert one.examples == ({"id": "gastuvo"},)
+    assert one.columns["frames"] == FRAMES
+    assert one.columns["files"] == 1 + FRAMES + 2
+    assert comparison.verdict.fits
+    assert comparison.verdict.lowest == "1.1.0"
+
+
+def test_a_recording_less_is_a_major_step(old, tmp_path):
+    comparison = compare(old, version_pairs.build(tmp_path / "new", IDS[1:], "1.1.0"))
+    assert said(comparison) == [("recordings", "recordings", "removed", 1), ("files", "documents", "changed", 1)]
+    assert comparison.verdict.fits is False
+    assert comparison.verdict.lowest == "2.0.0"
+
+
+def test_a_renamed_recording_is_known_by_its_video_and_nothing_else_differs(after):
+    def rename(folder):
+        for path in (folder / "tables").glob("*.parquet"):
+            edit_rows(folder, path.stem, lambda rows: rows.assign(id=rows.id.replace("abelo", "zumasto")))
+        for table in ("videos", "frames"):
+            edit_rows(folder, table, lambda rows: rows.assign(path=rows.path.str.replace("abelo", "zumasto")))
+        for one in media("abelo"):
+            (folder / one).parent.with_name((folder / one).parent.name.replace("abelo", "zumasto")).mkdir(exist_ok=True)
+            (folder / one).rename(folder / one.replace("abelo", "zumasto"))
+        for path in (folder / "groundtruth").rglob("abelo.*"):
+            path.rename(path.with_stem("zumasto"))
+        for path in (*(folder / "splits").glob("*.csv"), folder / "groundtruth/cholect50/coco.json"):
+            path.write_text(path.read_text(encoding="utf-8").replace("abelo", "zumasto"), encoding="utf-8")
+
+    comparison = after(rename, "2.0.0")
+    assert said(comparison) == [("recordings", "recordings", "renamed", 1)]
+    assert comparison.differences[0].examples == ({"id": "zumasto", "changed": {"id": ["abelo", "zumasto"]}},)
+    assert comparison.step is Step.MAJOR
+
+
+def test_who_is_moved_is_named_with_both_subsets_and_the_sheet_as_well(after):
+    def move(folder):
+        cell("splits", "subset", "val", scheme="balanced", id="abelo")(folder)
+        version_pairs.repeat(folder)
+
+    comparison = after(move)
+    assert said(comparison) == [("splits", "balanced", "moved", 1), ("splits", "contents of splits/", "changed", 1)]
+    moved = comparison.differences[0]
+    assert moved.examples == ({"id": "abelo", "fold": 0, "changed": {"subset": ["test", "val"]}},)
+    assert moved.columns == {"test to val": 1}
+    assert moved.step is Step.MAJOR
+
+
+def test_schemes_and_folds_come_and_go_as_such(after):
+    def edit(folder):
+        def rows(splits):
+            more = splits[(splits.scheme == "folds") & (splits.fold == 0)].assign(fold=2)
+            return pd.concat([splits[splits.scheme == "folds"], more, splits[splits.scheme == "balanced"].assign(scheme="fair")])
+
+        edit_rows(folder, "splits", rows)
+
+    steps = {(one.what, one.change, one.unit): one.step for one in after(edit).differences}
+    assert steps == {
+        ("balanced", "removed", "scheme"): Step.MAJOR,
+        ("fair", "added", "scheme"): Step.MINOR,
+        ("folds", "added", "folds"): Step.MINOR,
+    }
+
+
+def test_who_comes_into_a_split_and_who_leaves_it_is_said(after):
+    comparison = after(lambda folder: edit_rows(folder, "splits", lambda rows: rows[~((rows.scheme == "balanced") & (rows.id == "elapi"))]))
+    (one,) = comparison.differences
+    assert (one.what, one.change, one.examples[0]["id"]) == ("balanced", "removed", "elapi")
+
+
+@pytest.mark.parametrize(
+    ("edit", "what", "change", "step"),
+    [
+        (lambda table: table.append_column("colour", pa.array(["red"] * len(table))), "phases.colour", "added", Step.MINOR),
+        (lambda table: table.drop_columns("phase_id"), "phases.phase_id", "removed", Step.MAJOR),
+        (
+            lambda table: table.set_column(4, "phase_id", table["phase_id"].cast(pa.float64())),
+            "phases.phase_id: type",
+            "changed",
+            Step.MAJOR,
+        ),
+    ],
+)
+def test_columns_come_go_and_change_their_type(after, edit, what, change, step):
+    comparison = after(lambda folder: edit_table(folder, "phases", edit))
+    schema = [(one.what, one.change, one.step) for one in comparison.differences if one.kind == "schema"]
+    assert (what, change, step) in schema
+    assert [one for one in comparison.differences if one.kind != "schema"] == []
+
+
+def test_a_unit_is_a_meaning_and_a_description_is_not(after):
+    def say(folder):
+        def edit(table):
+            said = {"time_s": {b"unit": b"ms"}, "path": {b"description": b"the file"}}
+            fields = [field.with_metadata({**field.metadata, **said.get(field.name, {})}) for field in table.schema]
+            return table.cast(pa.schema(fields, metadata=table.schema.metadata))
+
+        edit_table(folder, "frames", edit)
+
+    steps = {one.what: one.step for one in after(say).differences}
+    assert steps == {"frames.time_s: unit": Step.MAJOR, "frames.path: description": Step.PATCH}
+
+
+def test_tables_that_no_declaration_knows_are_compared_by_whole_rows(old, tmp_path):
+    def write(folder, depths):
+        rows = {"id": ["abelo"] * len(depths), "depth_mm": depths, "corners": [[1, 2]] * len(depths)}
+        pq.write_table(pa.table(rows), folder / "tables/depths.parquet")
+
+    first = version_pairs.edited(old, tmp_path / "first", lambda folder: write(folder, [1.0, 1.0, float("nan"), 3.0]), "1.1.0")
+    second = version_pairs.edited(old, tmp_path / "second", lambda folder: write(folder, [3.0, 1.0, float("nan"), 4.0]), "1.1.0")
+    assert said(compare(old, first)) == [("schema", "depths", "added", 1)]
+    assert compare(old, first).step is Step.MINOR
+    assert said(compare(first, second)) == [("tables", "depths", "removed", 1), ("tables", "depths", "added", 1)]
+    assert compare(first, old).differences[0].step is Step.MAJOR
+
+
+def test_a_video_with_other_bytes_is_said_once(after):
+    def encode(folder):
+        video = media("abelo")[0]
+        write_text(folder / video, "encoded again")
+        cell("videos", "sha256", version_pairs.sha256_of(folder / video), id="abelo")(folder)
+
+    assert said(after(encode)) == [("videos", "videos: bytes", "changed", 1)]
+
+
+def test_a_swapped_file_that_no_table_tells_of_is_said(after):
+    comparison = after(lambda folder: [write_text(folder / one, "other") for one in media("abelo")])
+    assert said(comparison) == [("videos", "videos/", "changed", 1), ("frames", "frames/", "changed", FRAMES)]
+    assert all(one.recordings == {"abelo": one.count} for one in comparison.differences)
+
+
+def test_what_is_new_in_ground_truth_leaves_the_old_intact(after):
+    def grow(folder):
+        for path in (folder / "groundtruth/cholect50/recognition").glob("*.npz"):
+            with np.load(path) as stored:
+                arrays = dict(stored)
+            np.savez(path, **{**arrays, "stamp": "other"}, hidden=np.zeros(FRAMES, dtype=bool))
+
+    comparison = after(grow)
+    assert said(comparison) == [("groundtruth", "contents of groundtruth/cholect50/recognition", "added", len(IDS))]
+    assert comparison.step is Step.MINOR
+
+
+def test_another_stamp_is_no_other_ground_truth(after):
+    def stamp(folder):
+        path = folder / "groundtruth/cholect50/recognition/abelo.npz"
+        with np.load(path) as stored:
+            arrays = dict(stored)
+        np.savez(path, **{**arrays, "stamp": "other"})
+        coco = folder / "groundtruth/cholect50/coco.json"
+        document = json.loads(coco.read_text(encoding="utf-8"))
+        write_json(coco, {**document, "info": {"stamp": "other"}})
+
+    assert after(stamp).differences == ()
+
+
+def test_a_changed_matrix_of_ground_truth_is_a_major_step(after):
+    def change(folder):
+        path = folder / "groundtruth/cholect50/recognition/abelo.npz"
+        with np.load(path) as stored:
+            arrays = dict(stored)
+        arrays["ivt"][2, 3] = 1
+        np.savez(path, **arrays)
+
+    comparison = after(change)
+    assert said(comparison) == [("groundtruth", "contents of groundtruth/cholect50/recognition", "changed", 1)]
+    assert comparison.step is Step.MAJOR
+
+
+def test_a_licence_is_more_than_documentation_and_a_title_is_not(after):
+    def say(folder):
+        document = json.loads((folder / "croissant.json").read_text(encoding="utf-8"))
+        write_json(folder / "croissant.json", {**document, "license": "CC0-1.0", "alternateName": "A better toy", "keywords": ["surgery"]})
+
+    steps = {(one.what, one.change): one.step for one in after(say).differences}
+    assert steps == {("license", "changed"): Step.MINOR, ("alternateName", "changed"): Step.PATCH, ("keywords", "added"): Step.PATCH}
+
+
+def test_a_known_error_more_is_a_patch(after):
+    entry = {"id": "E1", "since": "1.0.0", "severity": "note", "what": "a tag is wrong", "advice": "ignore it", "recordings": ["abelo"]}
+    comparison = after(lambda folder: write_json(folder / "metadata/errata.yaml", [entry]))
+    assert said(comparison) == [("errata", "known errors", "added", 1)]
+    assert comparison.step is Step.PATCH
+
+
+def test_other_files_are_data_unless_they_are_documents(after):
+    def add(folder):
+        write_text(folder / "metadata/datasheet.md", "x")
+        write_text(folder / "archives/a.zip", "x")
+        write_text(folder / "calibration/left.txt", "x")
+
+    steps = {one.what: one.step for one in after(add).differences}
+    assert steps == {"archives": Step.PATCH, "documents": Step.PATCH, "calibration/": Step.MINOR}
+
+
+def test_another_data_set_is_not_compared(old, tmp_path):
+    other = version_pairs.build(tmp_path / "other", ("xaxo", "yoyo"))
+    write_json(other / "croissant.json", {"name": "puppet", "version": "1.0.0"})
+    with pytest.raises(ReleaseError, match=r"'toy' 1\.0\.0, .* is 'puppet' 1\.0\.0: two data sets without a recording in common"):
+        compare(old, version_pairs.seal(other))
+
+
+def test_a_data_set_with_a_new_name_is_compared(after):
+    def call(folder):
+        write_json(folder / "croissant.json", {"name": "puppet", "license": "CC-BY-4.0", "alternateName": "A toy"})
+
+    assert said(after(call)) == [("metadata", "name", "changed", 1)]
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / "SHA256SUMS").unlink(), "it is no release, SHA256SUMS is missing"),
+        (lambda folder: (folder / "croissant.json").write_text("{"), "its metadata cannot be read"),
+        (lambda folder: (folder / "croissant.json").write_text("[]"), "does not say the name and version"),
+        (lambda folder: (folder / "SHA256SUMS").write_text("x\n"), "SHA256SUMS, line 1: expected a SHA-256"),
+        (lambda folder: (folder / "tables/phases.parquet").unlink(), "phases.parquet: it is missing, but SHA256SUMS lists it"),
+        (lambda folder: (folder / "tables/phases.parquet").write_bytes(b"PAR1"), "phases.parquet: its bytes are not those"),
+        (
+            lambda folder: ((folder / "tables/phases.parquet").write_bytes(b"PAR1"), version_pairs.seal(folder)),
+            "phases.parquet: it cannot be read as a table",
+        ),
+        (
+            lambda folder: ((folder / "splits/folds.csv").write_text("a,b\n1\n"), version_pairs.seal(folder)),
+            r"folds\.csv: it cannot be read",
+        ),
+    ],
+)
+def test_a_damaged_copy_is_named_and_who_knows_more(old, tmp_path, damage, message):
+    shutil.copytree(old, tmp_path / "new")
+    damage(tmp_path / "new")
+    with pytest.raises(ReleaseError, match=message) as error:
+        compare(old, tmp_path / "new")
+    assert "scrubin verify" in str(error.value)
+
+
+def test_only_tables_and_what_differs_must_be_there(old, tmp_path):
+    shutil.copytree(old, tmp_path / "new")
+    shutil.rmtree(tmp_path / "new/videos")
+    shutil.rmtree(tmp_path / f"new/frames/{TASK}")
+    assert compare(old, tmp_path / "new").differences == ()
