@@ -22,6 +22,8 @@ from scrubin.release.audit.pictures.shown import Pictures
 from scrubin.release.audit.reading import Part, Reading
 from scrubin.release.audit.videos.stored import Stored
 from scrubin.release.certificate import issue, public_form
+from scrubin.release.metadata import study as known
+from scrubin.release.metadata import words
 from scrubin.release.params import refuse_borrowed_name
 from scrubin.review.ledger import Ledger
 from scrubin.tables import io
@@ -81,7 +83,9 @@ def main() -> None:
     pictures = Pictures(study.private)
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
     forms = public_form.texts(certificate)
-    sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, reviewed, forms)
+    said = words.load(params.raw_folder() / words.NAME)
+    facts = known.load(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
+    sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, reviewed, forms, facts, said)
     folder = OUT.absolute()
     try:
         with owners.workspace(store.STORE_PATH.absolute()) as shared:
@@ -97,7 +101,7 @@ def main() -> None:
     files.write_json(shrinking.PATH, now)
     plumbing.LOG.info("audit: %s", pictures.sentence())
     plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
-    for line in review_gate.warnings(review, study.params):
+    for line in (*review_gate.warnings(review, study.params), *study.plan.stated.warnings(study.private)):
         plumbing.LOG.warning("%s", line)
     if warning := shrinking.warning(missing, may_shrink=study.params.may_shrink):
         plumbing.LOG.warning("%s", warning)

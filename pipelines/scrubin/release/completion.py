@@ -9,7 +9,10 @@ from pathlib import Path
 import pandas as pd
 
 from scrubin.core import files
-from scrubin.release import archives, checksums, croissant, dictionary, file_list, outputs, readme
+from scrubin.release import archives, checksums, dictionary, file_list, outputs, readme
+from scrubin.release.metadata import croissant, documents
+from scrubin.release.metadata.facts import Study, measured
+from scrubin.release.metadata.words import Words
 from scrubin.release.params import ReleaseParams
 from scrubin.tables import io
 from scrubin.tables.declare import Table
@@ -24,6 +27,8 @@ def complete(
     fps: Fraction,
     reviewed: str,
     certificate: Mapping[str, str],
+    study: Study | None = None,
+    words: Words | None = None,
 ) -> dict[str, int]:
     """Write everything that only the release stage writes; return the bytes of every released file.
 
@@ -43,7 +48,12 @@ def complete(
         Who looked before the release, in plain words.
     certificate
         Text of each file of the certificate's public form, by name.
+    study
+        What is known of the study beside its tables, for the facts; None: nothing.
+    words
+        What the curator says of it; None: nothing.
     """
+    facts, said = measured(tables, study or Study()), words or Words()
     outputs.discard(folder)
     for name, table in declared.items():
         io.write(table, tables[name], folder / "tables" / f"{name}.parquet")
@@ -56,14 +66,16 @@ def complete(
         archives.write(folder / "archives" / name, members)
     files.write_text(folder / "README.md", readme.text(params, tables["videos"], tables["frames"], fps, reviewed))
     files.write_text(folder / "data_dictionary.md", dictionary.text(declared))
-    files.write_text(folder / "metadata" / "citation.bib", croissant.citation(params) + "\n")
+    for name, text in documents.texts(params, facts, said).items():
+        files.write_text(folder / documents.FOLDER / name, text)
     for name, text in certificate.items():
         files.write_text(folder / name, text)
     # What the render stage states; the audit reads each file again and holds it to this list.
     sha256 = checksums.hashes(folder, dict(zip(tables["videos"].path, tables["videos"].sha256, strict=True)))
     files.write_text(folder / file_list.NAME, file_list.text(sha256, outputs.sizes(folder, sha256)))
     sha256[file_list.NAME] = files.sha256_of(folder / file_list.NAME)
-    files.write_json(folder / croissant.NAME, croissant.metadata(params, declared, sha256, outputs.sizes(folder, sha256), reviewed))
+    described = croissant.metadata(params, declared, tables, sha256, outputs.sizes(folder, sha256), facts, said)
+    files.write_json(folder / croissant.NAME, described)
     sha256[croissant.NAME] = files.sha256_of(folder / croissant.NAME)
     files.write_text(folder / checksums.NAME, checksums.text(sha256))
     sha256[checksums.NAME] = files.sha256_of(folder / checksums.NAME)

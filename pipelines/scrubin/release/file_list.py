@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scrubin.release import checksums, croissant
+from scrubin.release import checksums
+from scrubin.release.metadata import croissant
 
 NAME = "metadata/files.csv"
 HEADER = "path,bytes,sha256"

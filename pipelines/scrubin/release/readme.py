@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import textwrap
 from fractions import Fraction
 
 import pandas as pd
 
-from scrubin.release.croissant import citation
+from scrubin.release.metadata.citation import bibtex
 from scrubin.release.params import ReleaseParams
 
 TEXT = """\
@@ -25,7 +26,10 @@ Version {version}, licence [{license}](https://spdx.org/licenses/{license}.html)
 | `Annotation/*.csv` | skill, errors, raw scores and split per task in the layout of LASANA; `;` between columns |
 | `splits/*.csv` | which recording belongs to which subset |
 | `groundtruth/` | what each metric takes; `groundtruth/splits/<scheme>/<fold>/<subset>` for one subset alone |
-{archives}| `croissant.json` | the same description for machines (MLCommons Croissant 1.0) |
+{archives}| `croissant.json` | the same description for machines (MLCommons Croissant 1.1 with RAI 1.0) |
+| `metadata/datasheet.md` | why and how the data set was made, in the words of those who made it, beside what is measured |
+| `metadata/facts.json` | the measured facts: who rated, agreement, what is hidden, balance, what was left out |
+| `metadata/dataset_card.md`, `metadata/datacite.json`, `metadata/citation.bib` | for Hugging Face, for archives, for papers |
 | `CERTIFICATE.md`, `certificate.json` | what was done so that nobody is recognised, and what this does not prove |
 | `SHA256SUMS` | checksums of all files |
 
@@ -36,7 +40,7 @@ instants; `mono` is a single view.
 ## Frames and times
 
 Frame k of a recording is the first decoded frame of the released video whose presentation time is at or after
-k / {fps} seconds. Its true time and its number in the video stand in the table `frames`; nothing drifts where the frame
+{time}. Its true time and its number in the video stand in the table `frames`; nothing drifts where the frame
 rate varies. Labels belong to (id, frame).
 
 Not every frame was labelled. The table `labelled` names those that were: one without a row in `triplets` shows no
@@ -59,7 +63,7 @@ No output means that every file is complete and unchanged.
 
 ## Cite
 
-    {citation}
+{citation}
 """
 ARCHIVES = "| `archives/*.zip` | the videos once more, one zip per task and camera, and the annotations |\n"
 LOOSE = "| `frames/<task>/<camera>/<id>/<number>.{suffix}` | extracted frames, numbered from 000000 |\n"
@@ -95,12 +99,23 @@ def text(params: ReleaseParams, videos: pd.DataFrame, frames: pd.DataFrame, fps:
         license=params.license,
         counts=_counts(videos),
         archives=ARCHIVES if params.archives else "",
-        fps=fps if fps.denominator == 1 else f"({fps})",
-        citation=citation(params),
+        time=_time(fps),
+        citation=textwrap.indent(bibtex(params), "    "),
         reviewed=reviewed,
         frames=_frames(frames["path"].dropna()),
         dropped=DROPPED.format(count=int(frames["dropped"].sum())) if frames["dropped"].any() else "",
     )
+
+
+def _time(fps: Fraction) -> str:
+    """Return when frame k is.
+
+    >>> _time(Fraction(1)), _time(Fraction(25)), _time(Fraction(1, 2)), _time(Fraction(30000, 1001))
+    ('k seconds', 'k / 25 seconds', '2 k seconds', 'k / (30000/1001) seconds')
+    """
+    if fps.numerator == 1:
+        return "k seconds" if fps == 1 else f"{fps.denominator} k seconds"
+    return f"k / {fps} seconds" if fps.denominator == 1 else f"k / ({fps}) seconds"
 
 
 def _frames(paths: pd.Series[str]) -> str:

@@ -9,7 +9,7 @@ FACTS = Table(
     key=("task", "id", "rater", "fact"),
     columns=(
         Column("id", "str", "", "recording"),
-        Column("task", "str", "", "training task"),
+        Column("task", "str", "", "training task or kind of procedure"),
         Column("rater", "str", "", "which rater says so", null="it is said of the recording, by no single rater"),
         Column("fact", "str", "", "what is said, such as skill_level"),
         Column("value", "str", "", "value as text"),

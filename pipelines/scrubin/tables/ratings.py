@@ -9,7 +9,7 @@ RATINGS = Table(
     key=("task", "id", "rater", "aspect"),
     columns=(
         Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("task", "str", "", "training task"),
+        Column("task", "str", "", "training task or kind of procedure"),
         Column("rater", "str", "", "which rater, a number without meaning"),
         Column("aspect", "str", "", "rated aspect; GRS is their sum"),
         Column("score", "float64", "points", "score as given", null="the rater marked the recording as failed"),

@@ -19,7 +19,7 @@ def skill(aspects: tuple[str, ...]) -> Table:
         key=("task", "id"),
         columns=(
             Column("id", "str", "", "released pseudo-English id of the recording"),
-            Column("task", "str", "", "training task"),
+            Column("task", "str", "", "training task or kind of procedure"),
             *scores,
             Column("n_ratings", "int64", "", "number of raters whose GRS entered the mean", between=(0, None)),
             Column(

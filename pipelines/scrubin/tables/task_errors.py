@@ -9,7 +9,7 @@ ERRORS = Table(
     key=("task", "id", "error"),
     columns=(
         Column("id", "str", "", "released pseudo-English id of the recording"),
-        Column("task", "str", "", "training task"),
+        Column("task", "str", "", "training task or kind of procedure"),
         Column("error", "str", "", "name of the error"),
         Column("occurred", "bool", "", "whether it occurred at least once"),
     ),

@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core.errors import ReleaseError
+from scrubin.release.audit.stated import Stated
 from scrubin.release.audit.strings.private_columns import Public
 from scrubin.tables.declare import Table
 from scrubin.tables.io import records
@@ -108,12 +109,14 @@ class VideoPlan:
 class Plan:
     """All media of the release, the tables it may hold, and the released ids.
 
-    ``columns`` are names of columns beside those of the tables, such as one per task-specific error.
+    ``columns`` are names of columns beside those of the tables, such as one per task-specific error; ``stated`` is what the
+    curator says of the release.
     """
 
     videos: tuple[VideoPlan, ...] = ()
     tables: Mapping[str, Table] = field(default_factory=dict)
     columns: frozenset[str] = frozenset()
+    stated: Stated = field(default_factory=Stated)
 
     @cached_property
     def ids(self) -> frozenset[str]:
@@ -150,7 +153,7 @@ class Plan:
     def public(self) -> Public:
         """What readers need to know: the released ids and the columns that are public by declaration."""
         declared = {name for table in self.tables.values() for name in table.column_names}
-        return Public(self.ids, frozenset(declared | self.columns))
+        return Public(self.ids, frozenset(declared | self.columns), self.stated.pairs)
 
 
 def of_tables(

@@ -6,7 +6,7 @@ The stage `release` and the command `scrubin audit` load it here, so that both p
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import pandas as pd
 from scrubin.core import params
 from scrubin.core.errors import ParamsError
 from scrubin.release import gate
-from scrubin.release.audit import plan
+from scrubin.release.audit import plan, stated
 from scrubin.release.audit.strings import private_strings, public_words
 from scrubin.release.audit.strings.private_strings import Private
 from scrubin.release.params import ReleaseParams
@@ -90,13 +90,14 @@ def load(folder: Path = Path()) -> Project:
     recordings = io.read(RECORDINGS, folder / INTERIM / "recordings.parquet")
     redactions = io.read(REDACTIONS, folder / INTERIM / "redactions.parquet")
     cuts, hidden = io.read(CUTS, folder / INTERIM / "cuts.parquet"), io.read(HIDDEN, folder / INTERIM / "hidden.parquet")
+    planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns, redactions)
     return Project(
         params=mine,
         declared=declared,
         tables=tables,
         quarantine=quarantine,
         private=private_strings.of_tables([recordings, quarantine, redactions], linkage.id, known),
-        plan=plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns, redactions),
+        plan=replace(planned, stated=stated.of_params(mine)),
         kept_s=_kept_s(recordings, linkage),
         # The render stage insists on its own parameters.
         jitter_s=float(every.get("render", {}).get("duration_jitter_s", 0)),

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from scrubin.core.files import sha256_of
 from scrubin.release import checksums
-from scrubin.release.audit import media
+from scrubin.release.audit import media, stated
 from scrubin.release.audit.findings import Contents, Fault, Text
 from scrubin.release.audit.one_pass import CHUNK_BYTES, OnePass
 from scrubin.release.audit.plan import Plan
@@ -112,6 +112,8 @@ class Reader:
             The extracted frames that an archive of pictures must hold.
         """
         suffix, digest = path.suffix.lower(), hashlib.sha256()
+        if name in stated.FILES and self.plan.stated.texts:
+            return self._signed(path, name)
         if suffix in (".zip", ".npz"):
             with OnePass(path, [digest.update]) as file:
                 contents, raw = self._safely(lambda: self._zip(path, file), lambda: self._searched(path))
@@ -122,11 +124,23 @@ class Reader:
                 contents, _ = self._safely(lambda: (self._contents(path, file, name, members), set()), set)
                 file.finish()
             raw = passing.hits()
+        return self._read(contents, raw, digest.hexdigest(), file.size)
+
+    def _signed(self, path: Path, name: str) -> FileRead:
+        """Read a file that says who made the release; what the curator states there is no finding."""
+        data = path.read_bytes()
+        searched, structured = self.plan.stated.without(data), path.suffix.lower() in STRUCTURED_SUFFIXES
+        contents, _ = self._safely(lambda: (self._document(PurePosixPath(name).name, data), set()), set)
+        rest, _ = self._safely(lambda: (self._document(PurePosixPath(name).name, searched), set()), set)
+        raw = self.search.in_bytes([searched], structured=structured)
+        return self._read(Contents(contents.faults, rest.texts), raw, hashlib.sha256(data).hexdigest(), len(data))
+
+    def _read(self, contents: Contents, raw: set[Needle], sha256: str, size: int) -> FileRead:
         places = dict.fromkeys(raw, "bytes")
         for text in contents.texts:
             places.update(dict.fromkeys(self.search.in_text(text), text.place))
         private = (Fault("private-string", place, needle.message) for needle, place in sorted(places.items()))
-        return FileRead(digest.hexdigest(), file.size, (*contents.faults, *private), frozenset(raw))
+        return FileRead(sha256, size, (*contents.faults, *private), frozenset(raw))
 
     def _safely(self, read: Callable[[], tuple[Contents, set[Needle]]], search: Callable[[], set[Needle]]) -> tuple[Contents, set[Needle]]:
         """Read; a file that cannot be read has the fault that it cannot, and is searched nevertheless."""

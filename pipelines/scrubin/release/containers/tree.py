@@ -51,7 +51,7 @@ def read_json(data: bytes, public: Public) -> Contents:
 def _mapping(collected: _Collected, place: str, value: dict[str, Any]) -> None:
     collected.texts[False].update(dict.fromkeys(value))
     for key in value:
-        if collected.public.identifies(key) and not collected.public.only_ids(value[key]):
+        if not collected.public.may_be(key, value[key]):
             collected.faults[Fault("private-column", f"{place}.{key}", "this key is private; leave it out")] = None
     message = names_fault(list(value), collected.public.ids)
     if message:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -63,10 +64,21 @@ _FILE = re.compile(r"[^/]+(?:/[^/]+)+\.[a-z0-9]{2,7}")  # a key that names a fil
 
 @dataclass(frozen=True)
 class Public:
-    """What is known to be public: the released ids, and the columns that a declaration or the parameters name."""
+    """What is known to be public.
+
+    Parameters
+    ----------
+    ids
+        The released ids.
+    columns
+        The columns that a declaration or the parameters name.
+    stated
+        Keys of JSON, each with the value (as JSON) that it may have; see ``stated.Stated``.
+    """
 
     ids: frozenset[str] = frozenset()
     columns: frozenset[str] = frozenset()
+    stated: frozenset[tuple[str, str]] = frozenset()
 
     def identifies(self, name: str) -> bool:
         """Whether a column or key tells of a person, place or time, in any case and spelling."""
@@ -79,11 +91,26 @@ class Public:
             return False
         return _identifies(name) or folded in _private_names() or _joined(name) in _private_names()
 
+    def may_be(self, key: str, value: Any) -> bool:
+        """Whether a key of JSON tells nothing by its value, or has the value that the curator states."""
+        if not self.identifies(key) or self.only_ids(value):
+            return True
+        return (key, as_json(value)) in self.stated
+
     def only_ids(self, value: Any) -> bool:
         """Whether a JSON value is a released id, or a list or mapping of nothing else, also an empty one: harmless under any key."""
         if isinstance(value, (list, dict)):
             return all(isinstance(item, str) and item in self.ids for item in value)
         return isinstance(value, str) and value in self.ids
+
+
+def as_json(value: Any) -> str:
+    """Return a value for comparison.
+
+    >>> as_json({"b": 1, "a": "x"})
+    '{"a": "x", "b": 1}'
+    """
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 @lru_cache(maxsize=1 << 16)

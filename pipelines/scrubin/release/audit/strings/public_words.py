@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
 import pandas as pd
 
-from scrubin.release import checksums, croissant, dictionary, file_list, outputs, readme
+from scrubin.release import checksums, dictionary, file_list, outputs, readme
 from scrubin.release.certificate import public_form
+from scrubin.release.metadata import fixed_texts, resources
 from scrubin.release.params import ReleaseParams
 from scrubin.tables.declare import Table
 from scrubin.vocabulary import ground_truth, vocabulary
@@ -34,7 +34,7 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
     others
         More texts, or lists and mappings of texts, such as tasks, aspects, names of errors and of subsets.
     """
-    paths = [f"tables/{name}.parquet" for name in tables] + [files for _, files, _, _ in croissant.FILE_SETS]
+    paths = [f"tables/{name}.parquet" for name in tables] + [files for _, files, _, _ in resources.FILE_SETS]
     texts: list[object] = [
         readme.TEXT,
         readme.ARCHIVES,
@@ -49,11 +49,7 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
         list(outputs.NAMES),
         dictionary.text(tables),
     ]
-    # The same text as in the release, with empty hashes and sizes: all its keys and fixed values.
-    # Name and title are the curator's own words: a person or a site in them is a leak as anywhere.
-    nameless = replace(params, name="study", title="study")
-    texts.append(croissant.metadata(nameless, tables, dict.fromkeys(paths, ""), dict.fromkeys(paths, 0), ""))
-    texts += [[list(item) for item in croissant.FILE_SETS], list(params.public_words)]
+    texts += [*fixed_texts.of(params, tables, paths), list(params.public_words)]
     texts += [ground_truth.FRAME_CONTRACT, ground_truth.DEFINITIONS, ground_truth.README, ground_truth.KEYS]
     for table in tables.values():
         texts += [table.name, table.description]

@@ -1,0 +1,1 @@
+"""What a release says of itself: Croissant, datasheet, card, DataCite, BibTeX, and the facts that they share."""

@@ -1,0 +1,44 @@
+"""What the metadata of every release says, whoever made it: words that are public by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from scrubin.release.metadata import croissant, facts, questions, record_sets, resources, responsible, sentences, words
+from scrubin.release.params import ReleaseParams
+from scrubin.tables import io
+from scrubin.tables.declare import Table
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.videos import VIDEOS
+
+
+def of(params: ReleaseParams, tables: Mapping[str, Table], paths: Iterable[str]) -> list[object]:
+    """Return the texts.
+
+    Parameters
+    ----------
+    params
+        Version and licence. Name, title and all else are the curator's own words: a person or a site in them is a leak as anywhere.
+    tables
+        Declarations of the public tables.
+    paths
+        Of files such as a release has them.
+    """
+    nameless = ReleaseParams("study", "study", params.version, params.license, params.archives, params.on_quarantine, params.review)
+    nothing: dict[str, Any] = facts.measured({table.name: io.frame_of(table, []) for table in (VIDEOS, FRAMES)}, facts.Study())
+    files = list(paths)
+    document = croissant.metadata(nameless, tables, {}, dict.fromkeys(files, ""), dict.fromkeys(files, 0), nothing, words.Words())
+    return [
+        document,
+        nothing,
+        facts.KEYS,
+        [list(item) for item in resources.FILE_SETS],
+        [resources.ZIP_SAYS, resources.ARCHIVED_SAYS],
+        [record_sets.SUBSETS_SAY, record_sets.NAMES_SAY, record_sets.IMAGES_SAY, record_sets.VIDEOS_SAY, record_sets.SAYS],
+        [[one.asks, one.field, one.key] for one in questions.QUESTIONS],
+        questions.SECTIONS,
+        sentences.FIXED,
+        responsible.SYNTHETIC,
+        words.CONDITIONS,
+    ]

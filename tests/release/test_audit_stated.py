@@ -1,0 +1,92 @@
+"""Who made a release and when it was published may stand in it: exactly as in params.yaml, where that is said, and nowhere else."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from scrubin.core.files import write_json, write_text
+from scrubin.release.audit import stated
+from scrubin.release.audit.run import audit
+from scrubin.release.metadata import citation, croissant
+from scrubin.release.params import Creator
+from toy_release import PARAMS
+
+# The first was recorded, and so was the first day; the site is where the second works.
+MAKER, DAY, SITE = "Grünwaldner, Mechthild", "2023-04-17", "UniKlinikum Nordstadt"
+SAID = replace(
+    PARAMS, creators=(Creator(MAKER, None, SITE), Creator("Doe, Jane", None, None)), publisher=SITE, date_published=DAY, keywords=("video",)
+)
+
+
+@pytest.fixture
+def signed(release):
+    """A release that says who made it, all of whom are private elsewhere."""
+    path = release.path(croissant.NAME)
+    document = json.loads(path.read_text())
+    document |= croissant._who_and_where(SAID) | {"citeAs": citation.bibtex(SAID)}
+    write_json(path, document)
+    write_text(release.path("metadata/citation.bib"), citation.bibtex(SAID))
+    write_text(release.path("README.md"), release.path("README.md").read_text() + citation.bibtex(SAID))
+    issued = {"date": DAY, "dateType": "Issued"}
+    write_json(release.path("metadata/datacite.json"), {"dates": [issued], "subjects": [{"subject": "video"}], "publicationYear": 2023})
+    release.plan = replace(release.plan, stated=stated.of_params(SAID))
+    release.seal()
+    return release
+
+
+def findings(release):
+    return audit(release.folder, release.private, release.plan).findings
+
+
+def test_what_the_curator_states_passes(signed):
+    assert findings(signed) == []
+
+
+def test_without_the_statement_each_of_it_is_a_finding(signed):
+    signed.plan = replace(signed.plan, stated=stated.Stated())
+    found = {(one.file, one.rule) for one in findings(signed)}
+    assert {
+        ("README.md", "private-string"),
+        ("croissant.json", "private-string"),
+        ("croissant.json", "private-column"),
+        ("metadata/citation.bib", "private-string"),
+        ("metadata/datacite.json", "private-column"),
+    } <= found
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(SAID, date_published="2026-12-31"),
+        replace(SAID, creators=SAID.creators[1:], publisher=None),
+        replace(SAID, creators=(Creator("Grünwaldner, M.", None, SITE),)),
+    ],
+)
+def test_another_statement_does_not_help(signed, other):
+    signed.plan = replace(signed.plan, stated=stated.of_params(other))
+    assert "croissant.json" in {one.file for one in findings(signed)}
+
+
+def test_the_name_stays_private_everywhere_else(signed):
+    write_text(signed.path("metadata/notes.md"), f"{MAKER} was here.\n")
+    csv = signed.path("Annotation/PegTransfer.csv")
+    write_text(csv, csv.read_text().replace("GRS", MAKER.partition(",")[0]))
+    signed.path("archives/Annotation.zip").unlink()
+    signed.seal()
+    assert {one.file for one in findings(signed)} == {"metadata/notes.md", "Annotation/PegTransfer.csv"}
+
+
+def test_a_part_of_the_name_is_a_finding_also_where_the_name_may_stand(signed):
+    readme = signed.path("README.md")
+    write_text(readme, readme.read_text() + "\nFilmed by Mechthild on 18.04.2023.\n")
+    signed.seal()
+    told = [one.message for one in findings(signed)]
+    assert any("Mechthild" in message for message in told)
+    assert any("2023" in message for message in told)
+
+
+def test_the_curator_is_told_which_of_it_is_private_elsewhere(release):
+    assert stated.of_params(SAID).also_private(release.private) == [DAY, MAKER, SITE]
+    assert len(stated.of_params(SAID).warnings(release.private)) == 3
+    assert stated.of_params(PARAMS).also_private(release.private) == []
