@@ -30,9 +30,10 @@ def test_matrices_are_those_of_the_ground_truth_bit_for_bit(release, label):
             if COMPONENTS[label] not in truth:
                 assert not mask[own].any()
                 continue
-            expected, frames = truth[COMPONENTS[label]], truth["frame"]
+            expected, frames, hidden = truth[COMPONENTS[label]], truth["frame"], truth["hidden"]
         known = own & mask
         assert table["frame"][known].tolist() == frames.tolist()
+        assert table["hidden"][known].tolist() == hidden.tolist()
         assert values[known].tobytes() == expected.astype(np.float32).tobytes()
         compared += len(frames)
     assert compared == mask.sum() > 0

@@ -67,7 +67,7 @@ class _OfFrames:
             msg = f"no label is of the vocabulary '{vocabulary}': {hint(vocabulary, known)}"
             raise ValueError(msg)
         own = [one[one["id"].isin(rows.ids)] for one in (labelled, triplets, phases)]
-        frames = tables.columns("frames", ["id", "camera", "frame", "path"])
+        frames = tables.columns("frames", ["id", "camera", "frame", "path", "redacted"])
         frames = frames[frames["id"].isin(rows.ids)]
         _refuse_without_frame(tables.folder, own[0], frames)
         try:
