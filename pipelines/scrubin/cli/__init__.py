@@ -34,6 +34,7 @@ COMMANDS = {
     "rank": "rank the submissions of a challenge, and tell what the ranking is worth",
     "deid": "make a benchmark of de-identification, and score any tool's output against its answer key",
     "diff": "tell what differs between two releases, and whether the version number says so",
+    "export": "write a release in a layout that other programs load: Hugging Face, WebDataset",
     "verify": "read store, cache and outputs again, and restore what is damaged from a sound copy",
     "store": "tell what the store of finished results holds, and remove what no output uses",
     "tag": "check that a project can be released as a version, tag it, and say what to push",

@@ -1,0 +1,60 @@
+"""The exports by name. To add one: a module with ``write``, as `Export` says, and its line here."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol, cast
+
+from scrubin.core.errors import ReleaseError
+from scrubin.core.suggest import hint
+from scrubin.exports.contents import Contents
+
+EXPORTS: Mapping[str, tuple[str, str]] = {
+    "huggingface": ("scrubin.exports.huggingface.export", "parquet with the pictures inside, for datasets.load_dataset"),
+    "webdataset": ("scrubin.exports.webdataset", "tars of pictures, each with its labels as JSON, for webdataset"),
+}
+"""By name: the module and what it writes."""
+
+Each = Callable[[Sequence[str]], Iterable[str]]
+"""Passes on the recordings one by one, in their order; a caller may count them."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was written.
+
+    Parameters
+    ----------
+    recordings, frames
+        How many of each are in it.
+    left_out
+        What the release has and the export has not: the reason, and of how many.
+    """
+
+    recordings: int
+    frames: int
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+class Export(Protocol):
+    """What the module of an export has."""
+
+    def write(self, contents: Contents, folder: Path, each: Each, /) -> Summary:
+        """Write everything into an empty folder."""
+
+
+def export(name: str) -> Export:
+    """Return an export by name.
+
+    Raises
+    ------
+    ReleaseError
+        For a name that there is not.
+    """
+    if name not in EXPORTS:
+        msg = f"there is no export '{name}'; {hint(name, EXPORTS)}"
+        raise ReleaseError(msg)
+    return cast("Export", importlib.import_module(EXPORTS[name][0]))

@@ -1,0 +1,61 @@
+"""The programs that exports are for read them as they are, where they are installed; nothing here asks a network."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import exported_release
+from scrubin import cli
+from scrubin.frames.reading import picture
+
+SHOWN = {
+    (str(row["id"]), str(row["camera"]), int(str(row["frame"]))): str(row["path"])
+    for row in exported_release.rows()["frames"]
+    if row["path"] and not row["redacted"]
+}
+
+
+def export(release: Path, folder: Path, layout: str) -> Path:
+    assert cli.main(["export", str(release), str(folder), "--to", layout]) == 0
+    return folder
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_hugging_faces_library_reads_every_split_with_labels_and_pictures(release, tmp_path, monkeypatch):
+    for name, value in {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}.items():
+        monkeypatch.setenv(name, value)
+    datasets = pytest.importorskip("datasets")
+    folder = str(export(release, tmp_path / "hf", "huggingface"))
+    assert len(datasets.get_dataset_config_names(folder)) == 8
+
+    def load(*what: str) -> object:
+        return datasets.load_dataset(folder, *what, cache_dir=str(tmp_path / "cache"))
+
+    assert {split: set(rows["id"]) for split, rows in load("frames_balanced").items()} == {
+        "train": {"abelo", "borunga"},
+        "in_domain_test": {"cimeto"},
+    }
+    every = load("frames_all")["full"]
+    assert every[0]["image"].size == (32, 16)
+    as_files = every.cast_column("image", datasets.Image(decode=False))
+    assert {(row["id"], row["camera"], row["frame"]): row["image"]["bytes"] for row in as_files} == {
+        key: picture(release, path) for key, path in SHOWN.items()
+    }
+    instances = {(row["id"], row["frame"]): row["instances"] for row in as_files}
+    assert instances[exported_release.NO_INSTRUMENT] == []
+    assert instances[exported_release.UNLABELLED] is None
+    scores = {row["id"]: row for row in load("recordings_five_0")["train"]}
+    assert (scores["abelo"]["GRS"], scores["abelo"]["efficiency"], scores["cimeto"]["GRS"]) == (0.1 + 0.2, None, None)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_webdataset_reads_every_subset(release, tmp_path):
+    webdataset = pytest.importorskip("webdataset")
+    folder = export(release, tmp_path / "wds", "webdataset")
+    tars = [str(folder / name) for name in (folder / "splits/all/full.txt").read_text().split()]
+    read = list(webdataset.WebDataset(tars, shardshuffle=False).decode("rgb8"))
+    assert {(one["json"]["id"], one["json"]["camera"], one["json"]["frame"]) for one in read} == set(SHOWN)
+    assert all(one["jpg"].shape == (16, 32, 3) for one in read)
+    assert [one["cls"] for one in read if "cls" in one] == [0, 0]
