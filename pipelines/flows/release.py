@@ -29,6 +29,7 @@ from scrubin.review.ledger import Ledger
 from scrubin.tables import io
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.versions import errata, previous
 
 OUT, INTERIM = Path("data/release"), Path("data/interim")
 
@@ -82,7 +83,8 @@ def main() -> None:
     # Before anything is written: a network that is missing stops the stage.
     pictures = Pictures(study.private)
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
-    forms = public_form.texts(certificate)
+    wrong = errata.curated(params.raw_folder() / errata.NAME, study.params.version, study.tables["frames"])
+    forms = public_form.texts(certificate) | {errata.RELEASED: errata.text(wrong)}
     said = words.load(params.raw_folder() / words.NAME)
     facts = known.load(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
     sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, reviewed, forms, facts, said)
@@ -101,6 +103,8 @@ def main() -> None:
     files.write_json(shrinking.PATH, now)
     plumbing.LOG.info("audit: %s", pictures.sentence())
     plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
+    if study.params.previous is not None:
+        plumbing.LOG.info("%s", previous.note(OUT))
     for line in (*review_gate.warnings(review, study.params), *study.plan.stated.warnings(study.private)):
         plumbing.LOG.warning("%s", line)
     if warning := shrinking.warning(missing, may_shrink=study.params.may_shrink):

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from scrubin.core import files
+from scrubin.core.errors import ReleaseError
 from scrubin.release import archives, checksums, dictionary, file_list, outputs, readme
 from scrubin.release.metadata import croissant, documents
 from scrubin.release.metadata.facts import Study, measured
@@ -16,6 +17,8 @@ from scrubin.release.metadata.words import Words
 from scrubin.release.params import ReleaseParams
 from scrubin.tables import io
 from scrubin.tables.declare import Table
+from scrubin.versions import previous
+from scrubin.versions.released import Released
 
 
 def complete(
@@ -32,6 +35,8 @@ def complete(
 ) -> dict[str, int]:
     """Write everything that only the release stage writes; return the bytes of every released file.
 
+    Where `params` name the release before, what changed since is compared last.
+
     Parameters
     ----------
     folder
@@ -47,11 +52,16 @@ def complete(
     reviewed
         Who looked before the release, in plain words.
     certificate
-        Text of each file of the certificate's public form, by name.
+        Text of each file of the certificate's public form, and of other documents, by name.
     study
         What is known of the study beside its tables, for the facts; None: nothing.
     words
         What the curator says of it; None: nothing.
+
+    Raises
+    ------
+    ReleaseError
+        When the version does not fit what changed; nothing that looks finished is left.
     """
     facts, said = measured(tables, study or Study()), words or Words()
     outputs.discard(folder)
@@ -72,12 +82,23 @@ def complete(
         files.write_text(folder / name, text)
     # What the render stage states; the audit reads each file again and holds it to this list.
     sha256 = checksums.hashes(folder, dict(zip(tables["videos"].path, tables["videos"].sha256, strict=True)))
+    described = croissant.metadata(params, declared, tables, sha256, outputs.sizes(folder, sha256), facts, said)
+    if params.previous is not None:
+        _write_changes(params.previous.path, Released(folder, described, sha256))
+        sha256[previous.NAME] = files.sha256_of(folder / previous.NAME)
     files.write_text(folder / file_list.NAME, file_list.text(sha256, outputs.sizes(folder, sha256)))
     sha256[file_list.NAME] = files.sha256_of(folder / file_list.NAME)
-    described = croissant.metadata(params, declared, tables, sha256, outputs.sizes(folder, sha256), facts, said)
     files.write_json(folder / croissant.NAME, described)
     sha256[croissant.NAME] = files.sha256_of(folder / croissant.NAME)
     files.write_text(folder / checksums.NAME, checksums.text(sha256))
     sha256[checksums.NAME] = files.sha256_of(folder / checksums.NAME)
     outputs.fix_times(folder, sha256)
     return outputs.sizes(folder, sha256)
+
+
+def _write_changes(before: str, now: Released) -> None:
+    try:
+        files.write_json(now.folder / previous.NAME, previous.changes(before, now))
+    except ReleaseError:
+        outputs.discard(now.folder)
+        raise

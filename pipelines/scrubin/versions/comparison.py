@@ -101,10 +101,15 @@ def of_releases(old: Released, new: Released) -> Comparison:
 
 def _tables(old: Released, new: Released, recordings: Recordings) -> Iterator[Difference]:
     gone: dict[str, Counter[str]] = {"added": Counter(), "removed": Counter()}
-    for name in sorted(old.tables | new.tables):
-        if name not in old.tables or name not in new.tables:
-            change, where = ("added", new) if name not in old.tables else ("removed", old)
+    of_old, of_new = old.tables, new.tables
+    for name in sorted(of_old | of_new):
+        if name not in of_old or name not in of_new:
+            change, where = ("added", new) if name not in of_old else ("removed", old)
             yield of_data("schema", name, change, 1, "table", columns={"rows": len(where.table(name))})
+            continue
+        if old.sha256[f"tables/{name}.parquet"] == new.sha256[f"tables/{name}.parquet"] and not recordings.renamed:
+            for released in (old, new):
+                released.path(f"tables/{name}.parquet")
             continue
         before, after = recordings.brought_over(rows.plain(old.table(name))), rows.plain(new.table(name))
         yield from schema.differences(name, before, after)

@@ -8,7 +8,6 @@ from typing import Any
 
 from scrubin.versions import errata
 from scrubin.versions.difference import Difference, Step
-from scrubin.versions.file_lists import ERRATA
 from scrubin.versions.released import Released
 
 FOLLOWING = frozenset({"@context", "@id", "citeAs", "cr:citeAs", "distribution", "recordSet", "sdVersion", "version"})
@@ -43,7 +42,7 @@ def _errata(old: Mapping[str, errata.Erratum], new: Mapping[str, errata.Erratum]
 
 def _by_id(released: Released) -> dict[str, errata.Erratum]:
     """Return the known errors of a release; older ones say none."""
-    return {one.id: one for one in errata.read(released.path(ERRATA))} if ERRATA in released.sha256 else {}
+    return {one.id: one for one in errata.read(released.path(errata.RELEASED))} if errata.RELEASED in released.sha256 else {}
 
 
 def _short(value: Any) -> str | None:

@@ -8,15 +8,19 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
+
 from scrubin.core.errors import ReleaseError
+from scrubin.core.files import json_text
 from scrubin.core.suggest import hint, near
 
 NAME = "errata.yaml"
+RELEASED = "metadata/errata.yaml"
 SEVERITIES = ("note", "warning", "error")
 _VERSION = re.compile(r"(0|[1-9]\d*)(\.(0|[1-9]\d*)){2}")
 REQUIRED = ("id", "since", "severity", "what", "advice")
@@ -60,6 +64,9 @@ class Erratum:
         return number(self.since) <= number(version) and (self.fixed_in is None or number(version) < number(self.fixed_in))
 
 
+FIELDS = tuple(field.name for field in fields(Erratum))
+
+
 def read(path: Path) -> tuple[Erratum, ...]:
     """Read the known errors of a release.
 
@@ -76,7 +83,7 @@ def read(path: Path) -> tuple[Erratum, ...]:
     return checked(entries, str(path))
 
 
-def curated(path: Path, version: str, ids: Collection[str], frames: Mapping[str, int]) -> tuple[Erratum, ...]:
+def curated(path: Path, version: str, frames: pd.DataFrame) -> tuple[Erratum, ...]:
     """Read the curator's list and hold it to the release that it goes with.
 
     Parameters
@@ -85,15 +92,13 @@ def curated(path: Path, version: str, ids: Collection[str], frames: Mapping[str,
         ``errata.yaml`` of the raw folder.
     version
         Of the release.
-    ids
-        Released recordings.
     frames
-        How many extracted frames each has.
+        The table ``frames``: which recordings there are, and which frames they have.
 
     Returns
     -------
     tuple of Erratum
-        Without recordings that are no longer there, where the error is put right: its history stays.
+        Where an error is put right, without recordings that are no longer there: its history stays.
 
     Raises
     ------
@@ -108,7 +113,8 @@ def curated(path: Path, version: str, ids: Collection[str], frames: Mapping[str,
         msg = f"{path}: it cannot be read as YAML ({' '.join(str(error).split())}); an empty list is []"
         raise ReleaseError(msg) from error
     errata = checked([] if entries is None else entries, str(path))
-    return tuple(_of_release(one, path, version, ids, frames) for one in errata)
+    ends = {str(id_): int(last) + 1 for id_, last in frames.groupby("id")["frame"].max().items()}
+    return tuple(_of_release(one, path, version, ends) for one in errata)
 
 
 def checked(entries: Any, place: str) -> tuple[Erratum, ...]:
@@ -130,9 +136,13 @@ def checked(entries: Any, place: str) -> tuple[Erratum, ...]:
     return errata
 
 
-def document(errata: Iterable[Erratum]) -> list[dict[str, Any]]:
-    """Return known errors as a JSON value, sorted by id."""
-    return [asdict(one) for one in sorted(errata, key=lambda one: one.id)]
+def text(errata: Iterable[Erratum]) -> str:
+    r"""Return the list as it travels with a release, sorted by id.
+
+    >>> text([])
+    '[]\n'
+    """
+    return json_text([asdict(one) for one in sorted(errata, key=lambda one: one.id)])
 
 
 def number(version: str) -> tuple[int, ...]:
@@ -145,17 +155,16 @@ def number(version: str) -> tuple[int, ...]:
 
 
 def _entry(entry: Any, place: str) -> Erratum:
-    names = [field.name for field in fields(Erratum)]
     if not isinstance(entry, dict):
-        msg = f"{place}: expected the fields {', '.join(names)}, but got {entry!r}"
+        msg = f"{place}: expected the fields {', '.join(FIELDS)}, but got {entry!r}"
         raise ReleaseError(msg)
     for name in entry:
-        if name not in names:
-            msg = f"{place}: {name!r} is no field of it; {hint(str(name), names)}"
+        if name not in FIELDS:
+            msg = f"{place}: {name!r} is no field of it; {hint(str(name), FIELDS)}"
             raise ReleaseError(msg)
     for name in REQUIRED:
         if not isinstance(entry.get(name), str) or not entry[name].strip():
-            _wrong(place, name, entry.get(name), "text" if name not in ("since",) else 'a version in quotes, such as "1.0.0"')
+            _wrong(place, name, entry.get(name), "text")
     if entry["severity"] not in SEVERITIES:
         _wrong(place, "severity", entry["severity"], f"one of {', '.join(SEVERITIES)}")
     for name in ("since", "fixed_in"):
@@ -195,21 +204,22 @@ def _wrong(place: str, name: str, value: Any, expected: str) -> None:
     raise ReleaseError(msg)
 
 
-def _of_release(one: Erratum, path: Path, version: str, ids: Collection[str], frames: Mapping[str, int]) -> Erratum:
+def _of_release(one: Erratum, path: Path, version: str, ends: Mapping[str, int]) -> Erratum:
+    """Hold an error to the recordings of a release, each with the number behind its last frame."""
     place = f"{path}, {one.id}"
     if number(one.since) > number(version):
         msg = f"{place}: it is since {one.since}, but this release is {version}; correct one of them"
         raise ReleaseError(msg)
-    if not one.touches(version) and one.recordings is not None:
-        return replace(one, recordings=tuple(id_ for id_ in one.recordings if id_ in ids))
+    if not one.touches(version):
+        return one if one.recordings is None else replace(one, recordings=tuple(id_ for id_ in one.recordings if id_ in ends))
     for id_ in one.recordings or ():
-        if id_ not in ids:
-            close = near(id_, ids, SIMILARITY)
+        if id_ not in ends:
+            close = near(id_, ends, SIMILARITY)
             what = f"did you mean {close!r}?" if close else "write released ids, as the tables have them, or take it out"
             msg = f"{place}: no released recording has the id {id_!r}; {what}"
             raise ReleaseError(msg)
         for first, end in one.frames or ():
-            if end > frames[id_]:
-                msg = f"{place}: it names the frames {first} to {end - 1} of {id_!r}, which has {frames[id_]}; correct 'frames'"
+            if end > ends[id_]:
+                msg = f"{place}: it names the frames {first} to {end - 1} of {id_!r}, whose last one is {ends[id_] - 1}; correct 'frames'"
                 raise ReleaseError(msg)
     return one

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 
-from scrubin.versions import file_contents
+from scrubin.versions import errata, file_contents
 from scrubin.versions.difference import Difference, Step, of_data
 from scrubin.versions.released import DOCUMENT, SUMS, Released
 from scrubin.versions.renaming import Recordings
@@ -19,7 +19,6 @@ LISTS = ("files.json", "manifest.json", "README.md")
 """Of these folders: they say what is in them."""
 DOCUMENTS = ("archives", "metadata")
 """Folders that follow from the rest."""
-ERRATA = "metadata/errata.yaml"
 
 
 def differences(old: Released, new: Released, recordings: Recordings, videos_changed: Collection[str]) -> Iterator[Difference]:
@@ -34,18 +33,18 @@ def differences(old: Released, new: Released, recordings: Recordings, videos_cha
     videos_changed
         Paths of videos of which the tables already say that their bytes differ.
     """
-    before = {recordings.path(name): name for name in old.sha256}
-    there = {name for name in {*before, *new.sha256} if _counts(name, recordings)}
+    before = {recordings.path(name): name for name in old.sha256} if recordings.renamed else dict.fromkeys(old.sha256)
+    stated = {name: old.sha256[original] for name, original in before.items() if original} or old.sha256
+    differ = {name for name, _ in stated.items() ^ new.sha256.items()}
     changes: dict[tuple[str, str, str], list[str]] = defaultdict(list)
-    for name in sorted(there):
+    for name in sorted(name for name in differ if _counts(name, recordings)):
         kind, group = _group(name)
         if name not in before or name not in new.sha256:
             changes[kind, group, "added" if name not in before else "removed"].append(name)
-        elif old.sha256[before[name]] == new.sha256[name] or name in videos_changed:
-            continue
         elif not _repeats(name):
-            changes[kind, group, "changed"].append(name)
-        elif change := file_contents.change(old.path(before[name]), new.path(name), recordings):
+            if name not in videos_changed:
+                changes[kind, group, "changed"].append(name)
+        elif change := file_contents.change(old.path(before[name] or name), new.path(name), recordings):
             changes[kind, f"contents of {group}", change].append(name)
     for (kind, group, change), names in sorted(changes.items()):
         yield _difference(kind, group, change, names, recordings)
@@ -58,7 +57,7 @@ def of_recordings(released: Released, ids: Collection[str], recordings: Recordin
 
 def _counts(name: str, recordings: Recordings) -> bool:
     """Whether a file is compared here: not a table, not a list of lists, and of no recording that only one release has."""
-    if name in (DOCUMENT, SUMS, ERRATA) or (name.startswith("tables/") and name.endswith(".parquet")):
+    if name in (DOCUMENT, SUMS, errata.RELEASED) or (name.startswith("tables/") and name.endswith(".parquet")):
         return False
     path = PurePosixPath(name)
     if path.parts[0] in REPEATING and (path.name in LISTS or path.name.endswith(".stamp.json")):

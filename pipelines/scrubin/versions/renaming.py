@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import PurePosixPath
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -84,7 +83,7 @@ def named_in(path: str, ids: Mapping[str, str] | frozenset[str]) -> str | None:
     >>> named_in("frames/PegTransfer/left/abelo.tar", frozenset({"abelo"}))
     'abelo'
     """
-    return next((stem for part in PurePosixPath(path).parts if (stem := part.partition(".")[0]) in ids), None)
+    return next((stem for part in path.split("/") if (stem := part.partition(".")[0]) in ids), None)
 
 
 def _with_id(path: str, old: str, new: str) -> str:
