@@ -57,6 +57,7 @@ def project(folder: Path) -> Path:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     shutil.copytree(ROOT / "pipelines", folder / "pipelines", ignore=shutil.ignore_patterns("*.egg-info"))
+    shutil.copytree(ROOT / "examples", folder / "examples")
     _environment(folder / ".venv")
     _name_study(folder / "params.yaml")
     raw(folder / "data/raw")

@@ -1,0 +1,35 @@
+"""Load a release, look at it, count.
+
+python examples/look.py [RELEASE]
+"""
+
+import sys
+from collections import Counter
+
+import numpy as np
+
+from scrubin.load import Release
+
+release = Release(sys.argv[1] if len(sys.argv) > 1 else "data/release")
+print(release.citation)
+print(f"subsets: {', '.join(release.splits)}")
+
+# Pictures and labels of the frames of one subset. Hidden frames are left out, and counted.
+train = release.frames(split="balanced/train", labels=["instruments", "phases"], task="Cholecystectomy")
+print(train)
+item = train[0]
+print({name: getattr(value, "shape", value) for name, value in item.items()})
+
+# What is not labelled is masked; it is never 0.
+names = train.classes["phases"]
+phases = Counter(names[item["phases"]] if item["phases_mask"] else "not labelled" for item in train)
+for name, count in phases.most_common():
+    print(f"{count:5d} frames: {name}")
+brightness = np.mean([item["image"].mean() for item in train])
+print(f"mean brightness of the pictures: {brightness:.1f} of 255")
+
+# Short films of stereo recordings, for skill: eight pictures, two a second.
+clips = release.clips(length_s=4, stride_s=60, fps=2, split="balanced/train", labels=["skill"], task="PegTransfer", camera="left")
+print(clips)
+clip = clips[0]
+print(f"a clip of {clip['id']}: {clip['images'].shape}, GRS {clip['skill'][0]:.2f} of {clips.classes['skill']}")

@@ -1,0 +1,116 @@
+"""Train small models on simple features, predict every fold, score, and compare with baselines that look at nothing.
+
+    python examples/train.py [RELEASE] [FOLDER]
+
+The pictures become 200 numbers each, so that this takes less than two minutes on a CPU; a real model goes in their place. What it
+writes into FOLDER is what anybody would hand in.
+"""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pandas as pd
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from scrubin.load import Release
+
+TASK, SKILL_TASK, FOLDS = "Cholecystectomy", "PegTransfer", range(5)
+release = Release(sys.argv[1] if len(sys.argv) > 1 else "data/release")
+out = Path(sys.argv[2] if len(sys.argv) > 2 else "predictions")
+
+
+def features(item):
+    """Return a frame as numbers: a small grey picture, and how often each colour occurs."""
+    small = cv2.resize(cv2.cvtColor(item["image"], cv2.COLOR_RGB2GRAY), (16, 11), interpolation=cv2.INTER_AREA)
+    colours = [np.histogram(item["image"][..., channel], bins=8, range=(0, 256))[0] for channel in range(3)]
+    return np.concatenate([small.ravel() / 255, *(count / item["image"][..., 0].size for count in colours)])
+
+
+def write_phases(model, id_, frames, phases):
+    """Write what a model says of one recording."""
+    folder = out / model / "phases"
+    folder.mkdir(parents=True, exist_ok=True)
+    pd.DataFrame({"frame": frames, "phase_id": phases}).to_csv(folder / f"{id_}.csv", index=False)
+
+
+def phases_and_tools(fold):
+    """Train on one fold, predict its test recordings."""
+    train = release.frames(split=f"five_folds/{fold}/train", labels=["phases", "instruments"], task=TASK, missing="drop")
+    # A benchmark counts every labelled frame, also those that are black: they are predicted like all others.
+    test = release.frames(split=f"five_folds/{fold}/test", labels=["phases", "instruments"], task=TASK, missing="drop", include_hidden=True)
+    if not len(test):
+        return
+    x, y = np.stack([features(item) for item in train]), np.array([item["phases"] for item in train])
+    tools = np.stack([item["instruments"] for item in train])
+    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=200)).fit(x, y)
+    items = [item for item in test]
+    seen = np.stack([features(item) for item in items])
+    predicted = model.predict(seen)
+    scores = np.stack([tool_scores(x, tools[:, k], seen) for k in range(tools.shape[1])], axis=1)
+    majority = Counter(y.tolist()).most_common(1)[0][0]
+    for id_ in sorted({item["id"] for item in items}):
+        own = [i for i, item in enumerate(items) if item["id"] == id_]
+        frames, true = [items[i]["frame"] for i in own], [int(items[i]["phases"]) for i in own]
+        write_phases("model", id_, frames, predicted[own])
+        write_phases("majority", id_, frames, [majority] * len(own))
+        write_phases("previous_phase", id_, frames, [true[0], *true[:-1]])
+        for name, rows in (("model", scores[own]), ("majority", np.tile(tools.mean(axis=0), (len(own), 1)))):
+            (out / name / "tools").mkdir(parents=True, exist_ok=True)
+            np.savez(out / name / "tools" / f"{id_}.npz", frame=np.array(frames), i=rows)
+
+
+def tool_scores(x, y, seen):
+    """Return how likely a tool is in each frame; a tool that was never seen, or always, is as likely as it was."""
+    if len(set(y.tolist())) == 1:
+        return np.full(len(seen), float(y[0]))
+    return make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=200)).fit(x, y).predict_proba(seen)[:, 1]
+
+
+def skill():
+    """Predict the GRS of every recording from its length and from how its pictures change; and from its length alone."""
+    frames, videos = release.tables["frames"], release.tables["videos"]
+    moved = frames[(frames.camera == "left") & ~frames.redacted].groupby("id").difference.agg(["mean", "std", "max"])
+    length = videos[videos.camera == "left"].set_index("id").duration_s
+    columns = {"model": pd.DataFrame(moved).assign(length=length), "duration": pd.DataFrame({"length": length})}
+    for name, table in columns.items():
+        parts = []
+        for fold in FOLDS:
+            train, test = (
+                release.skill(f"five_folds/{fold}/{subset}", task=SKILL_TASK).dropna(subset="GRS") for subset in ("train", "test")
+            )
+            model = make_pipeline(StandardScaler(), Ridge(1.0)).fit(table.loc[train.id], train.GRS)
+            parts.append(pd.DataFrame({"id": test.id, "GRS": model.predict(table.loc[test.id])}))
+        (out / name / "skill").mkdir(parents=True, exist_ok=True)
+        pd.concat(parts).sort_values("id").to_csv(out / name / "skill" / f"{SKILL_TASK}.csv", index=False)
+
+
+def show(metric, of, models, options, shown):
+    """Print what `scrubin score` says of some models, with the interval over videos that it draws."""
+    for model in models:
+        file = out / f"{model}_{of}.json"
+        command = ["score", metric, "--ground-truth", str(release.folder), "--predictions", str(out / model / of), "--out", str(file)]
+        subprocess.run([sys.executable, "-m", "scrubin", *command, "--bootstrap", "200", *options], check=True, capture_output=True)
+        for result in json.loads(file.read_text())["results"]:
+            if any(result["variant"].startswith(name) and end in result["variant"] for name, end in shown) and result["interval"]:
+                low, value, high = (one["value"] for one in (result["interval"]["low"], result["overall"], result["interval"]["high"]))
+                numbers = [f"{one:7.3f}" if one is not None else "   none" for one in (value, low, high)]
+                print(f"{of:7} {model:15} {result['metric']:32} {numbers[0]}  [{numbers[1]}, {numbers[2]}]")
+
+
+for fold in FOLDS:
+    phases_and_tools(fold)
+skill()
+mean = "statistic=mean"
+show(
+    "phases", "phases", ["model", "majority", "previous_phase"], [], [("phase recognition accuracy", mean), ("phase recognition f1", mean)]
+)
+show("recognition", "tools", ["model", "majority"], ["--variant", "component=i"], [("triplet recognition AP", "scope=video-wise")])
+show("skill", "skill", ["model", "duration"], [], [("skill", "score=GRS")])
+print("previous_phase knows the phase of the frame before: what is not above it has learned nothing about changes of phase")
