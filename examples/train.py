@@ -15,11 +15,10 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pandas as pd
+from scrubin.load import Release
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-
-from scrubin.load import Release
 
 TASK, SKILL_TASK, FOLDS = "Cholecystectomy", "PegTransfer", range(5)
 release = Release(sys.argv[1] if len(sys.argv) > 1 else "data/release")
