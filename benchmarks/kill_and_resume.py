@@ -59,6 +59,15 @@ def start(folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
 
 
+def finish(folder: Path) -> int:
+    """Run on to the end, and show the last lines of what did not end well."""
+    command = [".venv/bin/python", "pipelines/flows/repro.py"]
+    run = subprocess.run(command, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, text=True, check=False)
+    if run.returncode:
+        print("\n".join(f"     {line}" for line in (run.stdout + run.stderr).splitlines()[-40:]), flush=True)
+    return run.returncode
+
+
 def living(folder: Path) -> dict[int, str]:
     """Return the processes that work in the folder, by id."""
     found = {}
@@ -151,7 +160,7 @@ def main() -> int:
             print(f"{kills:3d}: {whom:10s} {number.name:8s} in {at:18s} {how}, left running: {len(left)}", flush=True)
             for pid, command in sorted(left.items()):
                 print(f"     {pid} {command[:200]}", flush=True)
-        done = start(folder).wait()
+        done = finish(folder)
         now = hashes(folder)
         equal = done == 0 and now == expected
         rounds += 1

@@ -50,9 +50,12 @@ def test_a_run_that_was_killed_holds_nothing(tmp_path, other):
 def test_dvc_at_work_on_a_stage_is_another_run_and_a_dead_one_is_not(tmp_path):
     notes = tmp_path / ".dvc/tmp/rwlock"
     notes.parent.mkdir(parents=True)
-    notes.write_text(json.dumps({"write": {"data/release": {"pid": os.getpid(), "cmd": "dvc repro"}}, "read": {}}))
-    with pytest.raises(StageError, match=rf"DVC is at work in this folder \(process {os.getpid()}\)"), only_run(tmp_path):
+    working = subprocess.Popen([sys.executable, "-c", "input()", "dvc", "repro"], stdin=subprocess.PIPE)
+    notes.write_text(json.dumps({"write": {"data/release": {"pid": working.pid, "cmd": "dvc repro"}}, "read": {}}))
+    with pytest.raises(StageError, match=rf"DVC is at work in this folder \(process {working.pid}\)"), only_run(tmp_path):
         pass
+    assert notes.is_file()
+    working.communicate(b"\n")
     ended = subprocess.Popen([sys.executable, "-c", ""])
     os.waitid(os.P_PID, ended.pid, os.WEXITED | os.WNOWAIT)
     assert Path(f"/proc/{ended.pid}").is_dir()
@@ -61,6 +64,24 @@ def test_dvc_at_work_on_a_stage_is_another_run_and_a_dead_one_is_not(tmp_path):
         with only_run(tmp_path):
             pass
     ended.wait()
+
+
+@pytest.mark.parametrize(
+    "notes",
+    [
+        json.dumps({"write": {"data/release": {"pid": os.getpid(), "cmd": "dvc repro"}}, "read": {}}),
+        '{"write": {"data/rel',
+        "",
+    ],
+    ids=["its number is another process's now", "unfinished", "empty"],
+)
+def test_what_a_killed_dvc_noted_holds_nobody_up(tmp_path, notes):
+    at = tmp_path / ".dvc/tmp/rwlock"
+    at.parent.mkdir(parents=True)
+    at.write_text(notes)
+    (tmp_path / ".dvc/tmp/lock").touch()
+    with only_run(tmp_path):
+        assert not at.exists()
 
 
 def test_the_lock_of_a_short_command_is_waited_for(tmp_path, monkeypatch):

@@ -36,36 +36,43 @@ def only_run(project: Path = Path()) -> Iterator[None]:
         lock.truncate(0)
         lock.write(str(os.getpid()))
         lock.flush()
-        other = _stage_of_dvc(project / DVC_STAGES)
-        if other or not _dvc_is_free(project / DVC):
-            msg = f"DVC is at work in this folder{other}; wait for it, or end it, then run again"
-            raise StageError(msg)
+        with _dvc_held(project / DVC) as is_held:
+            other = _stage_of_dvc(project / DVC_STAGES)
+            if other or not is_held:
+                msg = f"DVC is at work in this folder{other}; wait for it, or end it, then run again"
+                raise StageError(msg)
+            # A killed run leaves its notes, perhaps unfinished: DVC then reads nothing, or waits for whoever has its number now.
+            (project / DVC_STAGES).unlink(missing_ok=True)
         yield
 
 
-def _dvc_is_free(at: Path) -> bool:
-    """Wait for a moment, because DVC's short commands hold its lock as well."""
+@contextlib.contextmanager
+def _dvc_held(at: Path) -> Iterator[bool]:
+    """Hold DVC's lock, after waiting for a moment, because its short commands hold it as well; yield whether it is held."""
     if not at.is_file():
-        return True
+        yield True
+        return
     until = time.monotonic() + WAIT_S
     with at.open("rb") as lock:
-        while not _is_free(lock.fileno()):
-            if time.monotonic() > until:
-                return False
+        while not (is_held := _is_free(lock.fileno())) and time.monotonic() < until:
             time.sleep(STEP_S)
-        fcntl.flock(lock.fileno(), fcntl.LOCK_UN)
-    return True
+        yield is_held
 
 
 def _stage_of_dvc(at: Path) -> str:
     """Return which living process runs a stage, as DVC notes it: while a stage runs, it lets go of its lock."""
     try:
         held = json.loads(at.read_text(encoding="utf-8"))
-        writers = {int(by["pid"]) for by in held.get("write", {}).values()}
-        alive = sorted(pid for pid in writers if owners.is_alive(pid))
+        writers = {int(by["pid"]): str(by["cmd"]) for by in held.get("write", {}).values()}
+        alive = sorted(pid for pid, command in writers.items() if owners.is_alive(pid) and command in _command(pid))
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return ""
     return f" (process {alive[0]})" if alive else ""
+
+
+def _command(pid: int) -> str:
+    """Return how a process was called: numbers of processes are used again."""
+    return Path(f"/proc/{pid}/cmdline").read_text(encoding="utf-8", errors="replace").replace("\0", " ")
 
 
 def _is_free(descriptor: int) -> bool:
