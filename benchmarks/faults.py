@@ -149,7 +149,7 @@ def full_temporary(bench: Bench) -> Iterator[Trial]:
 @fault("full-project")
 def full_project(bench: Bench) -> Iterator[Trial]:
     """Put the whole project on one disk that is too small: what DVC and Prefect note of their own has no room either."""
-    for share in (0.1, 0.3, 0.5, 0.7, 0.9):
+    for share in (0.3, 0.6, 0.8, 0.9, 0.95):
         cold = bench.copy("whole", cold=True)
         folder = bench.copies / "full"
         remove(folder)

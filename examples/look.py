@@ -7,6 +7,7 @@ import sys
 from collections import Counter
 
 import numpy as np
+
 from scrubin.load import Release
 
 release = Release(sys.argv[1] if len(sys.argv) > 1 else "data/release")

@@ -15,10 +15,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pandas as pd
-from scrubin.load import Release
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+
+from scrubin.load import Release
 
 TASK, SKILL_TASK, FOLDS = "Cholecystectomy", "PegTransfer", range(5)
 release = Release(sys.argv[1] if len(sys.argv) > 1 else "data/release")
@@ -39,37 +40,49 @@ def write_phases(model, id_, frames, phases):
     pd.DataFrame({"frame": frames, "phase_id": phases}).to_csv(folder / f"{id_}.csv", index=False)
 
 
+def write_tools(model, id_, frames, scores):
+    """Write how likely each tool is in each frame of one recording."""
+    (out / model / "tools").mkdir(parents=True, exist_ok=True)
+    np.savez(out / model / "tools" / f"{id_}.npz", frame=np.array(frames), i=scores)
+
+
+def pipeline(model):
+    """Return a model of features that are brought to one scale."""
+    return make_pipeline(StandardScaler(), model)
+
+
 def phases_and_tools(fold):
     """Train on one fold, predict its test recordings."""
-    train = release.frames(split=f"five_folds/{fold}/train", labels=["phases", "instruments"], task=TASK, missing="drop")
+    labels = ["phases", "instruments"]
+    train = list(release.frames(split=f"five_folds/{fold}/train", labels=labels, task=TASK))
     # A benchmark counts every labelled frame, also those that are black: they are predicted like all others.
-    test = release.frames(split=f"five_folds/{fold}/test", labels=["phases", "instruments"], task=TASK, missing="drop", include_hidden=True)
-    if not len(test):
-        return
-    x, y = np.stack([features(item) for item in train]), np.array([item["phases"] for item in train])
-    tools = np.stack([item["instruments"] for item in train])
-    model = make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=200)).fit(x, y)
-    items = [item for item in test]
-    seen = np.stack([features(item) for item in items])
-    predicted = model.predict(seen)
-    scores = np.stack([tool_scores(x, tools[:, k], seen) for k in range(tools.shape[1])], axis=1)
-    majority = Counter(y.tolist()).most_common(1)[0][0]
-    for id_ in sorted({item["id"] for item in items}):
-        own = [i for i, item in enumerate(items) if item["id"] == id_]
-        frames, true = [items[i]["frame"] for i in own], [int(items[i]["phases"]) for i in own]
+    test = list(release.frames(split=f"five_folds/{fold}/test", labels=labels, task=TASK, include_hidden=True))
+    if not test:
+        return  # no operation is tested in this fold
+    x, seen = np.stack([features(item) for item in train]), np.stack([features(item) for item in test])
+    # What nobody labelled is masked: it takes no part in training, and nobody asks for it.
+    with_phase, with_tools = (np.array([item[f"{label}_mask"] for item in train]) for label in labels)
+    phases = np.array([item["phases"] for item in train])[with_phase]
+    tools = np.stack([item["instruments"] for item in train])[with_tools]
+    predicted = pipeline(LogisticRegression(C=0.01, max_iter=200)).fit(x[with_phase], phases).predict(seen)
+    scores = np.stack([tool_scores(x[with_tools], column, seen) for column in tools.T], axis=1)
+    majority = Counter(phases.tolist()).most_common(1)[0][0]
+    for id_ in sorted({item["id"] for item in test}):
+        own = [i for i, item in enumerate(test) if item["id"] == id_ and item["phases_mask"]]
+        frames, true = [test[i]["frame"] for i in own], [int(test[i]["phases"]) for i in own]
         write_phases("model", id_, frames, predicted[own])
         write_phases("majority", id_, frames, [majority] * len(own))
         write_phases("previous_phase", id_, frames, [true[0], *true[:-1]])
-        for name, rows in (("model", scores[own]), ("majority", np.tile(tools.mean(axis=0), (len(own), 1)))):
-            (out / name / "tools").mkdir(parents=True, exist_ok=True)
-            np.savez(out / name / "tools" / f"{id_}.npz", frame=np.array(frames), i=rows)
+        own = [i for i, item in enumerate(test) if item["id"] == id_ and item["instruments_mask"]]
+        write_tools("model", id_, [test[i]["frame"] for i in own], scores[own])
+        write_tools("majority", id_, [test[i]["frame"] for i in own], np.tile(tools.mean(axis=0), (len(own), 1)))
 
 
 def tool_scores(x, y, seen):
     """Return how likely a tool is in each frame; a tool that was never seen, or always, is as likely as it was."""
     if len(set(y.tolist())) == 1:
         return np.full(len(seen), float(y[0]))
-    return make_pipeline(StandardScaler(), LogisticRegression(C=0.01, max_iter=200)).fit(x, y).predict_proba(seen)[:, 1]
+    return pipeline(LogisticRegression(C=0.01, max_iter=200)).fit(x, y).predict_proba(seen)[:, 1]
 
 
 def skill():
@@ -84,7 +97,7 @@ def skill():
             train, test = (
                 release.skill(f"five_folds/{fold}/{subset}", task=SKILL_TASK).dropna(subset="GRS") for subset in ("train", "test")
             )
-            model = make_pipeline(StandardScaler(), Ridge(1.0)).fit(table.loc[train.id], train.GRS)
+            model = pipeline(Ridge(1.0)).fit(table.loc[train.id], train.GRS)
             parts.append(pd.DataFrame({"id": test.id, "GRS": model.predict(table.loc[test.id])}))
         (out / name / "skill").mkdir(parents=True, exist_ok=True)
         pd.concat(parts).sort_values("id").to_csv(out / name / "skill" / f"{SKILL_TASK}.csv", index=False)
