@@ -8,6 +8,8 @@ import sys
 import warnings
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from scrubin.core.errors import ReleaseError
@@ -135,3 +137,13 @@ print(len(dataset), dataset.targets("triplets")[1].sum(), len(release.recordings
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.split() == ["14", "6", "4"], done.stderr
+
+
+def test_a_column_of_which_every_value_is_missing_is_no_damage(changed):
+
+    path = changed / "tables/frames.parquet"
+    table = pq.read_table(path)
+    place = table.schema.get_field_index("dropped_why")
+    none = pa.array([None] * table.num_rows, pa.string())
+    pq.write_table(table.set_column(place, table.schema.field(place), none), path)
+    assert Release(changed).tables["frames"].dropped_why.isna().all()

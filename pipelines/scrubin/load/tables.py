@@ -111,4 +111,5 @@ def _values(column: pa.ChunkedArray) -> pd.Series:
     """Return a column in pandas; numbers and truth values with gaps stay what they are."""
     nullable = {pa.int64(): pd.Int64Dtype(), pa.bool_(): pd.BooleanDtype()} if column.null_count else {}
     values: pd.Series = column.to_pandas(types_mapper=nullable.get)
-    return values
+    # Where every text is missing, pandas does not know that they are texts.
+    return values.astype("str") if pa.types.is_string(column.type) else values
