@@ -61,7 +61,7 @@ def build(folder: Path, params: FramesParams = LOOSE, videos: Path | None = None
         path = folder / f"videos/{place}.mkv"
         path.parent.mkdir(parents=True, exist_ok=True)
         if videos is None:
-            levels = {"left": 73, "right": 61, "mono": 73}[camera]
+            levels = {"left": 73, "right": 53, "mono": 73}[camera]
             clips.numbered(path, FRAME_COUNT, fps=RATE, pts=VARIABLE_MS if id_ == "abelo" else None, levels=levels)
         else:
             os.link(videos / f"videos/{place}.mkv", path)

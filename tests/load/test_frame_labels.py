@@ -90,7 +90,7 @@ def test_skill_and_errors_come_with_a_mask_of_each_value(release):
 
 
 def test_labels_of_a_dropped_frame_are_no_labels_as_in_the_ground_truth(release):
-    dataset = whole(release, ["instruments"], include_dropped=True)
+    dataset = whole(release, ["instruments"], include_dropped=True, source="videos")
     _, mask = dataset.targets("instruments")
     place = dataset.table.index[(dataset.table["id"] == DROPPED[0]) & (dataset.table["frame"] == DROPPED[1])]
     assert len(place) == 1

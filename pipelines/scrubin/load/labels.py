@@ -57,6 +57,7 @@ class Matrix:
     classes: tuple[str, ...]
     values: npt.NDArray[np.int8] | npt.NDArray[np.float32]
     place: IntArray
+    missing = np.nan
 
     @property
     def known(self) -> BoolArray:
@@ -94,6 +95,7 @@ class Phase:
     name: str
     classes: tuple[str, ...]
     values: IntArray
+    missing = NO_PHASE
 
     @property
     def known(self) -> BoolArray:

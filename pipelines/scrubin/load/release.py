@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -12,15 +14,23 @@ import numpy as np
 import pandas as pd
 
 from scrubin.core.errors import ReleaseError
-from scrubin.core.suggest import hint
-from scrubin.load import errata, labelling
+from scrubin.core.suggest import hint, near
+from scrubin.load import clip_choice, errata, ground_truth, labelling
+from scrubin.load.clips import ClipDataset, Window
 from scrubin.load.damage import damaged
 from scrubin.load.frame_dataset import FrameDataset, Transform
-from scrubin.load.rows import REFERENCE, Choice
-from scrubin.load.sources import FileSource
+from scrubin.load.ground_truth import GroundTruth
+from scrubin.load.labels import Matrix, Phase
+from scrubin.load.recording_scores import errors_of
+from scrubin.load.rows import REFERENCE, VIDEO_COLUMNS, Choice
+from scrubin.load.sources import FileSource, VideoSource
 from scrubin.load.splits import ReleasedSplits
+from scrubin.load.stereo import StereoDataset
 from scrubin.load.tables import ReleasedTables
+from scrubin.load.videos import ReleasedVideo
+from scrubin.tables.cameras import of_reference_camera
 
+Seconds = float | str | Fraction
 METADATA = "croissant.json"
 NEEDED = (METADATA, "SHA256SUMS", "tables/frames.parquet", "tables/videos.parquet")
 """Without these a folder is no release."""
@@ -49,9 +59,7 @@ class Release:
         self.folder = Path(folder)
         _refuse_incomplete(self.folder)
         self.tables = ReleasedTables(self.folder)
-        if errata not in ("warn", "ignore"):
-            msg = f"errata='{errata}': {hint(errata, ('warn', 'ignore'))}"
-            raise ValueError(msg)
+        _refuse_unknown("errata", errata, ("warn", "ignore"))
         if errata == "warn":
             self._warn()
 
@@ -108,6 +116,7 @@ class Release:
         *,
         task: str | None = None,
         camera: str = REFERENCE,
+        source: Literal["frames", "videos"] = "frames",
         vocabulary: str | None = None,
         include_hidden: bool = False,
         include_dropped: bool = False,
@@ -125,10 +134,14 @@ class Release:
             ``<label>_mask``, which is False where nobody labelled them: they are NaN then, or -100 for phases.
         task, camera
             A task; a camera, ``reference`` (the one that labels refer to) or ``all``.
+        source
+            ``frames``: the files of the frames; ``videos``: the same frames of the released videos, which were not compressed
+            once more.
         vocabulary
             Whose labels, where recordings have labels of several vocabularies.
         include_hidden, include_dropped
-            Whether to keep frames that are black, or too poor to be used; else `FrameDataset.left_out` counts them.
+            Whether to keep frames that are black, or too poor to be used (which only the videos have); else
+            `FrameDataset.left_out` counts them.
         missing
             ``mask``: frames without a label stay; ``drop``: frames that lack one of the labels are left out.
         transform
@@ -141,8 +154,10 @@ class Release:
         ReleaseError
             When tables do not fit one another.
         """
-        if missing not in ("mask", "drop"):
-            msg = f"missing='{missing}': {hint(missing, ('mask', 'drop'))}"
+        _refuse_unknown("missing", missing, ("mask", "drop"))
+        _refuse_unknown("source", source, ("frames", "videos"))
+        if include_dropped and source == "frames":
+            msg = "dropped frames have no file: take their pictures from the videos, by source='videos'"
             raise ValueError(msg)
         rows = Choice(split, task, camera).frames(self.tables, lambda: self._splits)
         dropped = rows.dropped & (not include_dropped)
@@ -154,7 +169,132 @@ class Release:
             lacking |= ~one.known
         left_out = {"hidden": int(hidden.sum()), "dropped": int(dropped.sum()), "unlabelled": int(lacking.sum())}
         order = np.flatnonzero(~lacking)
-        return FrameDataset(f"'{split}'" if split else self.name, rows, of_rows, FileSource(self.folder), left_out, transform, order)
+        pictures = FileSource(self.folder) if source == "frames" else VideoSource(self._videos)
+        return FrameDataset(f"'{split}'" if split else self.name, rows, of_rows, pictures, left_out, transform, order)
+
+    def stereo(
+        self,
+        split: str | None = None,
+        labels: Iterable[str] = (),
+        *,
+        task: str | None = None,
+        vocabulary: str | None = None,
+        include_hidden: bool = False,
+        missing: Literal["mask", "drop"] = "mask",
+        transform: Transform | None = None,
+    ) -> StereoDataset:
+        """Return the frames of which both cameras have a picture, as pairs; parameters as `frames`.
+
+        A pair is hidden when one of its pictures is.
+        """
+        sides = [
+            self.frames(
+                split, labels, task=task, camera=camera, vocabulary=vocabulary, include_hidden=True, missing=missing, transform=transform
+            )
+            for camera in ("left", "right")
+        ]
+        return StereoDataset.of(sides[0], sides[1], include_hidden=include_hidden)
+
+    def clips(
+        self,
+        length_s: Seconds,
+        stride_s: Seconds,
+        fps: Seconds,
+        *,
+        split: str | None = None,
+        labels: Iterable[str] = (),
+        task: str | None = None,
+        camera: str = REFERENCE,
+        vocabulary: str | None = None,
+        include_hidden: bool = False,
+        transform: Transform | None = None,
+    ) -> ClipDataset:
+        """Return windows of the released videos with the labels of the extracted frames inside.
+
+        Parameters
+        ----------
+        length_s, stride_s, fps
+            Windows of this length start at every multiple of the stride, as long as they are whole. Frame j of a window is the
+            first frame of the video at or after its start + j / fps. 0.1 is a tenth; a text such as ``"30000/1001"`` is exact.
+        include_hidden
+            Whether to keep windows with an extracted frame that is hidden; else `ClipDataset.left_out` counts them.
+        split, labels, task, camera, vocabulary, transform
+            As for `frames`; boxes belong to single frames. The transform is called with all pictures of a clip.
+
+        Raises
+        ------
+        ValueError
+            For a name that there is not, or a length that is no whole number of frames.
+        ReleaseError
+            When tables do not fit one another, or a video that must be looked at is missing or damaged.
+        """
+        names = [labels] if isinstance(labels, str) else list(labels)
+        if "boxes" in names:
+            msg = "boxes belong to single frames, and a clip has several: take them from frames()"
+            raise ValueError(msg)
+        rows = Choice(split, task, camera).frames(self.tables, lambda: self._splits)
+        of_rows = labelling.of_rows(self.tables, rows, names, vocabulary)
+        name = f"'{split}'" if split else self.name
+        videos, window = self.tables.columns("videos", VIDEO_COLUMNS), Window.of(length_s, stride_s, fps)
+        clips = clip_choice.of_rows(rows, videos, self._videos, window, include_hidden=include_hidden)
+        of_frames = tuple(label for label in of_rows if isinstance(label, Matrix | Phase))
+        return replace(clips, name=name, labels=of_frames, transform=transform)
+
+    def skill(self, split: str | None = None, task: str | None = None) -> pd.DataFrame:
+        """Return one row per rated recording, by id: task, GRS, aspects, how many ratings, and how far raters disagree.
+
+        What too few raters scored is NaN.
+        """
+        return self._of_recordings("skill", split, task).set_index("id")
+
+    def errors(self, split: str | None = None, task: str | None = None) -> pd.DataFrame:
+        """Return one row per recording, by id: task, and whether each error occurred; missing where it is no error of the task."""
+        return errors_of(self.tables, sorted(self._of_recordings("errors", split, task)["id"].unique()))
+
+    def phases(self, id_: str) -> pd.DataFrame:
+        """Return the phases of a recording in order: ``frame``, ``time_s``, ``phase_id``, ``phase``, ``hidden``; labelled frames only.
+
+        Raises
+        ------
+        ValueError
+            For a recording that there is not.
+        """
+        known = self.recordings.index
+        if id_ not in known:
+            msg = f"there is no recording '{id_}': {hint(id_, list(known)) if near(id_, known) else 'see the table videos'}"
+            raise ValueError(msg)
+        frames = self.tables.columns("frames", ["id", "camera", "frame", "time_s", "redacted", "path"])
+        shown = of_reference_camera(frames[(frames["id"] == id_) & frames["path"].notna()])
+        shown = shown[["frame", "time_s", "redacted"]].rename(columns={"redacted": "hidden"})
+        phases = self.tables["phases"]
+        own = phases.loc[phases["id"] == id_, ["frame", "phase_id", "phase"]]
+        merged = own.merge(shown, on="frame").sort_values("frame", ignore_index=True)
+        return merged[["frame", "time_s", "phase_id", "phase", "hidden"]]
+
+    def ground_truth(self, split: str) -> GroundTruth:
+        """Return where the ground truth of a subset lies, and how `scrubin score` takes it.
+
+        Raises
+        ------
+        ValueError
+            For a split that there is not.
+        ReleaseError
+            When its folder is not there.
+        """
+        key = self._splits.key(split)
+        return ground_truth.of_split(self.folder, key, self._splits.ids(split), several_folds=self._splits.has_several_folds(key[0]))
+
+    @cached_property
+    def _videos(self) -> Mapping[tuple[str, str], ReleasedVideo]:
+        videos = self.tables.columns("videos", VIDEO_COLUMNS)
+        keys = zip(videos["id"], videos["camera"], strict=True)
+        files = zip(videos["path"], videos["frame_count"], strict=True)
+        return {key: ReleasedVideo(self.folder, path, int(count)) for key, (path, count) in zip(keys, files, strict=True)}
+
+    def _of_recordings(self, name: str, split: str | None, task: str | None) -> pd.DataFrame:
+        ids = Choice(split, task).videos(self.tables, lambda: self._splits)["id"]
+        table = self.tables[name]
+        return table[table["id"].isin(ids)].sort_values("id", ignore_index=True)
 
     @cached_property
     def _splits(self) -> ReleasedSplits:
@@ -162,6 +302,12 @@ class Release:
 
     def _warn(self) -> None:
         errata.warn(self.errata, f"{self.name} {self.version}")
+
+
+def _refuse_unknown(argument: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        msg = f"{argument}='{value}': {hint(value, known)}"
+        raise ValueError(msg)
 
 
 def _refuse_incomplete(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -11,6 +12,7 @@ from scrubin.frames import reading
 from scrubin.load.damage import damaged
 from scrubin.load.pictures import Picture, decoded
 from scrubin.load.rows import FrameRows
+from scrubin.load.videos import ReleasedVideo
 
 
 class PictureSource(Protocol):
@@ -53,3 +55,37 @@ class FileSource:
             what = f"it is {picture.shape[1]}x{picture.shape[0]}, but the table 'frames' says {width}x{height}"
             raise damaged(self.folder, f"{path}: {what}")
         return picture
+
+
+@dataclass(frozen=True)
+class VideoSource:
+    """Pictures from the released videos: those that the files were encoded from.
+
+    Parameters
+    ----------
+    videos
+        By id and camera.
+    """
+
+    videos: Mapping[tuple[str, str], ReleasedVideo]
+
+    def picture(self, row: int, rows: FrameRows) -> Picture:
+        """Return the picture, of the size of its file.
+
+        Raises
+        ------
+        ReleaseError
+            When the video is missing, damaged or another one.
+        """
+        video = self.videos[rows.ids[rows.recording[row]], rows.camera[row].as_py()]
+        number, clock = int(rows.source_frame[row]), video.clock()
+        if number >= len(clock.ticks) or clock.time_s(number) != rows.time_s[row]:
+            what = f"its frame {number} is not shown at {rows.time_s[row]:.3f} s, as the table 'frames' says"
+            raise damaged(video.folder, f"{video.path}: {what}")
+        picture: Picture = video.pictures([number])[0]
+        height = int(rows.height[row])
+        if picture.shape[0] == height:
+            return picture
+        from scrubin.frames.picture import shrunk
+
+        return shrunk(picture, height)

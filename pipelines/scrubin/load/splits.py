@@ -54,6 +54,10 @@ class ReleasedSplits:
         """Return the ids of the recordings of a subset."""
         return self._ids[self.key(name)]
 
+    def has_several_folds(self, scheme: str) -> bool:
+        """Return whether the names of a scheme have a fold."""
+        return len(self._folds[scheme]) > 1
+
     def key(self, name: str) -> Key:
         """Return scheme, fold and subset of a name.
 
