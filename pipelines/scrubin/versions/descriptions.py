@@ -37,7 +37,7 @@ def _errata(old: Mapping[str, errata.Erratum], new: Mapping[str, errata.Erratum]
     for change, names in ids.items():
         if names:
             shown = tuple({"id": one, "what": _short((new.get(one) or old[one]).what)} for one in names[:5])
-            yield Difference("errata", "known errors", change, Step.PATCH, len(names), "errata", examples=shown)
+            yield Difference("errata", "known errors", change, Step.PATCH, len(names), "errors", examples=shown)
 
 
 def _by_id(released: Released) -> dict[str, errata.Erratum]:
