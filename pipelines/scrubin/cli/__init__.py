@@ -35,7 +35,7 @@ COMMANDS = {
     "deid": "make a benchmark of de-identification, and score any tool's output against its answer key",
     "diff": "tell what differs between two releases, and whether the version number says so",
     "export": "write a release in a layout that other programs load: Hugging Face, WebDataset",
-    "verify": "read store, cache and outputs again, and restore what is damaged from a sound copy",
+    "verify": "tell whether a downloaded release is whole and unchanged; of a project, restore what is damaged from a sound copy",
     "store": "tell what the store of finished results holds, and remove what no output uses",
     "tag": "check that a project can be released as a version, tag it, and say what to push",
     "audit": "prove that nothing private is in a finished release, or in one video",

@@ -1,49 +1,47 @@
-"""`scrubin verify [PROJECT]`: read store, cache and outputs again, and restore what is damaged from a sound copy."""
+"""`scrubin verify [FOLDER]`: whether a downloaded release is whole and unchanged; of a project, which of its copies are sound."""
 
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from tqdm import tqdm
-
-from scrubin.engine.only_run import only_run
-from scrubin.upkeep import verification
-
-SHOWN = 100
+from scrubin.core.errors import ReleaseError
+from scrubin.download import marks
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the project, and whether to restore."""
-    parser.add_argument("project", nargs="?", default=".", help="folder of the project (default: this one)")
+    """Declare the folder, and what is asked of it."""
     parser.add_argument(
-        "--fix", action="store_true", help="restore every damaged copy from a sound one; remove what no sound copy is left of"
+        "project", nargs="?", default=".", metavar="FOLDER", help="a downloaded release, or a project (default: this folder)"
+    )
+    parser.add_argument(
+        "--fix", action="store_true", help="project: restore every damaged copy from a sound one; remove what no sound copy is left of"
+    )
+    parser.add_argument("--quick", action="store_true", help="release: names, sizes and counts only; the bytes are not read")
+    parser.add_argument("--partial", action="store_true", help="release: whole top folders, such as videos, may be absent")
+    parser.add_argument(
+        "--json", metavar="FILE", help="release: write everything that is said as JSON as well; - writes only that, to the terminal"
+    )
+    parser.add_argument(
+        "--state", metavar="FILE", help="release: where it is noted what has been read, to go on there (default: in your folder of caches)"
     )
 
 
 def run(args: argparse.Namespace) -> int:
     """Say what is sound; 1 when something is not, and was not restored."""
-    project = Path(args.project)
-    with only_run(project):
-        result = verification.verify(project, lambda paths: tqdm(paths, desc="read", unit="file", disable=not sys.stderr.isatty()))
-        for place, (files, size) in result.read.items():
-            sys.stdout.write(f"{place:<8}{files:>10,} files {size:>18,} bytes\n")
-        for one in result.damages[:SHOWN]:
-            sys.stdout.write(f"{one.line()}\n")
-        if len(result.damages) > SHOWN:
-            sys.stdout.write(f"and {len(result.damages) - SHOWN:,} more\n")
-        for path, md5 in result.lists.items():
-            sys.stdout.write(f"cache {md5}: the list of {path} is missing or damaged, so its files cannot be checked; run 'make repro'\n")
-        for md5 in result.rebuilt:
-            sys.stdout.write(f"cache {md5}: the list of a folder is missing or damaged; the folder is sound\n")
-        if result.sound:
-            sys.stdout.write("every copy is sound\n")
-            return 0
-        if not args.fix:
-            sys.stdout.write("nothing was changed; 'scrubin verify --fix' restores what it can\n")
-            return 1
-        for line in verification.restore(project, result):
-            sys.stdout.write(f"{line}\n")
-    again = verification.verify(project)
-    return 0 if again.sound else 1
+    folder = Path(args.project)
+    is_project = folder.is_dir() and not marks.is_release(folder) and any((folder / name).exists() for name in marks.PROJECT)
+    if not is_project:
+        if args.fix:
+            msg = f"{folder}: --fix restores a project from its own copies; a release is mended by getting the files again that are named"
+            raise ReleaseError(msg)
+        from scrubin.cli import verify_release
+
+        return verify_release.run(folder, args)
+    for option in ("quick", "partial", "json", "state"):
+        if getattr(args, option):
+            msg = f"{folder}: --{option} is for a release, but this is a project; name the folder of the release, such as data/release"
+            raise ReleaseError(msg)
+    from scrubin.cli import verify_project
+
+    return verify_project.run(folder, fix=args.fix)

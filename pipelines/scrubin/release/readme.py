@@ -31,7 +31,7 @@ Version {version}, licence [{license}](https://spdx.org/licenses/{license}.html)
 | `metadata/facts.json` | the measured facts: who rated, agreement, what is hidden, balance, what was left out |
 | `metadata/dataset_card.md`, `metadata/datacite.json`, `metadata/citation.bib` | for Hugging Face, for archives, for papers |
 | `CERTIFICATE.md`, `certificate.json` | what was done so that nobody is recognised, and what this does not prove |
-| `SHA256SUMS` | checksums of all files |
+| `SHA256SUMS`, `metadata/files.csv` | checksums of all files; sizes and checksums as a table |
 
 A recording has one id in all tables, tasks and cameras. Ids are made-up words: neither they nor the order of rows
 tell who was recorded, where or when. `left` and `right` are the two views of a stereo endoscope, cut at the same
@@ -59,7 +59,8 @@ In this folder, with GNU coreutils (on macOS `shasum -a 256 -c SHA256SUMS`):
 
     sha256sum --check --quiet SHA256SUMS
 
-No output means that every file is complete and unchanged.
+No output means that every file is complete and unchanged. `scrubin verify FOLDER` says more: which file was cut off,
+exchanged, renamed or is of another version, and what is not there by intention. It needs no network and no video tools.
 
 ## Cite
 
