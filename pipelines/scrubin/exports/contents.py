@@ -123,6 +123,11 @@ class Contents:
                 labels["instances"] = [one | dict.fromkeys(BOX) for one in labels["instances"]]
             yield Frame({"task": self.tasks[id_]} | row | labels, path)
 
+    def source_frames(self, id_: str, camera: str) -> frozenset[int]:
+        """Return the numbers in the video of the frames of a camera that were extracted."""
+        own = self._frames_of.get(id_, self._frames.iloc[:0])
+        return frozenset(own.loc[own["camera"] == camera, "source_frame"].tolist())
+
     def picture(self, frame: Frame) -> bytes:
         """Return the bytes of a frame's file, as they are in the release."""
         return picture(self.release, frame.path)

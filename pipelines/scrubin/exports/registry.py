@@ -15,6 +15,10 @@ from scrubin.exports.contents import Contents
 EXPORTS: Mapping[str, tuple[str, str]] = {
     "huggingface": ("scrubin.exports.huggingface.export", "parquet with the pictures inside, for datasets.load_dataset"),
     "webdataset": ("scrubin.exports.webdataset", "tars of pictures, each with its labels as JSON, for webdataset"),
+    "lerobot": (
+        "scrubin.exports.lerobot.export",
+        "LeRobot v3: videos of all cameras with scores and errors, one data set per task and format",
+    ),
 }
 """By name: the module and what it writes."""
 
