@@ -40,10 +40,10 @@ def write_phases(model, id_, frames, phases):
     pd.DataFrame({"frame": frames, "phase_id": phases}).to_csv(folder / f"{id_}.csv", index=False)
 
 
-def write_tools(model, id_, frames, scores):
-    """Write how likely each tool is in each frame of one recording."""
-    (out / model / "tools").mkdir(parents=True, exist_ok=True)
-    np.savez(out / model / "tools" / f"{id_}.npz", frame=np.array(frames), i=scores)
+def write_triplets(model, id_, frames, scores):
+    """Write how likely each triplet is in each frame of one recording; tools, verbs and targets follow from it."""
+    (out / model / "triplets").mkdir(parents=True, exist_ok=True)
+    np.savez(out / model / "triplets" / f"{id_}.npz", frame=np.array(frames), ivt=scores)
 
 
 def pipeline(model):
@@ -51,9 +51,9 @@ def pipeline(model):
     return make_pipeline(StandardScaler(), model)
 
 
-def phases_and_tools(fold):
+def phases_and_triplets(fold):
     """Train on one fold, predict its test recordings."""
-    labels = ["phases", "instruments"]
+    labels = ["phases", "triplets"]
     train = list(release.frames(split=f"five_folds/{fold}/train", labels=labels, task=TASK))
     # A benchmark counts every labelled frame, also those that are black: they are predicted like all others.
     test = list(release.frames(split=f"five_folds/{fold}/test", labels=labels, task=TASK, include_hidden=True))
@@ -61,11 +61,11 @@ def phases_and_tools(fold):
         return  # no operation is tested in this fold
     x, seen = np.stack([features(item) for item in train]), np.stack([features(item) for item in test])
     # What nobody labelled is masked: it takes no part in training, and nobody asks for it.
-    with_phase, with_tools = (np.array([item[f"{label}_mask"] for item in train]) for label in labels)
+    with_phase, with_triplets = (np.array([item[f"{label}_mask"] for item in train]) for label in labels)
     phases = np.array([item["phases"] for item in train])[with_phase]
-    tools = np.stack([item["instruments"] for item in train])[with_tools]
+    triplets = np.stack([item["triplets"] for item in train])[with_triplets]
     predicted = pipeline(LogisticRegression(C=0.01, max_iter=200)).fit(x[with_phase], phases).predict(seen)
-    scores = np.stack([tool_scores(x[with_tools], column, seen) for column in tools.T], axis=1)
+    scores = np.stack([scores_of(x[with_triplets], column, seen) for column in triplets.T], axis=1)
     majority = Counter(phases.tolist()).most_common(1)[0][0]
     for id_ in sorted({item["id"] for item in test}):
         own = [i for i, item in enumerate(test) if item["id"] == id_ and item["phases_mask"]]
@@ -73,13 +73,13 @@ def phases_and_tools(fold):
         write_phases("model", id_, frames, predicted[own])
         write_phases("majority", id_, frames, [majority] * len(own))
         write_phases("previous_phase", id_, frames, [true[0], *true[:-1]])
-        own = [i for i, item in enumerate(test) if item["id"] == id_ and item["instruments_mask"]]
-        write_tools("model", id_, [test[i]["frame"] for i in own], scores[own])
-        write_tools("majority", id_, [test[i]["frame"] for i in own], np.tile(tools.mean(axis=0), (len(own), 1)))
+        own = [i for i, item in enumerate(test) if item["id"] == id_ and item["triplets_mask"]]
+        write_triplets("model", id_, [test[i]["frame"] for i in own], scores[own])
+        write_triplets("majority", id_, [test[i]["frame"] for i in own], np.tile(triplets.mean(axis=0), (len(own), 1)))
 
 
-def tool_scores(x, y, seen):
-    """Return how likely a tool is in each frame; a tool that was never seen, or always, is as likely as it was."""
+def scores_of(x, y, seen):
+    """Return how likely a class is in each frame; one that was never seen, or always, is as likely as it was."""
     if len(set(y.tolist())) == 1:
         return np.full(len(seen), float(y[0]))
     return pipeline(LogisticRegression(C=0.01, max_iter=200)).fit(x, y).predict_proba(seen)[:, 1]
@@ -97,8 +97,8 @@ def skill():
             train, test = (
                 release.skill(f"five_folds/{fold}/{subset}", task=SKILL_TASK).dropna(subset="GRS") for subset in ("train", "test")
             )
-            model = pipeline(Ridge(1.0)).fit(table.loc[train.id], train.GRS)
-            parts.append(pd.DataFrame({"id": test.id, "GRS": model.predict(table.loc[test.id])}))
+            model = pipeline(Ridge(1.0)).fit(table.loc[train.index], train.GRS)
+            parts.append(pd.DataFrame({"id": test.index, "GRS": model.predict(table.loc[test.index])}))
         (out / name / "skill").mkdir(parents=True, exist_ok=True)
         pd.concat(parts).sort_values("id").to_csv(out / name / "skill" / f"{SKILL_TASK}.csv", index=False)
 
@@ -113,16 +113,25 @@ def show(metric, of, models, options, shown):
             if any(result["variant"].startswith(name) and end in result["variant"] for name, end in shown) and result["interval"]:
                 low, value, high = (one["value"] for one in (result["interval"]["low"], result["overall"], result["interval"]["high"]))
                 numbers = [f"{one:7.3f}" if one is not None else "   none" for one in (value, low, high)]
-                print(f"{of:7} {model:15} {result['metric']:32} {numbers[0]}  [{numbers[1]}, {numbers[2]}]")
+                print(
+                    f"{of:7} {model:15} {result['metric']} {result['options'].get('component', ''):7} {numbers[0]}  [{numbers[1]}, {numbers[2]}]"
+                )
 
 
 for fold in FOLDS:
-    phases_and_tools(fold)
+    phases_and_triplets(fold)
 skill()
 mean = "statistic=mean"
 show(
     "phases", "phases", ["model", "majority", "previous_phase"], [], [("phase recognition accuracy", mean), ("phase recognition f1", mean)]
 )
-show("recognition", "tools", ["model", "majority"], ["--variant", "component=i"], [("triplet recognition AP", "scope=video-wise")])
+for part in ("i", "ivt"):  # tools, whole triplets
+    show(
+        "recognition",
+        "triplets",
+        ["model", "majority"],
+        ["--variant", f"component={part}"],
+        [("triplet recognition AP", "scope=video-wise")],
+    )
 show("skill", "skill", ["model", "duration"], [], [("skill", "score=GRS")])
 print("previous_phase knows the phase of the frame before: what is not above it has learned nothing about changes of phase")
