@@ -32,4 +32,4 @@ print(f"mean brightness of the pictures: {brightness:.1f} of 255")
 clips = release.clips(length_s=4, stride_s=60, fps=2, split="balanced/train", labels=["skill"], task="PegTransfer", camera="left")
 print(clips)
 clip = clips[0]
-print(f"a clip of {clip['id']}: {clip['images'].shape}, scores {dict(zip(clips.classes['skill'], clip['skill'][0].round(2), strict=True))}")
+print(f"a clip of {clip['id']}: {clip['images'].shape}, {clips.classes['skill'][0]} {clip['skill'][0]:.2f}")

@@ -113,25 +113,17 @@ def show(metric, of, models, options, shown):
             if any(result["variant"].startswith(name) and end in result["variant"] for name, end in shown) and result["interval"]:
                 low, value, high = (one["value"] for one in (result["interval"]["low"], result["overall"], result["interval"]["high"]))
                 numbers = [f"{one:7.3f}" if one is not None else "   none" for one in (value, low, high)]
-                print(
-                    f"{of:7} {model:15} {result['metric']} {result['options'].get('component', ''):7} {numbers[0]}  [{numbers[1]}, {numbers[2]}]"
-                )
+                name = f"{result['metric']} {result['options'].get('component', '')}"
+                print(f"{of:8} {model:14} {name:32} {numbers[0]}  [{numbers[1]}, {numbers[2]}]")
 
 
 for fold in FOLDS:
     phases_and_triplets(fold)
 skill()
-mean = "statistic=mean"
-show(
-    "phases", "phases", ["model", "majority", "previous_phase"], [], [("phase recognition accuracy", mean), ("phase recognition f1", mean)]
-)
+shown = [(f"phase recognition {measure}", "statistic=mean") for measure in ("accuracy", "f1")]
+show("phases", "phases", ["model", "majority", "previous_phase"], [], shown)
 for part in ("i", "ivt"):  # tools, whole triplets
-    show(
-        "recognition",
-        "triplets",
-        ["model", "majority"],
-        ["--variant", f"component={part}"],
-        [("triplet recognition AP", "scope=video-wise")],
-    )
+    choice = ["--variant", f"component={part}", "null=counted"]
+    show("recognition", "triplets", ["model", "majority"], choice, [("triplet recognition AP", "scope=video-wise")])
 show("skill", "skill", ["model", "duration"], [], [("skill", "score=GRS")])
 print("previous_phase knows the phase of the frame before: what is not above it has learned nothing about changes of phase")

@@ -105,6 +105,7 @@ def test_labels_of_the_extracted_frames_inside_come_along(release):
         assert known == {frame: [0, 0, 1, 1, 3, 3][frame] for frame in inside if frame < 6}
         assert item["triplets"].shape == (len(frames), 100)
         assert np.isnan(item["triplets"][~item["triplets_mask"]]).all()
+    assert items[0]["skill"].shape == items[0]["skill_mask"].shape == (len(dataset.classes["skill"]),)
     shapes = {tuple((name, np.shape(value)) for name, value in item.items()) for item in dataset}
     assert len(shapes) == 1
 

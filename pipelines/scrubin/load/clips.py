@@ -154,8 +154,8 @@ class ClipDataset:
     def __getitem__(self, index: int | slice | list[int] | npt.NDArray[Any]) -> Item | ClipDataset:
         """Return a clip, or for a slice, a list or an array of indices a smaller data set.
 
-        ``images`` has shape (n, height, width, 3), ``time_s``, ``source_frame`` and ``hidden`` have shape (n,); labels have
-        one row per extracted frame inside, whose numbers stand in ``label_frame`` (-1: none).
+        ``images`` has shape (n, height, width, 3), ``time_s``, ``source_frame`` and ``hidden`` have shape (n,); labels of
+        frames have one row per extracted frame inside, whose numbers stand in ``label_frame`` (-1: none); scores of a recording stand once.
 
         Raises
         ------
@@ -213,6 +213,9 @@ class ClipDataset:
         empty = self.label_count - len(inside)
         item: Item = {"label_frame": np.append(self.rows.frame[inside], np.full(empty, NO_FRAME))}
         for label in self.labels:
+            if isinstance(label, Matrix) and label.of_recordings:
+                item |= label.of(own.start)
+                continue
             values, mask = label.of_all(inside)
             item[label.name] = np.concatenate([values, np.full((empty, *values.shape[1:]), label.missing, values.dtype)])
             item[label.name + MASK] = np.concatenate([mask, np.zeros((empty, *mask.shape[1:]), np.bool_)])

@@ -60,6 +60,11 @@ class Matrix:
     missing = np.nan
 
     @property
+    def of_recordings(self) -> bool:
+        """Whether all rows of a recording have the same: they are scores, not classes that occur in a frame."""
+        return self.values.dtype == np.float32
+
+    @property
     def known(self) -> BoolArray:
         """(n,), whether any value is there."""
         some = np.isfinite(self.values).any(axis=1)
@@ -75,7 +80,7 @@ class Matrix:
         place = self.place[rows]
         values = np.full((len(rows), len(self.classes)), np.nan, np.float32)
         values[place >= 0] = self.values[place[place >= 0]]
-        return values, np.isfinite(values) if self.values.dtype == np.float32 else np.asarray(place >= 0, np.bool_)
+        return values, np.isfinite(values) if self.of_recordings else np.asarray(place >= 0, np.bool_)
 
     def where(self, chosen: BoolArray) -> Self:
         """Return it for some of the rows."""
