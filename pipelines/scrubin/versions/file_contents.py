@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import re
@@ -90,20 +91,20 @@ def _sheet(text: str) -> pa.Table:
 
 
 def _arrays(path: Path) -> pa.Table:
-    """Return arrays by frame, each row of one as its bytes; an array that does not go by frame stands in every row."""
+    """Return arrays by frame, each row of one as its bytes; an array that does not go by frame is a column that is named by its content."""
     with np.load(path) as stored:
-        arrays = {name: stored[name] for name in stored.files if name != "stamp"}
+        arrays = {name: np.ascontiguousarray(stored[name]) for name in stored.files if name != "stamp"}
     frames = arrays.pop("frame", np.zeros(1, dtype=np.int64))
     columns: dict[str, Any] = {"frame": pa.array(frames)}
     for name, array in sorted(arrays.items()):
-        by_frame = array.ndim > 0 and len(array) == len(frames) and not name.endswith("_ids")
-        cells = [_bytes(row) for row in array] if by_frame else [_bytes(array)] * len(frames)
-        columns[name] = pa.array(cells, pa.binary())
+        if array.ndim and len(array) == len(frames) and array.nbytes and not name.endswith("_ids"):
+            row = pa.binary(array.nbytes // len(array))
+            cells = pa.FixedSizeBinaryArray.from_buffers(row, len(array), [None, pa.py_buffer(array.tobytes())])
+            columns[f"{name} {array.dtype} {array.shape[1:]}"] = cells
+        else:
+            content = hashlib.sha256(array.tobytes()).hexdigest()
+            columns[f"{name} {array.dtype} {array.shape} {content}"] = pa.nulls(len(frames))
     return pa.table(columns)
-
-
-def _bytes(array: Any) -> bytes:
-    return f"{np.shape(array)} {np.asarray(array).dtype}".encode() + np.ascontiguousarray(array).tobytes()
 
 
 def _document(text: str) -> pa.Table:
