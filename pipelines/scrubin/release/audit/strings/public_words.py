@@ -11,7 +11,6 @@ from scrubin.release.certificate import public_form
 from scrubin.release.metadata import fixed_texts, resources
 from scrubin.release.params import ReleaseParams
 from scrubin.tables.declare import Table
-from scrubin.versions import errata, previous
 from scrubin.vocabulary import ground_truth, vocabulary
 
 FORMATS = """\
@@ -49,9 +48,6 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
         file_list.HEADER,
         list(outputs.NAMES),
         dictionary.text(tables),
-        list(previous.FIXED),
-        errata.RELEASED,
-        list(errata.FIELDS),
     ]
     texts += [*fixed_texts.of(params, tables, paths), list(params.public_words)]
     texts += [ground_truth.FRAME_CONTRACT, ground_truth.DEFINITIONS, ground_truth.README, ground_truth.KEYS]
