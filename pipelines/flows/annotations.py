@@ -21,6 +21,7 @@ from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.spans import SPANS
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.tables.videos import VIDEOS
+from scrubin.withdrawal import memory
 
 TABLES = Path("data/tables")
 INTERIM = Path("data/interim")
@@ -38,7 +39,7 @@ def main() -> None:
     known = study.released(recordings, cuts, videos, io.read(FRAMES, TABLES / "frames.parquet"))
     set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet")
     names = {*recordings["recording"], *set_aside["recording"]}
-    batches = sources.find(raw, p.sources, names, faults)
+    batches = sources.find(raw, p.sources, names, faults, memory.load())
     wanted = [batch for batch in batches if batch.recording in known]
     read = plumbing.map_items(partial(sources.read, raw, p.box_tolerance), wanted, name="labels", here=True)
     outcomes = [outcome for _, outcome in read.done]

@@ -1,6 +1,6 @@
 """Decisions: the ledger of what people decided and saw is there, and its chain holds.
 
-For a study of one's own it begins empty. The synthetic study brings its own: nobody is in it.
+Whoever withdrew is taken out of it. For a study of one's own it begins empty. The synthetic study brings its own: nobody is in it.
 """
 
 from __future__ import annotations
@@ -12,8 +12,9 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import params
-from scrubin.review import study, synthetic
+from scrubin.review import forgetting, study, synthetic
 from scrubin.review.ledger import LEDGER_PATH, Ledger
+from scrubin.withdrawal import memory
 
 DEMO = Path("data/demo")
 
@@ -28,6 +29,8 @@ def main() -> None:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)
     ledger = Ledger(path)
+    if forgetting.clean(ledger, memory.load()):
+        plumbing.LOG.info("decisions: what people decided about withdrawn recordings was taken out; its first line says how much")
     lines = ledger.lines()
     if ledger.torn_bytes:
         plumbing.LOG.warning("%s: its last line is unfinished and counts nothing; the next decision sets it aside", path)

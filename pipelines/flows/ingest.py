@@ -19,6 +19,7 @@ from scrubin.tables.private import people
 from scrubin.tables.private.people import PEOPLE
 from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
 from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.withdrawal import memory
 
 OUT = Path("data/interim")
 
@@ -33,13 +34,14 @@ def main() -> None:
     except OSError as error:
         msg = f"{raw / manifest.NAME}: cannot be read ({error.strerror}); the raw folder needs this list of recordings"
         raise ManifestError(msg) from error
-    listed = manifest.parse(data, p.tasks)
+    withdrawn = memory.load()
+    listed = manifest.parse(data, p.tasks, withdrawn)
     used = [row for rows in listed.recordings.values() for row in rows if not row.exclude.strip()]
     read = plumbing.map_items(partial(read_media, raw.absolute()), used, name="ingest")
     media: dict[str, Media | RecordingError] = {row.path: item for row, item in read.done}
     media.update({row.path: error for row, error in read.quarantined})
     decisions = decide.decisions(listed.recordings, media, p)
-    problems = [*listed.problems, *manifest.files_without_row(raw, data), *decide.problems(listed.recordings, decisions)]
+    problems = [*listed.problems, *manifest.files_without_row(raw, data, withdrawn), *decide.problems(listed.recordings, decisions)]
     rows = (quarantine_row(problem.recording, problem.camera, "ingest", problem.error) for problem in problems)
     recordings = decide.recordings_table(listed.recordings, media, decisions)
     io.write(RECORDINGS, recordings, OUT / "recordings.parquet")

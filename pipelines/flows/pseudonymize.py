@@ -14,6 +14,7 @@ from scrubin.pseudonymize.params import PseudonymizeParams
 from scrubin.tables import io
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.withdrawal import memory
 
 PRIVATE = Path("data/private")
 # Only the synthetic study brings a key, so that its release is the same everywhere.
@@ -32,7 +33,9 @@ def main() -> None:
     else:
         key = ledger.private_key(PRIVATE / "pseudonym.key", book)
         previous = ledger.read_ledger(book, ids.fingerprint(key))
-        id_of = ids.assign(recordings, key, previous, p.syllables)
+        withdrawn = memory.load()
+        id_of = ids.assign(recordings, key, previous, p.syllables, withdrawn)
+        previous = {recording: id_ for recording, id_ in previous.items() if recording not in withdrawn}
         ledger.write_ledger(book, ids.fingerprint(key), {**previous, **id_of})
     rows = ({"recording": recording, "id": id_, "draw": ids.draw(recording, key)} for recording, id_ in id_of.items())
     io.write(LINKAGE, io.frame_of(LINKAGE, rows), PRIVATE / "linkage.parquet")

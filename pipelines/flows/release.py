@@ -30,6 +30,7 @@ from scrubin.tables import io
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.versions import errata, previous
+from scrubin.withdrawal import kept, tombstones
 
 OUT, INTERIM = Path("data/release"), Path("data/interim")
 
@@ -45,10 +46,17 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str,
     return texts | {path.name: path.read_text(encoding="utf-8") for path in sorted((OUT / "splits").glob("*_split.csv"))}
 
 
-def refuse_shrinking(study: project.Project, now: Mapping[str, Any]) -> dict[str, str]:
-    """Return the recordings that the last release had and this one lacks, if they may go; else refuse."""
+def refuse_shrinking(study: project.Project, now: dict[str, Any]) -> dict[str, str]:
+    """Return the recordings that the last release had and this one lacks, if they may go; else refuse.
+
+    Whoever withdrew may go, and goes with a major version; ``now`` gets the tombstones.
+    """
     last = shrinking.before(study.params.name)
-    missing = shrinking.lost(last, now)
+    lost = shrinking.lost(last, now)
+    withdrawn = tombstones.gone(lost, study.private.withdrawn)
+    tombstones.refuse_number(last["version"], study.params.version, withdrawn)
+    now["withdrawn"] = tombstones.tombstones(shrinking.withdrawn(last), withdrawn, study.params.version)
+    missing = {name: id_ for name, id_ in lost.items() if name not in withdrawn}
     recordings, excluded = io.read(RECORDINGS, INTERIM / "recordings.parquet"), (INTERIM / "excluded.json").read_text(encoding="utf-8")
     why = shrinking.reasons(recordings, study.quarantine, json.loads(excluded))
     shrinking.refuse(last, missing, why, may_shrink=study.params.may_shrink)
@@ -72,6 +80,7 @@ def main() -> None:
     gate.require_valid(INTERIM / "validation.json")
     review = review_gate.load()
     now = shrinking.released(study.params, io.read(LINKAGE, Path("data/private/linkage.parquet")), study.tables["videos"])
+    now["splits"] = kept.placed(study.tables["splits"], params.read()["splits"])
     missing = refuse_shrinking(study, now)
     gate.refuse_quarantined(study.quarantine, study.params.on_quarantine, review_gate.acknowledged(review, "quarantine"))
     # The clock decides only whether there is a release, never what is in it.
@@ -84,7 +93,7 @@ def main() -> None:
     pictures = Pictures(study.private)
     texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
     wrong = errata.curated(params.raw_folder() / errata.NAME, study.params.version, study.tables["frames"])
-    forms = public_form.texts(certificate) | {errata.RELEASED: errata.text(wrong)}
+    forms = public_form.texts(certificate) | {errata.RELEASED: errata.text(wrong), tombstones.NAME: tombstones.text(now["withdrawn"])}
     said = words.load(params.raw_folder() / words.NAME)
     facts = known.load(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
     sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, reviewed, forms, facts, said)
@@ -109,6 +118,8 @@ def main() -> None:
         plumbing.LOG.warning("%s", line)
     if warning := shrinking.warning(missing, may_shrink=study.params.may_shrink):
         plumbing.LOG.warning("%s", warning)
+    if study.private.withdrawn:
+        plumbing.LOG.info("withdrawn: nothing of it is in the release; 'scrubin store --prune' removes it from the store and DVC's cache")
     for line in gate.lines(study.quarantine):
         plumbing.LOG.warning("quarantined, not in the release: %s", line)
 

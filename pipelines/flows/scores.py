@@ -12,7 +12,7 @@ from scrubin.ratings.development import development
 from scrubin.ratings.entries import read_entries
 from scrubin.ratings.params import ScoresParams
 from scrubin.ratings.roster import roster_of
-from scrubin.ratings.sheets import read_folder
+from scrubin.ratings.sheets import read_folder, without
 from scrubin.tables import io
 from scrubin.tables.private.lengths import LENGTHS
 from scrubin.tables.private.linkage import LINKAGE
@@ -21,6 +21,7 @@ from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.ratings import RATINGS
 from scrubin.tables.skill import skill as skill_table
 from scrubin.tables.task_errors import ERRORS
+from scrubin.withdrawal import memory
 
 TABLES, INTERIM = Path("data/tables"), Path("data/interim")
 
@@ -33,7 +34,8 @@ def main() -> None:
     linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
     set_aside = io.read(QUARANTINE, INTERIM / "quarantine_ingest.parquet").recording
     roster = roster_of(people, linkage, io.read(LENGTHS, INTERIM / "lengths.parquet"), set_aside)
-    entries = read_entries(read_folder(params.raw_folder() / "ratings", roster.tasks), roster, p)
+    sheets = without(read_folder(params.raw_folder() / "ratings", roster.tasks), memory.load())
+    entries = read_entries(sheets, roster, p)
     normalised = normalisation.normalise(entries.ratings, p.failed_grs)
     skill = aggregation.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
     errors = consensus.harmonise(entries.marks, p.error_rule, p.reviewer)

@@ -12,6 +12,7 @@ from scrubin.splits.features import Tables
 from scrubin.splits.listings import listings
 from scrubin.splits.params import SplitsParams
 from scrubin.splits.people import people as people_of
+from scrubin.splits.schemes.kept import unchanged
 from scrubin.splits.schemes.registry import Setting
 from scrubin.splits.search.best_split import Effort
 from scrubin.tables import io
@@ -23,6 +24,7 @@ from scrubin.tables.skill import skill as skill_table
 from scrubin.tables.splits import SPLITS
 from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
+from scrubin.withdrawal import memory
 
 TABLES, INTERIM = Path("data/tables"), Path("data/interim")
 
@@ -44,7 +46,9 @@ def main() -> None:
     )
     everyone = study.cohort_of(people, tables)
     effort = Effort(p.gap, p.work_limit)
-    split_of = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder()))
+    withdrawn = memory.load()
+    released = unchanged(withdrawn.splits, params.read()["splits"])
+    split_of = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder(), released=released, withdrawn=withdrawn))
     table = study.table(split_of)
     io.write(SPLITS, table, TABLES / "splits.parquet")
     folder = files.fresh_folder(Path("data/release/splits"))

@@ -22,10 +22,12 @@ from scrubin.screen.params import ScreenParams
 from scrubin.splits.params import SplitsParams
 from scrubin.validate import rules
 from scrubin.validate.params import ValidateParams
+from scrubin.withdrawal.params import WithdrawalsParams
 
 DECLARED: dict[str, type[Any]] = {
     "flows": FlowsParams,
     "demo": DemoParams,
+    "withdrawals": WithdrawalsParams,
     "ingest": IngestParams,
     "pseudonymize": PseudonymizeParams,
     "screen": ScreenParams,

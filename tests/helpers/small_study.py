@@ -106,10 +106,15 @@ def record(folder: Path) -> None:
     shutil.copy(ROOT / ".dvc/config", folder / ".dvc/config")
     (folder / ".gitignore").write_text("/data\n/reports\n/.cache\n/.venv\n/.dvc/cache\n/.dvc/tmp\n__pycache__/\n", encoding="utf-8")
     subprocess.run(["git", "init", "--quiet", "."], cwd=folder, check=True)
-    subprocess.run([Path(sys.prefix) / "bin/dvc", "commit", "--force", "--quiet"], cwd=folder, check=True)
+    commit(folder)
     subprocess.run(["git", "add", "."], cwd=folder, check=True)
     subprocess.run(["git", *CURATOR, "commit", "--quiet", "--message", "A release"], cwd=folder, check=True)
     subprocess.run(["git", "tag", "v1.0.0"], cwd=folder, check=True)
+
+
+def commit(folder: Path) -> None:
+    """Let DVC take the outputs as they are."""
+    subprocess.run([Path(sys.prefix) / "bin/dvc", "commit", "--force", "--quiet"], cwd=folder, check=True)
 
 
 def _look() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -37,7 +37,9 @@ class Batch:
         return f"{self.source.folder}: {self.recording}"
 
 
-def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str], faults: Faults) -> list[Batch]:
+def find(
+    raw: Path, sources: Sequence[SourceParams], recordings: Collection[str], faults: Faults, withdrawn: Container[str] = ()
+) -> list[Batch]:
     """Return the label files of all sources, in their order; files that fit nowhere are noted.
 
     Parameters
@@ -46,6 +48,10 @@ def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str]
         The raw study.
     recordings
         Every recording of the manifest, also those that are not released.
+    faults
+        Where it is noted.
+    withdrawn
+        Recordings whose files are passed over.
 
     Raises
     ------
@@ -63,6 +69,8 @@ def find(raw: Path, sources: Sequence[SourceParams], recordings: Collection[str]
             if match is None or match["recording"] is None:
                 expected = FORMATS[source.format].expected
                 faults.error(file, "file-name", f"the name does not fit the format {source.format}", f"name it {expected}, or move it away")
+            elif match["recording"] in withdrawn:
+                continue
             elif match["recording"] not in recordings:
                 faults.error(
                     file,

@@ -22,6 +22,7 @@ from scrubin.core.suggest import hint, near
 
 SECTIONS = (
     "demo",
+    "withdrawals",
     "ingest",
     "pseudonymize",
     "screen",

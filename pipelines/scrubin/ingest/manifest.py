@@ -11,9 +11,11 @@ from scrubin.core import csvtext
 from scrubin.core.cells import seconds
 from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.ingest.params import TaskParams
+from scrubin.withdrawal.memory import Memory
 
 NAME = "recordings.csv"
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
+NOBODY = Memory()
 # What the two rows of a stereo pair must have in common.
 SHARED = ("participant", "trial", "site", "task", "start_s", "end_s", "exclude")
 
@@ -52,11 +54,20 @@ class Manifest:
     problems: list[Problem]
 
 
-def parse(data: bytes, tasks: Mapping[str, TaskParams]) -> Manifest:
+def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBODY) -> Manifest:
     """Return the recordings of a manifest and every problem in it.
 
     A problem takes its whole recording out, because half a stereo pair, or one of two
     contradicting rows, is no recording.
+
+    Parameters
+    ----------
+    data
+        The file's bytes.
+    tasks
+        By name.
+    withdrawn
+        Whose rows are passed over, whatever is wrong with them.
 
     Raises
     ------
@@ -67,9 +78,13 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams]) -> Manifest:
     problems: list[Problem] = []
     sheet = _sheet(data)
     for misfit in sheet.misfits:
+        if _is_withdrawn(misfit.row, withdrawn):
+            continue
         fix = "put cells that hold commas or line breaks in double quotes"
         problems.append(_problem(misfit.row, RecordingError(NAME, misfit.fault.what, fix, misfit.row.place)))
     for cells in sheet.rows:
+        if _is_withdrawn(cells, withdrawn):
+            continue
         try:
             rows.append(_row(cells, tasks))
         except RecordingError as error:
@@ -83,8 +98,8 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams]) -> Manifest:
     return Manifest(dict(recordings), problems)
 
 
-def files_without_row(folder: Path, data: bytes) -> list[Problem]:
-    """Return a problem for every file below ``videos/`` that no row names: nothing is lost in silence."""
+def files_without_row(folder: Path, data: bytes, withdrawn: Memory = NOBODY) -> list[Problem]:
+    """Return a problem for every file below ``videos/`` that no row names: nothing is lost in silence, but for what was withdrawn."""
     sheet = _sheet(data)
     rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
     named = {str(PurePosixPath(row.as_written("path"))) for row in rows if "path" in row.cells}
@@ -92,8 +107,12 @@ def files_without_row(folder: Path, data: bytes) -> list[Problem]:
     return [
         Problem(path, "", RecordingError(path, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))
         for path in paths
-        if path not in named and not PurePosixPath(path).name.startswith(".")
+        if path not in named and not PurePosixPath(path).name.startswith(".") and not withdrawn.has("path", path)
     ]
+
+
+def _is_withdrawn(row: csvtext.Row, withdrawn: Memory) -> bool:
+    return row.cells.get("recording", "") in withdrawn or withdrawn.has_participant(row.cells.get("participant", ""))
 
 
 def _sheet(data: bytes) -> csvtext.Sheet:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 
 from scrubin.core.errors import ParamsError
 from scrubin.pseudonymize.words import is_offensive, parts
@@ -12,7 +12,9 @@ from scrubin.pseudonymize.words import is_offensive, parts
 ATTEMPTS = 10_000
 
 
-def assign(recordings: Iterable[str], key: bytes, previous: Mapping[str, str], syllables: int) -> dict[str, str]:
+def assign(
+    recordings: Iterable[str], key: bytes, previous: Mapping[str, str], syllables: int, withdrawn: Container[str] = ()
+) -> dict[str, str]:
     """Return an id for each recording, unique over all of them.
 
     Parameters
@@ -25,6 +27,8 @@ def assign(recordings: Iterable[str], key: bytes, previous: Mapping[str, str], s
         Ids given earlier, by recording. They are kept, and no new recording gets one of them.
     syllables
         Length of a new id.
+    withdrawn
+        Ids that are never given again, because somebody had them who withdrew.
 
     Raises
     ------
@@ -39,7 +43,7 @@ def assign(recordings: Iterable[str], key: bytes, previous: Mapping[str, str], s
     taken = set(previous.values())
     # By digest, not by name: who gives way in the rare case of a collision must not tell the order of names.
     for recording in sorted(wanted - set(id_of), key=lambda name: _digest(key, name, 0)):
-        id_of[recording] = _free_id(recording, key, taken, syllables)
+        id_of[recording] = _free_id(recording, key, taken, syllables, withdrawn)
         taken.add(id_of[recording])
     return dict(sorted(id_of.items()))
 
@@ -58,11 +62,11 @@ def fingerprint(key: bytes) -> str:
     return hmac.new(key, b"scrubin key fingerprint", hashlib.sha256).hexdigest()[:16]
 
 
-def _free_id(recording: str, key: bytes, taken: set[str], syllables: int) -> str:
+def _free_id(recording: str, key: bytes, taken: set[str], syllables: int, withdrawn: Container[str]) -> str:
     for attempt in range(ATTEMPTS):
         number = int.from_bytes(_digest(key, recording, attempt)) % parts().count(syllables)
         word = parts().spell(number, syllables)
-        if word not in taken and not is_offensive(word):
+        if word not in taken and word not in withdrawn and not is_offensive(word):
             return word
     msg = f"params.yaml: no free id of {syllables} syllables was found in {ATTEMPTS} attempts; raise 'pseudonymize.syllables'"
     raise ParamsError(msg)

@@ -8,7 +8,8 @@ marks), as LASANA publishes them (section Data Records); or the part of a long t
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from scrubin.core import csvtext, faults
@@ -55,6 +56,11 @@ def read_folder(folder: Path, tasks: Sequence[str]) -> list[RaterSheet]:
             wrong += error.faults
     RatingsError.raise_any(wrong)
     return sheets
+
+
+def without(sheets: Sequence[RaterSheet], withdrawn: Container[str]) -> list[RaterSheet]:
+    """Return sheets without the rows of recordings that were withdrawn, by name or released id: nobody reads them any more."""
+    return [replace(sheet, rows=tuple(row for row in sheet.rows if row.cells.get("id", "") not in withdrawn)) for sheet in sheets]
 
 
 def misnamed(file: str, name: str) -> Fault:

@@ -24,6 +24,11 @@ def released(params: ReleaseParams, linkage: pd.DataFrame, videos: pd.DataFrame)
     return {"name": params.name, "version": params.version, "recordings": ids}
 
 
+def withdrawn(last: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the tombstones that the last release carried."""
+    return list(last.get("withdrawn", ()))
+
+
 def before(name: str, path: Path = PATH) -> dict[str, Any]:
     """Return what was kept of the last release of a name; without recordings where there was none.
 

@@ -158,7 +158,27 @@ class Checked:
     why: str
 
 
-Event = Decided | Withdrawn | Seen | Excluded | Acknowledged | Sheet | Sampled | Checked
+@dataclass(frozen=True)
+class Forgotten:
+    """Lines about recordings that were withdrawn are gone: a new chain begins here.
+
+    Parameters
+    ----------
+    lines
+        How many were taken out.
+    changed
+        From how many others a name was taken.
+    of, head
+        How many lines there had been, and the hash of the last one.
+    """
+
+    lines: int
+    changed: int
+    of: int
+    head: str
+
+
+Event = Decided | Withdrawn | Seen | Excluded | Acknowledged | Sheet | Sampled | Checked | Forgotten
 EVENTS: dict[str, type[Any]] = {
     "decided": Decided,
     "withdrawn": Withdrawn,
@@ -169,6 +189,7 @@ EVENTS: dict[str, type[Any]] = {
     "exported": Sheet,
     "sampled": Sampled,
     "checked": Checked,
+    "forgotten": Forgotten,
 }
 
 

@@ -64,7 +64,7 @@ def read_sheet(data: bytes, of: ReviewedStudy, standing: Standing, boundaries_s:
     cameras: dict[str, tuple[str, ...]] = {}
     for recording, camera in of.files:
         cameras[recording] = (*cameras.get(recording, ()), camera)
-    decided = parse(data, cameras, set(set_aside) - set(cameras))
+    decided = parse(data, cameras, set(set_aside) - set(cameras), of.withdrawn)
     if decided.errors:
         raise ManifestError([fault for error in decided.errors.values() for fault in error.faults])
     known = rows(of, standing)

@@ -15,12 +15,13 @@ import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from scrubin.core.errors import ReviewError
+from scrubin.core.files import whole
 
 LEDGER_PATH = Path("data/private/decisions.jsonl")
 FIRST = "0" * 64
@@ -130,6 +131,41 @@ class Ledger:
             self._write(data)
             self._refresh()
             return self._lines[-1]
+
+    def write_anew(self, change: Callable[[Sequence[Line]], Sequence[Mapping[str, Any]] | None]) -> bool:
+        """Write a new chain in the place of this one; return whether there was anything to change.
+
+        Nobody appends in the meantime. A line that was left unfinished goes, and what was set aside of earlier ones.
+
+        Parameters
+        ----------
+        change
+            Returns the new lines without number and hash of the line before, or None when all may stay.
+
+        Raises
+        ------
+        ReviewError
+            When the chain is broken, or the disk takes no more: then the file is as it was.
+        """
+        with self._locked():
+            self._refresh()
+            bodies = change(self._lines)
+            if bodies is None:
+                return False
+            data, head = [], FIRST
+            for number, body in enumerate(bodies, start=1):
+                data.append(text({**body, "number": number, "previous": head}))
+                head = hashlib.sha256(data[-1][:-1]).hexdigest()
+            try:
+                with whole(self.path) as part:
+                    part.touch(mode=0o600)
+                    part.write_bytes(b"".join(data))
+                self.path.with_suffix(".torn").unlink(missing_ok=True)
+                _flush_folder(self.path.parent)
+            except OSError as error:
+                raise self._not_written(error) from error
+            self._refresh()
+            return True
 
     def _refresh(self) -> None:
         try:

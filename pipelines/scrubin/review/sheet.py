@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass
 
 from scrubin.core import csvtext
@@ -45,7 +45,7 @@ class Decisions:
     errors: dict[str, RecordingError]
 
 
-def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Collection[str] = ()) -> Decisions:
+def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Container[str] = (), withdrawn: Container[str] = ()) -> Decisions:
     """Return the decisions, one per camera that a row holds for.
 
     Parameters
@@ -56,6 +56,8 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Collec
         The cameras of every recording in the manifest.
     set_aside
         Recordings whose rows in the manifest cannot be used: nothing of them is released.
+    withdrawn
+        Recordings that were withdrawn: their rows are passed over.
 
     Raises
     ------
@@ -71,7 +73,7 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Collec
     for row in sheet.rows:
         recording = row.cells["recording"]
         if recording not in cameras:
-            unknown += [] if recording in set_aside else [_unknown(row, cameras)]
+            unknown += [] if recording in set_aside or recording in withdrawn else [_unknown(row, cameras)]
             continue
         try:
             rows += _decisions(row, cameras[recording])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe_cache import stored_probe
+from scrubin.withdrawal import memory
 
 INTERIM = Path("data/interim")
 
@@ -94,6 +95,8 @@ class ReviewedStudy:
         Parameters ``review.reviewers`` and ``screen.margin_s``.
     sheet
         ``redactions.csv`` as it lies there.
+    withdrawn
+        Recordings that were withdrawn.
     """
 
     files: Mapping[FileKey, StudyFile]
@@ -103,6 +106,7 @@ class ReviewedStudy:
     reviewers: int
     margin_s: float
     sheet: SheetThere
+    withdrawn: Container[str] = ()
 
     def standing(self) -> Standing:
         """Return the state before any line of the ledger."""
@@ -193,11 +197,17 @@ def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> R
     except OSError as error:
         msg = f"{raw / NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
         raise ReviewError(msg) from error
-    return of_tables(recordings, proposals, quarantined, reviewers, margin_s, sheet)
+    return of_tables(recordings, proposals, quarantined, reviewers, margin_s, sheet, memory.load(folder))
 
 
 def of_tables(
-    recordings: pd.DataFrame, proposals: pd.DataFrame, quarantined: Iterable[str], reviewers: int, margin_s: float, sheet: bytes
+    recordings: pd.DataFrame,
+    proposals: pd.DataFrame,
+    quarantined: Iterable[str],
+    reviewers: int,
+    margin_s: float,
+    sheet: bytes,
+    withdrawn: Container[str] = (),
 ) -> ReviewedStudy:
     """Return the study of these tables; quarantined recordings cannot be reviewed, and are not released."""
     kept = recordings[(recordings.status == "kept") & ~recordings.recording.isin(set(quarantined))]
@@ -210,17 +220,17 @@ def of_tables(
         by_file.setdefault(key, []).append(one)
         frames[key, one.key] = FrameRange(row["first_frame"], row["last_frame"])
     versions = sorted(set(proposals.detectors))
-    there = _sheet_there(sheet, files, {str(name) for name in recordings.recording} | set(quarantined))
-    return ReviewedStudy(files, by_file, frames, ",".join(versions), reviewers, margin_s, there)
+    there = _sheet_there(sheet, files, {str(name) for name in recordings.recording} | set(quarantined), withdrawn)
+    return ReviewedStudy(files, by_file, frames, ",".join(versions), reviewers, margin_s, there, withdrawn)
 
 
-def _sheet_there(data: bytes, files: Mapping[FileKey, StudyFile], known: set[str]) -> SheetThere:
+def _sheet_there(data: bytes, files: Mapping[FileKey, StudyFile], known: set[str], withdrawn: Container[str]) -> SheetThere:
     cameras: dict[str, tuple[str, ...]] = {}
     for recording, camera in files:
         cameras[recording] = (*cameras.get(recording, ()), camera)
     sha256 = hashlib.sha256(data).hexdigest()
     try:
-        decided = parse(data, cameras, known - set(cameras))
+        decided = parse(data, cameras, known - set(cameras), withdrawn)
     except ManifestError as error:
         return SheetThere(sha256, {}, 1, str(error))
     by_file: dict[FileKey, list[Proposed]] = {}

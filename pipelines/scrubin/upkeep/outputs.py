@@ -71,6 +71,14 @@ def read(project: Path) -> Outputs:
     return Outputs(files, lists, rebuilt)
 
 
+def members(project: Path, md5: str) -> frozenset[str] | None:
+    """Return the MD5 of every file of the folder whose list has this one, none for a file; None when the list is not in the cache."""
+    if not md5.endswith(LIST):
+        return frozenset()
+    text = _listed(object_path(project / CACHE, md5), md5)
+    return None if text is None else frozenset(one["md5"] for one in json.loads(text))
+
+
 def _listed(path: Path, md5: str) -> str | None:
     try:
         data = path.read_bytes()

@@ -29,6 +29,8 @@ from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
+from scrubin.withdrawal import memory, naming
+from scrubin.withdrawal.memory import Memory
 
 INTERIM, PRIVATE, TABLES = Path("data/interim"), Path("data/private"), Path("data/tables")
 QUARANTINING = ("ingest", "screen", "render")
@@ -89,6 +91,8 @@ def load(folder: Path = Path()) -> Project:
     linkage = io.read(LINKAGE, folder / PRIVATE / "linkage.parquet")
     recordings = io.read(RECORDINGS, folder / INTERIM / "recordings.parquet")
     redactions = io.read(REDACTIONS, folder / INTERIM / "redactions.parquet")
+    withdrawn = memory.load(folder)
+    private = private_strings.of_tables([recordings, quarantine, redactions, _listed(folder, withdrawn)], linkage.id, known)
     cuts, hidden = io.read(CUTS, folder / INTERIM / "cuts.parquet"), io.read(HIDDEN, folder / INTERIM / "hidden.parquet")
     planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns, redactions)
     return Project(
@@ -96,12 +100,20 @@ def load(folder: Path = Path()) -> Project:
         declared=declared,
         tables=tables,
         quarantine=quarantine,
-        private=private_strings.of_tables([recordings, quarantine, redactions], linkage.id, known),
+        private=replace(private, withdrawn=withdrawn),
         plan=replace(planned, stated=stated.of_params(mine)),
         kept_s=_kept_s(recordings, linkage),
         # The render stage insists on its own parameters.
         jitter_s=float(every.get("render", {}).get("duration_jitter_s", 0)),
     )
+
+
+def _listed(folder: Path, withdrawn: Memory) -> pd.DataFrame:
+    """Return participant, recording and path of the withdrawn recordings whose rows are still in the raw study."""
+    raw = folder / params.raw_folder(folder / params.PARAMS_PATH)
+    study = naming.listed(raw) if withdrawn and (raw / naming.MANIFEST).is_file() else {}
+    rows = [(one.participant, name, path) for name, one in study.items() if name in withdrawn for path in one.paths]
+    return pd.DataFrame(rows, columns=["participant", "recording", "path"], dtype="str")
 
 
 def _kept_s(recordings: pd.DataFrame, linkage: pd.DataFrame) -> dict[str, float]:

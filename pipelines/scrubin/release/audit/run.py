@@ -76,6 +76,10 @@ def audit(
     findings = [*layout.oddities(there)]
     if plan is not None or checksums.NAME in there.files:
         findings += checksums.findings(folder, sha256)
+    files = [name for name in there.files if private.withdrawn.has("sha256", sha256[name])]
+    findings += [
+        Finding(name, "", "withdrawn", "it is a picture or video of somebody who withdrew; run 'make repro' again") for name in files
+    ]
     findings += [Finding(name, "name", "private-string", needle.message) for name, needle in layout.private_names(there, planned, search)]
     if plan is not None:
         findings += layout.media_findings(there, sha256, plan)

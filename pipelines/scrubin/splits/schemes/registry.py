@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Container, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from scrubin.core.errors import SplitError
 from scrubin.core.faults import within
@@ -15,6 +17,7 @@ from scrubin.splits.params import BalancedParams, DifficultyFoldsParams, KFoldPa
 from scrubin.splits.schemes.balanced import balanced
 from scrubin.splits.schemes.difficulty_folds import difficulty_folds
 from scrubin.splits.schemes.k_fold import k_fold
+from scrubin.splits.schemes.kept import can_be_extended, kept
 from scrubin.splits.schemes.leave_out import leave_n_participants_out
 from scrubin.splits.schemes.official import published
 from scrubin.splits.search.best_split import Effort, Progress
@@ -36,6 +39,10 @@ class Setting:
         Told of better splits while searching.
     elsewhere
         Recordings of the study that are split by themselves, because they are of another task.
+    released
+        By split, the rows in which everybody was released before somebody withdrew: nobody is moved.
+    withdrawn
+        Released ids that nobody may meet again.
     """
 
     seed: int
@@ -43,6 +50,8 @@ class Setting:
     raw: Path
     progress: Progress | None = None
     elsewhere: frozenset[str] = frozenset()
+    released: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    withdrawn: Container[str] = frozenset()
 
 
 def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[str, Split]:
@@ -69,10 +78,20 @@ def make(name: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> dict[s
     for part, recordings in parts.items():
         elsewhere = frozenset(cohort.people.id) - frozenset(recordings.people.id)
         try:
-            split_of[part] = SCHEMES[p.kind](recordings, p, replace(setting, elsewhere=elsewhere))
+            split_of[part] = _of(part, recordings, p, replace(setting, elsewhere=elsewhere))
         except SplitError as error:
             raise SplitError(within(error.faults, f"split '{part}'")) from error
     return split_of
+
+
+def _of(part: str, cohort: Cohort, p: SchemeParams, setting: Setting) -> Split:
+    """Return a split, as it was released where somebody withdrew since; official ones follow their list in any case."""
+    released = setting.released.get(part)
+    if released is None or isinstance(p, OfficialParams):
+        return SCHEMES[p.kind](cohort, p, setting)
+    if isinstance(p, BalancedParams) and can_be_extended(cohort, released, p):
+        return _extended(cohort.balancing(p.balance), released[["id", "subset"]], p, setting)
+    return kept(cohort, released, p)
 
 
 def of_task(cohort: Cohort, task: str) -> Cohort:
@@ -84,8 +103,12 @@ def _balanced(cohort: Cohort, p: BalancedParams, setting: Setting) -> Split:
     chosen = cohort.balancing(p.balance)
     if p.extends is None:
         return balanced(chosen, p.subsets, setting.seed, setting.effort, progress=setting.progress)
-    rows = read_released(setting.raw / p.extends)
-    old = extension(chosen, rows[~rows.id.isin(setting.elsewhere)], list(p.subsets))
+    return _extended(chosen, read_released(setting.raw / p.extends), p, setting)
+
+
+def _extended(chosen: Cohort, rows: pd.DataFrame, p: BalancedParams, setting: Setting) -> Split:
+    gone = rows.id.isin(setting.elsewhere) | rows.id.map(setting.withdrawn.__contains__).astype(bool)
+    old = extension(chosen, rows[~gone], list(p.subsets))
     split = balanced(old.cohort, p.subsets, setting.seed, setting.effort, old.placed, setting.progress)
     return replace(split, notes=old.notes())
 

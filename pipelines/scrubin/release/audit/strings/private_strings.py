@@ -35,7 +35,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import permutations
 from pathlib import PurePosixPath
 from typing import Literal
@@ -45,6 +45,7 @@ import pandas as pd
 from scrubin.core.errors import PrivacyError
 from scrubin.release.audit.strings import dates
 from scrubin.release.audit.strings.spelling import fold, vocabulary, without_accents, words, written_out
+from scrubin.withdrawal.memory import Memory
 
 Rule = Literal["anywhere", "digits", "token", "labelled"]
 ANYWHERE_LENGTH = 4
@@ -57,6 +58,7 @@ LABELS = {
     "recording": ("recording", "video", "case", "procedure", "operation"),
 }
 REQUESTED = "requested"
+WITHDRAWN = "withdrawn"
 COLUMNS = ("participant", "trial", "site", "recording", "path", "sha256", "text")
 # Words of paths and recording names that say nothing about who, where or when.
 GENERIC = """video videos recording recordings record raw data file files movie clip camera cam left right mono stereo trial
@@ -81,7 +83,7 @@ class Needle:
         As spelled in the private table, or as derived from it.
     discloses
         What it tells: participant, trial, site, recording, path, sha256, date or text (read in a picture);
-        ``requested`` when somebody asks for it.
+        ``requested`` when somebody asks for it, ``withdrawn`` of those who are known by hashes only.
     rule
         How it is searched; see the module.
     """
@@ -95,6 +97,8 @@ class Needle:
         """What a finding says."""
         if self.discloses == REQUESTED:
             return f"it holds {self.text!r}, which was asked for; take it out"
+        if self.discloses == WITHDRAWN:
+            return f"it holds {self.text!r}, which names a recording that was withdrawn; run 'make repro' again, it must not be left"
         fix = "take it out, or list it in release.public_words if it is harmless"
         return f"it holds {self.text!r}, which tells the {self.discloses}; {fix}"
 
@@ -131,12 +135,15 @@ class Private:
         Number of private values that are made of public words only.
     dates
         All dates in private values, for texts in which a date is written in a way that is no needle.
+    withdrawn
+        Whose names, ids and files must not be there, known by keyed hashes only.
     """
 
     needles: tuple[Needle, ...] = ()
     public: frozenset[str] = frozenset()
     skipped: int = 0
     dates: frozenset[datetime.date] = frozenset()
+    withdrawn: Memory = field(default_factory=Memory)
 
 
 def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object) -> Private:
@@ -200,7 +207,7 @@ def with_requested(private: Private, texts: Iterable[str]) -> Private:
     needles |= {_of_date(text, REQUESTED) for date in all_dates for text in dates.spellings(date)}
     requested = {fold(word) for text in wanted for word in (text, *words(text))}
     every = tuple(sorted({*private.needles, *needles}))
-    return Private(every, private.public - requested, private.skipped, private.dates | all_dates)
+    return replace(private, needles=every, public=private.public - requested, dates=private.dates | all_dates)
 
 
 def _of_date(text: str, discloses: str) -> Needle:

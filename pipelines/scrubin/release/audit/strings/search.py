@@ -13,7 +13,7 @@ import numpy as np
 
 from scrubin.release.audit.findings import Text
 from scrubin.release.audit.strings.dates import written_in
-from scrubin.release.audit.strings.private_strings import Needle, Private
+from scrubin.release.audit.strings.private_strings import WITHDRAWN, Needle, Private
 from scrubin.release.audit.strings.spelling import decoded, fold, unescaped, without_accents, written_out
 
 _RUN = re.compile(r"\w+")
@@ -94,6 +94,7 @@ class Search:
     def __init__(self, private: Private, total_bytes: int, frame_names: frozenset[str] = frozenset()) -> None:
         self._public = private.public
         self._dates = private.dates
+        self._withdrawn = private.withdrawn
         self._frame_names = frame_names | {twin for name in frame_names for twin in _twins(name)}
         # In compressed bytes the path around a frame's number is not readable.
         counters = {PurePosixPath(name).stem for name in frame_names}
@@ -135,6 +136,8 @@ class Search:
         hits = self._in(shown, text.structured) | (self._in(undone, text.structured) if undone != shown else set())
         # One line each, so that nothing is read across two of them.
         inside = "\n".join(sorted(set(decoded(shown))))
+        named = {name for name in self._withdrawn.in_text(f"{shown}\n{undone}") if not self.is_public(name)}
+        hits |= {Needle(name, WITHDRAWN, "token") for name in named}
         return hits | (self._in(inside, text.structured) if inside else set())
 
     def _without_number(self, path: re.Match[str]) -> str:

@@ -1,0 +1,23 @@
+"""Withdrawals: who withdrew is remembered as keyed hashes, by which all later stages leave them out."""
+
+from __future__ import annotations
+
+import plumbing
+
+from prefect import flow
+
+from scrubin.core import params
+from scrubin.withdrawal import memory, notice
+
+
+@flow(name="withdrawals")
+def main() -> None:
+    """Write what is remembered, before anything that the last run knew of them is overwritten."""
+    withdrawn = notice.take(params.raw_folder())
+    memory.write(withdrawn)
+    if withdrawn:
+        plumbing.LOG.info("withdrawals: %d recordings are withdrawn, and nobody else moves", len(withdrawn.recordings))
+
+
+if __name__ == "__main__":
+    plumbing.run(main)

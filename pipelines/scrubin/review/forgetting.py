@@ -1,0 +1,79 @@
+"""What the ledger forgets when somebody withdraws: every line about their recordings, and their names in the others."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from functools import partial
+from typing import Any
+
+from scrubin.review.events import Forgotten
+from scrubin.review.ledger import Ledger, Line
+from scrubin.withdrawal.memory import Memory
+
+NAMELESS = "(withdrawn)"
+EVENT = "forgotten"
+NOBODY = ""
+
+
+def clean(ledger: Ledger, withdrawn: Memory) -> bool:
+    """Take those who withdrew out of a ledger; return whether they were in it.
+
+    Its first line says how many lines are gone; all others follow in their order, in a new chain.
+
+    Raises
+    ------
+    ReviewError
+        When the chain is broken, or nothing can be written.
+    """
+    return ledger.write_anew(partial(_without, withdrawn=withdrawn))
+
+
+def _without(lines: Sequence[Line], withdrawn: Memory) -> list[dict[str, Any]] | None:
+    bodies: list[dict[str, Any]] = []
+    number_of: dict[int, int] = {}
+    changed = 0
+    for line in lines:
+        facts = _facts(line, withdrawn)
+        if facts is None or (line.event == "withdrawn" and facts["line"] not in number_of):
+            continue
+        changed += facts != line.facts
+        if line.event == "withdrawn":
+            facts["line"] = number_of[facts["line"]]
+        number_of[line.number] = len(bodies) + 2  # behind the line that tells of all this
+        bodies.append({"at": line.at, "by": line.by, "event": line.event, "facts": facts, "nonce": line.nonce, "session": line.session})
+    gone = len(lines) - len(bodies)
+    if not gone and not changed:
+        return None
+    told = asdict(Forgotten(gone, changed, len(lines), lines[-1].sha256))
+    # The time of the last line: when somebody withdrew is nobody's business.
+    first = {"at": lines[-1].at, "by": NOBODY, "event": EVENT, "facts": told, "nonce": "", "session": ""}
+    return [first, *bodies]
+
+
+def _facts(line: Line, withdrawn: Memory) -> dict[str, Any] | None:
+    """Return what a line says without those who withdrew; None when it is about nobody else."""
+    facts = dict(line.facts)
+    if facts.get("recording") in withdrawn or (line.event == "checked" and _is_theirs(facts["clip"], withdrawn)):
+        return None
+    if line.event == "acknowledged" and (
+        withdrawn.in_text(facts["key"]) or any(one in withdrawn for one in (facts["key"], *facts["key"].split(",")))
+    ):
+        return None
+    if line.event == "sampled":
+        facts["clips"] = [clip for clip in facts["clips"] if not _is_theirs(clip, withdrawn)]
+        if not facts["clips"]:
+            return None
+    if "why" in facts:
+        facts["why"] = _nameless(facts["why"], withdrawn)
+    return facts
+
+
+def _is_theirs(clip: Mapping[str, Any], withdrawn: Memory) -> bool:
+    return clip["recording"] in withdrawn or clip["id"] in withdrawn
+
+
+def _nameless(text: str, withdrawn: Memory) -> str:
+    names = sorted(withdrawn.in_text(text), key=len, reverse=True)
+    return re.sub("|".join(map(re.escape, names)), NAMELESS, text) if names else text

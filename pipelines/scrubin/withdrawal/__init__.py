@@ -1,0 +1,1 @@
+"""Withdrawal: somebody's recordings leave the study and every trace of them goes, while nobody else changes."""

@@ -1,0 +1,47 @@
+"""The number of a release after a withdrawal: a major step, because something that was released is gone."""
+
+from __future__ import annotations
+
+import re
+
+from scrubin.core.errors import ParamsError
+
+_LINE = re.compile(r"^(release:.*?^[ \t]+version:[ \t]*)([^\s#]+)", re.MULTILINE | re.DOTALL)
+_SECTION = re.compile(r"^release:.*?(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def required(last: str) -> str:
+    """Return the lowest number that a release without somebody may have.
+
+    >>> required("1.4.2"), required("0.3.0")
+    ('2.0.0', '1.0.0')
+    """
+    return f"{int(last.split('.')[0]) + 1}.0.0"
+
+
+def is_below(version: str, lowest: str) -> bool:
+    """Whether a number is too low.
+
+    >>> is_below("1.9.9", "2.0.0"), is_below("10.0.0", "2.0.0")
+    (True, False)
+    """
+    return [int(part) for part in version.split(".")] < [int(part) for part in lowest.split(".")]
+
+
+def raised(text: str, version: str) -> str:
+    r"""Return the text of a ``params.yaml`` with another ``release.version``; everything else stays as it is.
+
+    Raises
+    ------
+    ParamsError
+        When the number cannot be found.
+
+    >>> raised("release:\n  version: 1.0.0 # the number\n", "2.0.0")
+    'release:\n  version: 2.0.0 # the number\n'
+    """
+    section = _SECTION.search(text)
+    changed, count = _LINE.subn(rf"\g<1>{version}", section[0], count=1) if section else ("", 0)
+    if section is None or not count:
+        msg = f"params.yaml: 'release.version' was not found; set it to {version} by hand"
+        raise ParamsError(msg)
+    return text[: section.start()] + changed + text[section.end() :]

@@ -1,0 +1,106 @@
+"""What is remembered of somebody can be asked for and not be read, and finds them in any text again."""
+
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.core.errors import PrivacyError
+from scrubin.withdrawal import memory
+from scrubin.withdrawal.memory import Memory
+
+SHA256 = "5" * 64
+FACTS = {"id": ["blorkfamp"], "path": ["videos/a b.mkv"], "sha256": [SHA256]}
+
+
+@pytest.fixture
+def known() -> Memory:
+    who = Memory().with_participants(["Müller_Anna"])
+    return who.with_recording(
+        "2023-04-17_Müller_Anna_T1", "consent", FACTS, ["2023-04-17_Müller_Anna_T1", "Müller_Anna", "blorkfamp", "P07"]
+    )
+
+
+def test_nobody_is_remembered_before_somebody_withdraws(tmp_path):
+    assert not memory.load(tmp_path)
+    assert "anybody" not in memory.load(tmp_path)
+    memory.write(Memory(), tmp_path)
+    assert memory.load(tmp_path) == Memory()
+    assert 'salt": ""' in (tmp_path / memory.PATH).read_text()  # the same in every study, so that its hash is
+
+
+def test_everything_that_names_a_recording_is_known_again(known, tmp_path):
+    memory.write(known, tmp_path)
+    again = pickle.loads(pickle.dumps(memory.load(tmp_path)))
+    assert again == known
+    assert hash(again) == hash(known)
+    assert "2023-04-17_Müller_Anna_T1" in again
+    assert "blorkfamp" in again
+    assert again.has("path", "videos/a b.mkv")
+    assert again.has("sha256", SHA256)
+    assert again.has_participant("Müller_Anna")
+    assert again.reason("2023-04-17_Müller_Anna_T1") == "consent"
+    others = ("2023-04-17_Müller_Anna_T2", "videos/a b.mkv", SHA256, "Müller_Anna", "", None)
+    assert not any(one in again for one in others)
+
+
+def test_nothing_can_be_read_from_it_and_nobody_else_may_read_it(known, tmp_path):
+    memory.write(known, tmp_path)
+    text = (tmp_path / memory.PATH).read_text()
+    assert not any(word in text for word in ("Anna", "blorkfamp", SHA256, "videos", "2023"))
+    assert (tmp_path / memory.PATH).stat().st_mode & 0o077 == 0
+    other = Memory().with_recording("2023-04-17_Müller_Anna_T1", "consent", FACTS, [])
+    assert not known.hashes & other.hashes  # keyed: two studies tell nothing of each other
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "seen by Müller Anna",
+        "müller-anna.mkv",
+        "frames/blorkfamp/000001.jpg",
+        '{"id": "BLORKFAMP"}',
+        "P07, again",
+        "x;2023_04_17 müller.anna T1",
+    ],
+)
+def test_names_and_ids_are_found_in_texts_however_they_are_joined(known, text):
+    assert known.in_text(text)
+
+
+@pytest.mark.parametrize("text", ["Anna Müller", "blorkfamps", "blork famp", "P0751", "17", "Müller", ""])
+def test_other_words_are_not(known, text):
+    assert known.in_text(text) == set()
+
+
+def test_numbers_and_short_words_are_not_searched_because_they_stand_everywhere():
+    known = Memory().with_recording("rec", "other", {}, ["12", "2023-04-17", "out", "of"])
+    assert known.in_text("12 of 2023-04-17 out of rec") == set()
+
+
+def test_more_is_learned_of_a_recording_and_the_first_reason_stays(known):
+    more = known.with_recording("2023-04-17_Müller_Anna_T1", "quality", {"id": ["secondid"]}, [])
+    assert "secondid" in more
+    assert "blorkfamp" in more
+    assert more.reason("2023-04-17_Müller_Anna_T1") == "consent"
+
+
+def test_who_never_withdrew_is_forgotten_altogether(known):
+    assert known.without(["Müller_Anna"], ["2023-04-17_Müller_Anna_T1"]) == Memory()
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_only_the_very_name_is_known(name, other):
+    known = Memory().with_recording(name, "other", {}, [name])
+    assert name in known
+    assert (other in known) == (other == name)
+    known.in_text(f"{other} {name}")  # no text is too odd
+
+
+@pytest.mark.parametrize("text", ["", "[]", "{}", '{"salt": "zz", "participants": [], "recordings": {}, "splits": {}}'])
+def test_a_damaged_memory_stops_everything_because_somebody_could_come_back(tmp_path, text):
+    (tmp_path / memory.PATH).parent.mkdir(parents=True)
+    (tmp_path / memory.PATH).write_text(text)
+    with pytest.raises(PrivacyError, match=r"it does not say who withdrew .*restore it from your backup"):
+        memory.load(tmp_path)

@@ -1,0 +1,162 @@
+"""Whom the rows name: by the study's list, by the last run, or by what is remembered; nobody is passed over and nobody comes back."""
+
+import json
+
+import pandas as pd
+import pytest
+import yaml
+
+from scrubin.core.errors import ManifestError
+from scrubin.tables import io
+from scrubin.tables.frames import FRAMES
+from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.people import PEOPLE
+from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.splits import SPLITS
+from scrubin.tables.videos import VIDEOS
+from scrubin.withdrawal import memory, notice
+
+STUDY = {"a1": "Ann", "a2": "Ann", "b1": "Ben", "c1": "Carl"}
+IDS = {"a1": "glimst", "a2": "snurpo", "b1": "blivka", "c1": "quento"}
+SUBSETS = {"glimst": "train", "snurpo": "train", "blivka": "val", "quento": "test"}
+
+
+def filled(table, **values):
+    row = {column.name: None if column.null else {"str": "x", "bool": False}.get(column.dtype, 1) for column in table.columns}
+    return row | values
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A study after a release."""
+    raw = tmp_path / "data/raw"
+    raw.mkdir(parents=True)
+    listed(raw, *STUDY)
+    people = [filled(PEOPLE, recording=name, participant=who, camera="mono") for name, who in STUDY.items()]
+    recordings = [
+        filled(RECORDINGS, recording=name, participant=who, camera="mono", path=f"videos/{name}.mkv", sha256=name * 32, status="kept")
+        for name, who in STUDY.items()
+    ]
+    io.write(PEOPLE, io.frame_of(PEOPLE, people), tmp_path / "data/interim/people.parquet")
+    io.write(RECORDINGS, io.frame_of(RECORDINGS, recordings), tmp_path / "data/interim/recordings.parquet")
+    linkage = [filled(LINKAGE, recording=name, id=id_) for name, id_ in IDS.items()]
+    io.write(LINKAGE, io.frame_of(LINKAGE, linkage), tmp_path / "data/private/linkage.parquet")
+    videos = [
+        filled(VIDEOS, id=id_, camera="mono", sha256=f"{number:064x}", path=f"videos/{id_}.mkv") for number, id_ in enumerate(SUBSETS)
+    ]
+    io.write(VIDEOS, io.frame_of(VIDEOS, videos), tmp_path / "data/tables/videos.parquet")
+    frames = [
+        filled(FRAMES, id=id_, camera="mono", frame=k, path=f"frames/{id_}/{k}.jpg", redacted=k == 1, contrast=40.0 if k != 2 else 0.0)
+        for id_ in SUBSETS
+        for k in range(4)
+    ]
+    io.write(FRAMES, io.frame_of(FRAMES, frames), tmp_path / "data/tables/frames.parquet")
+    # Frame 1 is hidden, 2 is flat, 3 is the same in all recordings.
+    sums = "".join(f"{hash_of(id_, k)}  frames/{id_}/{k}.jpg\n" for id_ in SUBSETS for k in range(4))
+    (tmp_path / "data/release").mkdir()
+    (tmp_path / "data/release/SHA256SUMS").write_text(sums)
+    section = {"seed": 0, "schemes": {"balanced": {"kind": "balanced"}}}
+    (tmp_path / "params.yaml").write_text(yaml.safe_dump({"splits": section}))
+    splits = [{"scheme": "balanced", "fold": 0, "subset": subset, "id": id_} for id_, subset in SUBSETS.items()]
+    io.write(SPLITS, io.frame_of(SPLITS, splits), tmp_path / "data/tables/splits.parquet")
+    (tmp_path / "data/private/released.json").write_text(json.dumps({"name": "n", "version": "1.0.0", "recordings": IDS}))
+    return tmp_path
+
+
+def hash_of(id_: str, frame: int) -> str:
+    return f"{frame}" * 64 if frame == 3 else f"{list(SUBSETS).index(id_)}{frame}" * 32
+
+
+def listed(raw, *names):
+    rows = [{"recording": name, "participant": STUDY[name], "path": f"videos/{name}.mkv"} for name in names]
+    pd.DataFrame(rows, columns=["recording", "participant", "path"]).to_csv(raw / "recordings.csv", index=False)
+
+
+def withdraw(project, *rows: str):
+    (project / "data/raw/withdrawn.csv").write_text("participant,recording,date,reason\n" + "".join(f"{row}\n" for row in rows))
+    taken = notice.take(project / "data/raw", project)
+    memory.write(taken, project)
+    return taken
+
+
+def test_a_participant_withdraws_with_all_recordings_and_all_that_the_last_run_made_of_them(project):
+    taken = withdraw(project, "Ann,,2026-01-31,consent")
+    assert [name in taken for name in (*STUDY, *IDS.values())] == [True, True, False, False] * 2
+    assert taken.has("sha256", "a1" * 32)
+    assert taken.has("sha256", f"{1:064x}")
+    assert taken.has("sha256", hash_of("snurpo", 0))
+    assert taken.in_text("by Ann, a1") == set()  # three letters are everywhere
+    assert taken.in_text("id glimst") == {"glimst"}
+    assert taken.splits["places"] == {"balanced": [[0, "val", "blivka"], [0, "test", "quento"]]}
+
+
+def test_pictures_that_could_be_somebody_elses_are_not_held_against_the_release(project):
+    taken = withdraw(project, "Ann,,2026-01-31,consent")
+    assert not any(taken.has("sha256", hash_of("glimst", frame)) for frame in (1, 2, 3))
+    assert not taken.has("sha256", hash_of("blivka", 0))
+
+
+def test_one_recording_withdraws_and_the_others_of_its_participant_stay(project):
+    taken = withdraw(project, ",a2,2026-01-31,quality")
+    assert ("a2" in taken, "a1" in taken, taken.has_participant("Ann")) == (True, False, False)
+    assert [row[2] for row in taken.splits["places"]["balanced"]] == ["blivka", "glimst", "quento"]
+
+
+@pytest.mark.parametrize("row", ["Ann,,2026-01-31,consent", ",a1,2026-01-31,consent"])
+def test_rows_and_files_may_be_gone_already_in_the_same_moment_and_later(project, row):
+    listed(project / "data/raw", "a2", "b1", "c1") if row[0] == "," else listed(project / "data/raw", "b1", "c1")
+    first = withdraw(project, row)
+    assert "a1" in first
+    for table in ("data/interim/people.parquet", "data/interim/recordings.parquet", "data/private/linkage.parquet"):
+        (project / table).unlink()
+    assert withdraw(project, row) == first
+    assert withdraw(project) == first  # the row may go as well
+
+
+def test_a_new_recording_of_a_participant_who_withdrew_is_withdrawn(project):
+    listed(project / "data/raw", "a1", "b1", "c1")
+    (project / "data/interim/people.parquet").unlink()
+    withdraw(project, "Ann,,2026-01-31,consent")
+    listed(project / "data/raw", *STUDY)
+    assert "a2" in withdraw(project, "Ann,,2026-01-31,consent")
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ("Anne,,2026-01-31,consent", "line 2: 'Anne' is no participant of recordings.csv; did you mean 'Ann'"),
+        (",B1 ,2026-01-31,consent", "'B1' is no recording of recordings.csv; did you mean 'b1'"),
+        ("b1,,2026-01-31,consent", "'b1' is no participant .*; it is the name of a recording: write it in that column"),
+        (",Ben,2026-01-31,consent", "'Ben' is no recording .*; it is the name of a participant"),
+        ("Zacharias,,2026-01-31,consent", "'Zacharias' is no participant .*; correct it"),
+    ],
+)
+def test_a_row_that_names_nobody_stops_the_run_and_says_who_may_be_meant(project, row, says):
+    with pytest.raises(ManifestError, match=says):
+        withdraw(project, row)
+
+
+def test_nobody_who_withdrew_comes_back_with_an_old_copy_of_the_lists(project):
+    withdraw(project, "Ann,,2026-01-31,consent")
+    with pytest.raises(ManifestError, match=r"'a1' stands in it, but was withdrawn earlier, and no row of withdrawn\.csv says so any more"):
+        withdraw(project)
+
+
+def test_the_splits_of_the_last_release_count_and_not_those_of_a_run_since(project):
+    kept = {"seed": 7, "schemes": {"s": {}}, "places": {"s": [[0, "train", "glimst"], [0, "test", "blivka"]]}}
+    path = project / "data/private/released.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"splits": kept}))
+    assert withdraw(project, "Ann,,2026-01-31,consent").splits == {**kept, "places": {"s": [[0, "test", "blivka"]]}}
+
+
+def test_of_a_study_that_was_never_released_no_splits_are_kept(project):
+    (project / "data/private/released.json").unlink()
+    assert withdraw(project, "Ann,,2026-01-31,consent").splits == {}
+
+
+def test_a_second_withdrawal_leaves_the_first_as_it_was(project):
+    first = withdraw(project, "Ann,,2026-01-31,consent")
+    second = withdraw(project, "Ann,,2026-01-31,consent", ",c1,2026-02-01,legal")
+    assert first.recordings.items() < second.recordings.items()
+    assert second.salt == first.salt
+    assert second.splits["places"] == {"balanced": [[0, "val", "blivka"]]}

@@ -1,0 +1,129 @@
+"""`scrubin withdraw`: the row, the number, the ledger and the list of what nobody can call back."""
+
+import datetime
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from scrubin import cli, study
+from scrubin.core import params
+from scrubin.review import events
+from scrubin.review.ledger import Ledger
+from scrubin.withdrawal import memory
+
+ROOT = Path(__file__).parents[2]
+TODAY = datetime.datetime.now(datetime.UTC).date()
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    """A study whose last release held everybody."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "params.yaml").read_text(encoding="utf-8")
+    (tmp_path / "params.yaml").write_text(
+        text.replace("raw: data/demo", "raw: data/raw").replace("scrub-in-demo", "a-study"), encoding="utf-8"
+    )
+    study.create(tmp_path / "data/raw")
+    rows = "a1,Ann,,,T,mono,videos/a1.mkv,,,\na2,Ann,,,T,mono,videos/a2.mkv,,,\nb1,Ben,,,T,mono,videos/b1.mkv,,,\n"
+    with (tmp_path / "data/raw/recordings.csv").open("a") as file:
+        file.write(rows)
+    private = tmp_path / "data/private"
+    private.mkdir()
+    released = {"name": "a-study", "version": "1.0.0", "recordings": {"a1": "glimst", "b1": "blivka"}}
+    (private / "released.json").write_text(json.dumps(released))
+    for name in ("a1", "b1"):
+        Ledger().append("excluded", {"recording": name, "sha256": {}, "why": "w"}, by="ann", session="s")
+    (tmp_path / "data/interim").mkdir()
+    (tmp_path / "data/interim/review.json").write_text(json.dumps({"head": Ledger().head, "lines": 2}))
+    shutil.copytree(ROOT / ".dvc", tmp_path / ".dvc", ignore=shutil.ignore_patterns("cache", "tmp"))
+    with (tmp_path / ".dvc/config").open("a") as file:
+        file.write("['remote \"vault\"']\n    url = ssh://vault/data\n")
+    return tmp_path
+
+
+def run(capsys, *arguments: str) -> tuple[int, str, str]:
+    code = cli.main(["withdraw", *arguments])
+    said = capsys.readouterr()
+    return code, said.out, said.err
+
+
+def version() -> str:
+    return str(params.read()["release"]["version"])
+
+
+def test_a_participant_withdraws(project, capsys):
+    before = (project / "params.yaml").read_text()
+    code, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
+    assert code == 0
+    assert (project / "data/raw/withdrawn.csv").read_text() == f"participant,recording,date,reason\nAnn,,{TODAY},consent\n"
+    assert (project / "params.yaml").read_text() == before.replace("version: 1.0.0", "version: 2.0.0")
+    assert "release.version is 2.0.0 now, it was 1.0.0" in said
+    assert all(name in memory.load() for name in ("a1", "a2", "glimst"))
+    assert [events.event_of(line) for line in Ledger().lines()][1].recording == "b1"
+    assert not (project / "data/interim/review.json").exists()
+    assert "next: make repro, then: .venv/bin/scrubin store --prune" in said
+
+
+def test_what_nobody_can_call_back_is_listed(project, capsys):
+    subprocess.run(["git", "init", "-q", "."], check=True)
+    subprocess.run(["git", "-c", "user.name=c", "-c", "user.email=c@x.org", "commit", "-q", "--allow-empty", "-m", "m"], check=True)
+    subprocess.run(["git", "tag", "v1.0.0"], check=True)
+    _, said, _ = run(capsys, "--participant", "Ann", "--reason", "consent")
+    for place in (
+        "DVC remote 'vault' (ssh://vault/data)",
+        "git tags v1.0.0",
+        "version 1.0.0 and those before it",
+        "backups of data/private",
+    ):
+        assert place in said
+
+
+def test_somebody_who_was_never_released_changes_no_number(project, capsys):
+    code, said, _ = run(capsys, "--recording", "a2", "--reason", "quality", "--date", "2026-01-31")
+    assert (code, version()) == (0, "1.0.0")
+    assert "release.version" not in said
+    assert "whoever downloaded" not in said
+    assert "a1" not in memory.load()
+
+
+def test_a_number_that_is_high_enough_already_stays(project, capsys):
+    (project / "params.yaml").write_text((project / "params.yaml").read_text().replace("version: 1.0.0", "version: 2.1.0"))
+    assert "release.version is 2.1.0 already" in run(capsys, "--participant", "Ann", "--reason", "consent")[1]
+    assert version() == "2.1.0"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (
+            ["--participant", "Anne", "--reason", "consent"],
+            "withdrawn.csv: 'Anne' is no participant of recordings.csv; did you mean 'Ann'?",
+        ),
+        (["--participant", "Ann"], "--reason is needed: one of consent, request, legal, quality, other"),
+        (["--participant", "Ann", "--reason", "consent", "--date", "31.1.2026"], "write a day up to today"),
+        (["--participant", "Ann", "--reason", "consent", "--date", f"{TODAY + datetime.timedelta(2)}"], "a withdrawal counts at once"),
+        (["--participant", "Ann", "--undo"], "is in no row of"),
+    ],
+)
+def test_what_cannot_be_meant_is_said_and_changes_nothing(project, capsys, arguments, says):
+    before = {path: path.read_bytes() for path in project.rglob("*") if path.is_file() and path.name != "repro.lock"}
+    code, _, error = run(capsys, *arguments)
+    assert code == 1
+    assert says in error
+    assert {path: path.read_bytes() for path in project.rglob("*") if path.is_file() and path.name != "repro.lock"} == before
+
+
+def test_the_synthetic_study_is_made_anew_so_nobody_can_leave_it(project, capsys):
+    (project / "params.yaml").write_text((project / "params.yaml").read_text().replace("raw: data/raw", "raw: data/demo"))
+    assert "every run makes the synthetic study anew" in run(capsys, "--participant", "Ann", "--reason", "consent")[2]
+
+
+def test_a_slip_can_be_taken_back(project, capsys):
+    run(capsys, "--participant", "Ben", "--reason", "consent")
+    run(capsys, "--participant", "Ann", "--reason", "consent")
+    assert run(capsys, "--participant", "Ben", "--undo")[0] == 0
+    assert (project / "data/raw/withdrawn.csv").read_text() == f"participant,recording,date,reason\nAnn,,{TODAY},consent\n"
+    assert ("b1" in memory.load(), "a1" in memory.load(), memory.load().has_participant("Ben")) == (False, True, False)

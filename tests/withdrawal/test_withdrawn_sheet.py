@@ -1,0 +1,68 @@
+"""The list of those who withdrew, as people and spreadsheets write it: a row that could be passed over is an error."""
+
+import pytest
+
+from scrubin.core.errors import ManifestError
+from scrubin.withdrawal import sheet
+from scrubin.withdrawal.sheet import Row
+
+HEADER = "participant,recording,date,reason\n"
+
+
+def rows(tmp_path, text: str, encoding: str = "utf-8"):
+    (tmp_path / sheet.NAME).write_bytes(text.encode(encoding))
+    return sheet.read(tmp_path / sheet.NAME)
+
+
+def test_a_study_in_which_nobody_withdrew_has_no_rows(tmp_path):
+    assert sheet.read(tmp_path / sheet.NAME) == () == rows(tmp_path, HEADER)
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (HEADER + "P07,,2026-01-31,consent\n,rec 1,2099-12-31,other\n", "utf-8"),
+        ("participant;recording;date;reason\r\nP07;;2026-01-31;consent\r\n;rec 1;2099-12-31;other\r\n;;;\r\n", "utf-8-sig"),
+        ("reason\tdate\trecording\tparticipant\n consent\t2026-01-31\t\tP07 \nother\t2099-12-31\trec 1\t", "utf-8"),
+    ],
+    ids=["comma", "Excel", "tab"],
+)
+def test_rows_are_read_as_spreadsheets_write_them_whatever_their_date(tmp_path, text, encoding):
+    found = [(row.participant, row.recording, row.date, row.reason) for row in rows(tmp_path, text, encoding)]
+    assert found == [("P07", "", "2026-01-31", "consent"), ("", "rec 1", "2099-12-31", "other")]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        (",,2026-01-31,consent", "line 2: it names nobody; fill in the participant, or one recording"),
+        ("P07,rec 1,2026-01-31,consent", "line 2: it names a participant and a recording; fill in the participant when all"),
+        ("P07,,31.01.2026,consent", "line 2: '31.01.2026' is no date; write year, month and day as 2026-01-31"),
+        ("P07,,2026-02-30,consent", "'2026-02-30' is no date"),
+        ("P07,,,consent", "'' is no date"),
+        ("P07,,2026-01-31,moved away", "'moved away' is no code of a reason; use one of consent, request, legal, quality, other"),
+        ("P07,,2026-01-31", "expected 4 cells, but got 3"),
+    ],
+)
+def test_a_row_that_cannot_be_used_stops_everything(tmp_path, row, says):
+    with pytest.raises(ManifestError, match=says.replace("(", r"\(")):
+        rows(tmp_path, f"{HEADER}{row}\n")
+
+
+def test_all_faults_are_told_at_once(tmp_path):
+    with pytest.raises(ManifestError) as caught:
+        rows(tmp_path, f"{HEADER},,2026-01-31,consent\nP07,,soon,moved away\n")
+    assert len(caught.value.faults) == 3
+
+
+@pytest.mark.parametrize("text", [HEADER, HEADER.strip(), HEADER.replace(",", ";").replace("\n", "\r\n"), "\ufeff" + HEADER, ""])
+@pytest.mark.parametrize("name", ["P07", 'the "old" one; or, two'])
+def test_a_row_that_is_added_is_read_again_and_can_be_taken_back(tmp_path, text, name):
+    path = tmp_path / sheet.NAME
+    row = Row(0, name, "", "2026-01-31", "legal")
+    written = sheet.text_with(sheet.text_with(text, Row(0, "", "rec", "2026-01-30", "other")), row)
+    path.write_bytes(written.encode())
+    found = sheet.read(path)
+    assert [(one.participant, one.recording) for one in found] == [("", "rec"), (name, "")]
+    path.write_bytes(sheet.text_without(written, found[:1]).encode())
+    assert [one.participant for one in sheet.read(path)] == [name]
