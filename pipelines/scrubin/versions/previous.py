@@ -8,14 +8,11 @@ from typing import Any
 
 from scrubin.core.errors import ReleaseError
 from scrubin.versions.comparison import Comparison, of_releases
-from scrubin.versions.difference import KINDS
 from scrubin.versions.lines import sentence
 from scrubin.versions.released import Released
 
 NAME = "metadata/changes.json"
 SHOWN = 12
-FIXED = (NAME, "previous version step verdict changes moved changed added removed renamed none patch minor major", list(KINDS))
-"""What every such file says, whatever changed; beside these words there are names of tables, columns and ids."""
 
 
 def changes(previous: str, new: Released) -> dict[str, Any]:
