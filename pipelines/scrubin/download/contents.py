@@ -105,6 +105,8 @@ def faults(tables: Tables, documents: Documents, folder: Folder, listed: Collect
         yield from _shards(sound, folder, unsound)
     if marks.SPLITS in sound.tables:
         yield from _splits(sound, folder, unsound)
+    if marks.FACTS not in unsound:
+        yield from _rows(sound, documents.rows)
     if marks.CROISSANT not in unsound:
         yield from _columns(sound, documents)
 
@@ -213,6 +215,15 @@ def _splits(tables: Tables, folder: Folder, unsound: Collection[str]) -> Iterato
             one = min(written ^ placed)[2]
             what = f"it places {len({other[2] for other in written ^ placed}):,} recordings elsewhere than {marks.SPLITS}, such as {one}"
             yield error(name, "splits", what, f"get {name} and {marks.SPLITS} again, of the same version")
+
+
+def _rows(tables: Tables, said: Mapping[str, int]) -> Iterator[Fault]:
+    """Yield tables with another number of rows than was measured."""
+    for name, number in sorted(said.items()):
+        table = tables.tables.get(f"tables/{name}.parquet")
+        if table is not None and table.num_rows != number:
+            what = f"it has {table.num_rows:,} rows, but {marks.FACTS} says {number:,}: one of the two is of another version"
+            yield error(f"tables/{name}.parquet", "rows", what, "get both again, of the same version")
 
 
 def _columns(tables: Tables, documents: Documents) -> Iterator[Fault]:

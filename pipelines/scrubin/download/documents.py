@@ -35,6 +35,10 @@ class Documents:
         Names of columns by table, as ``croissant.json`` describes them.
     counts
         Recordings and videos by task, as the README says.
+    rows
+        Number of rows by table, as ``metadata/facts.json`` says.
+    left_out
+        Recordings that were not released, by reason, as ``metadata/facts.json`` says.
     faults
         Documents that cannot be read as what they are.
     """
@@ -45,6 +49,8 @@ class Documents:
     sizes: dict[str, int] = field(default_factory=dict)
     columns: dict[str, list[str]] = field(default_factory=dict)
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    rows: dict[str, int] = field(default_factory=dict)
+    left_out: dict[str, int] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
 
 
@@ -62,6 +68,8 @@ def read(folder: Path) -> Documents:
     if isinstance(described.get("version"), str):
         documents.versions[marks.DATACITE] = described["version"]
     _croissant(json_of(folder, marks.CROISSANT, documents.faults), documents)
+    facts = json_of(folder, marks.FACTS, documents.faults)
+    documents.rows, documents.left_out = _numbers(facts.get("rows")), _numbers(facts.get("left_out"))
     return documents
 
 
@@ -129,6 +137,10 @@ def _croissant(described: Mapping[str, Any], documents: Documents) -> None:
         for file, names in columns.items():
             if file.endswith(".parquet") and len(columns) == 1:
                 documents.columns.setdefault(f"tables/{file}", names)
+
+
+def _numbers(value: Any) -> dict[str, int]:
+    return {str(key): number for key, number in value.items() if isinstance(number, int)} if isinstance(value, dict) else {}
 
 
 def _dicts(value: Any) -> list[dict[str, Any]]:

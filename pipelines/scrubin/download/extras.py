@@ -29,6 +29,8 @@ def faults(
         SHA-256 that the files of the release should have.
     """
     rest = set(extra)
+    if not rest:
+        return
     for names, fault in (*_litter(rest), *_unfinished(rest, truth), *_unpacked(root, rest, sizes, actual, truth)):
         rest -= names
         yield fault
@@ -126,7 +128,7 @@ def _ending(one: PurePosixPath, other: PurePosixPath) -> int:
 
 
 def _unknown(extra: Collection[str], truth: Mapping[str, str]) -> Iterator[Fault]:
-    folders = {parent.as_posix() for name in truth for parent in PurePosixPath(name).parents}
+    folders = {parent.as_posix() for place in {name.rpartition("/")[0] for name in truth} for parent in PurePosixPath(place, "x").parents}
     groups: dict[str, list[str]] = defaultdict(list)
     for name in sorted(extra):
         strange = [parent.as_posix() for parent in PurePosixPath(name).parents if parent.as_posix() not in folders]

@@ -7,7 +7,6 @@ import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import PurePosixPath
 
 from scrubin.core.faults import Fault, error
 from scrubin.download.marks import FILES, SUMS
@@ -125,5 +124,9 @@ def _text(data: bytes) -> str:
 
 
 def _is_unsafe(name: str) -> bool:
-    parts = PurePosixPath(name).parts
-    return name.startswith(("/", "\\")) or ".." in parts or re.match(r"[A-Za-z]:", name) is not None or "\0" in name
+    return (
+        name.startswith(("/", "\\"))
+        or (".." in name and ".." in name.split("/"))
+        or re.match(r"[A-Za-z]:", name) is not None
+        or "\0" in name
+    )

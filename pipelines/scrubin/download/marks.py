@@ -11,6 +11,7 @@ CROISSANT = "croissant.json"
 README = "README.md"
 BIBTEX = "metadata/citation.bib"
 DATACITE = "metadata/datacite.json"
+FACTS = "metadata/facts.json"
 WITHDRAWN = "metadata/withdrawn.json"
 VIDEOS = "tables/videos.parquet"
 FRAMES = "tables/frames.parquet"
@@ -56,8 +57,8 @@ def is_litter(name: str) -> bool:
     >>> is_litter("videos/.DS_Store"), is_litter("__MACOSX/videos/a.mkv"), is_litter("videos/a.mkv")
     (True, True, False)
     """
-    path = PurePosixPath(name)
-    return bool(_LITTER_FOLDERS & set(path.parts)) or _LITTER.fullmatch(path.name) is not None
+    parts = name.split("/")  # a path as an object costs more than all else, for many files
+    return not _LITTER_FOLDERS.isdisjoint(parts) or _LITTER.fullmatch(parts[-1]) is not None
 
 
 def unfinished(name: str) -> str | None:

@@ -152,7 +152,7 @@ def verify(
     result.faults += [error(name, *detail) for name, detail in expected.details.items() if name not in unsound]
     if sums.sha256 or listed.sha256:
         result.faults += contents.faults(tables, said, folder, expected.sha256.keys() - {marks.SUMS}, unsound)
-    result.withheld = withheld.of(root, tables, expected.sha256, result.faults)
+    result.withheld = withheld.of(root, tables, said, expected.sha256, result.faults)
     if quick:
         result.faults += _of_ends(folder, expected)
     result.faults += _unproven(result, sums, listed, claimed, tables)

@@ -12,7 +12,7 @@ from typing import Any
 from scrubin.core.faults import Fault
 from scrubin.download import marks
 from scrubin.download.contents import Tables, hidden_count
-from scrubin.download.documents import json_of
+from scrubin.download.documents import Documents, json_of
 
 _VALUE = re.compile(r"\s*[-+]?\d[\d.,eE+-]*")
 REASONS = {
@@ -43,19 +43,25 @@ class Withheld:
     says: str
 
 
-def of(folder: Path, tables: Tables, listed: Collection[str], faults: list[Fault]) -> list[Withheld]:
+def of(folder: Path, tables: Tables, documents: Documents, listed: Collection[str], faults: list[Fault]) -> list[Withheld]:
     """Return everything that a release says it leaves out.
 
     Parameters
     ----------
-    folder, tables
-        The release.
+    folder, tables, documents
+        The release, and what was read of it.
     listed
         Names of its files.
     faults
         To which documents are added that cannot be read.
     """
-    kinds = [*_frames(tables), *_cameras(tables), *_withdrawn(json_of(folder, marks.WITHDRAWN, faults))]
+    withdrawn = list(_withdrawn(json_of(folder, marks.WITHDRAWN, faults)))
+    left_out = {why: count for why, count in documents.left_out.items() if count and not (why == "withdrawn" and withdrawn)}
+    kinds = [*_frames(tables), *_cameras(tables), *withdrawn]
+    kinds += [
+        Withheld("left-out", count, f"{count:,} recordings of the study were not released: {why}")
+        for why, count in sorted(left_out.items())
+    ]
     if not any(name.startswith("archives/") for name in listed):
         kinds.append(Withheld("archives", 0, "no archives: this release has the videos in 'videos' only"))
     return kinds
