@@ -22,8 +22,8 @@ from scrubin.release.audit.pictures.shown import Pictures
 from scrubin.release.audit.reading import Part, Reading
 from scrubin.release.audit.videos.stored import Stored
 from scrubin.release.certificate import issue, public_form
+from scrubin.release.metadata import requirements, words
 from scrubin.release.metadata import study as known
-from scrubin.release.metadata import words
 from scrubin.release.params import refuse_borrowed_name
 from scrubin.review.ledger import Ledger
 from scrubin.tables import io
@@ -114,6 +114,7 @@ def main() -> None:
     plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
     if study.params.previous is not None:
         plumbing.LOG.info("%s", previous.note(OUT))
+    plumbing.LOG.info("metadata: %s", requirements.of_release(OUT))
     for line in (*review_gate.warnings(review, study.params), *study.plan.stated.warnings(study.private)):
         plumbing.LOG.warning("%s", line)
     if warning := shrinking.warning(missing, may_shrink=study.params.may_shrink):

@@ -7,6 +7,7 @@ from pathlib import Path
 from scrubin.core.errors import ManifestError
 from scrubin.core.files import write_text
 from scrubin.ingest import manifest
+from scrubin.release.metadata.questions import template
 from scrubin.review import sheet
 
 WITHDRAWN, DATASHEET, ERRATA = "withdrawn.csv", "datasheet.yaml", "errata.yaml"
@@ -14,7 +15,7 @@ LISTS = {
     manifest.NAME: ",".join(manifest.COLUMNS) + "\n",
     sheet.NAME: ",".join(sheet.COLUMNS) + "\n",
     WITHDRAWN: "participant,recording,date,reason\n",
-    DATASHEET: "{}\n",
+    DATASHEET: template(),
     ERRATA: "[]\n",
 }
 """Files that a curator fills, each as it begins: who withdrew, what the curator says of the data set, its known errors."""

@@ -89,7 +89,20 @@ def test_every_key_is_a_term_of_the_context_or_of_schema_org(document):
             for item in value:
                 yield from keys(item)
 
-    schema_org = set(["alternateName", "contentSize", "contentUrl", "distribution", "encodingFormat", "license", "sha256", "version"])
+    schema_org = set(
+        [
+            "alternateName",
+            "contentSize",
+            "contentUrl",
+            "distribution",
+            "encodingFormat",
+            "inLanguage",
+            "license",
+            "sdLicense",
+            "sha256",
+            "version",
+        ]
+    )
     used = set(keys({key: value for key, value in document.items() if key != "@context"}))
     assert {key for key in used if ":" not in key and not key.startswith("@")} <= CONTEXT.keys() | schema_org
     assert {key.partition(":")[0] for key in used if ":" in key} <= CONTEXT.keys()

@@ -11,7 +11,7 @@ import pandas as pd
 from scrubin.core import files
 from scrubin.core.errors import ReleaseError
 from scrubin.release import archives, checksums, dictionary, file_list, outputs, readme
-from scrubin.release.metadata import croissant, documents
+from scrubin.release.metadata import croissant, documents, requirements
 from scrubin.release.metadata.facts import Study, measured
 from scrubin.release.metadata.words import Words
 from scrubin.release.params import ReleaseParams
@@ -76,13 +76,14 @@ def complete(
         archives.write(folder / "archives" / name, members)
     files.write_text(folder / "README.md", readme.text(params, tables["videos"], tables["frames"], fps, reviewed))
     files.write_text(folder / "data_dictionary.md", dictionary.text(declared))
-    for name, text in documents.texts(params, facts, said).items():
+    for name, text in documents.texts(params, facts, said, declared).items():
         files.write_text(folder / documents.FOLDER / name, text)
     for name, text in certificate.items():
         files.write_text(folder / name, text)
     # What the render stage states; the audit reads each file again and holds it to this list.
     sha256 = checksums.hashes(folder, dict(zip(tables["videos"].path, tables["videos"].sha256, strict=True)))
     described = croissant.metadata(params, declared, tables, sha256, outputs.sizes(folder, sha256), facts, said)
+    requirements.refuse(described)
     if params.previous is not None:
         _write_changes(params.previous.path, Released(folder, described, sha256))
         sha256[previous.NAME] = files.sha256_of(folder / previous.NAME)

@@ -45,6 +45,12 @@ def metadata(
     words
         What the curator says.
     """
+    files = [*resources.file_objects(declared, sha256, sizes), *resources.file_sets(sha256)]
+    return statement(params, facts, words) | {"distribution": files, "recordSet": record_sets.all_of(declared, tables, sha256)}
+
+
+def statement(params: ReleaseParams, facts: Mapping[str, Any], words: Words) -> dict[str, Any]:
+    """Return what it says of the release as a whole: all but its files and record sets."""
     return {
         "@context": CONTEXT,
         "@type": "sc:Dataset",
@@ -56,12 +62,13 @@ def metadata(
         "version": params.version,
         "citeAs": citation.bibtex(params),
         "isLiveDataset": False,
+        "inLanguage": "en",
+        "sdLicense": license_url(params),
+        "sdVersion": params.version,
         **_who_and_where(params),
         **responsible.fields(facts, words),
         **responsible.provenance(facts, words),
         **responsible.conditions(words),
-        "distribution": [*resources.file_objects(declared, sha256, sizes), *resources.file_sets(sha256)],
-        "recordSet": record_sets.all_of(declared, tables, sha256),
     }
 
 
@@ -83,11 +90,13 @@ def address(params: ReleaseParams) -> str | None:
 
 def _who_and_where(params: ReleaseParams) -> dict[str, Any]:
     """Return what the curator says of the release in ``params.yaml``; what is not said is left out."""
+    doi = f"https://doi.org/{params.doi}" if params.doi else None
     stated = {
         "creator": [_person(one) for one in params.creators],
         "publisher": {"@type": "sc:Organization", "name": params.publisher} if params.publisher else None,
         "url": address(params),
-        "identifier": f"https://doi.org/{params.doi}" if params.doi else None,
+        "identifier": doi,
+        "sameAs": doi if params.url else None,
         "datePublished": params.date_published,
         "keywords": list(params.keywords),
         "maintainer": _contact(params),

@@ -5,7 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from scrubin.release.metadata import croissant, facts, questions, record_sets, resources, responsible, sentences, words
+from scrubin.release.metadata import (
+    card,
+    croissant,
+    datacite,
+    datasheet,
+    documents,
+    facts,
+    questions,
+    record_sets,
+    requirements,
+    resources,
+    responsible,
+    sentences,
+    words,
+)
 from scrubin.release.params import ReleaseParams
 from scrubin.tables import io
 from scrubin.tables.declare import Table
@@ -41,4 +55,17 @@ def of(params: ReleaseParams, tables: Mapping[str, Table], paths: Iterable[str])
         sentences.FIXED,
         responsible.SYNTHETIC,
         words.CONDITIONS,
+        documents.texts(nameless, nothing, words.Words(), list(tables)),
+        [[one.sentence] for one in requirements.REQUIREMENTS],
+        [
+            datasheet.LABELS,
+            datasheet.MEASURED,
+            datasheet.ALL_SAID,
+            datasheet.NO_LABELS,
+            card.NONE,
+            card.SIZES,
+            card.LARGEST,
+            sorted(card.LICENCES),
+        ],
+        [datacite.SIZES, datacite.ORCID, "dates Issued date subjects subject creators nameType Personal Organizational nameIdentifiers"],
     ]

@@ -8,6 +8,7 @@ from typing import Any
 FIXED = """
 recordings videos hours tasks people were recorded not released excluded by the curator longer than its task allows cannot be used withdrawn
 in the review frames extracted have no file too poor black rectangles hidden shown by a decision proposed of all video frames are and more
+proven no split is better by more than the allowed gap
 rated raters each to ratings agreement interval absolute of one rater of the mean disagree strongly failed no number errors occurred in
 labelled instances phases boxes spans vocabulary split folds train validation test smallest largest imbalance mean worst proven
 programs proposed to hide undecided ICC alpha Krippendorff
@@ -165,7 +166,8 @@ def labels(facts: Mapping[str, Any]) -> list[str]:
     """Return what was labelled."""
     of = facts["labels"]
     lines = [
-        f"{one['name']} of {one['frames']} frames of {count(one['released'], 'recording', 'recordings')}, vocabulary {one['vocabulary']}."
+        f"Labelled with {one['name']} (vocabulary {one['vocabulary']}): {one['frames']} frames of "
+        f"{count(one['released'], 'recording', 'recordings')}."
         for one in of.get("labelled", ())
     ]
     if of.get("instances"):
@@ -189,7 +191,7 @@ def _split(of: Mapping[str, Any]) -> str:
     if of["mean_imbalance"] is not None:
         text += f"; imbalance {number(of['mean_imbalance'])} in the mean and {number(of['worst_imbalance'])} at worst"
     if of["proofs"] == ["proven"]:
-        text += "; proven to be the best there is"
+        text += "; proven: no split is better by more than the allowed gap"
     return text + "."
 
 

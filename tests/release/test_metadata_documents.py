@@ -1,0 +1,218 @@
+"""Facts, datasheet, card, DataCite and BibTeX: measured numbers, the curator's words, and a list of what nobody has said."""
+
+import json
+import re
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+import yaml
+
+from scrubin.core.errors import ReleaseError
+from scrubin.release.metadata import croissant, datacite, documents, facts, requirements, sentences
+from scrubin.release.metadata.questions import QUESTIONS
+from scrubin.release.metadata.words import Words
+from scrubin.release.params import Creator
+from scrubin.tables import io
+from scrubin.tables.catalogue import public_tables
+from toy_release import PARAMS
+
+SAID = replace(
+    PARAMS,
+    description="Toys.",
+    creators=(Creator("Doe, Jane", "0000-0002-1825-0097", "University of X"),),
+    publisher="University of X",
+    contact="https://example.org/ask",
+    url="https://example.org",
+    doi="10.5281/zenodo.1234567",
+    date_published="2026-12-31",
+    keywords=("surgery", "toys"),
+)
+ANSWERS = {
+    "text": "Something.",
+    "list": ("One.", "Two."),
+    "yes or no": False,
+    "years": ("2021", "2023"),
+    "codes": ("DUO_0000042",),
+}
+EVERYTHING = Words({one.name: ANSWERS[one.kind] for one in QUESTIONS})
+RATED = [
+    {"id": id_, "task": "Peg", "rater": rater, "aspect": aspect, "score": 3.0, "failed": False}
+    for id_, raters in {"a": "012", "b": "0"}.items()
+    for rater in raters
+    for aspect in ("GRS", "efficiency")
+]
+
+
+def tables_with(clean, **rows):
+    declared = public_tables(())
+    return {name: clean.tables[name] for name in ("videos", "frames", "splits")} | {
+        name: io.frame_of(declared[name], given) for name, given in rows.items()
+    }
+
+
+@pytest.fixture
+def measured(clean):
+    return facts.measured(tables_with(clean), facts.Study())
+
+
+def texts(params, found, words=None):
+    return documents.texts(params, found, words or Words(), ["frames", "videos"])
+
+
+def test_facts_count_what_is_there(clean):
+    document = {
+        "tasks": {"Peg": {"agreement": {"GRS": {"failed_excluded": {"icc": {"ICC(2,1)": {"value": 0.5, "low": 0.1, "high": 0.7}}}}}}}
+    }
+    study = facts.Study(scores=document, people=3, left_out={"withdrawn": 2})
+    found = facts.measured(tables_with(clean, ratings=RATED), study)
+    assert (found["size"]["released"], found["size"]["videos"], found["size"]["frames"], found["size"]["people"]) == (4, 4, 8, 3)
+    assert found["hidden"]["extracted_frames"] == 4
+    assert found["hidden"]["extracted_share"] == 0.5
+    rated = found["ratings"][0]
+    assert (rated["name"], rated["raters"], rated["rated"], rated["ratings_each"], rated["failed_share"]) == ("Peg", 3, 2, [1, 3], 0.0)
+    assert rated["ICC(2,1)"] == {"value": 0.5, "low": 0.1, "high": 0.7}
+    assert found["splits"][0]["subsets"] == [{"name": "test", "fewest": 2, "most": 2}, {"name": "train", "fewest": 2, "most": 2}]
+    assert found["rows"]["ratings"] == len(RATED)
+    assert found["left_out"] == {"withdrawn": 2}
+
+
+def test_what_does_not_exist_is_undefined_or_empty_and_never_zero(measured):
+    assert measured["ratings"] == measured["errors"] == []
+    assert measured["labels"] == {}
+    assert measured["hidden"]["black_share"] is None
+    assert measured["validation"]["verdict"] is None
+    assert measured["size"]["people"] is None
+    assert "undefined" in sentences.number(None)
+    assert sentences.ratings(measured) == []
+
+
+def test_recordings_that_are_left_out_are_counted_by_kind_without_their_reasons():
+    rows = [
+        ("a", "excluded", "the curator: Schmidt asked for it"),
+        ("a", "excluded", "the curator: Schmidt asked for it"),
+        ("b", "excluded", "it lasts 371.2 s, the limit of PegTransfer is 360 s"),
+        ("c", "quarantined", "Schmidt.mkv: it cannot be read"),
+        ("d", "excluded", "withdrawn"),
+        ("e", "kept", None),
+    ]
+    recordings = pd.DataFrame(rows, columns=["recording", "status", "reason"])
+    found = facts.left_out(recordings, pd.DataFrame({"recording": ["c", "f"]}), 1)
+    assert found == {
+        "cannot be used": 2,
+        "excluded by the curator": 1,
+        "longer than its task allows": 1,
+        "withdrawn": 1,
+        "excluded in the review": 1,
+    }
+
+
+def test_every_field_and_question_that_nobody_has_said_is_listed(measured):
+    found = json.loads(texts(PARAMS, measured)["facts.json"])["missing"]
+    fields = {one["field"] for one in found["fields"]}
+    assert {"url", "creator", "datePublished", "keywords", "publisher", "usageInfo", "rai:dataBiases"} <= fields
+    assert not {"name", "license", "distribution", "description", "prov:wasGeneratedBy", "rai:dataPreprocessingProtocol"} & fields
+    assert found["params"] == [f"release.{key}" for key in requirements.PARAMS]
+    assert found["questions"] == [one.name for one in QUESTIONS]
+    sheet = texts(PARAMS, measured)["datasheet.md"].partition("## Not said yet")[2]
+    assert all(f"`{field}`" in sheet for field in fields)
+    assert all(one.asks in sheet for one in QUESTIONS)
+
+
+def test_when_everything_is_said_only_what_is_left_out_by_choice_is_missing(clean):
+    found = facts.measured(tables_with(clean, ratings=RATED), facts.Study())
+    missing = json.loads(texts(SAID, found, EVERYTHING)["facts.json"])["missing"]
+    assert [one["field"] for one in missing["fields"]] == ["dateCreated", "dateModified"]
+    assert missing["params"] == missing["questions"] == []
+
+
+def test_the_datasheet_has_the_curators_words_beside_what_is_measured(measured):
+    words = Words({"motivation.purpose": "For toys.", "distribution.conditions": ("DUO_0000042",), "composition.synthetic": True})
+    text = texts(SAID, measured, words)["datasheet.md"]
+    assert "**For what was it made, and what was missing before?** For toys." in text
+    assert "- 4 recordings in 4 videos" in text
+    assert "**Who made it:** Doe, Jane, University of X" in text
+    assert "general research use (DUO_0000042)" in text
+    assert "**Is any of it synthetic?** Yes." in text
+    assert "`motivation.purpose`" not in text
+
+
+def test_the_card_has_a_head_that_the_hub_reads(measured):
+    text = texts(SAID, measured)["dataset_card.md"]
+    head = yaml.safe_load(re.match(r"---\n(.*?)---\n", text, re.DOTALL)[1])
+    assert (head["license"], head["pretty_name"], head["size_categories"]) == ("cc-by-4.0", "A toy study", ["n<1K"])
+    assert head["tags"][-1] == "toys"
+    assert head["tags"].count("surgery") == 1
+    assert [one["config_name"] for one in head["configs"] if one["default"]] == ["frames"]
+    assert "task_categories" not in head
+    other = texts(replace(SAID, license="LicenseRef-ours"), measured)["dataset_card.md"]
+    assert 'license: "other"\nlicense_name: "LicenseRef-ours"' in other
+
+
+def test_datacite_has_what_its_schema_requires_and_no_placeholder(measured):
+    document = datacite.document(SAID, measured)
+    required = {"creators", "titles", "publisher", "publicationYear", "types", "schemaVersion"}
+    assert required <= document.keys()
+    assert document["publicationYear"] == "2026"
+    assert document["creators"][0]["nameIdentifiers"][0]["nameIdentifier"] == "https://orcid.org/0000-0002-1825-0097"
+    assert document["dates"] == [{"date": "2026-12-31", "dateType": "Issued"}]
+    assert document["rightsList"][0]["rightsIdentifier"] == "CC-BY-4.0"
+    assert required - datacite.document(PARAMS, measured).keys() == {"creators", "publisher", "publicationYear"}
+
+
+def test_no_document_has_a_date_but_the_day_of_publication(measured):
+    for name, text in texts(SAID, measured, EVERYTHING).items():
+        assert set(re.findall(r"\d{4}-\d{2}-\d{2}", text)) <= {"2026-12-31"}, name
+    for name, text in texts(PARAMS, measured).items():
+        assert not re.findall(r"\d{4}-\d{2}-\d{2}", text), name
+
+
+def test_the_same_input_gives_the_same_bytes(clean, measured):
+    again = facts.measured(tables_with(clean), facts.Study())
+    assert texts(SAID, measured, EVERYTHING) == texts(SAID, again, EVERYTHING)
+
+
+def test_a_document_of_a_release_breaks_nothing_of_the_specification(clean):
+    document = json.loads((clean.folder / croissant.NAME).read_text())
+    assert list(requirements.faults(document)) == []
+
+
+def changed(document, *keys, to):
+    copy = json.loads(json.dumps(document))
+    place = copy
+    for key in keys[:-1]:
+        place = place[key]
+    if to is None:
+        del place[keys[-1]]
+    else:
+        place[keys[-1]] = to
+    return copy
+
+
+@pytest.mark.parametrize(
+    ("keys", "to", "message"),
+    [
+        (("license",), None, "license: it is missing"),
+        (("conformsTo",), ["http://mlcommons.org/croissant/1.0"], "conformsTo: it does not name"),
+        (("version",), "1.0", "version: it is not three numbers"),
+        (("creator",), [{"@type": "sc:Person"}], "neither a person nor an organisation"),
+        (("distribution", 0, "sha256"), None, "videos.parquet: sha256 is missing"),
+        (("distribution", 0, "@id"), "frames.parquet", "frames.parquet: the id stands 2 times"),
+        (("recordSet", 0, "field", 0, "source", "fileObject", "@id"), "gone.parquet", "videos/id: there is no gone.parquet"),
+        (("recordSet", 0, "field", 0, "dataType"), None, "videos/id: it has no dataType"),
+        (("recordSet", 0, "key"), [{"@id": "videos/none"}], "the key videos/none is no field"),
+        (("recordSet", -1, "data"), [{"subsets/name": "x"}], "row 0 of its data"),
+    ],
+)
+def test_own_check_finds_what_breaks_the_specification(clean, keys, to, message):
+    document = json.loads((clean.folder / croissant.NAME).read_text())
+    with pytest.raises(ReleaseError) as caught:
+        requirements.refuse(changed(document, *keys, to=to))
+    assert message in str(caught.value)
+
+
+def test_the_log_says_in_one_line_what_is_missing(clean):
+    said = requirements.of_release(clean.folder)
+    assert "creator, datePublished" in said
+    assert "\n" not in said
+    assert f"{len(QUESTIONS)} of {len(QUESTIONS)} questions" in said
