@@ -17,7 +17,7 @@ from scrubin.core.errors import PrivacyError, StageError
 from scrubin.lasana import csv_text
 from scrubin.ratings.params import ScoresParams
 from scrubin.release import completion, gate, linking, outputs, review_gate, shrinking, summary
-from scrubin.release.audit import project, run
+from scrubin.release.audit import permitted, project, run
 from scrubin.release.audit.pictures.shown import Pictures
 from scrubin.release.audit.reading import Part, Reading
 from scrubin.release.audit.videos.stored import Stored
@@ -115,7 +115,7 @@ def main() -> None:
     if study.params.previous is not None:
         plumbing.LOG.info("%s", previous.note(OUT))
     plumbing.LOG.info("metadata: %s", requirements.of_release(OUT))
-    for line in (*review_gate.warnings(review, study.params), *study.plan.stated.warnings(study.private)):
+    for line in (*review_gate.warnings(review, study.params), *permitted.warnings(study.plan.stated, study.private)):
         plumbing.LOG.warning("%s", line)
     if warning := shrinking.warning(missing, may_shrink=study.params.may_shrink):
         plumbing.LOG.warning("%s", warning)

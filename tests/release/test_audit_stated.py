@@ -3,14 +3,20 @@
 import json
 from dataclasses import replace
 
+import pandas as pd
 import pytest
 
 from scrubin.core.files import write_json, write_text
-from scrubin.release.audit import stated
+from scrubin.release.audit import permitted
 from scrubin.release.audit.run import audit
-from scrubin.release.metadata import citation, croissant
+from scrubin.release.audit.stated import Stated
+from scrubin.release.audit.strings import private_strings
+from scrubin.release.audit.strings.public_words import public_words
+from scrubin.release.audit.strings.spelling import vocabulary
+from scrubin.release.metadata import citation, croissant, fixed_texts
 from scrubin.release.params import Creator
-from toy_release import PARAMS
+from scrubin.tables.catalogue import public_tables
+from toy_release import IDS, PARAMS, TASK
 
 # The first was recorded, and so was the first day; the site is where the second works.
 MAKER, DAY, SITE = "Grünwaldner, Mechthild", "2023-04-17", "UniKlinikum Nordstadt"
@@ -30,7 +36,7 @@ def signed(release):
     write_text(release.path("README.md"), release.path("README.md").read_text() + citation.bibtex(SAID))
     issued = {"date": DAY, "dateType": "Issued"}
     write_json(release.path("metadata/datacite.json"), {"dates": [issued], "subjects": [{"subject": "video"}], "publicationYear": 2023})
-    release.plan = replace(release.plan, stated=stated.of_params(SAID))
+    release.plan = replace(release.plan, stated=permitted.of_params(SAID))
     release.seal()
     return release
 
@@ -44,7 +50,7 @@ def test_what_the_curator_states_passes(signed):
 
 
 def test_without_the_statement_each_of_it_is_a_finding(signed):
-    signed.plan = replace(signed.plan, stated=stated.Stated())
+    signed.plan = replace(signed.plan, stated=Stated())
     found = {(one.file, one.rule) for one in findings(signed)}
     assert {
         ("README.md", "private-string"),
@@ -64,7 +70,7 @@ def test_without_the_statement_each_of_it_is_a_finding(signed):
     ],
 )
 def test_another_statement_does_not_help(signed, other):
-    signed.plan = replace(signed.plan, stated=stated.of_params(other))
+    signed.plan = replace(signed.plan, stated=permitted.of_params(other))
     assert "croissant.json" in {one.file for one in findings(signed)}
 
 
@@ -87,6 +93,27 @@ def test_a_part_of_the_name_is_a_finding_also_where_the_name_may_stand(signed):
 
 
 def test_the_curator_is_told_which_of_it_is_private_elsewhere(release):
-    assert stated.of_params(SAID).also_private(release.private) == [DAY, MAKER, SITE]
-    assert len(stated.of_params(SAID).warnings(release.private)) == 3
-    assert stated.of_params(PARAMS).also_private(release.private) == []
+    assert permitted.also_private(permitted.of_params(SAID), release.private) == [DAY, MAKER, SITE]
+    assert len(permitted.warnings(permitted.of_params(SAID), release.private)) == 3
+    assert permitted.also_private(permitted.of_params(PARAMS), release.private) == []
+
+
+def test_words_of_the_documents_pass_in_them_and_are_names_everywhere_else(signed):
+    """A person called Long, or a site called Day Clinic, must not be hidden by the words of a datasheet."""
+    people = pd.DataFrame({"participant": ["Long", "Whitlock"]})
+    signed.private = private_strings.of_tables([people], IDS, public_words(public_tables(()), PARAMS, [], [TASK]))
+    assert {"Long", "Whitlock"} <= {needle.text for needle in signed.private.needles}
+    declared = {name: table for name, table in public_tables(()).items() if name in signed.tables}
+    signed.plan = replace(signed.plan, stated=permitted.of_params(SAID, [*fixed_texts.of(SAID, declared), "how long"]))
+    write_text(signed.path("metadata/datasheet.md"), "How long did it take?\n")
+    signed.seal()
+    assert findings(signed) == []
+    write_text(signed.path("metadata/datasheet.md"), "How long did Whitlock take, on 2023-04-17?\n")
+    write_text(signed.path("metadata/notes.md"), "Long was here.\n")
+    signed.seal()
+    assert {one.file for one in findings(signed)} == {"metadata/datasheet.md", "metadata/notes.md"}
+
+
+def test_no_document_opens_a_word_for_the_rest_of_the_release():
+    known = vocabulary([public_words(public_tables(()), PARAMS, [], [TASK])])
+    assert not {"long", "day", "page", "will", "rest", "gebru", "krippendorff"} & known

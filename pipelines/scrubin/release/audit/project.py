@@ -16,9 +16,10 @@ import pandas as pd
 from scrubin.core import params
 from scrubin.core.errors import ParamsError
 from scrubin.release import gate
-from scrubin.release.audit import plan, stated
+from scrubin.release.audit import permitted, plan
 from scrubin.release.audit.strings import private_strings, public_words
 from scrubin.release.audit.strings.private_strings import Private
+from scrubin.release.metadata import fixed_texts
 from scrubin.release.params import ReleaseParams
 from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables
@@ -101,7 +102,7 @@ def load(folder: Path = Path()) -> Project:
         tables=tables,
         quarantine=quarantine,
         private=replace(private, withdrawn=withdrawn),
-        plan=replace(planned, stated=stated.of_params(mine)),
+        plan=replace(planned, stated=permitted.of_params(mine, fixed_texts.of(mine, declared))),
         kept_s=_kept_s(recordings, linkage),
         # The render stage insists on its own parameters.
         jitter_s=float(every.get("render", {}).get("duration_jitter_s", 0)),

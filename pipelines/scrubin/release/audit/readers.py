@@ -10,7 +10,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from scrubin.core.files import sha256_of
 from scrubin.release import checksums
-from scrubin.release.audit import media, stated
+from scrubin.release.audit import media, permitted
 from scrubin.release.audit.findings import Contents, Fault, Text
 from scrubin.release.audit.one_pass import CHUNK_BYTES, OnePass
 from scrubin.release.audit.plan import Plan
@@ -112,8 +112,8 @@ class Reader:
             The extracted frames that an archive of pictures must hold.
         """
         suffix, digest = path.suffix.lower(), hashlib.sha256()
-        if name in stated.FILES and self.plan.stated.texts:
-            return self._signed(path, name)
+        if name in permitted.FILES:
+            return self._document_about(path, name)
         if suffix in (".zip", ".npz"):
             with OnePass(path, [digest.update]) as file:
                 contents, raw = self._safely(lambda: self._zip(path, file), lambda: self._searched(path))
@@ -126,14 +126,15 @@ class Reader:
             raw = passing.hits()
         return self._read(contents, raw, digest.hexdigest(), file.size)
 
-    def _signed(self, path: Path, name: str) -> FileRead:
-        """Read a file that says who made the release; what the curator states there is no finding."""
-        data = path.read_bytes()
-        searched, structured = self.plan.stated.without(data), path.suffix.lower() in STRUCTURED_SUFFIXES
+    def _document_about(self, path: Path, name: str) -> FileRead:
+        """Read a document about the release: what may stand in it is no finding."""
+        data, stated = path.read_bytes(), self.plan.stated
         contents, _ = self._safely(lambda: (self._document(PurePosixPath(name).name, data), set()), set)
-        rest, _ = self._safely(lambda: (self._document(PurePosixPath(name).name, searched), set()), set)
-        raw = self.search.in_bytes([searched], structured=structured)
-        return self._read(Contents(contents.faults, rest.texts), raw, hashlib.sha256(data).hexdigest(), len(data))
+        texts = [replace(text, text=permitted.without(stated, text.text)) for text in contents.texts]
+        # What is no UTF-8 is a fault by itself, and is searched as it is.
+        rest = permitted.without(stated, data.decode(errors="surrogateescape")).encode(errors="surrogateescape")
+        raw = self.search.in_bytes([rest], structured=path.suffix.lower() in STRUCTURED_SUFFIXES)
+        return self._read(Contents(contents.faults, texts), raw, hashlib.sha256(data).hexdigest(), len(data))
 
     def _read(self, contents: Contents, raw: set[Needle], sha256: str, size: int) -> FileRead:
         places = dict.fromkeys(raw, "bytes")

@@ -1,8 +1,8 @@
-"""What the metadata of every release says, whoever made it: words that are public by themselves."""
+"""What the documents about every release say, whoever made it, for the audit: see ``audit.permitted``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from scrubin.release.metadata import (
@@ -27,7 +27,7 @@ from scrubin.tables.frames import FRAMES
 from scrubin.tables.videos import VIDEOS
 
 
-def of(params: ReleaseParams, tables: Mapping[str, Table], paths: Iterable[str]) -> list[object]:
+def of(params: ReleaseParams, tables: Mapping[str, Table]) -> list[object]:
     """Return the texts.
 
     Parameters
@@ -36,12 +36,11 @@ def of(params: ReleaseParams, tables: Mapping[str, Table], paths: Iterable[str])
         Version and licence. Name, title and all else are the curator's own words: a person or a site in them is a leak as anywhere.
     tables
         Declarations of the public tables.
-    paths
-        Of files such as a release has them.
     """
     nameless = ReleaseParams("study", "study", params.version, params.license, params.archives, params.on_quarantine, params.review)
     nothing: dict[str, Any] = facts.measured({table.name: io.frame_of(table, []) for table in (VIDEOS, FRAMES)}, facts.Study())
-    files = list(paths)
+    files = [f"tables/{name}.parquet" for name in tables] + [pattern for _, pattern, _, _ in resources.FILE_SETS]
+    files += ["archives/Task_left.zip"]
     document = croissant.metadata(nameless, tables, {}, dict.fromkeys(files, ""), dict.fromkeys(files, 0), nothing, words.Words())
     return [
         document,

@@ -76,7 +76,7 @@ class Public:
     columns
         The columns that a declaration or the parameters name.
     stated
-        Keys of JSON, each with the value (as JSON) that it may have; see ``stated.Stated``.
+        Keys of JSON, each with the value (as JSON) that it may have; see ``audit.stated``.
     """
 
     ids: frozenset[str] = frozenset()

@@ -8,7 +8,7 @@ import pandas as pd
 
 from scrubin.release import checksums, dictionary, file_list, outputs, readme
 from scrubin.release.certificate import public_form
-from scrubin.release.metadata import fixed_texts, resources
+from scrubin.release.metadata import resources
 from scrubin.release.params import ReleaseParams
 from scrubin.tables.declare import Table
 from scrubin.vocabulary import ground_truth, vocabulary
@@ -49,7 +49,7 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
         list(outputs.NAMES),
         dictionary.text(tables),
     ]
-    texts += [*fixed_texts.of(params, tables, paths), list(params.public_words)]
+    texts += [paths, [list(item) for item in resources.FILE_SETS], [params.version, params.license], list(params.public_words)]
     texts += [ground_truth.FRAME_CONTRACT, ground_truth.DEFINITIONS, ground_truth.README, ground_truth.KEYS]
     for table in tables.values():
         texts += [table.name, table.description]
