@@ -49,6 +49,10 @@ def what_happened(path: Path, sha256: str, size: int | None) -> tuple[str, str, 
     for judged in (_nothing(there), _pointer(head), _rewritten(path, sha256, there) if suffix in TEXTS or not suffix else None):
         if judged:
             return judged
+    is_other = suffix in (*_ENDS, ".zip", ".npz") and head.startswith(_HEADS[suffix]) and not _is_cut(path, head, end)
+    if size is not None and there < size and is_other:
+        what = f"it has {there:,} bytes, {size - there:,} fewer than were released, but is not cut off: it is another file"
+        return "changed", f"{what}, or of another version", AGAIN
     if size is not None and there < size:
         return "truncated", f"it ends after {there:,} of {size:,} bytes: the download was cut off", AGAIN
     if len(end) >= ZEROS and not end[-ZEROS:].strip(b"\0") and suffix != ".tar":
