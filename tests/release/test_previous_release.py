@@ -10,6 +10,8 @@ import pytest
 import toy_release
 from scrubin.core.errors import ReleaseError
 from scrubin.release import completion, outputs
+from scrubin.release.audit import permitted
+from scrubin.release.metadata import fixed_texts
 from scrubin.release.params import Previous
 from scrubin.tables.catalogue import public_tables
 from scrubin.versions import errata, previous
@@ -45,6 +47,15 @@ def test_a_number_that_fits_is_released_with_what_changed_and_stands_the_audit(c
     assert f"  {previous.NAME}\n" in release.path("SHA256SUMS").read_text()
     assert f"\n{previous.NAME}," in release.path("metadata/files.csv").read_text()
     assert release.findings() == []
+
+
+def test_a_person_who_is_called_like_a_step_is_no_finding_in_what_changed(complete):
+    text = complete("1.2.4").path(previous.NAME).read_text()
+    stated = permitted.of_params(toy_release.PARAMS, fixed_texts.of(toy_release.PARAMS, public_tables(())))
+    left = permitted.without(stated, text + " Minor Major Mechthild")
+    assert "Mechthild" in left
+    assert not {"Minor", "Major", "patch", "step"} & set(left.split())
+    assert previous.NAME in permitted.FILES
 
 
 def test_a_number_that_is_too_low_is_refused_with_the_lowest_that_fits(complete, release):

@@ -13,6 +13,8 @@ from scrubin.versions.released import Released
 
 NAME = "metadata/changes.json"
 SHOWN = 12
+FIXED = "previous version step verdict changes moved added removed changed renamed none patch minor major since higher than needed"
+"""Words of every such file, whatever changed, beside names of kinds, tables and columns."""
 
 
 def changes(previous: str, new: Released) -> dict[str, Any]:

@@ -29,6 +29,7 @@ FILES = frozenset(
     {
         "README.md",
         "croissant.json",
+        "metadata/changes.json",
         "metadata/citation.bib",
         "metadata/datacite.json",
         "metadata/dataset_card.md",

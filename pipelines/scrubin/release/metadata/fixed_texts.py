@@ -25,6 +25,8 @@ from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.videos import VIDEOS
+from scrubin.versions import previous
+from scrubin.versions.difference import KINDS
 
 
 def of(params: ReleaseParams, tables: Mapping[str, Table]) -> list[object]:
@@ -52,6 +54,7 @@ def of(params: ReleaseParams, tables: Mapping[str, Table]) -> list[object]:
         [[one.asks, one.field, one.key] for one in questions.QUESTIONS],
         questions.SECTIONS,
         sentences.FIXED,
+        [previous.FIXED, list(KINDS)],
         responsible.SYNTHETIC,
         words.CONDITIONS,
         documents.texts(nameless, nothing, words.Words(), list(tables)),
