@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
@@ -71,13 +72,13 @@ def test_a_folder_that_a_killed_export_left_does_not_matter(release, tmp_path):
 
 
 def test_no_release_no_layout_and_a_damaged_table_are_named(tmp_path):
-    with pytest.raises(ReleaseError, match=r"no whole release, croissant\.json and tables/videos\.parquet and"):
+    with pytest.raises(ReleaseError, match=r"this is no release: it has no croissant\.json"):
         Contents(tmp_path)
     with pytest.raises(ReleaseError, match="did you mean 'huggingface'"):
         export("hugging-face")
     release = exported_release.write(tmp_path / "release", exported_release.rows())
     (release / "tables/triplets.parquet").write_bytes(b"PAR1")
-    with pytest.raises(ReleaseError, match=r"triplets\.parquet: it cannot be read"):
+    with pytest.raises(ReleaseError, match=r"triplets\.parquet cannot be read as parquet"):
         list(Contents(release).frames("abelo"))
 
 
@@ -87,6 +88,31 @@ def test_labels_without_a_row_in_labelled_are_refused(tmp_path):
     release = exported_release.write(tmp_path / "release", tables)
     with pytest.raises(ReleaseError, match="borunga, frame 0 has a row in 'triplets', but is not in 'labelled'"):
         list(Contents(release).frames("borunga"))
+
+
+def test_a_recording_in_two_subsets_stops_before_anything_is_written(tmp_path, capsys):
+    tables = exported_release.rows()
+    release = exported_release.write(tmp_path / "release", tables)
+    (release / "splits").mkdir()
+    (release / "splits/balanced.csv").write_text("id,task,subset\nabelo,PegTransfer,train\nborunga,Cholecystectomy,train\n")
+    assert cli.main(["export", str(release), str(tmp_path / "out"), "--to", "huggingface"]) == 1
+    assert "splits/balanced.csv and tables/splits.parquet differ: cimeto" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("layout", OF_FRAMES)
+def test_known_errors_are_said_and_travel_along(layout, tmp_path, capsys):
+    release = exported_release.write(tmp_path / "release", exported_release.rows())
+    (release / "metadata").mkdir()
+    known = {"id": "E1", "since": "1.0.0", "severity": "error", "recordings": ["abelo"], "what": "The labels are those of borunga."}
+    (release / "metadata/errata.yaml").write_text(
+        json.dumps([known | {"advice": "Leave it out."}, known | {"id": "E0", "fixed_in": "1.2.0"}])
+    )
+    assert cli.main(["export", str(release), str(tmp_path / "out"), "--to", layout]) == 0
+    says = "E1 (error), abelo: The labels are those of borunga. Leave it out."
+    assert f"known error: {says}\n" in (out := capsys.readouterr().out)
+    assert "E0" not in out
+    assert f"Known errors:\n\n- {says}\n" in (tmp_path / "out/README.md").read_text()
 
 
 @pytest.mark.parametrize("layout", OF_FRAMES)

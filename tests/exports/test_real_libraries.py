@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import clips
 import exported_release
 from scrubin import cli
 from scrubin.frames.reading import picture
@@ -59,3 +60,27 @@ def test_webdataset_reads_every_subset(release, tmp_path):
     assert {(one["json"]["id"], one["json"]["camera"], one["json"]["frame"]) for one in read} == set(SHOWN)
     assert all(one["jpg"].shape == (16, 32, 3) for one in read)
     assert [one["cls"] for one in read if "cls" in one] == [0, 0]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_lerobot_reads_every_episode_with_pictures_scores_and_what_is_hidden(release, tmp_path, monkeypatch):
+    for name, value in {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}.items():
+        monkeypatch.setenv(name, value)
+    lerobot = pytest.importorskip("lerobot.datasets.lerobot_dataset")
+    tables = exported_release.rows()
+    tables["videos"] = [row | {"width": 96, "height": 64, "fps": "30000/1001"} for row in tables["videos"]]
+    filmed = exported_release.write(tmp_path / "filmed", tables)
+    for row in tables["videos"]:
+        clips.clip(filmed / str(row["path"]), seconds=1, fps="30000/1001", more=("-pix_fmt", "yuv420p"))
+    for folder in export(filmed, tmp_path / "lerobot", "lerobot").iterdir():
+        data = lerobot.LeRobotDataset("a/study", root=folder, video_backend="pyav")
+        for number in (0, 1, 29, len(data) - 1):
+            frame = data[number]
+            recording = data.meta.episodes[int(frame["episode_index"])]["recording"]
+            for key in data.meta.camera_keys:
+                (path,) = filmed.glob(f"videos/*/{key.split('.')[-1]}/{recording}.mkv")
+                wanted = clips.pictures(path, (96, 64))[int(frame["frame_index"])]
+                assert abs(frame[key].permute(1, 2, 0).numpy() * 255 - wanted).max() < 8
+            assert not frame["hidden"]
+            assert frame["task"] == exported_release.TASKS[recording]

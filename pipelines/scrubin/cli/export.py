@@ -29,6 +29,8 @@ def run(args: argparse.Namespace) -> int:
     sys.stdout.write(f"{args.folder}: {summary.recordings:,} recordings, {summary.frames:,} frames\n")
     for reason, count in summary.left_out.items():
         sys.stdout.write(f"not in it: {count:,} {reason}\n")
+    for error in contents.known_errors:
+        sys.stdout.write(f"known error: {error}\n")
     return 0
 
 

@@ -7,7 +7,6 @@ the other camera of a pair have the same labels without boxes.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +19,7 @@ import pyarrow.parquet as pq
 
 from scrubin.core.errors import ReleaseError
 from scrubin.frames.reading import picture
+from scrubin.load.release import Release
 from scrubin.tables import io
 from scrubin.tables.cameras import of_reference_camera
 
@@ -32,8 +32,6 @@ INSTANCE_COLUMNS = (
 BOX = ("x", "y", "w", "h")
 LABEL_COLUMNS = ("phase", "phase_id", "phase_vocabulary", "instances", "instances_vocabulary", "instances_detail")
 HIDDEN, DROPPED = "hidden frames, which are black", "dropped frames, which have no picture"
-NEEDED = ("videos", "frames")
-METADATA = "croissant.json"
 Row = dict[str, Any]
 
 
@@ -61,32 +59,27 @@ class Contents:
 
     def __init__(self, release: Path) -> None:
         self.release = release
-        missing = [name for name in (METADATA, *(f"tables/{name}.parquet" for name in NEEDED)) if not (release / name).is_file()]
-        if missing:
-            msg = f"{release}: this is no whole release, {' and '.join(missing)} is missing; name the folder that has README.md and tables"
-            raise ReleaseError(msg)
+        self._opened = Release(release, errata="ignore")
+        self._opened.splits  # noqa: B018 - a recording in two subsets, or lists that differ, is an error before anything is written
 
     def table(self, name: str) -> pd.DataFrame:
         """Return a public table as the release has it; an empty one when the release has none."""
-        path = self.release / f"tables/{name}.parquet"
-        if not path.is_file():
-            return pd.DataFrame()
-        try:
-            table: pd.DataFrame = pq.read_table(path).to_pandas()
-        except (OSError, pa.ArrowException) as error:
-            msg = f"{path}: it cannot be read ({error}); 'scrubin verify {self.release}' says what else is damaged"
-            raise ReleaseError(msg) from error
-        return table
+        return self._opened.tables[name] if name in self._opened.tables else pd.DataFrame()
 
-    @cached_property
+    @property
     def metadata(self) -> Mapping[str, Any]:
         """What the release says of itself for machines."""
-        path = self.release / METADATA
-        try:
-            return dict(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError) as error:
-            msg = f"{path}: it cannot be read ({error}); 'scrubin verify {self.release}' says what else is damaged"
-            raise ReleaseError(msg) from error
+        return self._opened.metadata
+
+    @cached_property
+    def known_errors(self) -> Sequence[str]:
+        """The known errors of this version, one sentence each."""
+        sentences = []
+        for one in self._opened.errata:
+            where = ", ".join(map(str, one.get("recordings") or ())) or "all recordings"
+            says = [str(one[key]) for key in ("what", "advice") if one.get(key)]
+            sentences.append(f"{one.get('id', '')} ({one.get('severity', 'error')}), {where}: {' '.join(says)}")
+        return sentences
 
     @cached_property
     def videos(self) -> pd.DataFrame:

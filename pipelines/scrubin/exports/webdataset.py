@@ -106,5 +106,8 @@ def _sentences(contents: Contents) -> Iterator[str]:
     if contents.left_out:
         yield "\nNot in it:\n"
         yield from (f"- {count:,} {reason}" for reason, count in contents.left_out.items())
+    if contents.known_errors:
+        yield "\nKnown errors:\n"
+        yield from (f"- {error}" for error in contents.known_errors)
     if citation := metadata.get("citeAs"):
         yield f"\n    {citation}"

@@ -89,6 +89,7 @@ def _section(contents: Contents, every: Mapping[str, Splits]) -> str:
         "  not labelled. Missing is never 0.",
         "- Boxes (`x`, `y`, `w`, `h`, shares of the picture) stand with the camera in which they were drawn only.",
         *(["", "Not in it:", "", *left_out] if left_out else []),
+        *(["", "Known errors:", "", *(f"- {error}" for error in contents.known_errors)] if contents.known_errors else []),
     ]
     return "\n".join(lines) + "\n"
 

@@ -36,4 +36,5 @@ def text(contents: Contents, form: Format, scheme: str | None, totals: Mapping[s
         f"- Splits: `meta/episodes` has a column for each; {ordered}.",
         "- There is no robot here: no `action` and no `observation.state`.",
     ]
+    lines += ["", "Known errors:", "", *(f"- {error}" for error in contents.known_errors)] if contents.known_errors else []
     return "\n".join([*lines, *(["", f"    {about['citeAs']}"] if about.get("citeAs") else [])]) + "\n"
