@@ -162,3 +162,14 @@ def test_labels_of_several_vocabularies_need_a_choice_and_the_others_are_masked(
     assert len(several.frames("balanced/train", ["instruments"])) > 0
     with pytest.raises(ValueError, match="no label is of the vocabulary 'prostad': did you mean 'prostatd'"):
         several.frames(labels=["instruments"], vocabulary="prostad")
+
+
+def test_subsets_have_the_same_columns_whatever_their_recordings_have(release):
+    labels = ["triplets", "instruments", "phases", "errors", "skill"]
+    every = [release.frames(split, labels) for split in release.splits]
+    every += [release.frames(labels=labels, task=task) for task in ("PegTransfer",)]
+    assert all(dataset.classes == every[0].classes for dataset in every)
+    assert every[-1][0]["triplets"].shape == (100,)
+    operations = release.frames(labels=labels, task=loadable_release.OPERATION)
+    assert operations[0]["errors"].shape == (0,)
+    assert release.errors(task=loadable_release.OPERATION).columns.tolist() == ["task"]

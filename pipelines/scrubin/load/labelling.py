@@ -22,6 +22,7 @@ from scrubin.load.recording_scores import errors_of, skill_of
 from scrubin.load.rows import FrameRows, IntArray
 from scrubin.load.tables import ReleasedTables
 from scrubin.tables.labelled import LayerName
+from scrubin.vocabulary import vocabulary
 from scrubin.vocabulary.vocabulary import Component, Vocabulary
 
 COMPONENT_OF: Mapping[str, Component] = {"triplets": "ivt", "instruments": "i", "verbs": "v", "targets": "t"}
@@ -29,15 +30,19 @@ OF_RECORDINGS = ("skill", "errors")
 LABELS = (*COMPONENT_OF, "phases", "boxes", *OF_RECORDINGS)
 
 
-def of_rows(tables: ReleasedTables, rows: FrameRows, names: Iterable[str], vocabulary: str | None) -> tuple[Label, ...]:
+def of_rows(
+    tables: ReleasedTables, rows: FrameRows, names: Iterable[str], vocabulary_name: str | None, task: str | None
+) -> tuple[Label, ...]:
     """Return labels of frames.
 
     Parameters
     ----------
     names
         Which of `LABELS`.
-    vocabulary
+    vocabulary_name
         Which vocabulary, where recordings have labels of several; the labels of the others are masked.
+    task
+        The task that all rows are of; None: of any.
 
     Raises
     ------
@@ -51,20 +56,20 @@ def of_rows(tables: ReleasedTables, rows: FrameRows, names: Iterable[str], vocab
         if name not in LABELS:
             msg = f"there is no label '{name}': {hint(name, LABELS)}"
             raise ValueError(msg)
-    of_frames = _OfFrames(tables, rows, vocabulary) if set(wanted) - set(OF_RECORDINGS) else None
+    of_frames = _OfFrames(tables, rows, vocabulary_name) if set(wanted) - set(OF_RECORDINGS) else None
     return tuple(
-        _of_recordings(tables, rows, name) if of_frames is None or name in OF_RECORDINGS else of_frames.label(name) for name in wanted
+        _of_recordings(tables, rows, name, task) if of_frames is None or name in OF_RECORDINGS else of_frames.label(name) for name in wanted
     )
 
 
 class _OfFrames:
     """Makes the labels of frames from the tables `labelled`, `triplets` and `phases`."""
 
-    def __init__(self, tables: ReleasedTables, rows: FrameRows, vocabulary: str | None) -> None:
-        self._folder, self._rows, self._vocabulary = tables.folder, rows, vocabulary
+    def __init__(self, tables: ReleasedTables, rows: FrameRows, vocabulary_name: str | None) -> None:
+        self._folder, self._rows, self._vocabulary = tables.folder, rows, vocabulary_name
         labelled, triplets, phases = (tables[name] for name in ("labelled", "triplets", "phases"))
-        if vocabulary is not None and vocabulary not in (known := sorted(set(labelled["vocabulary"]))):
-            msg = f"no label is of the vocabulary '{vocabulary}': {hint(vocabulary, known)}"
+        if vocabulary_name is not None and vocabulary_name not in (known := sorted(set(labelled["vocabulary"]))):
+            msg = f"no label is of the vocabulary '{vocabulary_name}': {hint(vocabulary_name, known)}"
             raise ValueError(msg)
         own = [one[one["id"].isin(rows.ids)] for one in (labelled, triplets, phases)]
         frames = tables.columns("frames", ["id", "camera", "frame", "path", "redacted"])
@@ -74,6 +79,8 @@ class _OfFrames:
             whole = recordings.of_tables(own[0], own[1], own[2])
         except TableError as error:
             raise damaged(tables.folder, str(error)) from error
+        of_layers = labelled.drop_duplicates(["layer", "vocabulary"]).groupby("layer")["vocabulary"]
+        self._vocabularies = {str(layer): sorted(names) for layer, names in of_layers}
         self._recordings = {one.id: one for one in recordings.with_files(whole, frames)}
 
     def label(self, name: str) -> Label:
@@ -132,19 +139,21 @@ class _OfFrames:
         present = {self._rows.ids[code]: own for code, own in self._rows.by_recording()}
         layers = [(one, layer, present[id_]) for id_, one in self._recordings.items() if id_ in present and (layer := layer_of(one))]
         names = sorted({layer.vocabulary.name for _, layer, _ in layers})
-        if len(names) > 1 and self._vocabulary not in names:
+        everywhere = self._vocabularies.get(layer_name, [])
+        if len(names) > 1 and self._vocabulary not in everywhere:
             msg = f"the labels '{label}' are of {len(names)} vocabularies, {', '.join(names)}: name one by vocabulary='{names[0]}'"
             raise ValueError(msg)
-        name = names[0] if len(names) == 1 else self._vocabulary
-        chosen = [one for one in layers if one[1].vocabulary.name == name]
+        # A subset without labels has the columns of the others.
+        named = [self._vocabulary] if self._vocabulary in everywhere else names or everywhere
+        chosen = [one for one in layers if one[1].vocabulary.name in named]
         for _, layer, _ in chosen:
             _refuse_other_names(layer_name, layer)
-        return (chosen[0][1].vocabulary if chosen else None), chosen
+        return (vocabulary.load(named[0]) if len(named) == 1 and named[0] else None), chosen
 
 
-def _of_recordings(tables: ReleasedTables, rows: FrameRows, name: str) -> Matrix:
+def _of_recordings(tables: ReleasedTables, rows: FrameRows, name: str, task: str | None) -> Matrix:
     """Return scores or errors, which all frames of a recording share."""
-    wide = (skill_of if name == "skill" else errors_of)(tables, rows.ids)
+    wide = skill_of(tables, rows.ids) if name == "skill" else errors_of(tables, rows.ids, task)
     wide = wide.reindex(list(rows.ids))
     values = wide.drop(columns="task").astype("float64").to_numpy(np.float32, na_value=np.nan)
     return Matrix(name, tuple(str(column) for column in wide.columns.drop("task")), values, rows.recording)

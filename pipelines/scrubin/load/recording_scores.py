@@ -17,10 +17,15 @@ def skill_of(tables: ReleasedTables, ids: Sequence[str]) -> pd.DataFrame:
     return table[table["id"].isin(ids)].set_index("id").drop(columns=[column for column in table.columns if column in beside - {"id"}])
 
 
-def errors_of(tables: ReleasedTables, ids: Sequence[str]) -> pd.DataFrame:
-    """Return task and one column per error of recordings, by id; errors that another task has are missing."""
+def errors_of(tables: ReleasedTables, ids: Sequence[str], task: str | None) -> pd.DataFrame:
+    """Return task and one column per error of recordings, by id; errors that another task has are missing.
+
+    Columns are the errors of a task, or of all tasks, whichever the recordings have: subsets have the same ones.
+    """
     table = tables["errors"]
-    table = table[table["id"].isin(ids)]
-    wide = table.set_index(["id", "error"])["occurred"].astype("boolean").unstack().rename_axis(columns=None)  # noqa: PD010
-    task_of = table.drop_duplicates("id").set_index("id")["task"]
-    return pd.concat([task_of.reindex(wide.index).rename("task"), wide], axis=1)
+    table = table if task is None else table[table["task"] == task]
+    names, own = sorted(table["error"].unique()), table[table["id"].isin(ids)]
+    wide = own.drop_duplicates("id").set_index("id")[["task"]].sort_index()
+    for name in names:
+        wide[name] = own[own["error"] == name].set_index("id")["occurred"].astype("boolean").reindex(wide.index)
+    return wide

@@ -163,7 +163,7 @@ class Release:
         dropped = rows.dropped & (not include_dropped)
         hidden = rows.hidden & ~dropped & (not include_hidden)
         rows = rows.where(~dropped & ~hidden)
-        of_rows = labelling.of_rows(self.tables, rows, labels, vocabulary)
+        of_rows = labelling.of_rows(self.tables, rows, labels, vocabulary, task)
         lacking = np.zeros(len(rows), np.bool_)
         for one in of_rows if missing == "drop" else ():
             lacking |= ~one.known
@@ -233,7 +233,7 @@ class Release:
             msg = "boxes belong to single frames, and a clip has several: take them from frames()"
             raise ValueError(msg)
         rows = Choice(split, task, camera).frames(self.tables, lambda: self._splits)
-        of_rows = labelling.of_rows(self.tables, rows, names, vocabulary)
+        of_rows = labelling.of_rows(self.tables, rows, names, vocabulary, task)
         name = f"'{split}'" if split else self.name
         videos, window = self.tables.columns("videos", VIDEO_COLUMNS), Window.of(length_s, stride_s, fps)
         clips = clip_choice.of_rows(rows, videos, self._videos, window, include_hidden=include_hidden)
@@ -249,7 +249,7 @@ class Release:
 
     def errors(self, split: str | None = None, task: str | None = None) -> pd.DataFrame:
         """Return one row per recording, by id: task, and whether each error occurred; missing where it is no error of the task."""
-        return errors_of(self.tables, sorted(self._of_recordings("errors", split, task)["id"].unique()))
+        return errors_of(self.tables, sorted(self._of_recordings("errors", split, task)["id"].unique()), task)
 
     def phases(self, id_: str) -> pd.DataFrame:
         """Return the phases of a recording in order: ``frame``, ``time_s``, ``phase_id``, ``phase``, ``hidden``; labelled frames only.
