@@ -32,7 +32,8 @@ def project(tmp_path, monkeypatch):
         file.write(rows)
     private = tmp_path / "data/private"
     private.mkdir()
-    released = {"name": "a-study", "version": "1.0.0", "recordings": {"a1": "glimst", "b1": "blivka"}}
+    splits = {"seed": 0, "schemes": {}, "places": {"s": [[0, "train", "glimst"], [0, "test", "blivka"]]}}
+    released = {"name": "a-study", "version": "1.0.0", "recordings": {"a1": "glimst", "b1": "blivka"}, "splits": splits}
     (private / "released.json").write_text(json.dumps(released))
     for name in ("a1", "b1"):
         Ledger().append("excluded", {"recording": name, "sha256": {}, "why": "w"}, by="ann", session="s")
@@ -126,4 +127,5 @@ def test_a_slip_can_be_taken_back(project, capsys):
     run(capsys, "--participant", "Ann", "--reason", "consent")
     assert run(capsys, "--participant", "Ben", "--undo")[0] == 0
     assert (project / "data/raw/withdrawn.csv").read_text() == f"participant,recording,date,reason\nAnn,,{TODAY},consent\n"
+    assert memory.load().splits["places"] == {"s": [[0, "test", "blivka"]]}
     assert ("b1" in memory.load(), "a1" in memory.load(), memory.load().has_participant("Ben")) == (False, True, False)

@@ -15,7 +15,7 @@ from scrubin.release import review_gate, shrinking
 from scrubin.release.params import ReleaseParams
 from scrubin.review import forgetting
 from scrubin.review.ledger import LEDGER_PATH, Ledger
-from scrubin.withdrawal import copies, memory, naming, notice, sheet, tombstones, version
+from scrubin.withdrawal import copies, kept, memory, naming, notice, sheet, tombstones, version
 from scrubin.withdrawal.sheet import Row
 
 
@@ -103,7 +103,8 @@ def _undo(args: argparse.Namespace, raw: Path) -> int:
         msg = f"'{name}' is in no row of {path}, and nobody of this name withdrew earlier"
         raise ManifestError(msg)
     files.write_text(path, sheet.text_without(_text(path), rows))
-    memory.write(left)
+    # They go back to their subset, too.
+    memory.write(kept.with_splits(left, before, Path()) if left else left)
     sys.stdout.write(
         f"{path}: {name} is back; what people decided about them has to be decided again, or {LEDGER_PATH} restored from a copy\n"
     )
