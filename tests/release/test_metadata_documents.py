@@ -93,7 +93,6 @@ def test_recordings_that_are_left_out_are_counted_by_kind_without_their_reasons(
         ("a", "excluded", "the curator: Schmidt asked for it"),
         ("b", "excluded", "it lasts 371.2 s, the limit of PegTransfer is 360 s"),
         ("c", "quarantined", "Schmidt.mkv: it cannot be read"),
-        ("d", "excluded", "withdrawn"),
         ("e", "kept", None),
     ]
     recordings = pd.DataFrame(rows, columns=["recording", "status", "reason"])
@@ -102,7 +101,6 @@ def test_recordings_that_are_left_out_are_counted_by_kind_without_their_reasons(
         "cannot be used": 2,
         "excluded by the curator": 1,
         "longer than its task allows": 1,
-        "withdrawn": 1,
         "excluded in the review": 1,
     }
 

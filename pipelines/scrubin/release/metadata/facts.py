@@ -16,7 +16,6 @@ import pandas as pd
 from scrubin.tables.io import records
 
 NAME = "facts.json"
-WITHDRAWN = "withdrawn"
 CURATOR = "the curator:"
 DIGITS = 4
 KEYS = """
@@ -86,6 +85,8 @@ def measured(tables: Mapping[str, pd.DataFrame], study: Study) -> dict[str, Any]
 def left_out(recordings: pd.DataFrame, quarantine: pd.DataFrame, excluded: int) -> dict[str, int]:
     """Return how many recordings were not released, by the kind of reason; reasons themselves may name people.
 
+    Who withdrew is in no table any more: ``metadata/withdrawn.json`` counts them.
+
     Parameters
     ----------
     recordings, quarantine
@@ -105,8 +106,6 @@ def left_out(recordings: pd.DataFrame, quarantine: pd.DataFrame, excluded: int) 
 def _kind(status: str, reason: str) -> str:
     if status == "quarantined":
         return "cannot be used"
-    if reason == WITHDRAWN:
-        return "withdrawn"
     return "excluded by the curator" if reason.startswith(CURATOR) else "longer than its task allows"
 
 
