@@ -31,5 +31,5 @@ print(f"mean brightness of the pictures: {brightness:.1f} of 255")
 # Short films of stereo recordings, for skill: eight pictures, two a second.
 clips = release.clips(length_s=4, stride_s=60, fps=2, split="balanced/train", labels=["skill"], task="PegTransfer", camera="left")
 print(clips)
-clip = clips[0]
-print(f"a clip of {clip['id']}: {clip['images'].shape}, {clips.classes['skill'][0]} {clip['skill'][0]:.2f}")
+for clip in clips[:1]:
+    print(f"a clip of {clip['id']}: {clip['images'].shape}, {clips.classes['skill'][0]} {clip['skill'][0]:.2f}")
