@@ -20,6 +20,7 @@ import small_study
 from scrubin import settings
 from scrubin.evaluation.metrics import METRICS
 from scrubin.labels.registry import WRITERS, readable
+from scrubin.release.metadata import words
 from scrubin.tables.catalogue import PRIVATE_TABLES, public_tables
 from scrubin.validate.registry import RULES
 
@@ -70,12 +71,19 @@ def test_every_block_says_what_it_is_and_most_are_run():
     assert len(run) >= 3 * (len(commands_and_code) - len(run)), f"{len(run)} of {len(commands_and_code)} blocks are run"
 
 
-@pytest.mark.parametrize("block", [block for block in EVERY if block.language == "yaml"], ids=lambda block: block.place)
+@pytest.mark.parametrize("block", [one for one in EVERY if one.language == "yaml" and one.mark != "file"], ids=lambda one: one.place)
 def test_every_block_of_parameters_can_stand_in_params_yaml(block, tmp_path):
     shipped = yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))
     path = tmp_path / "params.yaml"
     path.write_text(yaml.safe_dump(_merged(shipped, yaml.safe_load(block.text))), encoding="utf-8")
     settings.check_all(path)
+
+
+def test_the_datasheet_that_a_page_shows_answers_questions_that_there_are(tmp_path):
+    (block,) = [block for block in EVERY if block.mark == "file" and block.reason.endswith("datasheet.yaml")]
+    path = tmp_path / "datasheet.yaml"
+    path.write_text(block.text, encoding="utf-8")
+    assert words.load(path).answers
 
 
 def test_every_command_stands_on_a_page_that_somebody_wrote():

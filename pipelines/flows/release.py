@@ -72,6 +72,25 @@ def everywhere(work: Callable[[Part], Reading], parts: Sequence[Part]) -> list[R
     return [reading for _, reading in read.done]
 
 
+def log_outcome(
+    study: project.Project, review: Mapping[str, Any], pictures: Pictures, missing: Mapping[str, str], linkable: Mapping[str, Any]
+) -> None:
+    """Say what was proven and what the curator should look at: warnings last, what is quarantined at the very end."""
+    plumbing.LOG.info("audit: %s", pictures.sentence())
+    plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
+    if study.params.previous is not None:
+        plumbing.LOG.info("%s", previous.note(OUT))
+    plumbing.LOG.info("metadata: %s", requirements.of_release(OUT))
+    for line in (*review_gate.warnings(review, study.params), *permitted.warnings(study.plan.stated, study.private)):
+        plumbing.LOG.warning("%s", line)
+    if warning := shrinking.warning(missing, may_shrink=study.params.may_shrink):
+        plumbing.LOG.warning("%s", warning)
+    if study.private.withdrawn:
+        plumbing.LOG.info("withdrawn: nothing of it is in the release; 'scrubin store --prune' removes it from the store and DVC's cache")
+    for line in gate.lines(study.quarantine):
+        plumbing.LOG.warning("quarantined, not in the release: %s", line)
+
+
 @flow(name="release")
 def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
@@ -110,19 +129,7 @@ def main() -> None:
     files.write_json(Path("reports/release.json"), document)
     issue.private(certificate, review, document, lines, OUT)
     files.write_json(shrinking.PATH, now)
-    plumbing.LOG.info("audit: %s", pictures.sentence())
-    plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
-    if study.params.previous is not None:
-        plumbing.LOG.info("%s", previous.note(OUT))
-    plumbing.LOG.info("metadata: %s", requirements.of_release(OUT))
-    for line in (*review_gate.warnings(review, study.params), *permitted.warnings(study.plan.stated, study.private)):
-        plumbing.LOG.warning("%s", line)
-    if warning := shrinking.warning(missing, may_shrink=study.params.may_shrink):
-        plumbing.LOG.warning("%s", warning)
-    if study.private.withdrawn:
-        plumbing.LOG.info("withdrawn: nothing of it is in the release; 'scrubin store --prune' removes it from the store and DVC's cache")
-    for line in gate.lines(study.quarantine):
-        plumbing.LOG.warning("quarantined, not in the release: %s", line)
+    log_outcome(study, review, pictures, missing, linkable)
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ def judge(folder, drawn, outcome, why=""):
 
 
 def released(folder):
-    """All files of the release but the certificate and the checksums, which name it."""
+    """All files of the release but the certificate, and the lists with its hash."""
     files = [path for path in (folder / RELEASE).rglob("*") if path.is_file()]
-    names = {"CERTIFICATE.md", "certificate.json", "SHA256SUMS"}
+    names = {"CERTIFICATE.md", "certificate.json", "SHA256SUMS", "files.csv"}
     return {path.relative_to(folder / RELEASE).as_posix(): path.read_bytes() for path in files if path.name not in names}
 
 

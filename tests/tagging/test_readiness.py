@@ -101,7 +101,7 @@ def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_tagged(project,
 
 
 def test_make_release_is_the_same_and_needs_a_version(project):
-    recipe = run(ROOT, "make", "--dry-run", "release", "VERSION=1.0.0").splitlines()[-1]
+    recipe = run(ROOT, "make", "--dry-run", "--no-print-directory", "release", "VERSION=1.0.0").splitlines()[-1]
     assert recipe == '.venv/bin/scrubin tag "1.0.0"'
     assert rules(project, "") == {"version"}
 

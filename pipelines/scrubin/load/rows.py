@@ -81,7 +81,7 @@ class FrameRows:
     def by_recording(self) -> list[tuple[int, slice]]:
         """Return the rows of each recording that has some."""
         present, starts = np.unique(self.recording, return_index=True)
-        ends = [*starts[1:].tolist(), len(self)]
+        ends = [*starts.tolist(), len(self)][1:]
         return [(int(code), slice(start, end)) for code, start, end in zip(present, starts.tolist(), ends, strict=True)]
 
 
