@@ -15,6 +15,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pandas as pd
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -48,7 +49,7 @@ def write_triplets(model, id_, frames, scores):
 
 def pipeline(model):
     """Return a model of features that are brought to one scale."""
-    return make_pipeline(StandardScaler(), model)
+    return make_pipeline(SimpleImputer(), StandardScaler(), model)
 
 
 def phases_and_triplets(fold):
@@ -88,15 +89,17 @@ def scores_of(x, y, seen):
 def skill():
     """Predict the GRS of every recording from its length and from how its pictures change; and from its length alone."""
     frames, videos = release.tables["frames"], release.tables["videos"]
-    moved = frames[(frames.camera == "left") & ~frames.redacted].groupby("id").difference.agg(["mean", "std", "max"])
+    moved = frames[(frames.camera == "left") & ~frames.redacted].groupby("id").difference.agg(["mean", "max"])
     length = videos[videos.camera == "left"].set_index("id").duration_s
-    columns = {"model": pd.DataFrame(moved).assign(length=length), "duration": pd.DataFrame({"length": length})}
+    columns = {"model": moved.reindex(length.index).assign(length=length), "duration": pd.DataFrame({"length": length})}
     for name, table in columns.items():
         parts = []
         for fold in FOLDS:
             train, test = (
                 release.skill(f"five_folds/{fold}/{subset}", task=SKILL_TASK).dropna(subset="GRS") for subset in ("train", "test")
             )
+            if test.empty:
+                continue
             model = pipeline(Ridge(1.0)).fit(table.loc[train.index], train.GRS)
             parts.append(pd.DataFrame({"id": test.index, "GRS": model.predict(table.loc[test.index])}))
         (out / name / "skill").mkdir(parents=True, exist_ok=True)
