@@ -338,6 +338,8 @@ def test_a_data_set_with_a_new_name_is_compared(after):
         (lambda folder: (folder / "SHA256SUMS").write_text("x\n"), "SHA256SUMS, line 1: expected a SHA-256"),
         (lambda folder: (folder / "tables/phases.parquet").unlink(), "phases.parquet: it is missing, but SHA256SUMS lists it"),
         (lambda folder: (folder / "tables/phases.parquet").write_bytes(b"PAR1"), "phases.parquet: its bytes are not those"),
+        (lambda folder: sorted(folder.glob("splits/*.csv"))[0].write_text("id,subset\n"), ".csv: its bytes are not those"),
+        (lambda folder: sorted(folder.glob("groundtruth/**/*.npz"))[0].write_bytes(b"PK"), ".npz: its bytes are not those"),
         (
             lambda folder: ((folder / "tables/phases.parquet").write_bytes(b"PAR1"), version_pairs.seal(folder)),
             "phases.parquet: it cannot be read as a table",

@@ -50,8 +50,8 @@ def _lines(result: Verification) -> Iterable[str]:
     yield from _section("notes", _sentences(result.notes))
     yield from _section("wrong", _sentences(result.errors))
     if result.sound:
-        what = "every file has its name and its size" if result.quick else "every file is as it was released"
-        yield f"sound: {what}{', but for what was left out' if result.absent else ''}"
+        what = "every name and size is right; the bytes were not read" if result.quick else "sound: every file is as it was released"
+        yield f"{what}{', but for what was left out' if result.absent else ''}"
     else:
         yield f"not sound: {len(result.errors):,} finding{'s' if len(result.errors) > 1 else ''}"
 

@@ -73,7 +73,10 @@ def compare(old: Path, new: Path) -> Comparison:
     ReleaseError
         When one is no release, a file that has to be read is damaged or missing, or they have nothing to do with each other.
     """
-    return of_releases(Released.open(old), Released.open(new))
+    releases = Released.open(old), Released.open(new)
+    for released in releases:
+        released.refuse_damaged()
+    return of_releases(*releases)
 
 
 def of_releases(old: Released, new: Released) -> Comparison:

@@ -17,6 +17,7 @@ def lines(comparison: Comparison) -> Iterator[str]:
     """Yield what differs, by kind, and the verdict."""
     old, new = comparison.old, comparison.new
     yield f"{old.name} {old.version} -> {new.name} {new.version}"
+    yield "videos and pictures are compared by the hashes in SHA256SUMS; whether a copy has these bytes, 'scrubin verify' says"
     for kind, group in groupby(comparison.differences, key=lambda one: one.kind):
         yield f"{kind}:"
         for difference in group:

@@ -13,11 +13,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scrubin.core.errors import ReleaseError
-from scrubin.core.files import sha256_of
+from scrubin.core.files import sha256_of, sha256_of_all
 
 DOCUMENT, SUMS = "croissant.json", "SHA256SUMS"
 _SUM = re.compile(r"([0-9a-f]{64}) [ *](\S.*)")
 _TABLE = re.compile(r"tables/([^/]+)\.parquet")
+_SMALL = re.compile(r"(splits|Annotation|groundtruth)/(?!.*\bframes/)")
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,19 @@ class Released:
         """The names of its tables."""
         return {match[1] for name in self.sha256 if (match := _TABLE.fullmatch(name))}
 
+    def refuse_damaged(self) -> None:
+        """Read the sheets and the ground truth that are there, but for label files of single frames.
+
+        Raises
+        ------
+        ReleaseError
+            When one of them has other bytes than the release lists: what its hash says would not be what people read.
+        """
+        there = {name: self.folder / name for name in self.sha256 if _SMALL.match(name) and (self.folder / name).is_file()}
+        for name, sha256 in sha256_of_all(there).items():
+            if sha256 != self.sha256[name]:
+                raise _other_bytes(self.folder, name)
+
     def table(self, name: str) -> pa.Table:
         """Read a table.
 
@@ -115,9 +129,12 @@ class Released:
             msg = f"{path}: it is missing, but {SUMS} lists it; {_verify(self.folder)}"
             raise ReleaseError(msg)
         if sha256_of(path) != self.sha256[name]:
-            msg = f"{path}: its bytes are not those that {SUMS} lists; {_verify(self.folder)}"
-            raise ReleaseError(msg)
+            raise _other_bytes(self.folder, name)
         return path
+
+
+def _other_bytes(folder: Path, name: str) -> ReleaseError:
+    return ReleaseError(f"{folder / name}: its bytes are not those that {SUMS} lists; {_verify(folder)}")
 
 
 def _verify(folder: Path) -> str:
