@@ -15,6 +15,8 @@ from scrubin.release import review_gate, shrinking
 from scrubin.release.params import ReleaseParams
 from scrubin.review import forgetting
 from scrubin.review.ledger import LEDGER_PATH, Ledger
+from scrubin.versions.difference import Step
+from scrubin.versions.rule import is_below, next_version
 from scrubin.withdrawal import copies, kept, memory, naming, notice, sheet, tombstones, version
 from scrubin.withdrawal.sheet import Row
 
@@ -85,8 +87,8 @@ def _row(args: argparse.Namespace) -> Row:
 
 def _raise_version(released: str) -> str:
     """Raise ``release.version``, when it is too low for a release without somebody of the last one."""
-    now, lowest = params.load("release", ReleaseParams).version, version.required(released)
-    if not version.is_below(now, lowest):
+    now, lowest = params.load("release", ReleaseParams).version, next_version(released, Step.MAJOR)
+    if not is_below(now, lowest):
         return f"{params.PARAMS_PATH}: release.version is {now} already; the last release was {released}"
     files.write_text(params.PARAMS_PATH, version.raised(_text(params.PARAMS_PATH), lowest))
     return f"{params.PARAMS_PATH}: release.version is {lowest} now, it was {now}: without somebody of the last release it is a major step"

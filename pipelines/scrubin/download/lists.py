@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from scrubin.core.checksum_list import read_line
 from scrubin.core.faults import Fault, error
 from scrubin.download.marks import FILES, SUMS
 
-_LINE = re.compile(r"\\?([0-9a-fA-F]{64}) [ *](.+)")
 _EXACT = re.compile(r"[0-9a-f]{64}  (?!\./)\S.*")
 _HASH = re.compile(r"[0-9a-f]{64}")
 AGAIN = "get this list again, of the same version"
@@ -47,13 +47,13 @@ def read_sums(data: bytes) -> Listing:
     lines = text.split("\n")
     for number, line in enumerate(lines, start=1):
         shown = line.rstrip("\r")
-        match = _LINE.fullmatch(shown)
-        if match is None:
+        entry = read_line(shown)
+        if entry is None:
             if shown.strip() or number < len(lines):
                 odd.append(number)
             continue
         rewritten |= _EXACT.fullmatch(shown) is None
-        _add(listing, number, match[2].removeprefix("./"), match[1].lower())
+        _add(listing, number, entry[0].removeprefix("./"), entry[1])
     if not listing.sha256:
         listing.faults.append(error(SUMS, "damaged", "it holds no checksums", AGAIN))
         return listing

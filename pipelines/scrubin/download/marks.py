@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path, PurePosixPath
 
-SUMS = "SHA256SUMS"
+from scrubin.core import checksum_list
+
+SUMS = checksum_list.NAME
 FILES = "metadata/files.csv"
 CROISSANT = "croissant.json"
 README = "README.md"

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from scrubin.load.frame_dataset import Item, Transform
+from scrubin.load.frame_dataset import Transform
+from scrubin.load.indexing import IndexedDataset, Item, Several
 from scrubin.load.labels import MASK, Matrix, Phase
 from scrubin.load.rows import FrameRows, IntArray
 from scrubin.load.videos import ReleasedVideo
@@ -100,7 +100,7 @@ class Window:
 
 
 @dataclass(frozen=True, repr=False)
-class ClipDataset:
+class ClipDataset(IndexedDataset):
     """Clips of some videos.
 
     Parameters
@@ -147,25 +147,12 @@ class ClipDataset:
         """Return the number of clips."""
         return len(self.number)
 
-    @overload
-    def __getitem__(self, index: int) -> Item: ...
-    @overload
-    def __getitem__(self, index: slice | list[int] | npt.NDArray[Any]) -> ClipDataset: ...
-    def __getitem__(self, index: int | slice | list[int] | npt.NDArray[Any]) -> Item | ClipDataset:
-        """Return a clip, or for a slice, a list or an array of indices a smaller data set.
+    def item(self, index: int) -> Item:
+        """Return a clip.
 
         ``images`` has shape (n, height, width, 3), ``time_s``, ``source_frame`` and ``hidden`` have shape (n,); labels of
         frames have one row per extracted frame inside, whose numbers stand in ``label_frame`` (-1: none); scores of a recording stand once.
-
-        Raises
-        ------
-        IndexError
-            When there is no such clip.
-        ReleaseError
-            When the video is missing or damaged.
         """
-        if isinstance(index, slice | list | np.ndarray) and np.ndim(index if not isinstance(index, slice) else [0]):
-            return replace(self, video=self.video[index], number=self.number[index])
         place, number = int(self.video[index]), int(self.number[index])
         video, (id_, task, camera) = self.videos[place], self.places[place]
         numbers = video.numbers_at(self.window.times_s(number))
@@ -183,10 +170,9 @@ class ClipDataset:
         }
         return item | self._labels(place, number)
 
-    def __iter__(self) -> Iterator[Item]:
-        """Yield all clips in order."""
-        for index in range(len(self)):
-            yield self[index]
+    def part(self, several: Several) -> ClipDataset:
+        """Return some of the clips."""
+        return replace(self, video=self.video[several], number=self.number[several])
 
     def __repr__(self) -> str:
         named = ", ".join(label.name for label in self.labels) or "none"

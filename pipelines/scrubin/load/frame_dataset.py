@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from scrubin.load.indexing import IndexedDataset, Item, Several
 from scrubin.load.labels import Label
 from scrubin.load.rows import FrameRows, IntArray
 from scrubin.load.sources import PictureSource
 
-Item = dict[str, Any]
 Transform = Callable[[Any], Any]
 
 
 @dataclass(frozen=True, repr=False)
-class FrameDataset:
+class FrameDataset(IndexedDataset):
     """Frames of some recordings.
 
     It has no open file: it may be pickled, and processes may be forked from it.
@@ -54,29 +54,14 @@ class FrameDataset:
         """Return the number of frames."""
         return len(self.order)
 
-    @overload
-    def __getitem__(self, index: int) -> Item: ...
-    @overload
-    def __getitem__(self, index: slice | list[int] | npt.NDArray[Any]) -> FrameDataset: ...
-    def __getitem__(self, index: int | slice | list[int] | npt.NDArray[Any]) -> Item | FrameDataset:
-        """Return a frame, or for a slice, a list or an array of indices a smaller data set.
-
-        Raises
-        ------
-        IndexError
-            When there is no such frame.
-        ReleaseError
-            When its picture is missing or damaged.
-        """
-        if isinstance(index, slice | list | np.ndarray) and np.ndim(index if not isinstance(index, slice) else [0]):
-            return replace(self, order=self.order[index])
+    def item(self, index: int) -> Item:
+        """Return a frame: its picture, what it is of, and its labels."""
         row = int(self.order[index])
         return {"image": self._picture(row), **self.describe(row)}
 
-    def __iter__(self) -> Iterator[Item]:
-        """Yield all frames in order."""
-        for index in range(len(self)):
-            yield self[index]
+    def part(self, several: Several) -> FrameDataset:
+        """Return some of the frames."""
+        return replace(self, order=self.order[several])
 
     def __repr__(self) -> str:
         named = ", ".join(label.name for label in self.labels) or "none"

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, overload
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
-from scrubin.load.frame_dataset import FrameDataset, Item
+from scrubin.load.frame_dataset import FrameDataset
+from scrubin.load.indexing import IndexedDataset, Item, Several
 
 
 @dataclass(frozen=True, repr=False)
-class StereoDataset:
+class StereoDataset(IndexedDataset):
     """Pairs of frames.
 
     Parameters
@@ -44,33 +43,16 @@ class StereoDataset:
         """Return the number of pairs."""
         return len(self.left)
 
-    @overload
-    def __getitem__(self, index: int) -> Item: ...
-    @overload
-    def __getitem__(self, index: slice | list[int] | npt.NDArray[Any]) -> StereoDataset: ...
-    def __getitem__(self, index: int | slice | list[int] | npt.NDArray[Any]) -> Item | StereoDataset:
-        """Return a pair, or for a slice, a list or an array of indices a smaller data set.
-
-        ``left`` and ``right`` are the pictures; everything else is of the left frame, which labels refer to.
-
-        Raises
-        ------
-        IndexError
-            When there is no such pair.
-        ReleaseError
-            When a picture is missing or damaged.
-        """
-        if isinstance(index, slice | list | np.ndarray) and np.ndim(index if not isinstance(index, slice) else [0]):
-            return replace(self, left=self.left[index], right=self.right[index])
-        one, other = self.left[int(index)], self.right[int(index)]  # type: ignore[arg-type]
+    def item(self, index: int) -> Item:
+        """Return a pair: ``left`` and ``right`` are the pictures; everything else is of the left frame, which labels refer to."""
+        one, other = self.left[index], self.right[index]
         pair = {"left": one.pop("image"), "right": other["image"], **one, "hidden": one["hidden"] or other["hidden"]}
         del pair["camera"]
         return pair
 
-    def __iter__(self) -> Iterator[Item]:
-        """Yield all pairs in order."""
-        for index in range(len(self)):
-            yield self[index]
+    def part(self, several: Several) -> StereoDataset:
+        """Return some of the pairs."""
+        return replace(self, left=self.left[several], right=self.right[several])
 
     def __repr__(self) -> str:
         left_out = ", ".join(f"{count} {why}" for why, count in self.left_out.items())

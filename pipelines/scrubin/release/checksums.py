@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from scrubin.core import checksum_list
+from scrubin.core.checksum_list import NAME
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of_all
 from scrubin.release.audit.findings import Finding
-
-NAME = "SHA256SUMS"
-_LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
 
 def hashes(folder: Path, known: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -54,14 +52,9 @@ def findings(folder: Path, sha256: Mapping[str, str]) -> Iterator[Finding]:
     if not path.is_file():
         yield Finding(NAME, "", "checksum", "the list of checksums is missing; run the release stage again")
         return
-    listed = {}
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    for number, line in enumerate(lines, start=1):
-        match = _LINE.fullmatch(line)
-        if match is None:
-            yield Finding(NAME, f"line {number}", "checksum", "expected a SHA-256, two spaces and a file name")
-        else:
-            listed[match[2]] = match[1]
+    listed, odd = checksum_list.read(path.read_text(encoding="utf-8", errors="replace"))
+    for number in odd:
+        yield Finding(NAME, f"line {number}", "checksum", "expected a SHA-256, two spaces and a file name")
     if list(listed) != sorted(listed):
         yield Finding(
             NAME, "", "order", "the names are not sorted, and their order could be that of the recordings; run the release stage again"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scrubin.core import files
+from scrubin.core import checksum_list, files
 from scrubin.core.errors import ReleaseError
 from scrubin.release import archives, checksums, dictionary, file_list, outputs, readme
 from scrubin.release.metadata import croissant, documents, requirements
@@ -91,8 +91,8 @@ def complete(
     sha256[file_list.NAME] = files.sha256_of(folder / file_list.NAME)
     files.write_json(folder / croissant.NAME, described)
     sha256[croissant.NAME] = files.sha256_of(folder / croissant.NAME)
-    files.write_text(folder / checksums.NAME, checksums.text(sha256))
-    sha256[checksums.NAME] = files.sha256_of(folder / checksums.NAME)
+    files.write_text(folder / checksum_list.NAME, checksums.text(sha256))
+    sha256[checksum_list.NAME] = files.sha256_of(folder / checksum_list.NAME)
     outputs.fix_times(folder, sha256)
     return outputs.sizes(folder, sha256)
 

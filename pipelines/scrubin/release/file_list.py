@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from scrubin.release import checksums
+from scrubin.core import checksum_list
 from scrubin.release.metadata import croissant
 
 NAME = "metadata/files.csv"
 HEADER = "path,bytes,sha256"
-LATER = (NAME, croissant.NAME, checksums.NAME)
+LATER = (NAME, croissant.NAME, checksum_list.NAME)
 """Files that are written when the others are; none of them is in the list."""
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from scrubin.core import checksum_list
 from scrubin.core.errors import ReviewError, TableError
 from scrubin.review.coverage import Run, true_runs
 from scrubin.review.events import Clip
@@ -17,7 +18,7 @@ from scrubin.review.status import Boundaries
 from scrubin.tables import io
 from scrubin.tables.private.hidden import HIDDEN
 
-SUMS = RELEASE / "SHA256SUMS"
+SUMS = RELEASE / checksum_list.NAME
 
 
 def of_release(videos: Mapping[FileKey, ReleasedVideo]) -> str:

@@ -12,11 +12,12 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from scrubin.core import checksum_list
+from scrubin.core.checksum_list import NAME as SUMS
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of, sha256_of_all
 
-DOCUMENT, SUMS = "croissant.json", "SHA256SUMS"
-_SUM = re.compile(r"([0-9a-f]{64}) [ *](\S.*)")
+DOCUMENT = "croissant.json"
 _TABLE = re.compile(r"tables/([^/]+)\.parquet")
 _SMALL = re.compile(r"(splits|Annotation|groundtruth)/(?!.*\bframes/)")
 
@@ -54,20 +55,16 @@ class Released:
                 raise ReleaseError(msg)
         try:
             document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
-            lines = (folder / SUMS).read_text(encoding="utf-8").splitlines()
+            sha256, odd = checksum_list.read((folder / SUMS).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             msg = f"{folder}: its metadata cannot be read ({error}); {_verify(folder)}"
             raise ReleaseError(msg) from error
         if not isinstance(document, dict) or not isinstance(document.get("name"), str) or not isinstance(document.get("version"), str):
             msg = f"{folder / DOCUMENT}: it does not say the name and version of the release; {_verify(folder)}"
             raise ReleaseError(msg)
-        sha256 = {}
-        for number, line in enumerate(lines, start=1):
-            match = _SUM.fullmatch(line)
-            if match is None:
-                msg = f"{folder / SUMS}, line {number}: expected a SHA-256, two spaces and a file name; {_verify(folder)}"
-                raise ReleaseError(msg)
-            sha256[match[2]] = match[1]
+        if odd:
+            msg = f"{folder / SUMS}, line {odd[0]}: expected a SHA-256, two spaces and a file name; {_verify(folder)}"
+            raise ReleaseError(msg)
         if "tables/videos.parquet" not in sha256:
             msg = f"{folder}: {SUMS} lists no tables/videos.parquet, so nobody can say which recordings it holds; {_verify(folder)}"
             raise ReleaseError(msg)

@@ -54,22 +54,31 @@ def next_version(version: str, step: Step) -> str:
     }[step]
 
 
+def is_below(version: str, lowest: str) -> bool:
+    """Whether a number is too low.
+
+    >>> is_below("1.9.9", "2.0.0"), is_below("10.0.0", "2.0.0")
+    (True, False)
+    """
+    return _number(version) < _number(lowest)
+
+
 def verdict(old: str, new: str, step: Step) -> Verdict:
     """Return whether a new version is at least so far above the old one as what changed asks for."""
     for name, version in (("old", old), ("new", new)):
         if not _VERSION.fullmatch(version):
             return Verdict(None, None, f"the version of the {name} release is {version!r}, not x.y.z: whether it fits cannot be said")
     lowest = next_version(old, step)
-    if _number(new) < _number(old):
+    if is_below(new, old):
         return Verdict(False, lowest, f"{new} is older than {old}: name the older release first, or raise the number to {lowest}")
-    if _number(new) < _number(lowest):
+    if is_below(new, lowest):
         same = "both are called" if old == new else f"after {old} it is called"
         return Verdict(
             False, lowest, f"{same} {new}, but what changed asks for a {step.word} step: {lowest} is the lowest number that fits"
         )
     if step is Step.NONE:
         return Verdict(True, lowest, "nothing differs" if old == new else f"nothing differs but the number: {new} is higher than needed")
-    if _number(new) > _number(lowest):
+    if is_below(lowest, new):
         return Verdict(True, lowest, f"what changed asks for a {step.word} step: {new} fits, and is higher than needed ({lowest})")
     return Verdict(True, lowest, f"what changed asks for a {step.word} step: {new} fits")
 

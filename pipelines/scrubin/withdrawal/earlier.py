@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from scrubin.core import checksum_list
 from scrubin.core.errors import TableError
 from scrubin.tables import io
 from scrubin.tables.declare import Table
@@ -21,10 +21,9 @@ from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.videos import VIDEOS
 
 INTERIM, PRIVATE, TABLES = Path("data/interim"), Path("data/private"), Path("data/tables")
-SUMS = Path("data/release/SHA256SUMS")
+SUMS = Path("data/release", checksum_list.NAME)
 FLAT_CONTRAST = 4.0
 """Frames of less contrast may have the bytes of somebody else's."""
-_LINE = re.compile(r"([0-9a-f]{64})  (\S.*)")
 
 
 @dataclass(frozen=True)
@@ -101,10 +100,9 @@ def _pictures(folder: Path) -> dict[str, frozenset[str]]:
 
 def _sums(path: Path) -> dict[str, str]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        return checksum_list.read(path.read_text(encoding="utf-8"))[0]
     except (OSError, ValueError):
         return {}
-    return {match[2]: match[1] for line in lines if (match := _LINE.fullmatch(line))}
 
 
 def _alone(sums: Mapping[str, str]) -> Iterable[tuple[str, str]]:

@@ -8,7 +8,8 @@ from typing import Any
 
 from scrubin.core import files
 from scrubin.core.errors import ReleaseError
-from scrubin.withdrawal import version
+from scrubin.versions.difference import Step
+from scrubin.versions.rule import is_below, next_version
 from scrubin.withdrawal.memory import Memory
 
 NAME = "metadata/withdrawn.json"
@@ -27,7 +28,7 @@ def refuse_number(last: str, now: str, withdrawn: Mapping[str, str]) -> None:
     ReleaseError
         Names the lowest number that fits.
     """
-    if withdrawn and version.is_below(now, lowest := version.required(last)):
+    if withdrawn and is_below(now, lowest := next_version(last, Step.MAJOR)):
         msg = (
             f"{len(withdrawn)} recordings of version {last} were withdrawn, so this is a major step: "
             f"set release.version in params.yaml to {lowest}, it is {now}, and run again"

@@ -1,4 +1,4 @@
-"""The number of a release after a withdrawal: a major step, because something that was released is gone."""
+"""The number of the release in a ``params.yaml``."""
 
 from __future__ import annotations
 
@@ -8,24 +8,6 @@ from scrubin.core.errors import ParamsError
 
 _LINE = re.compile(r"^(release:.*?^[ \t]+version:[ \t]*)([^\s#]+)", re.MULTILINE | re.DOTALL)
 _SECTION = re.compile(r"^release:.*?(?=^\S|\Z)", re.MULTILINE | re.DOTALL)
-
-
-def required(last: str) -> str:
-    """Return the lowest number that a release without somebody may have.
-
-    >>> required("1.4.2"), required("0.3.0")
-    ('2.0.0', '1.0.0')
-    """
-    return f"{int(last.split('.')[0]) + 1}.0.0"
-
-
-def is_below(version: str, lowest: str) -> bool:
-    """Whether a number is too low.
-
-    >>> is_below("1.9.9", "2.0.0"), is_below("10.0.0", "2.0.0")
-    (True, False)
-    """
-    return [int(part) for part in version.split(".")] < [int(part) for part in lowest.split(".")]
 
 
 def raised(text: str, version: str) -> str:

@@ -16,8 +16,8 @@ from typing import BinaryIO, cast
 
 import pyarrow as pa
 
+from scrubin.core import checksum_list
 from scrubin.core.files import sha256_of
-from scrubin.release import checksums
 from scrubin.release.audit import media, permitted
 from scrubin.release.audit.findings import Contents, Fault, Text
 from scrubin.release.audit.one_pass import CHUNK_BYTES, OnePass
@@ -27,7 +27,7 @@ from scrubin.release.audit.strings.search import Search
 from scrubin.release.containers import arrays, documents, ebml, images, mp4, parquet, tar, tree, zipped
 
 TEXT_SUFFIXES = (".bib", ".md", ".txt", ".yaml", ".yml")
-TEXT_NAMES = (checksums.NAME, "LICENSE", "README")
+TEXT_NAMES = (checksum_list.NAME, "LICENSE", "README")
 STRUCTURED_SUFFIXES = (".csv", ".tsv", ".json", ".parquet", ".npy", ".npz")
 IMAGES = {".jpg": images.read_jpeg, ".jpeg": images.read_jpeg, ".png": images.read_png}
 ARCHIVE_SUFFIXES = (".zip", ".npz", ".gz")

@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
 
+from scrubin.core import checksum_list
 from scrubin.core.errors import PrivacyError
 from scrubin.release import checksums, file_list
 from scrubin.release.audit import causes, layout, media, reading
@@ -74,7 +75,7 @@ def audit(
     seen = reading.read(folder, there.files, planned, search, examine, over, shared)
     sha256 = {name: seen.files[name].sha256 for name in there.files}
     findings = [*layout.oddities(there)]
-    if plan is not None or checksums.NAME in there.files:
+    if plan is not None or checksum_list.NAME in there.files:
         findings += checksums.findings(folder, sha256)
     files = [name for name in there.files if private.withdrawn.has("sha256", sha256[name])]
     findings += [

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping
 
 import pandas as pd
 
-from scrubin.release import checksums, dictionary, file_list, outputs, readme
+from scrubin.core import checksum_list
+from scrubin.release import dictionary, file_list, outputs, readme
 from scrubin.release.certificate import public_form
 from scrubin.release.metadata import resources
 from scrubin.release.params import ReleaseParams
@@ -43,7 +44,7 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
         readme.DROPPED,
         public_form.fixed_texts(),
         FORMATS,
-        checksums.NAME,
+        checksum_list.NAME,
         file_list.NAME,
         file_list.HEADER,
         list(outputs.NAMES),
