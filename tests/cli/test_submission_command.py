@@ -46,6 +46,28 @@ def test_all_problems_are_told_with_counts_per_file(folder, capsys):
     ]
 
 
+def test_the_videos_of_a_split_are_named_as_for_score(folder, capsys):
+    (folder / "team/VID02.json").unlink()
+    (folder / "split.csv").write_text("id,task,subset\nVID01,C,test\nVID02,C,train\nVID09,P,test\n")
+    assert check(folder, "--videos", str(folder / "split.csv"), "--subset", "test") == 0
+    out, err = capsys.readouterr()
+    assert "team (recognition): 1 of 1 video, 10 frames looked at; no problem" in out
+    assert "1 listed video without this kind of ground truth, such as recordings of other tasks; not scored: VID09" in err
+    assert check(folder, "--videos", "VID01") == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--subset", "test"], "--subset test: of which split?; name the file of a split by --videos"),
+        (["--videos", "nowhere.csv"], "--videos nowhere.csv: there is no such file; name"),
+    ],
+)
+def test_a_split_that_is_not_there_is_refused(folder, capsys, options, says):
+    assert check(folder, *options) == 1
+    assert says in capsys.readouterr().err
+
+
 def test_a_deviation_alone_also_ends_with_1_and_is_said_to_be_scorable(folder, capsys):
     path = folder / "team/VID01.json"
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())

@@ -199,7 +199,9 @@ def test_listed_videos_without_ground_truth_are_told(study, capsys):
         arrays(study, 6, 6, name)
     (study / "list.txt").write_text("VID01\nVID09\n")
     said = good(capsys, *sides(study, "recognition", "--videos", study / "list.txt")).err
-    assert said.splitlines()[2:] == ["scrubin score: 1 videos that count are not in the ground truth: VID09"]
+    assert said.splitlines()[2:] == [
+        "scrubin score: 1 listed video without this kind of ground truth, such as recordings of other tasks; not scored: VID09"
+    ]
 
 
 def test_scores_of_other_videos_or_frames_are_not_compared(study, capsys):

@@ -17,6 +17,7 @@ from scrubin.core.errors import ReleaseError
 from scrubin.frames.decoding import packet_clock
 from scrubin.load import Release
 from scrubin.load.clips import Window
+from scrubin.load.emptiness import EmptyDatasetWarning
 from scrubin.load.open_video import OpenVideo, clock_of
 
 
@@ -72,14 +73,15 @@ def test_only_whole_windows_count(release):
     exact = release.clips("3.5", 1, 20, task=TRAINING)
     assert exact.table["start_s"].tolist() == [0.0, 0.0]
     assert exact[0]["source_frame"].tolist() == list(range(70))
-    assert len(release.clips(4, 1, 20)) == 0
+    with pytest.warns(EmptyDatasetWarning, match=r"there are no clips of .*: \d+ videos are shorter than a clip"):
+        assert len(release.clips(4, 1, 20)) == 0
 
 
 def test_clips_with_a_hidden_frame_are_left_out_and_counted(release):
     dataset = release.clips(1, "0.5", 4, task=OPERATION)
     own = dataset.table[dataset.table["id"] == "borunga"]
     assert own["start_s"].tolist() == [0.0, 0.5, 1.0, 1.5]
-    assert dataset.left_out == {"hidden": 2}
+    assert dataset.left_out == {"hidden": 2, "short": 0}
     assert "left out: 2 hidden" in repr(dataset)
 
 

@@ -10,6 +10,7 @@ import loadable_release
 from scrubin.cli import main
 from scrubin.core.errors import ReleaseError
 from scrubin.load import Release, collate
+from scrubin.load.emptiness import EmptyDatasetWarning
 
 
 def test_skill_is_the_table_of_the_subset(release):
@@ -63,6 +64,16 @@ def test_a_pair_of_which_one_picture_is_missing_or_hidden_is_left_out(changed):
     assert [pair["frame"] for pair in pairs] == [0, 1, 3, 5, 6]
     assert pairs.left_out == {"hidden": 1, "unpaired": 1}
     assert [pair["hidden"] for pair in Release(changed).stereo("balanced/train", include_hidden=True)][2]
+
+
+def test_an_empty_data_set_says_why(changed):
+    frames = loadable_release.table_of(changed, "frames")
+    frames.loc[frames["camera"] == "right", "redacted"] = True
+    loadable_release.replace_table(changed, "frames", frames)
+    with pytest.warns(EmptyDatasetWarning, match=r"no stereo pairs of 'balanced/train': 7 have hidden frames: include_hidden=True"):
+        assert len(Release(changed).stereo("balanced/train")) == 0
+    with pytest.warns(EmptyDatasetWarning, match="no frames of 'balanced/train': 7 have hidden frames"):
+        assert len(Release(changed).frames("balanced/train", camera="right")) == 0
 
 
 def test_boxes_are_of_the_picture_that_was_labelled(release):

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from scrubin.core.errors import ReleaseError
-from scrubin.release.metadata import croissant, datacite, documents, facts, requirements, sentences
+from scrubin.release.metadata import croissant, datacite, datasheet, documents, facts, requirements, sentences
 from scrubin.release.metadata.questions import QUESTIONS
 from scrubin.release.metadata.words import Words
 from scrubin.release.params import Creator
@@ -112,7 +112,7 @@ def test_every_field_and_question_that_nobody_has_said_is_listed(measured):
     assert not {"name", "license", "distribution", "description", "prov:wasGeneratedBy", "rai:dataPreprocessingProtocol"} & fields
     assert found["params"] == [f"release.{key}" for key in requirements.PARAMS]
     assert found["questions"] == [one.name for one in QUESTIONS]
-    sheet = texts(PARAMS, measured)["datasheet.md"].partition("## Not said yet")[2]
+    sheet = texts(PARAMS, measured)["datasheet.md"].partition(f"## {datasheet.UNSAID}")[2]
     assert all(f"`{field}`" in sheet for field in fields)
     assert all(one.asks in sheet for one in QUESTIONS)
 

@@ -21,7 +21,7 @@ ONLY_REPORTED = {
     "frame_repeated": "note",
     "frame_twice": "warning",
     "label_in_dropped_frame": "note",
-    "label_in_redacted_frame": "warning",
+    "label_in_redacted_frame": "note",
     "missing_from_split": "warning",
     "near_duplicate_recording": "warning",
     "phase_flicker": "warning",

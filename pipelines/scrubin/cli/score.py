@@ -11,7 +11,7 @@ from pathlib import Path
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.core import files
 from scrubin.core.errors import MetricsError
-from scrubin.evaluation import comparison, score_document, selection, side
+from scrubin.evaluation import comparison, reading_aids, score_document, selection, side
 from scrubin.evaluation.computation import Choice, Computed, intervals
 from scrubin.evaluation.metrics import METRICS, Order, scoring
 from scrubin.evaluation.side import Source
@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--variant", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="which variant; the choices are below"
     )
     parser.add_argument("--out", metavar="FILE", help="write all numbers, per class and video, as JSON or (FILE.csv) CSV")
-    parser.add_argument("--videos", metavar="FILE", help="only these videos: a name per line, or a split with the columns id and split")
+    parser.add_argument("--videos", metavar="FILE", help="only these videos: a name per line, or a split with the columns id and subset")
     parser.add_argument("--subset", metavar="NAME", help="subset of that split, such as test, or 0/test where it has folds")
     parser.add_argument(
         "--bootstrap", type=int, default=0, metavar="N", help=f"{100 * LEVEL:g}%% intervals from N draws of videos (default: none)"
@@ -92,6 +92,8 @@ def run(args: argparse.Namespace) -> int:
         paths = [source.path for source in order.predictions]
         whole = score_document.text_of(score_document.document(name, inside_release(order.truth.path), paths, of_order, scored))
         files.write_text(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else whole)
+    for sentence in reading_aids.sentences(one.result for one in scored):
+        sys.stderr.write(f"scrubin score: {sentence}\n")
     # The file first: whoever reads the lines may stop after the first ones.
     for line in (*score_document.table(scored), *score_document.best_classes(scored)):
         sys.stdout.write(f"{line}\n")

@@ -5,10 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from scrubin.core.faults import SEVERITIES, summary
+from scrubin.core.errors import MetricsError
+from scrubin.core.faults import SEVERITIES, error, summary
 from scrubin.core.ranges import count_text
+from scrubin.evaluation import selection
+from scrubin.evaluation.series import without_truth
 from scrubin.evaluation.submission import submission, truth_files
 from scrubin.evaluation.submission.submission import Outcome
 from scrubin.evaluation.submission.truth import GroundTruth
@@ -56,13 +60,36 @@ def add_truth(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help=f"triplets, instruments and phases (default: those of the labels, else {truth_files.DEFAULT})",
     )
-    parser.add_argument("--videos", metavar="NAME,NAME", help="only these videos count, such as those of a test set (default: all)")
+    parser.add_argument(
+        "--videos",
+        metavar="FILE",
+        help="only these videos: a name per line, or a split with the columns id and subset; or names, as NAME,NAME (default: all)",
+    )
+    parser.add_argument("--subset", metavar="NAME", help="subset of that split, such as test, or 0/test where it has folds")
 
 
 def truth_of(args: argparse.Namespace) -> GroundTruth:
     """Return the ground truth that the options of `add_truth` name."""
-    only = tuple(name for name in (args.videos or "").split(",") if name)
-    return truth_files.read(Path(args.ground_truth), form=args.source, vocabulary_name=args.vocabulary, only=only)
+    path = Path(args.videos or "")
+    is_file = path.is_file()
+    if not is_file and (args.subset or path.suffix):
+        missing = f"--videos {args.videos}: there is no such file" if args.videos else f"--subset {args.subset}: of which split?"
+        msg = f"{missing}; name the file of a split by --videos"
+        raise MetricsError(msg)
+    names = () if is_file else tuple(name for name in (args.videos or "").split(",") if name)
+    truth = truth_files.read(Path(args.ground_truth), form=args.source, vocabulary_name=args.vocabulary, only=names)
+    return _of_split(truth, path, args.subset) if is_file else truth
+
+
+def _of_split(truth: GroundTruth, path: Path, subset: str | None) -> GroundTruth:
+    """Return the videos of a split that there are; it may list recordings of other tasks."""
+    names = selection.read(path, subset)
+    videos = {name: video for name, video in truth.videos.items() if name in names}
+    if not videos:
+        raise MetricsError([error(str(path), "video-missing", "none of the listed videos is in the ground truth", "name them as there")])
+    if unknown := sorted(names.keys() - videos.keys()):
+        sys.stderr.write(f"{without_truth(unknown)}\n")
+    return replace(truth, videos=videos)
 
 
 def note_truth(command: str, path: str, truth: GroundTruth) -> None:

@@ -10,7 +10,7 @@ from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault
 from scrubin.evaluation import sheets, side
 from scrubin.evaluation.computation import Choice, Scoring, chosen, of_runs
-from scrubin.evaluation.series import Series, listed
+from scrubin.evaluation.series import Series, without_truth
 from scrubin.evaluation.side import Source
 from scrubin.evaluation.tasks import detection, errors, phases, recognition, skill
 from scrubin.evaluation.tasks.recognition import Ensemble
@@ -177,7 +177,7 @@ def _counted(series: Mapping[str, Series], order: Order) -> dict[str, Series]:
 def _unknown(order: Order, known: Container[str]) -> list[str]:
     """Return a note of videos that count but have no ground truth."""
     unknown = sorted(name for name in order.videos or () if name not in known)
-    return [f"{len(unknown)} videos that count are not in the ground truth: {listed(unknown)}"] * bool(unknown)
+    return [without_truth(unknown)] * bool(unknown)
 
 
 def _some(counted: T, order: Order) -> T:

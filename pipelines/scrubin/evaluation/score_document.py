@@ -15,6 +15,7 @@ from typing import Any
 from scrubin.core import files
 from scrubin.core.faults import summary
 from scrubin.evaluation.computation import Computed, Scoring
+from scrubin.evaluation.reading_aids import is_lone_deviation
 from scrubin.metrics.bootstrap import Interval
 from scrubin.metrics.recognition.average_precision import METRIC as RECOGNITION
 from scrubin.metrics.recognition.top_k import top_classes
@@ -108,6 +109,7 @@ def sheet(scored: Sequence[ScoredResult]) -> str:
 
 def table(scored: Sequence[ScoredResult]) -> Iterator[str]:
     """Yield lines: per metric its name with the options that all its numbers share, then what distinguishes each, value, n, interval."""
+    scored = [one for one in scored if not is_lone_deviation(one.result)]
     metrics = dict.fromkeys((one.result.variant.metric, one.result.variant.semantics) for one in scored)
     for metric, semantics in metrics:
         own = [one for one in scored if (one.result.variant.metric, one.result.variant.semantics) == (metric, semantics)]

@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault, Faults, summary
+from scrubin.core.ranges import count_text
 from scrubin.labels.rates import NONE, Numbering, renumber
 
 IntArray = npt.NDArray[np.int64]
@@ -171,6 +172,12 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:RUNS_SHOWN]) + (f" and {len(names) - RUNS_SHOWN} more" if len(names) > RUNS_SHOWN else "")
 
 
+def without_truth(names: Sequence[str]) -> str:
+    """Return the sentence on listed videos that have nothing to be scored against; a split may list several tasks."""
+    who = count_text(len(names), "listed video")
+    return f"{who} without this kind of ground truth, such as recordings of other tasks; not scored: {listed(names)}"
+
+
 def shift(predicted: IntArray, labelled: IntArray) -> int | None:
     """Return by how much more the predicted frames are than the labelled ones, None when no shift explains the difference.
 
@@ -227,7 +234,7 @@ def _note_frames(
 ) -> None:
     missing, extra = np.setdiff1d(labelled, predicted), np.setdiff1d(predicted, labelled)
     if len(missing) and every_frame:
-        fix = "predict every labelled frame"
+        fix = "predict every labelled frame, black ones as well"
         if len(predicted) and not len(extra) and missing[0] == 0 and predicted[0] == 1:
             fix += "; if the file counts frames from 1, subtract 1"
         elif numbering is not None and numbering.per_second > LEAST_RATIO:

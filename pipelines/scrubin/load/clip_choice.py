@@ -33,7 +33,7 @@ def of_rows(
     facts = {(row["id"], row["camera"]): row for row in table.to_dict("records")}
     chosen = tuple(videos[id_, camera] for id_, _, camera in places)
     video, number = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    hidden = label_count = 0
+    hidden = label_count = short = 0
     for place, (id_, _, camera) in enumerate(places):
         row = facts[id_, camera]
         count = window.count_of(chosen[place], row["fps"], row["duration_s"], variable_rate=row["variable_rate"])
@@ -45,6 +45,7 @@ def of_rows(
         touches = hidden_before[end] > hidden_before[first]
         kept = np.flatnonzero(~touches | include_hidden)
         hidden += count - len(kept)
+        short += not count
         label_count = max(label_count, int((end - first)[kept].max(initial=0)))
         video.append(np.full(len(kept), place, np.int64))
         number.append(kept)
@@ -60,7 +61,7 @@ def of_rows(
         video=np.concatenate(video),
         number=np.concatenate(number),
         label_count=label_count,
-        left_out={"hidden": hidden},
+        left_out={"hidden": hidden, "short": short},
         transform=None,
     )
 

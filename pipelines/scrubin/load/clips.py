@@ -124,7 +124,7 @@ class ClipDataset(IndexedDataset):
     label_count
         Places for extracted frames in each clip; where it has fewer, the last places are empty.
     left_out
-        How many clips are not in it, by reason: ``hidden``.
+        What is not in it, by reason: ``hidden`` clips, and videos too ``short`` for one.
     transform
         Called with the pictures of each clip; None leaves them as they are.
     """

@@ -18,6 +18,7 @@ from scrubin.core.suggest import hint, near
 from scrubin.load import clip_choice, errata, ground_truth, labelling
 from scrubin.load.clips import ClipDataset, Window
 from scrubin.load.damage import damaged
+from scrubin.load.emptiness import warn_if_empty
 from scrubin.load.frame_dataset import FrameDataset, Transform
 from scrubin.load.ground_truth import GroundTruth
 from scrubin.load.labels import Matrix, Phase
@@ -170,7 +171,9 @@ class Release:
         left_out = {"hidden": int(hidden.sum()), "dropped": int(dropped.sum()), "unlabelled": int(lacking.sum())}
         order = np.flatnonzero(~lacking)
         pictures = FileSource(self.folder) if source == "frames" else VideoSource(self._videos)
-        return FrameDataset(f"'{split}'" if split else self.name, rows, of_rows, pictures, left_out, transform, order)
+        name = f"'{split}'" if split else self.name
+        warn_if_empty(len(order), f"frames of {name}", left_out)
+        return FrameDataset(name, rows, of_rows, pictures, left_out, transform, order)
 
     def stereo(
         self,
@@ -193,7 +196,10 @@ class Release:
             )
             for camera in ("left", "right")
         ]
-        return StereoDataset.of(sides[0], sides[1], include_hidden=include_hidden)
+        pairs = StereoDataset.of(sides[0], sides[1], include_hidden=include_hidden)
+        is_one_sided = not (len(sides[0]) and len(sides[1]))  # and said already
+        warn_if_empty(len(pairs) + is_one_sided, f"stereo pairs of {sides[0].name}", pairs.left_out)
+        return pairs
 
     def clips(
         self,
@@ -237,6 +243,7 @@ class Release:
         name = f"'{split}'" if split else self.name
         videos, window = self.tables.columns("videos", VIDEO_COLUMNS), Window.of(length_s, stride_s, fps)
         clips = clip_choice.of_rows(rows, videos, self._videos, window, include_hidden=include_hidden)
+        warn_if_empty(len(clips), f"clips of {name}", clips.left_out)
         of_frames = tuple(label for label in of_rows if isinstance(label, Matrix | Phase))
         return replace(clips, name=name, labels=of_frames, transform=transform)
 

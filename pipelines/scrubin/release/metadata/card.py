@@ -58,7 +58,7 @@ was made, `CERTIFICATE.md` what was done so that nobody is recognised.
 {citation}
 ```
 """
-NOT_SAID = "Not said yet."
+NOT_SAID = "The authors have not stated it."
 NONE = "There are none."
 
 

@@ -22,9 +22,9 @@ VERSIONS = (
     "Versions have three numbers. The first changes when data change, go or move between subsets, the second when something is added, the "
     "last when only documents change. Known errors of a release stand in `metadata/errata.yaml`."
 )
-UNSAID = "Not said yet"
-UNSAID_TEXT = "Nobody has said these, and nothing is made up in their place."
-ALL_SAID = "Everything is said."
+UNSAID = "What the authors have not stated"
+UNSAID_TEXT = "Nothing is made up in its place. Behind each: where the authors would state it."
+ALL_SAID = "Everything is stated."
 NO_LABELS = "There are no ratings and no labels."
 ASKED = "Questions"
 FIELDS = "Fields of catalogues"

@@ -19,8 +19,8 @@ NAME = "facts.json"
 CURATOR = "the curator:"
 DIGITS = 4
 KEYS = """
-size left_out hidden seen labels ratings errors splits rows validation audit synthetic people released videos hours video_frames frames
-frames_with_file frames_dropped tasks name shortest_s longest_s cameras pictures_px black_share partly_black_share extracted_frames
+by_task size left_out hidden seen labels ratings errors splits rows validation audit synthetic people released videos hours video_frames
+frames frames_with_file frames_dropped tasks name shortest_s longest_s cameras pictures_px black_share partly_black_share extracted_frames
 extracted_share labelled vocabulary instances boxes instruments phases spans n raters rated ratings_each failed_share with_score
 strong_disagreement ICC icc_raters icc_n alpha value low high task occurred kind folds subsets fewest most mean_imbalance
 worst_imbalance proofs verdict asked passed failed_error failed_warning failed_note not_applicable not_checked
@@ -143,6 +143,10 @@ def _hidden(certificate: Mapping[str, Any], videos: pd.DataFrame, frames: pd.Dat
         "partly_black_share": None if partly is None or not total else _rounded(partly / total),
         "extracted_frames": int(frames["redacted"].sum()),
         "extracted_share": _rounded(frames["redacted"].mean()) if len(frames) else None,
+        "by_task": [
+            {"name": str(task), "extracted_frames": int(rows.sum()), "extracted_share": _rounded(rows.mean())}
+            for task, rows in frames["redacted"].groupby(frames["id"].map(videos.groupby("id")["task"].first()), sort=True)
+        ],
     }
 
 

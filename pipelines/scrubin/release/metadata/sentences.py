@@ -10,7 +10,7 @@ recordings videos hours tasks people were recorded not released excluded by the 
 in the review frames extracted have no file too poor black rectangles hidden shown by a decision proposed of all video frames are and more
 proven no split is better by more than the allowed gap
 rated raters each to ratings agreement interval absolute of one rater of the mean disagree strongly failed no number errors occurred in
-labelled instances phases boxes spans vocabulary split folds train validation test smallest largest imbalance mean worst proven
+by task labelled instances phases boxes spans vocabulary split folds train validation test smallest largest imbalance mean worst proven
 programs proposed to hide undecided ICC alpha Krippendorff
 """
 """Words that the sentences use, beside those of the facts themselves."""
@@ -115,6 +115,9 @@ def hidden(facts: Mapping[str, Any]) -> list[str]:
     """Return how much is hidden."""
     of, frames = facts["hidden"], facts["size"]["frames"]
     lines = [f"Of {frames} extracted frames {of['extracted_frames']} ({share(of['extracted_share'])}) are hidden, which is black."]
+    if len(of["by_task"]) > 1:
+        each = [f"{one['name']} {one['extracted_frames']} ({share(one['extracted_share'])})" for one in of["by_task"]]
+        lines.append(f"Hidden extracted frames by task: {listed(each)}.")
     if of.get("black_frames") is not None:
         total = facts["size"]["video_frames"]
         lines.append(

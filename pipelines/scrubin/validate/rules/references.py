@@ -61,9 +61,9 @@ def label_has_frame(study: Study, table: str) -> pd.Series[bool]:
     return ~(among(first, known) & among(last, known))
 
 
-@rule("warning", "no label lies on a frame that is hidden", triplets=("frame",), phases=("frame",))
+@rule("note", "no label lies on a frame that is hidden", triplets=("frame",), phases=("frame",))
 def label_in_redacted_frame(study: Study, table: str) -> pd.Series[bool]:
-    """Find labels of frames that are black in the release: the label was made on the source."""
+    """Find labels of frames that are black in the release: they were made on the source, stay, are scored, and are marked as hidden."""
     frames = labelled_frames(study, "redacted")
     return among(study.columns(table, "id", "frame"), frames.loc[frames["redacted"], ["id", "frame"]])
 
