@@ -22,7 +22,7 @@ from scrubin.render.parts import Parts
 from scrubin.render.plan import Plan
 from scrubin.render.smart import FIX, SEAM_FRAMES, Witness, picture_hash
 from scrubin.video import nal, parameter_sets
-from scrubin.video.decode import IGNORE_EDIT_LIST
+from scrubin.video.opening import IGNORE_EDIT_LIST
 
 # Times in Matroska are whole milliseconds, so they are off by half of one, and a bit for their own rounding.
 ROUNDING_S = 0.0006

@@ -23,6 +23,7 @@ from scrubin.render.parts import Part, Parts
 from scrubin.render.plan import Plan
 from scrubin.render.touched import Encoder, bare
 from scrubin.video import parameter_sets
+from scrubin.video.opening import open_video
 from scrubin.video.packets import packets
 from scrubin.video.probe import Probe, picture_stream
 from scrubin.video.structure import Group, Structure
@@ -55,7 +56,7 @@ def render(
         When it cannot be copied after all.
     """
     try:
-        with av.open(f"file:{source}", metadata_errors="replace") as container:
+        with open_video(source) as container:
             stream = picture_stream(container, name)
             stream.thread_type = "AUTO"
             stream.codec_context.thread_count = decoder_threads()

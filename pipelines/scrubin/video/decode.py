@@ -10,11 +10,10 @@ from av.error import FFmpegError
 
 from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
+from scrubin.video.opening import open_video
 from scrubin.video.packets import LATE_STREAMS
 from scrubin.video.probe import picture_stream
 from scrubin.video.truncation import FIX_COPY
-
-IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
 
 
 def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterator[av.VideoFrame]:
@@ -32,11 +31,10 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterato
     VideoError
         When a frame cannot be decoded, is marked as damaged by the decoder, or has another size.
     """
-    options = IGNORE_EDIT_LIST if ignore_edit_list else {}
     count = 0
     size: tuple[int, int, int] | None = None
     try:
-        with av.open(f"file:{path}", options=options, metadata_errors="replace") as container:
+        with open_video(path, ignore_edit_list=ignore_edit_list) as container:
             stream = picture_stream(container, name)
             stream.thread_type = "AUTO"
             stream.codec_context.thread_count = decoder_threads()

@@ -24,6 +24,7 @@ from av.error import FFmpegError
 
 from scrubin.core.errors import VideoError
 from scrubin.video.decode import decoded
+from scrubin.video.opening import open_video
 from scrubin.video.packets import packets
 from scrubin.video.probe import Probe, picture_stream
 from scrubin.video.random_access import Access, RandomAccess
@@ -215,7 +216,7 @@ class _Opened:
 
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
-        self._container = av.open(f"file:{path}", metadata_errors="replace")
+        self._container = open_video(path)
         self._stream = picture_stream(self._container, name)
         self._stream.thread_type = "AUTO"
         self._access = RandomAccess(self._stream.codec_context)

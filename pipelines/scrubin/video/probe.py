@@ -14,6 +14,7 @@ import numpy as np
 from av.error import FFmpegError
 
 from scrubin.core.errors import VideoError
+from scrubin.video.opening import open_video
 from scrubin.video.packets import packets
 from scrubin.video.truncation import FIX_COPY, refuse_truncated
 
@@ -88,8 +89,7 @@ def probe(path: Path, name: str) -> Probe:
         When it is no video, truncated, has no usable picture or no usable times.
     """
     try:
-        # `file:` keeps names such as "pipe:0", "-" or "concat:a" from being taken for a protocol.
-        with av.open(f"file:{path}", metadata_errors="replace") as container:
+        with open_video(path) as container:
             return _probe_open(path, container, name)
     except FFmpegError as error:
         raise VideoError(name, f"it cannot be read as a video ({error.strerror})", FIX_EXPORT) from error

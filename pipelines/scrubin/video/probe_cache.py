@@ -14,8 +14,8 @@ from scrubin.video.probe import Probe, probe
 from scrubin.video.raw_file import proven
 from scrubin.video.structure import Group, Structure, structure
 
-CODE = ("video/probe_cache.py", "video/probe.py", "video/truncation.py")
-STRUCTURE_CODE = ("video/probe_cache.py", "video/nal.py", "video/parameter_sets.py", "video/structure.py")
+CODE = ("video/probe_cache.py", "video/probe.py", "video/opening.py", "video/truncation.py")
+STRUCTURE_CODE = ("video/probe_cache.py", "video/nal.py", "video/opening.py", "video/parameter_sets.py", "video/structure.py")
 
 
 def stored_probe(path: Path, name: str, sha256: str) -> Probe:

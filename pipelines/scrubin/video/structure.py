@@ -17,6 +17,7 @@ from av.error import FFmpegError
 
 from scrubin.core.errors import VideoError
 from scrubin.video import nal, parameter_sets
+from scrubin.video.opening import open_video
 from scrubin.video.packets import packets
 from scrubin.video.probe import FIX_EXPORT, picture_stream
 
@@ -67,7 +68,7 @@ def structure(path: Path, name: str) -> Structure:
         When the file cannot be read.
     """
     try:
-        with av.open(f"file:{path}", metadata_errors="replace") as container:
+        with open_video(path) as container:
             stream = picture_stream(container, name)
             unsure = _format_unsure(container, stream)
             if unsure:

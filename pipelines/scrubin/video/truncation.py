@@ -8,6 +8,7 @@ from pathlib import Path
 import av
 
 from scrubin.core.errors import VideoError
+from scrubin.video.opening import open_video
 
 FIX_COPY = "copy it again from the recorder, or exclude the recording in recordings.csv"
 # The promise of a stream is exact to a frame or two; that of a whole container to its other streams.
@@ -47,7 +48,7 @@ def refuse_truncated(
 
 def _packets(path: Path) -> int:
     # Also those that an edit list hides: the index counts them.
-    with av.open(f"file:{path}", options={"ignore_editlist": "1"}, metadata_errors="replace") as container:
+    with open_video(path, ignore_edit_list=True) as container:
         index = next(stream.index for stream in container.streams.video if not stream.disposition & av.stream.Disposition.attached_pic)
         return sum(1 for packet in container.demux(container.streams[index]) if packet.size)
 
