@@ -76,9 +76,52 @@ def test_a_missing_camera_row_is_named():
     assert messages(LEFT) == ["recordings.csv: 'r' has no row for camera right; add it, or exclude the recording"]
 
 
+PARTED = (*COLUMNS, "part", "rig")
+
+
+def parted(*rows: dict[str, str]):
+    return parse(manifest(*rows, columns=PARTED), TASKS)
+
+
+def test_files_of_one_camera_are_its_parts_in_the_order_of_their_numbers():
+    rows = [LEFT | {"part": str(part), "path": f"videos/{part}.mkv"} for part in (3, 1, 2)]
+    parsed = parted(*rows, RIGHT | {"rig": ""})
+    assert parsed.problems == []
+    assert [(row.camera, row.part, row.path) for row in parsed.recordings["r"]] == [
+        ("left", 1, "videos/1.mkv"),
+        ("left", 2, "videos/2.mkv"),
+        ("left", 3, "videos/3.mkv"),
+        ("right", 1, "videos/r.mkv"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("parts", "says"),
+    [
+        (("1", "3"), "'r' has no part 2 of camera left, but part 3; add the row of the missing file"),
+        (("2", "1000000000"), "'r' has no part 1 of camera left"),
+        (("1", "2", "2"), "'r' has 2 rows for camera left, part 2; keep one"),
+        (("1", "zwei"), "part 'zwei' is no number; number the files of a camera 1, 2, 3"),
+        (("0", "1"), "part '0' is no number"),
+    ],
+)
+def test_parts_that_are_missing_doubled_or_no_numbers_are_named(parts, says):
+    rows = [LEFT | {"part": part, "path": f"videos/{n}.mkv"} for n, part in enumerate(parts)]
+    problems = parted(*rows, RIGHT).problems
+    assert any(says in str(problem.error) for problem in problems)
+
+
+def test_cameras_of_one_recording_have_one_rig():
+    problems = parted(LEFT | {"rig": "tower 1"}, RIGHT | {"rig": "tower 2"}).problems
+    assert "'r' has different 'rig'; make them equal" in str(problems[0].error)
+
+
 def test_a_repeated_row_and_a_file_used_twice_are_named():
     found = messages(LEFT, LEFT | {"path": "videos/other.mkv"}, RIGHT)
-    assert "recordings.csv, line 2: 'r' has 2 rows for camera left; keep one" in found
+    assert (
+        "recordings.csv, line 2: 'r' has 2 rows for camera left; keep one, or number the files of one recording 1, 2, 3 in a column 'part'"
+        in found
+    )
     found = messages(LEFT, RIGHT | {"path": "videos/l.mkv"})
     assert any("'videos/l.mkv' stands in several rows" in text for text in found)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,14 +16,27 @@ from scrubin.withdrawal.memory import Memory
 
 NAME = "recordings.csv"
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
+OPTIONAL = ("part", "rig")
 NOBODY = Memory()
-# What the two rows of a stereo pair must have in common.
-SHARED = ("participant", "trial", "site", "task", "start_s", "end_s", "exclude")
+# What the rows of a recording, its cameras and parts, must have in common.
+SHARED = ("participant", "trial", "site", "task", "rig", "start_s", "end_s", "exclude")
 
 
 @dataclass(frozen=True)
 class Row:
-    """One row of the manifest; ``line`` is its line in the file, times are source seconds or None."""
+    """One row of the manifest.
+
+    Parameters
+    ----------
+    line
+        Its line in the file.
+    start_s, end_s
+        In seconds of the whole recording, from its first frame; None where nothing is cut.
+    part
+        Which of the files of this camera it is, from 1, in their order.
+    rig
+        Of which stereo rig the cameras are; "" where nobody says it.
+    """
 
     line: int
     recording: str
@@ -35,6 +49,8 @@ class Row:
     start_s: float | None
     end_s: float | None
     exclude: str
+    part: int = 1
+    rig: str = ""
 
 
 @dataclass(frozen=True)
@@ -92,7 +108,7 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBO
     problems += _contradictions(rows, tasks)
     bad = {problem.recording for problem in problems}
     recordings: dict[str, list[Row]] = defaultdict(list)
-    for row in sorted(rows, key=lambda row: (row.recording, row.camera)):
+    for row in sorted(rows, key=lambda row: (row.recording, row.camera, row.part)):
         if row.recording not in bad:
             recordings[row.recording].append(row)
     return Manifest(dict(recordings), problems)
@@ -116,7 +132,7 @@ def _is_withdrawn(row: csvtext.Row, withdrawn: Memory) -> bool:
 
 
 def _sheet(data: bytes) -> csvtext.Sheet:
-    sheet = csvtext.read(NAME, data, COLUMNS, ())
+    sheet = csvtext.read(NAME, data, COLUMNS, OPTIONAL)
     ManifestError.raise_any(sheet.file_faults)
     return sheet
 
@@ -143,7 +159,17 @@ def _row(row: csvtext.Row, tasks: Mapping[str, TaskParams]) -> Row:
     if end_s is not None and (start_s or 0.0) >= end_s:
         raise RecordingError(NAME, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval", row.place)
     text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "exclude")}
-    return Row(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, **text)
+    part, rig = _part(row), cells.get("rig", "")
+    return Row(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, part=part, rig=rig, **text)
+
+
+def _part(row: csvtext.Row) -> int:
+    written = row.cells.get("part", "")
+    if not written:
+        return 1
+    if not (written.isascii() and written.isdecimal()) or int(written) < 1:
+        raise RecordingError(NAME, f"part '{written}' is no number", "number the files of a camera 1, 2, 3 in their order", row.place)
+    return int(written)
 
 
 def _refuse_outside(place: str, path: str) -> None:
@@ -160,12 +186,14 @@ def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams]) -> list[Pr
         by_recording[row.recording].append(row)
     uses = Counter(str(PurePosixPath(row.path)) for row in rows)
     for recording, members in by_recording.items():
-        cameras = Counter(row.camera for row in members)
+        cameras = Counter((row.camera, row.part) for row in members)
         wanted = tasks[members[0].task].cameras
         for row in members:
             place = f"line {row.line}"
-            if cameras[row.camera] > 1:
-                error = RecordingError(NAME, f"'{recording}' has {cameras[row.camera]} rows for camera {row.camera}", "keep one", place)
+            if (count := cameras[row.camera, row.part]) > 1:
+                fix = "keep one, or number the files of one recording 1, 2, 3 in a column 'part'"
+                part = f", part {row.part}" if len(_parts_of(members)[row.camera]) > 1 else ""
+                error = RecordingError(NAME, f"'{recording}' has {count} rows for camera {row.camera}{part}", fix, place)
                 problems.append(Problem(recording, row.camera, error))
             if uses[str(PurePosixPath(row.path))] > 1:
                 error = RecordingError(NAME, f"'{row.path}' stands in several rows", "name each file once", place)
@@ -175,7 +203,20 @@ def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams]) -> list[Pr
                 lines = ", ".join(str(row.line) for row in members)
                 error = RecordingError(NAME, f"'{recording}' has different '{column}'", "make them equal", f"lines {lines}")
                 problems.append(Problem(recording, members[0].camera, error))
-        for camera in sorted(set(wanted) - set(cameras)):
+        for camera, parts in sorted(_parts_of(members).items()):
+            missing = next(part for part in itertools.count(1) if part not in parts)
+            if missing < max(parts):
+                reason = f"'{recording}' has no part {missing} of camera {camera}, but part {max(parts)}"
+                error = RecordingError(NAME, reason, "add the row of the missing file, or number the parts anew", f"line {members[0].line}")
+                problems.append(Problem(recording, camera, error))
+        for camera in sorted(set(wanted) - {row.camera for row in members}):
             error = RecordingError(NAME, f"'{recording}' has no row for camera {camera}", "add it, or exclude the recording")
             problems.append(Problem(recording, camera, error))
     return problems
+
+
+def _parts_of(rows: list[Row]) -> dict[str, set[int]]:
+    parts: dict[str, set[int]] = defaultdict(set)
+    for row in rows:
+        parts[row.camera].add(row.part)
+    return parts
