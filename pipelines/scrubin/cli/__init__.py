@@ -16,7 +16,7 @@ from typing import Protocol, cast
 from scrubin.core.errors import ScrubinError
 
 COMMANDS = {
-    "new-study": "make the empty folders and lists of a raw study",
+    "new-study": "make the folders and lists of a raw study, empty or drafted from a folder of recordings",
     "check-params": "check every section of a params.yaml",
     "probe": "tell what a video file holds",
     "screen": "find what in a video could identify a person",

@@ -1,21 +1,68 @@
-"""`scrubin new-study FOLDER`: the empty folders and lists of a raw study."""
+"""`scrubin new-study FOLDER`: the folders and lists of a raw study, empty or drafted from a folder of recordings."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from scrubin import study
 
+if TYPE_CHECKING:
+    from scrubin.drafting.recorded_file import RecordedFile
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Declare the folder."""
+    """Declare the folder, where its recordings come from, and the form of the answer."""
     parser.add_argument("folder", help="where, such as data/raw; what exists there is left alone")
+    parser.add_argument(
+        "--from",
+        dest="recordings",
+        metavar="FOLDER",
+        help="draft recordings.csv from the recordings below this folder: heads of files are read, nothing there is moved or changed, "
+        "and videos/ links to them; all guesses stand in a column that a person has to remove",
+    )
+    parser.add_argument("--json", action="store_true", help="with --from: print JSON instead of lines")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Make what is missing and list it."""
-    paths = study.create(Path(args.folder))
-    sys.stdout.write("".join(f"{path}\n" for path in paths) or f"{args.folder}: nothing was missing\n")
-    return 0
+    """Make what is missing and list it; with recordings, draft their list and say what is known of them."""
+    folder = Path(args.folder)
+    if args.recordings is not None and not Path(args.recordings).is_dir():
+        sys.stderr.write(f"scrubin new-study: {args.recordings}: there is no such folder; name the one with the recordings\n")
+        return 1
+    paths = study.create(folder)
+    if args.recordings is None:
+        sys.stdout.write("".join(f"{path}\n" for path in paths) or f"{args.folder}: nothing was missing\n")
+        return 0
+    return _draft(folder, args)
+
+
+def _draft(folder: Path, args: argparse.Namespace) -> int:
+    # An empty study is made without the video tools.
+    from scrubin.cli.arguments import section_or
+    from scrubin.cli.render import DEFAULT
+    from scrubin.drafting.drafted_study import document, drafted
+    from scrubin.drafting.summary import lines
+    from scrubin.ingest.params import IngestParams
+
+    tasks = section_or("ingest", IngestParams({}, 0.0)).tasks
+    params = section_or("render", DEFAULT)
+    told = drafted(folder, Path(args.recordings), tasks, params, _shown)
+    if args.json:
+        sys.stdout.write(json.dumps(document(told, params), indent=2, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write("".join(f"{line}\n" for line in lines(told, args.folder.rstrip("/"))))
+    return 0 if told.draft.rows or told.known else 1
+
+
+def _shown(files: Iterable[RecordedFile], total: int) -> Iterable[RecordedFile]:
+    """Show on a terminal how many files were looked at."""
+    if not sys.stderr.isatty():
+        return files
+    from tqdm import tqdm
+
+    return tqdm(files, desc="look", unit="file", total=total)

@@ -25,6 +25,10 @@ START_S = 0.5
 
 def estimate_s(plan: Plan, parts: Parts, params: RenderParams) -> float:
     """Return the seconds that rendering will take on two cores, rounded to one digit behind the point."""
-    megapixels = parts.encoded_count * plan.width * plan.height / 1e6
-    copied = plan.frame_count - parts.encoded_count
-    return round(START_S + megapixels / MEGAPIXELS_PER_S[params.preset] + copied / COPIED_FRAMES_PER_S, 1)
+    return frames_s(plan.frame_count - parts.encoded_count, parts.encoded_count, (plan.width, plan.height), params.preset)
+
+
+def frames_s(copied: int, encoded: int, size_px: tuple[int, int], preset: str) -> float:
+    """Return the seconds that so many frames of a width and height will take on two cores, rounded to one digit behind the point."""
+    megapixels = encoded * size_px[0] * size_px[1] / 1e6
+    return round(START_S + megapixels / MEGAPIXELS_PER_S[preset] + copied / COPIED_FRAMES_PER_S, 1)

@@ -17,8 +17,8 @@ from scrubin.core.errors import VideoError
 from scrubin.video.opening import open_video
 from scrubin.video.packets import packets
 from scrubin.video.truncation import FIX_COPY, refuse_truncated
+from scrubin.video.unreadable import FIX_EXPORT, unreadable
 
-FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
 SMALLEST_PX = 16
 # 25 and 24.975 differ by a thousandth; a rate this close to a usual one is that one.
 SNAP_SHARE = Fraction(1, 10_000)
@@ -92,7 +92,7 @@ def probe(path: Path, name: str) -> Probe:
         with open_video(path) as container:
             return _probe_open(path, container, name)
     except FFmpegError as error:
-        raise VideoError(name, f"it cannot be read as a video ({error.strerror})", FIX_EXPORT) from error
+        raise unreadable(path, name, error) from error
 
 
 def picture_stream(container: av.container.InputContainer, name: str) -> av.VideoStream:

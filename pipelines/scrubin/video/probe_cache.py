@@ -14,7 +14,7 @@ from scrubin.video.probe import Probe, probe
 from scrubin.video.raw_file import proven
 from scrubin.video.structure import Group, Structure, structure
 
-CODE = ("video/probe_cache.py", "video/probe.py", "video/opening.py", "video/truncation.py")
+CODE = ("video/probe_cache.py", "video/probe.py", "video/opening.py", "video/truncation.py", "video/unreadable.py")
 STRUCTURE_CODE = ("video/probe_cache.py", "video/nal.py", "video/opening.py", "video/parameter_sets.py", "video/structure.py")
 
 

@@ -15,11 +15,11 @@ from pathlib import Path
 import av
 from av.error import FFmpegError
 
-from scrubin.core.errors import VideoError
 from scrubin.video import nal, parameter_sets
 from scrubin.video.opening import open_video
 from scrubin.video.packets import packets
-from scrubin.video.probe import FIX_EXPORT, picture_stream
+from scrubin.video.probe import picture_stream
+from scrubin.video.unreadable import unreadable
 
 COPYABLE_FORMATS = ("yuv420p", "yuvj420p")
 # Others, such as AVI and bare H.264, state when a packet is decoded, not when it is shown.
@@ -78,7 +78,19 @@ def structure(path: Path, name: str) -> Structure:
             except ValueError as error:
                 return Structure((), str(error))
     except FFmpegError as error:
-        raise VideoError(name, f"it cannot be read as a video ({error.strerror})", FIX_EXPORT) from error
+        raise unreadable(path, name, error) from error
+
+
+def header_unsure(container: av.container.InputContainer, stream: av.VideoStream) -> str:
+    """Return why nothing of an open file may be copied as far as its header says, "" when its packets decide; none of them is read."""
+    unsure = _format_unsure(container, stream)
+    if unsure:
+        return unsure
+    try:
+        _reorder_frames(parameter_sets.header(bytes(stream.codec_context.extradata or b"")))
+    except ValueError as error:
+        return str(error)
+    return ""
 
 
 def _format_unsure(container: av.container.InputContainer, stream: av.VideoStream) -> str:

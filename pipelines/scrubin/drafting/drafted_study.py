@@ -1,0 +1,140 @@
+"""A study drafted from a folder: what is new in it, and everything that a curator is told about it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from scrubin.core import csvtext
+from scrubin.core.errors import ManifestError
+from scrubin.core.files import write_text
+from scrubin.drafting import draft as drafts
+from scrubin.drafting import links
+from scrubin.drafting.draft import Draft
+from scrubin.drafting.folder import Contents, Progress, look_through, without_doubles
+from scrubin.drafting.forecast import Forecast, forecast, why_encoded
+from scrubin.ingest import manifest
+from scrubin.ingest.params import TaskParams
+from scrubin.render.params import RenderParams
+
+BESIDE = "recordings_draft.csv"
+"""The draft's name where `recordings.csv` has rows already: what a person wrote is not touched."""
+
+
+@dataclass(frozen=True)
+class DraftedStudy:
+    """A draft and what is known of it.
+
+    Parameters
+    ----------
+    list_name
+        The file that has the draft.
+    known
+        Number of files that stand in `recordings.csv` already.
+    others
+        Number of files that are no videos, by suffix.
+    folders_not_read
+        Folders that could not be opened, with the reason.
+    """
+
+    list_name: str
+    draft: Draft
+    forecast: Forecast
+    known: int
+    others: dict[str, int]
+    folders_not_read: tuple[tuple[str, str], ...]
+
+
+def drafted(
+    study: Path,
+    folder: Path,
+    tasks: Mapping[str, TaskParams],
+    params: RenderParams,
+    progress: Progress = lambda files, _: files,
+) -> DraftedStudy:
+    """Look through a folder, link its usable recordings below ``videos/`` of a study, and write the draft of its list.
+
+    Parameters
+    ----------
+    study
+        The raw folder; its lists exist.
+    folder
+        Where recordings lie. Nothing in it is changed.
+    tasks, params
+        Of the study.
+    progress
+        See `scrubin.drafting.folder.look_through`.
+
+    Raises
+    ------
+    ManifestError
+        When the folder cannot be used, or an earlier draft is still there.
+    """
+    if folder.resolve() == study.resolve():
+        msg = f"{folder} is the study itself; name the folder with the recordings, such as {study / links.VIDEOS}"
+        raise ManifestError(msg)
+    named = _named(study)
+    list_name = BESIDE if named else manifest.NAME
+    if list_name == BESIDE and (study / BESIDE).exists():
+        msg = f"{study / BESIDE} is there already; take its rows over into {manifest.NAME} and remove it, then run again"
+        raise ManifestError(msg)
+    contents = look_through(folder, study, progress)
+    known = {file.path for file in contents.videos if (folder / file.path).resolve() in named}
+    new = [file for file in without_doubles(contents.videos, known) if file.path not in known]
+    outcome = drafts.draft(new, tasks)
+    if outcome.rows:
+        below = links.place_below(study, folder)
+        if below is None:
+            links.link(study, folder, [row.path for row in outcome.rows])
+        write_text(study / list_name, drafts.text(outcome.rows, below or links.VIDEOS))
+    return _told(list_name, outcome, contents, len(known), params)
+
+
+def _told(list_name: str, outcome: Draft, contents: Contents, known: int, params: RenderParams) -> DraftedStudy:
+    return DraftedStudy(list_name, outcome, forecast(outcome.rows, params), known, contents.others, contents.folders_not_read)
+
+
+def _named(study: Path) -> set[Path]:
+    """Return the files that the list names already, wherever links lead."""
+    sheet = csvtext.read_path(study / manifest.NAME, manifest.NAME, ("path",))
+    ManifestError.raise_any(sheet.file_faults)
+    rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
+    return {(study / row.as_written("path")).resolve() for row in rows if row.cells.get("path")}
+
+
+def document(told: DraftedStudy, params: RenderParams) -> dict[str, Any]:
+    """Return everything as plain values, for programs."""
+    cost = asdict(told.forecast)
+    return {
+        "list": told.list_name,
+        "recordings": len({row.recording for row in told.draft.rows}),
+        "already_in_list": told.known,
+        "files": [
+            {
+                "recording": row.recording,
+                "task": row.task,
+                "camera": row.camera,
+                "part": row.part,
+                "path": row.path.as_posix(),
+                "bytes": row.size_bytes,
+                "container": row.header.container,
+                "codec": row.header.codec,
+                "pixel_format": row.header.pixel_format,
+                "width": row.header.width,
+                "height": row.header.height,
+                "fps": str(row.header.fps),
+                "duration_s": row.header.duration_s,
+                "has_audio": row.header.has_audio,
+                "why_encoded": why_encoded(row, params),
+                "doubts": list(row.doubts),
+                "guesses": list(row.guesses),
+            }
+            for row in told.draft.rows
+        ],
+        "left_out": [asdict(left) for left in told.draft.left_out],
+        "other_files": told.others,
+        "folders_not_read": [{"path": path, "reason": reason} for path, reason in told.folders_not_read],
+        "forecast": {**cost, "work_s": told.forecast.work_s},
+    }

@@ -1,0 +1,58 @@
+"""Why a file cannot be opened as a video, in words that lead to the mend."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+from av.error import FFmpegError
+
+from scrubin.core.errors import VideoError
+
+FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
+FIX_UNFINISHED = (
+    "copy it again from the recorder; if it is the same there, repair it with the recorder's own function, or with a program such as "
+    "untrunc and a whole file of the same recorder"
+)
+UNFINISHED = "it is unfinished: its index (moov) is missing; the recorder was stopped before it closed the file, or its end was not copied"
+_FIRST_BOXES = (b"ftyp", b"wide", b"mdat", b"skip", b"free")
+_LARGE, _TO_THE_END = 1, 0
+_MOST_BOXES = 10_000
+
+
+def unreadable(path: Path, name: str, error: FFmpegError) -> VideoError:
+    """Return the error for a file that FFmpeg cannot open.
+
+    Parameters
+    ----------
+    path, name
+        The file, and the file as the curator knows it.
+    error
+        What FFmpeg said.
+    """
+    if not isinstance(error, OSError) and is_unfinished(path):
+        return VideoError(name, UNFINISHED, FIX_UNFINISHED)
+    return VideoError(name, f"it cannot be read as a video ({error.strerror})", FIX_EXPORT)
+
+
+def is_unfinished(path: Path) -> bool:
+    """Return whether a file is an MP4 or MOV that has pictures and no index of them (ISO/IEC 14496-12, 4.2: boxes)."""
+    kinds: list[bytes] = []
+    try:
+        size = path.stat().st_size
+        with path.open("rb") as file:
+            position = 0
+            while position + 8 <= size and len(kinds) < _MOST_BOXES:
+                file.seek(position)
+                length, kind = struct.unpack(">I4s", file.read(8))
+                if not kinds and kind not in _FIRST_BOXES:
+                    return False
+                kinds.append(kind)
+                if length == _LARGE:
+                    length = int.from_bytes(file.read(8), "big")
+                if length == _TO_THE_END or length < 8:
+                    break
+                position += length
+    except OSError:
+        return False
+    return b"mdat" in kinds and not {b"moov", b"moof"} & set(kinds)

@@ -1,0 +1,195 @@
+"""Recordings, cameras and parts of what recorders and people leave in folders."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recorded import FULL_BYTES, damaged, recorded
+from scrubin.drafting.draft import draft
+from scrubin.drafting.grouping import recordings
+from scrubin.drafting.recorded_file import RecordedFile
+
+
+def grouped(*files: RecordedFile) -> dict[str, list[tuple[str, int | None, str]]]:
+    return {one.name: [(file.camera, file.part, file.file.path.as_posix()) for file in one.files] for one in recordings(files)}
+
+
+def doubts(*files: RecordedFile) -> str:
+    return "\n".join(sorted({doubt for one in recordings(files) for file in one.files for doubt in file.doubts}))
+
+
+FAMILIES = {
+    "GoPro": (
+        [recorded("GX010123.MP4"), recorded("GX020123.MP4"), recorded("GX010124.MP4")],
+        {"GX0123": [("mono", 1, "GX010123.MP4"), ("mono", 2, "GX020123.MP4")], "GX010124": [("mono", None, "GX010124.MP4")]},
+    ),
+    "older GoPro": (
+        [recorded("GP010123.MP4"), recorded("GOPR0123.MP4")],
+        {"GOPR0123": [("mono", 1, "GOPR0123.MP4"), ("mono", 2, "GP010123.MP4")]},
+    ),
+    "AVCHD, by size": (
+        [recorded("s/00001.MTS", 1913, size_bytes=FULL_BYTES), recorded("s/00002.MTS", 99), recorded("s/00003.MTS", 7)],
+        {"s 00001": [("mono", 1, "s/00001.MTS"), ("mono", 2, "s/00002.MTS")], "s 00003": [("mono", None, "s/00003.MTS")]},
+    ),
+    "DVD recorder": (
+        [recorded("case 4/VTS_01_1.VOB"), recorded("case 4/VTS_01_2.VOB")],
+        {"case 4": [("mono", 1, "case 4/VTS_01_1.VOB"), ("mono", 2, "case 4/VTS_01_2.VOB")]},
+    ),
+    "camera, by creation time": (
+        [recorded("C0001.MP4", at_s=1e9), recorded("C0002.MP4", at_s=1e9 + 301), recorded("C0003.MP4", at_s=1e9 + 4000)],
+        {"C0001": [("mono", 1, "C0001.MP4"), ("mono", 2, "C0002.MP4")], "C0003": [("mono", None, "C0003.MP4")]},
+    ),
+    "camera that notes when it closed a file": (
+        [recorded("C0001.MP4", 600, at_s=1e9), recorded("C0002.MP4", 100, at_s=1e9 + 100)],
+        {"C0001": [("mono", 1, "C0001.MP4"), ("mono", 2, "C0002.MP4")]},
+    ),
+    "screen capture, by the time in its name": (
+        [recorded("2026-01-14 09-30-00.mkv", 60), recorded("2026-01-14 09-31-01.mkv"), recorded("2026-01-14 12-00-00.mkv")],
+        {
+            "2026-01-14 09-30-00": [("mono", 1, "2026-01-14 09-30-00.mkv"), ("mono", 2, "2026-01-14 09-31-01.mkv")],
+            "2026-01-14 12-00-00": [("mono", None, "2026-01-14 12-00-00.mkv")],
+        },
+    ),
+    "tower that begins a file every ten minutes": (
+        [recorded(f"op_{n:03d}.mpg", length) for n, length in enumerate((600.2, 600.0, 233.0, 600.1, 20.0), start=1)],
+        {
+            "op_001": [("mono", n, f"op_{n:03d}.mpg") for n in (1, 2, 3)],
+            "op_004": [("mono", n, f"op_{n + 3:03d}.mpg") for n in (1, 2)],
+        },
+    ),
+    "two cameras in folders, in parts": (
+        [recorded(f"case 9/{side}/op part {n}.mkv") for side in ("left", "right") for n in (1, 2)],
+        {"op": [(side, n, f"case 9/{side}/op part {n}.mkv") for side in ("left", "right") for n in (1, 2)]},
+    ),
+    "a second file of a case": (
+        [recorded("case12.mp4"), recorded("case12-2.mp4"), recorded("case13.mp4")],
+        {"case12": [("mono", 1, "case12.mp4"), ("mono", 2, "case12-2.mp4")], "case13": [("mono", None, "case13.mp4")]},
+    ),
+    "a folder per case with numbers in it": (
+        [recorded(f"case {case}/00{n}.mp4") for case in "ab" for n in (1, 2)],
+        {f"case {case}": [("mono", n, f"case {case}/00{n}.mp4") for n in (1, 2)] for case in "ab"},
+    ),
+    "trials of a course": (
+        [recorded(f"peg_{n}_{side}.mp4", 100 + n) for n in (1, 2) for side in ("links", "rechts")],
+        {f"peg_{n}": [("left", None, f"peg_{n}_links.mp4"), ("right", None, f"peg_{n}_rechts.mp4")] for n in (1, 2)},
+    ),
+    "letters for cameras": (
+        [recorded("case7L.mp4"), recorded("case7R.mp4"), recorded("Meyer_L.mp4")],
+        {"Meyer_L": [("mono", None, "Meyer_L.mp4")], "case7": [("left", None, "case7L.mp4"), ("right", None, "case7R.mp4")]},
+    ),
+    "the same names in two folders": (
+        [recorded("a/op.mp4"), recorded("b/op.mp4")],
+        {"a op": [("mono", None, "a/op.mp4")], "b op": [("mono", None, "b/op.mp4")]},
+    ),
+    "numbered cameras": (
+        [recorded("op cam1.mp4"), recorded("op cam2.mp4")],
+        {"op": [("left", None, "op cam1.mp4"), ("right", None, "op cam2.mp4")]},
+    ),
+    "three cameras": (
+        [recorded(f"op cam{n}.mp4") for n in (1, 2, 3)],
+        {"op": [("mono", None, "op cam1.mp4")], "op (2)": [("mono", None, "op cam2.mp4")], "op (3)": [("mono", None, "op cam3.mp4")]},
+    ),
+    "left and right of a body": (
+        [recorded("hernia left.mp4", 1200), recorded("hernia right.mp4", 700)],
+        {"hernia": [("mono", None, "hernia left.mp4")], "hernia (2)": [("mono", None, "hernia right.mp4")]},
+    ),
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_files_of_a_recorder_become_its_recordings(family):
+    files, expected = FAMILIES[family]
+    assert grouped(*files) == expected
+    assert grouped(*reversed(files)) == expected
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ([recorded(f"op part {n}.mp4") for n in (1, 3)], "no file with number 2"),
+        ([recorded("op part 2.mp4")], "no file with number 1"),
+        ([recorded("op 1of3.mp4"), recorded("op 2of3.mp4")], "no file with number 3"),
+        (
+            [recorded("op_left part 1.mp4"), recorded("op_left part 2.mp4"), recorded("op_right part 1.mp4")],
+            "left has 2 files, right 1\nno file with number 2 of camera right",
+        ),
+        (
+            [recorded("op part 1.mp4"), damaged("op part 2.mp4")],
+            "'op part 2.mp4' belongs here by its name and cannot be used: it is damaged",
+        ),
+        ([recorded("op part 1.mp4"), recorded("op part 2.mp4", codec="hevc")], "its codec, size or rate is another"),
+        ([recorded("op part 1.mp4", at_s=1e9), recorded("op part 2.mp4", at_s=1e9 + 3900)], "it begins 1:00:00 after the file before ends"),
+        ([recorded("op part 1.mp4", at_s=1e9), recorded("op part 2.mp4", at_s=1e9 + 290)], "it begins 0:10 before the file before ends"),
+        ([recorded("case12.mp4"), recorded("case12-2.mp4")], "nothing but the names says that it continues"),
+        ([recorded("op_left.mp4")], "no file of the right camera"),
+        ([recorded("op cam1.mp4"), recorded("op cam2.mp4")], "which camera is the left one is not known"),
+        ([recorded("op cam1.mp4"), recorded("op cam2.mp4", size_px=(720, 576))], "have pictures of different sizes"),
+        ([recorded("hernia left.mp4", 1200), recorded("hernia right.mp4", 700)], "could be a pair, but differ in length by 500 s"),
+        ([recorded("a/x.mp4", at_s=1e9), recorded("b/y.mp4", at_s=1e9)], "'a/x.mp4' began at the same time and is as long"),
+        ([recorded("op.mp4", size_px=(3840, 1080))], "perhaps both cameras side by side"),
+        ([recorded("op.mp4", size_px=(1920, 2160))], "perhaps upright, or both cameras one above the other"),
+    ],
+)
+def test_what_is_not_sure_is_in_doubt(files, said):
+    assert all(line in doubts(*files) for line in said.splitlines()), doubts(*files)
+
+
+def test_a_missing_part_leaves_a_gap_so_that_the_list_cannot_be_used():
+    assert grouped(*(recorded(f"op part {n}.mp4") for n in (1, 3)))["op"] == [("mono", 1, "op part 1.mp4"), ("mono", 3, "op part 3.mp4")]
+    left = [recorded(f"op_left_{n}.mkv", size_bytes=FULL_BYTES) for n in (1, 2, 3)]
+    right = [recorded(f"op_right_{n}.mkv", size_bytes=FULL_BYTES) for n in (2, 3)]
+    parts = [(camera, part) for camera, part, _ in grouped(*left, *right)["op"]]
+    assert parts == [("left", 1), ("left", 2), ("left", 3), ("right", 2), ("right", 3)]
+
+
+WORDS = st.sampled_from(
+    ["op", "case 7", "00001", "GX010123", "GX020123", "left", "rechts", "L", "R", "cam1", "cam2", "part 2", "1of2", "2", "003", "(2)"]
+)
+PATHS = st.builds(
+    lambda folders, words, suffix: "/".join([*folders, " ".join(words) + suffix]),
+    st.lists(st.sampled_from(["a", "left", "right", "case 1", "part 1", "cam 2"]), max_size=2),
+    st.lists(WORDS, min_size=1, max_size=3),
+    st.sampled_from([".mp4", ".MTS", " 2026-01-14 09-30-12.mkv", "_20260114_093512.mp4"]),
+)
+FILES = st.builds(
+    lambda path, length_s, at_s, size_bytes, sample, usable: (
+        recorded(path, length_s, at_s=at_s, size_bytes=size_bytes, sample=sample) if usable else damaged(path)
+    ),
+    PATHS,
+    st.sampled_from([None, 300.0, 600.0, 17.0]),
+    st.sampled_from([None, 1e9, 1e9 + 300, 1e9 + 600]),
+    st.sampled_from([10**8, FULL_BYTES]),
+    st.sampled_from(["", "same", "other"]),
+    st.integers(0, 5).map(bool),
+)
+
+
+@given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path), st.randoms(use_true_random=False))
+def test_every_file_stands_in_exactly_one_place_whatever_their_order(files, chance):
+    drafted = draft(files, {})
+    places = [row.path.as_posix() for row in drafted.rows] + [left.path for left in drafted.left_out]
+    assert sorted(places) == sorted(file.path.as_posix() for file in files)
+    rows = [(row.recording, row.camera, row.part) for row in drafted.rows]
+    assert len(set(rows)) == len(rows)
+    shuffled = list(files)
+    chance.shuffle(shuffled)
+    assert draft(shuffled, {}) == drafted
+
+
+@given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path))
+def test_a_camera_of_a_recording_is_one_file_or_numbered_parts(files):
+    drafted = draft(files, {})
+    for _, rows in itertools.groupby(drafted.rows, key=lambda row: (row.recording, row.camera)):
+        parts = [row.part for row in rows]
+        assert parts in ([None], [1]) or (None not in parts and parts == sorted(set(parts)) and parts[0] >= 1)
+
+
+@given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path))
+def test_mono_stands_alone_in_its_recording(files):
+    for recording in recordings(files):
+        cameras = {file.camera for file in recording.files}
+        assert cameras in ({"mono"}, {"left"}, {"right"}, {"left", "right"})
