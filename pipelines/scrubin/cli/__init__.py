@@ -37,6 +37,7 @@ COMMANDS = {
     "verify": "tell whether a downloaded release is whole and unchanged; of a project, restore what is damaged from a sound copy",
     "export": "write a release in a layout that other programs load: Hugging Face, WebDataset, LeRobot",
     "withdraw": "take somebody out of the study: every trace of them goes with the next run, and nobody else changes",
+    "stereo": "calibrate a stereo rig, rectify its pictures, and check what was recorded with it",
     "store": "tell what the store of finished results holds, and remove what no output uses",
     "tag": "check that a project can be released as a version, tag it, and say what to push",
     "audit": "prove that nothing private is in a finished release, or in one video",

@@ -104,6 +104,10 @@ class AnnotationError(ScrubinError):
     """A label file breaks its format."""
 
 
+class CalibrationError(ScrubinError):
+    """The calibration of a stereo rig cannot be used, or pictures do not give one."""
+
+
 class SplitError(ScrubinError):
     """A split is impossible, or breaks one of its constraints."""
 

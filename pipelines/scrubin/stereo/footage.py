@@ -1,0 +1,190 @@
+"""What both cameras of a rig recorded: two videos, or two folders of pictures, frame by frame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.core.errors import CalibrationError, VideoError
+from scrubin.core.faults import error
+from scrubin.stereo.rectification import opencv
+from scrubin.video.frame_reader import FrameReader
+from scrubin.video.probe import Probe, probe
+
+Picture = npt.NDArray[np.uint8]
+SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff"}
+
+
+class Footage(Protocol):
+    """The frames of one camera."""
+
+    @property
+    def name(self) -> str:
+        """The file or folder as the curator knows it."""
+
+    @property
+    def count(self) -> int:
+        """Number of frames."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height as displayed, in pixels."""
+
+    @property
+    def fps(self) -> Fraction | None:
+        """Frames per second; None for pictures."""
+
+    @property
+    def times_s(self) -> tuple[Fraction, ...]:
+        """Time of each frame from the first one; empty for pictures."""
+
+    def picture(self, number: int) -> Picture:
+        """Return a frame: blue, green, red, shape (height, width, 3)."""
+
+
+@dataclass(frozen=True, eq=False)
+class VideoFootage:
+    """Frames of a video file."""
+
+    name: str
+    probed: Probe
+    reader: FrameReader
+
+    @property
+    def count(self) -> int:
+        """Number of frames."""
+        return self.probed.frame_count
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height as displayed."""
+        return self.probed.width, self.probed.height
+
+    @property
+    def fps(self) -> Fraction | None:
+        """Frames per second."""
+        return self.probed.fps
+
+    @property
+    def times_s(self) -> tuple[Fraction, ...]:
+        """Time of each frame from the first one."""
+        return self.probed.times_s
+
+    def picture(self, number: int) -> Picture:
+        """Return a frame; `VideoError` when it cannot be decoded."""
+        return self.reader.picture(number)
+
+
+@dataclass(frozen=True, eq=False)
+class PictureFootage:
+    """Pictures of a folder, in the order of their names."""
+
+    name: str
+    paths: tuple[Path, ...]
+    size: tuple[int, int]
+
+    @property
+    def count(self) -> int:
+        """Number of pictures."""
+        return len(self.paths)
+
+    @property
+    def fps(self) -> Fraction | None:
+        """Pictures have no rate."""
+        return None
+
+    @property
+    def times_s(self) -> tuple[Fraction, ...]:
+        """Pictures have no times."""
+        return ()
+
+    def picture(self, number: int) -> Picture:
+        """Return a picture; `CalibrationError` when it cannot be read, or is of another size than the first one."""
+        picture = read_picture(self.paths[number])
+        height, width = picture.shape[:2]
+        if (width, height) != self.size:
+            what = f"it is {width}x{height}, but the first picture is {self.size[0]}x{self.size[1]}"
+            raise CalibrationError([error(str(self.paths[number]), "size", what, "use pictures of one size")])
+        return picture
+
+
+@contextmanager
+def footage(path: Path, name: str) -> Iterator[Footage]:
+    """Open the frames of one camera: a video, or a folder of pictures.
+
+    Raises
+    ------
+    VideoError
+        When the video is missing, empty or cannot be read.
+    CalibrationError
+        When the folder has no pictures.
+    """
+    if path.is_dir():
+        paths = pictures_of(path, name)
+        height, width = read_picture(paths[0]).shape[:2]
+        yield PictureFootage(name, paths, (width, height))
+        return
+    if not path.is_file() or not path.stat().st_size:
+        reason = "the file is empty (0 bytes)" if path.is_file() else "the file is missing"
+        raise VideoError(name, reason, "name a video or a folder of pictures")
+    probed = probe(path, name)
+    reader = FrameReader(path, name, probed)
+    try:
+        yield VideoFootage(name, probed, reader)
+    finally:
+        reader.close()
+
+
+def pictures_of(folder: Path, name: str) -> tuple[Path, ...]:
+    """Return the pictures of a folder by their names.
+
+    Raises
+    ------
+    CalibrationError
+        When there is none, or two differ in their ending only.
+    """
+    paths = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and not path.name.startswith("."))
+    if not paths:
+        raise CalibrationError([error(name, "pictures", f"it has no pictures ({', '.join(sorted(SUFFIXES))})", "name a folder that has")])
+    if len({path.stem for path in paths}) < len(paths):
+        raise CalibrationError([error(name, "pictures", "two of its pictures differ in their ending only", "keep one of them")])
+    return tuple(paths)
+
+
+def read_picture(path: Path) -> Picture:
+    """Return the picture of a file: blue, green, red.
+
+    Raises
+    ------
+    CalibrationError
+        When it is none.
+    """
+    cv2 = opencv()
+    data = np.frombuffer(path.read_bytes(), np.uint8)
+    picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None
+    if picture is None:
+        raise CalibrationError([error(str(path), "picture", "it cannot be read as a picture", "copy it again, or remove it")])
+    return np.asarray(picture, dtype=np.uint8)
+
+
+def refuse_other_size(rig_size: tuple[int, int], rig_name: str, of: Footage) -> None:
+    """Refuse a calibration of another size than the pictures.
+
+    Raises
+    ------
+    CalibrationError
+        Says how the calibration is changed to fit, if it was the same picture.
+    """
+    if of.size == rig_size:
+        return
+    (width, height), (own_width, own_height) = of.size, rig_size
+    what = f"the calibration is of pictures of {own_width}x{own_height} pixels, but {of.name} is {width}x{height}"
+    fix = f"if the pictures were resized or cropped: scrubin stereo convert {rig_name} NEW --scale-to {width}x{height} (or --crop)"
+    raise CalibrationError([error(rig_name, "size", what, fix)])

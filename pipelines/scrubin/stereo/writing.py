@@ -1,0 +1,73 @@
+"""A rig as OpenCV's YAML, which says of itself what readers otherwise must guess: size, unit, convention, model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import numpy as np
+
+from scrubin.core.files import write_text
+from scrubin.stereo.rig import CONVENTION, Matrix, Rig
+
+HEADER = "%YAML 1.2\n---\n"
+
+
+def write(path: Path, rig: Rig, more: Mapping[str, Matrix | float] | None = None) -> None:
+    """Write a rig, whole or not at all; parameters as `text`."""
+    write_text(path, text(rig, more))
+
+
+def text(rig: Rig, more: Mapping[str, Matrix | float] | None = None) -> str:
+    """Return a rig as text that OpenCV's FileStorage and every YAML reader takes; equal rigs give equal bytes.
+
+    Parameters
+    ----------
+    rig
+        What is written.
+    more
+        Further matrices and numbers by key, such as those of a rectification.
+    """
+    lines = [
+        "# 1 is the left camera, 2 the right one; matrices are in pixels, the centre of the first pixel is (0, 0).",
+        f"image_width: {rig.width}",
+        f"image_height: {rig.height}",
+        f"unit: {rig.unit}",
+        f"convention: {json.dumps(CONVENTION)}",
+        f"distortion_model: {rig.model}",
+        *([f"date: {json.dumps(rig.date)}"] if rig.date else []),
+        *_recordings(rig),
+        *_matrix("K1", rig.left.matrix),
+        *_matrix("D1", rig.left.distortion[:, None]),
+        *_matrix("K2", rig.right.matrix),
+        *_matrix("D2", rig.right.distortion[:, None]),
+        *_matrix("R", rig.rotation),
+        *_matrix("T", rig.translation[:, None]),
+    ]
+    for key, value in (more or {}).items():
+        lines += _matrix(key, value) if isinstance(value, np.ndarray) else [f"{key}: {_number(value)}"]
+    return HEADER + "\n".join(lines) + "\n"
+
+
+def _recordings(rig: Rig) -> list[str]:
+    return ["recordings:", *(f"   - {json.dumps(name)}" for name in rig.recordings)] if rig.recordings else []
+
+
+def _matrix(key: str, values: Matrix) -> list[str]:
+    rows, columns = values.shape
+    lines = [f"{key}: !!opencv-matrix", f"   rows: {rows}", f"   cols: {columns}", "   dt: d"]
+    numbers = [_number(value) for value in values.ravel()]
+    by_row = [", ".join(numbers[columns * row : columns * (row + 1)]) for row in range(rows)]
+    return [*lines, "   data: [ " + ",\n       ".join(by_row) + " ]"]
+
+
+def _number(value: float) -> str:
+    """Return a number that reads back as the same one; YAML 1.1 takes it for a number only with a point.
+
+    >>> _number(1e-05), _number(3.0), _number(0.1)
+    ('1.0e-05', '3.0', '0.1')
+    """
+    written = repr(float(value))
+    mantissa, e, exponent = written.partition("e")
+    return f"{mantissa}.0e{exponent}" if e and "." not in mantissa else written

@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from scrubin.core.errors import CalibrationError
+from scrubin.stereo import writing
+from scrubin.stereo.reading import read, read_bytes
+
+LASANA = """k1: [[700.0, 0.0, 480.0], [0.0, 701.0, 270.0], [0.0, 0.0, 1.0]]
+d1: [-0.2, 0.05, 0.001, -0.001, 0.0]
+k2: [[702.0, 0.0, 478.0], [0.0, 703.0, 268.0], [0.0, 0.0, 1.0]]
+d2: [-0.21, 0.05, 0.001, -0.001, 0.0]
+R: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]
+t: [-4.2, 0.01, 0.02]
+"""
+
+
+def rig_of(text, unit="mm", size=(960, 540)):
+    return read_bytes(text.encode(), "rig.yaml", unit, size)
+
+
+def test_what_is_written_reads_back_bit_for_bit_by_us_by_opencv_and_by_any_yaml_reader(rig, tmp_path):
+    path = tmp_path / "rig.yaml"
+    writing.write(path, rig)
+    back = read(path, "rig.yaml")
+    assert back.key()[:2] == rig.key()[:2]
+    for one, other in zip(back.key()[2][:4], rig.key()[2][:4], strict=True):
+        assert one == other
+    assert np.allclose(back.rotation, rig.rotation, atol=1e-15)
+    assert back.translation.tolist() == rig.translation.tolist()
+    storage = cv2.FileStorage(str(path), cv2.FILE_STORAGE_READ)
+    assert storage.getNode("K2").mat().tolist() == rig.right.matrix.tolist()
+    assert storage.getNode("T").mat().ravel().tolist() == rig.translation.tolist()
+    assert storage.getNode("unit").string() == "mm"
+    assert writing.text(back).count("\n") == writing.text(rig).count("\n")
+
+
+def test_a_file_of_opencv_reads_with_its_old_header_too(rig, tmp_path):
+    path = tmp_path / "opencv.yaml"
+    storage = cv2.FileStorage(str(path), cv2.FILE_STORAGE_WRITE)
+    for key, value in {"M1": rig.left.matrix, "D1": rig.left.distortion, "M2": rig.right.matrix, "D2": rig.right.distortion}.items():
+        storage.write(key, value)
+    storage.write("R", rig.rotation)
+    storage.write("T", rig.translation)
+    storage.release()
+    for header in ("%YAML 1.2", "%YAML:1.0"):
+        text = path.read_text().replace("%YAML 1.2", header)
+        back = read_bytes(text.encode(), "opencv.yaml", "mm", rig.size)
+        assert np.allclose(back.translation, rig.translation)
+        assert np.allclose(back.right.distortion, rig.right.distortion)
+
+
+def test_lasanas_keys_are_read_and_its_unit_and_size_are_asked_for():
+    rig = rig_of(LASANA)
+    assert rig.baseline_mm == pytest.approx(4.2, abs=1e-3)
+    assert rig.right.matrix[0, 2] == 478
+    assert rig_of(LASANA.replace("-4.2, 0.01, 0.02", "-0.0042, 0, 0"), "m").baseline_mm == pytest.approx(4.2)
+    with pytest.raises(CalibrationError) as refused:
+        rig_of(LASANA, None, None)
+    assert "rig.yaml: it does not say in which unit t is; add the line 'unit: mm' (mm, cm, m), or pass --unit" in str(refused.value)
+    assert "it does not say of which size the calibrated pictures are" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("R: [[1.0", "R: [[1.1", "line 5, key 'R': R is no rotation: it is 0.1 off the nearest one"),
+        ("[0.0, 0.0, 1.0]]\nt", "[0.0, 0.0, -1.0]]\nt", "line 5, key 'R': R is a mirror and no rotation"),
+        (
+            "t: [-4.2",
+            "t: [4.2",
+            "line 6, key 't': the right camera would stand 4.2 mm left of the left one; state R and t as X_right = R X_left",
+        ),
+        ("t: [-4.2, 0.01", "t: [-0.1, 4.2", "the right camera would stand above or below the left one"),
+        ("t: [-4.2, 0.01, 0.02]", "t: [0, 0, 0]", "both cameras stand at one place"),
+        ("t: [-4.2, 0.01, 0.02]", "t: [-4.2, 0.01]", "line 6, key 't': it has 2 numbers and not 3; give the translation"),
+        ("t: [-4.2, 0.01, 0.02]", "t: [-4.2, west, 0.02]", "line 6, key 't': it is no list of numbers"),
+        ("t: [-4.2, 0.01, 0.02]", "", "it has no translation; add it under the key T (or t)"),
+        (
+            "d1: [-0.2, 0.05, 0.001, -0.001, 0.0]",
+            "d1: [-0.2, 0.05, 0.001]",
+            "line 2, key 'd1': 3 coefficients of distortion are of no model",
+        ),
+        ("k1: [[700.0, 0.0, 480.0]", "k1: [[700.0, 0.0, 1480.0]", "the optical centre (1480, 270) lies outside of pictures of 960x540"),
+        ("k1: [[700.0", "k1: [[-700.0", "line 1, key 'k1': it is no camera matrix"),
+        ("t: [", "unit: inch\nt: [", "line 6, key 'unit': it says 'inch', but 'mm' is asked for"),
+        ("t: [", "image_width: 1920\nimage_height: 1080\nt: [", "it says 1920x1080, but 960x540 is asked for"),
+        ("t: [", "convention: left to right\nt: [", "'left to right' is no convention"),
+        ("t: [", "distortion_model: fisheye\nt: [", "the lens model 'fisheye' is not supported"),
+        ("t: [", "distortion_model: rational\nt: [", "the left camera has 5 coefficients, but the model is said to be 'rational'"),
+        ("t: [", "date: last May\nt: [", "'last May' is no date"),
+        ("[[1.0, 0.0, 0.0], [0.0, 1.0, 0.0]", "[[0.0, 0.0, -1.0], [0.0, 1.0, 0.0]", "R is no rotation"),
+        ("k1: [", "k1: {", "rig.yaml, line 1: it is no YAML"),
+    ],
+)
+def test_everything_wrong_is_said_with_file_line_and_mend(old, new, says):
+    assert old in LASANA
+    with pytest.raises(CalibrationError) as refused:
+        rig_of(LASANA.replace(old, new, 1))
+    assert says in str(refused.value)
+
+
+def test_all_faults_are_said_at_once():
+    with pytest.raises(CalibrationError) as refused:
+        rig_of(LASANA.replace("R: [[1.0", "R: [[1.1").replace("d1: [-0.2, ", "d1: ["), None, None)
+    assert len([fault for fault in refused.value.faults if fault.severity == "error"]) == 4 - 1
+    with pytest.raises(CalibrationError, match="it is empty; copy it again"):
+        rig_of("")
+    with pytest.raises(CalibrationError, match="it has no keys"):
+        rig_of("- 1\n- 2\n")
+    with pytest.raises(CalibrationError, match="its bytes are no text"):
+        read_bytes(b"\xff\xfe\x00k1", "rig.yaml", "mm", (960, 540))
+
+
+def test_a_stated_inverse_convention_is_turned_round(rig):
+    inverse = rig.inverse_motion()
+    text = writing.text(rig)
+    stated = writing.text(inverse).replace("X_right = R X_left + t", "X_left = R X_right + t")
+    assert np.allclose(read_bytes(stated.encode(), "a").translation, read_bytes(text.encode(), "b").translation)
+
+
+def test_a_yaml_file_cannot_make_objects():
+    with pytest.raises(CalibrationError, match="it is no YAML"):
+        rig_of("k1: !!python/object/apply:os.getcwd []\n")

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scrubin.stereo.rig import Camera
+from stereo_rigs import seen
+
+POINTS = np.random.default_rng(0).uniform([-20, -12, 60], [20, 12, 110], (40, 3))
+
+
+@given(scale=st.fractions(min_value=0.25, max_value=3).map(float), box=st.tuples(st.integers(0, 200), st.integers(0, 100)))
+def test_a_crop_then_a_resize_moves_projected_points_as_it_moves_pixels(rig, scale, box):
+    left, top = box
+    cropped = rig.cropped((left, top, 400, 240))
+    width, height = round(400 * scale), round(240 * scale)
+    changed = cropped.scaled(width, height)
+    x, y = width / 400, height / 240
+    for side in ("left", "right"):
+        expected = ((seen(rig, side, POINTS) - [left, top]) + 0.5) * [x, y] - 0.5
+        assert np.allclose(seen(changed, side, POINTS), expected, atol=1e-6)
+    assert changed.size == (width, height)
+
+
+def test_a_resized_picture_shows_its_corners_where_the_resized_camera_has_them():
+    camera = Camera(np.array([[300.0, 0, 161.3], [0, 300.0, 118.7], [0, 0, 1]]), np.zeros(5))
+    picture = np.zeros((240, 320), np.uint8)
+    picture[40:80, 60:120] = 255  # the outer edge of its first corner is at 59.5, 39.5
+    small = cv2.resize(picture, (160, 120), interpolation=cv2.INTER_AREA)
+    corner = np.linalg.inv(camera.matrix) @ [59.5, 39.5, 1]
+    moved = camera.scaled(0.5, 0.5).matrix @ corner
+    assert moved[:2] == pytest.approx([29.5, 19.5])
+    assert small[20, 30] == 255
+    assert small[19, 29] == 0
+
+
+def test_other_shapes_and_rectangles_beyond_the_picture_are_refused(rig):
+    with pytest.raises(ValueError, match="640x360 resized to 640x480 would be of another shape; crop first"):
+        rig.scaled(640, 480)
+    with pytest.raises(ValueError, match="reaches beyond pictures of 640x360"):
+        rig.cropped((600, 0, 100, 100))
+    assert rig.scaled(321, 181).size == (321, 181)
+
+
+def test_a_motion_stated_the_other_way_round_is_the_same_rig(rig):
+    back = rig.inverse_motion().inverse_motion()
+    assert np.allclose(back.rotation, rig.rotation)
+    assert np.allclose(back.translation, rig.translation)
+    assert rig.swapped().right_centre[0] < 0
+    assert rig.swapped().baseline_mm == pytest.approx(rig.baseline_mm)

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+
+from scrubin import cli
+from scrubin.stereo import drawing, writing
+from scrubin.stereo.reading import read
+
+
+@pytest.fixture(scope="module")
+def boards(tmp_path_factory):
+    """A folder per camera with pictures of a ChArUco board, drawn small, and the rig."""
+    folder = tmp_path_factory.mktemp("boards")
+    rig = drawing.rig(np.random.default_rng(3), (400, 225))
+    texture = drawing.charuco(7, 5, cv2.aruco.DICT_4X4_50, 20)
+    sheets = drawing.board_sheets(texture, 36.0, rig, 6, np.random.default_rng(4))
+    for side in ("left", "right"):
+        (folder / side).mkdir()
+        view = drawing.view(rig, side)
+        for number, sheet in enumerate(sheets):
+            cv2.imwrite(str(folder / side / f"{number}.png"), drawing.picture(view, [sheet]))
+    return folder, rig
+
+
+CHARUCO = ["--charuco", "7x5", "--square-mm", "4", "--marker-mm", "3", "--dictionary", "4X4_50"]
+
+
+def test_a_rig_is_calibrated_from_two_folders(boards, tmp_path, capsys):
+    folder, rig = boards
+    out = tmp_path / "rig.yaml"
+    assert cli.main(["stereo", "calibrate", str(folder / "left"), str(folder / "right"), str(out), *CHARUCO, "--date", "2024-03"]) == 0
+    said = capsys.readouterr()
+    assert "5 of 5 pairs used, reprojection error 0." in said.out
+    assert "1: the board is not seen well enough in both pictures; the pair is passed over" in said.err
+    assert "only 5 pairs were used" in said.err
+    back = read(out, "rig.yaml")
+    assert (back.unit, back.date, back.size) == ("mm", "2024-03", (400, 225))
+    assert back.baseline_mm == pytest.approx(rig.baseline_mm, rel=0.1)
+    assert cli.main(["stereo", "calibrate", str(folder / "left"), str(folder / "right"), str(out), *CHARUCO]) == 1
+    assert "it is there already and is not overwritten" in capsys.readouterr().err
+
+
+def test_mirrored_markers_and_pictures_without_partner_are_named(boards, tmp_path, capsys):
+    folder, _ = boards
+    for side in ("left", "right"):
+        (tmp_path / side).mkdir()
+        for path in (folder / side).iterdir():
+            cv2.imwrite(str(tmp_path / side / path.name), cv2.imread(str(path))[:, ::-1])
+    arguments = ["stereo", "calibrate", str(tmp_path / "left"), str(tmp_path / "right"), str(tmp_path / "rig.yaml"), *CHARUCO]
+    assert cli.main(arguments) == 1
+    assert "the markers of the board read only when the pictures are mirrored" in capsys.readouterr().err
+    for path in (tmp_path / "left").iterdir():
+        path.rename(path.with_stem(f"a{path.stem}"))
+    assert cli.main(arguments) == 1
+    assert "give the two pictures of a pair one name" in capsys.readouterr().err
+    assert not (tmp_path / "rig.yaml").exists()
+
+
+def test_pictures_of_another_size_and_damaged_ones_are_named(boards, tmp_path, capsys):
+    folder, _ = boards
+    for side in ("left", "right"):
+        (tmp_path / side).mkdir()
+        for path in sorted((folder / side).iterdir())[:2]:
+            (tmp_path / side / path.name).write_bytes(path.read_bytes())
+    arguments = ["stereo", "calibrate", str(tmp_path / "left"), str(tmp_path / "right"), str(tmp_path / "rig.yaml"), *CHARUCO]
+    cv2.imwrite(str(tmp_path / "right/1.png"), np.zeros((100, 100), np.uint8))
+    assert cli.main(arguments) == 1
+    assert "right/1.png: it is 100x100, but the first picture is 400x225" in capsys.readouterr().err
+    (tmp_path / "left/0.png").write_bytes(b"")
+    assert cli.main(arguments) == 1
+    assert "left/0.png: it cannot be read as a picture" in capsys.readouterr().err
+
+
+def test_pairs_are_rectified_with_a_stated_alpha(boards, tmp_path, capsys):
+    folder, rig = boards
+    writing.write(tmp_path / "rig.yaml", rig)
+    arguments = ["stereo", "rectify", str(tmp_path / "rig.yaml"), str(folder / "left"), str(folder / "right"), str(tmp_path / "out")]
+    assert cli.main([*arguments, "--alpha", "0.5"]) == 0
+    assert "6 pairs, alpha 0.5" in capsys.readouterr().out
+    assert len(list((tmp_path / "out/right").iterdir())) == 6
+    storage = cv2.FileStorage(str(tmp_path / "out/rectification.yaml"), cv2.FILE_STORAGE_READ)
+    assert storage.getNode("alpha").real() == 0.5
+    assert storage.getNode("Q").mat().shape == (4, 4)
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50))
+    rows = []
+    for side in ("left", "right"):
+        corners, numbers, _ = detector.detectMarkers(cv2.imread(str(tmp_path / f"out/{side}/000002.png")))
+        rows.append({int(n): one[0, :, 1].mean() for n, one in zip(numbers.ravel(), corners, strict=True)})
+    common = rows[0].keys() & rows[1].keys()
+    assert len(common) >= 4
+    assert max(abs(rows[0][n] - rows[1][n]) for n in common) < 0.5
+    assert cli.main([*arguments, "--alpha", "0.5"]) == 1
+    assert "it is there already" in capsys.readouterr().err
+
+
+def test_a_calibration_of_another_size_says_how_it_is_converted(boards, tmp_path, capsys):
+    folder, rig = boards
+    writing.write(tmp_path / "full.yaml", rig.scaled(800, 450))
+    files = [str(folder / "left"), str(folder / "right"), str(tmp_path / "out"), "--alpha", "0"]
+    assert cli.main(["stereo", "rectify", str(tmp_path / "full.yaml"), *files]) == 1
+    said = capsys.readouterr().err
+    assert "the calibration is of pictures of 800x450 pixels" in said
+    assert "--scale-to 400x225" in said
+    assert cli.main(["stereo", "convert", str(tmp_path / "full.yaml"), str(tmp_path / "small.yaml"), "--scale-to", "400x225"]) == 0
+    assert np.allclose(read(tmp_path / "small.yaml", "small").right.matrix, rig.right.matrix)
+    assert cli.main(["stereo", "convert", str(tmp_path / "full.yaml"), str(tmp_path / "bad.yaml"), "--crop", "700,0,200,200"]) == 1
+    assert "reaches beyond pictures of 800x450" in capsys.readouterr().err
