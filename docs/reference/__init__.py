@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from reference import checks, commands, formats, house, metrics, parameters, policy, tables
+from reference import checks, commands, containers, formats, house, metrics, parameters, policy, tables
 from reference.api import write_api
 
 __all__ = ["PARTS", "filled", "write_api"]
@@ -21,6 +21,7 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "parameters": parameters.text,
     "tables": tables.text,
     "commands": commands.text,
+    "containers": containers.text,
     "policy": policy.text,
     "checks": checks.text,
     "picture": house.picture,

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recorded import FULL_BYTES, damaged, recorded
-from scrubin.drafting.draft import draft
+from scrubin.drafting.draft import draft, text
 from scrubin.drafting.grouping import recordings
 from scrubin.drafting.recorded_file import RecordedFile
+from scrubin.ingest.manifest import parse
+from scrubin.ingest.params import TaskParams
 
 
 def grouped(*files: RecordedFile) -> dict[str, list[tuple[str, int | None, str]]]:
@@ -186,6 +189,18 @@ def test_a_camera_of_a_recording_is_one_file_or_numbered_parts(files):
     for _, rows in itertools.groupby(drafted.rows, key=lambda row: (row.recording, row.camera)):
         parts = [row.part for row in rows]
         assert parts in ([None], [1]) or (None not in parts and parts == sorted(set(parts)) and parts[0] >= 1)
+
+
+@given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path))
+def test_the_list_reads_a_confirmed_draft_and_finds_only_what_is_missing(files):
+    rows = [
+        replace(row, task="Stereo" if row.camera in ("left", "right") else "Mono", guesses=(), doubts=()) for row in draft(files, {}).rows
+    ]
+    data = text(rows, "videos").replace(",confirm\n", "\n").replace(",\n", "\n")
+    lines = [line.replace(",,", ",P1,", 1) if number else line for number, line in enumerate(data.splitlines())]
+    tasks = {"Mono": TaskParams(("mono",), None, "exclude"), "Stereo": TaskParams(("left", "right"), None, "exclude")}
+    read = parse("\n".join(lines).encode(), tasks)
+    assert all(problem.error.fix.startswith("add ") for problem in read.problems), read.problems
 
 
 @given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -79,7 +79,8 @@ def recordings(files: Iterable[RecordedFile]) -> list[Recording]:
     for file in ordered:
         if isinstance(file.content, Unusable):
             missing[read[file.path].key].append(file)
-    groups = [group for bundle in _bundles(usable) for group in _of_bundle(bundle, usable)]
+    per_folder = Counter(member.name.folder for member in usable)
+    groups = [group for bundle in _bundles(usable) for group in _of_bundle(bundle, per_folder)]
     for group in groups:
         _note_missing(group, missing[group.members[0].name.key], read)
     _note_same_time(groups)
@@ -103,27 +104,23 @@ def _read_names(paths: Sequence[PurePosixPath]) -> dict[PurePosixPath, names.Nam
 def _bundles(usable: Sequence[Named]) -> list[list[Named]]:
     """Return files by what their names have in common, in order."""
     by_key: dict[Key, list[Named]] = defaultdict(list)
+    by_title: dict[Key, list[Named]] = defaultdict(list)
     for member in usable:
         by_key[member.name.key].append(member)
+        by_title[member.name.key[0], names.key_of(member.name.title)].append(member)
     for key, bundle in sorted(by_key.items()):
         counts = [member.name.count for member in bundle if member.name.count]
         if counts and not any(count.is_part or count.number <= 1 for count in counts):
-            _take_first(key, bundle, by_key)
+            # `case 12` belongs to `case 12-2`, where its own number was read as one that counts files.
+            for first in (member for member in by_title[key] if member.name.key != key):
+                by_key[first.name.key].remove(first)
+                bundle.append(replace(first, name=replace(first.name, key=key, stem=first.name.title, count=None)))
     return [bundle for _, bundle in sorted(by_key.items()) if bundle]
 
 
-def _take_first(key: Key, bundle: list[Named], by_key: Mapping[Key, list[Named]]) -> None:
-    """Take ``case 12`` to ``case 12-2``, where its own number was read as one that counts files."""
-    for other in by_key.values():
-        for member in list(other):
-            if other is not bundle and (member.name.key[0], names.key_of(member.name.title)) == key:
-                other.remove(member)
-                bundle.append(replace(member, name=replace(member.name, key=key, stem=member.name.title, count=None)))
-
-
-def _of_bundle(bundle: Sequence[Named], usable: Sequence[Named]) -> list[_Group]:
+def _of_bundle(bundle: Sequence[Named], per_folder: Mapping[str, int]) -> list[_Group]:
     """Return the recordings among files whose names differ in camera, number or time only."""
-    alone = _is_alone(bundle, usable)
+    alone = _is_alone(bundle) and per_folder[bundle[0].name.folder] == len(bundle)
     by_side: dict[str, list[Named]] = defaultdict(list)
     for member in bundle:
         by_side[member.name.camera.side if member.name.camera else MONO].append(member)
@@ -140,8 +137,8 @@ def _of_bundle(bundle: Sequence[Named], usable: Sequence[Named]) -> list[_Group]
     return groups
 
 
-def _is_alone(bundle: Sequence[Named], usable: Sequence[Named]) -> bool:
-    """Return whether files are all that a folder with a telling name has, and are called by numbers from 0 or 1 on."""
+def _is_alone(bundle: Sequence[Named]) -> bool:
+    """Return whether files are called by nothing but numbers from 0 or 1 on, in a folder with a telling name."""
     folder = bundle[0].name.folder
     numbers = sorted({member.number for member in bundle if member.number is not None})
     return (
@@ -150,7 +147,6 @@ def _is_alone(bundle: Sequence[Named], usable: Sequence[Named]) -> bool:
         and numbers[0] <= 1
         and not bundle[0].name.key[1]
         and names.is_telling(folder.rpartition("/")[2])
-        and all(other in bundle for other in usable if other.name.folder == folder)
     )
 
 
@@ -312,11 +308,10 @@ def _of_picture(member: Named) -> list[str]:
 
 def _names(groups: Sequence[_Group]) -> list[str]:
     """Return a name for each group, all of them different: of its first file, and of its folder where that says nothing."""
-    per_folder: dict[str, int] = defaultdict(int)
-    for group in groups:
-        per_folder[group.members[0].name.folder] += 1
+    per_folder = Counter(group.members[0].name.folder for group in groups)
     firsts = [_name(group, per_folder) for group in groups]
-    fuller = [_with_folder(group, name) if firsts.count(name) > 1 else name for group, name in zip(groups, firsts, strict=True)]
+    uses = Counter(firsts)
+    fuller = [_with_folder(group, name) if uses[name] > 1 else name for group, name in zip(groups, firsts, strict=True)]
     used: set[str] = set()
     for place, name in enumerate(fuller):
         free = next(one for one in itertools.chain([name], (f"{name} ({number})" for number in itertools.count(2))) if one not in used)

@@ -15,7 +15,7 @@ from scrubin.video.opening import open_video
 from scrubin.video.probe import picture_stream
 from scrubin.video.structure import header_unsure
 from scrubin.video.truncation import FIX_COPY
-from scrubin.video.unreadable import unreadable
+from scrubin.video.unreadable import BARE, FIX_BARE, is_bare, unreadable
 
 TIME_TAGS = ("creation_time", "com.apple.quicktime.creationdate", "DATE_RECORDED", "modification_date", "date")
 # Recorders without a clock begin to count here: 1904 (QuickTime), 1970 (Unix), 1980 (FAT).
@@ -46,6 +46,8 @@ def read_header(path: Path, name: str) -> Header:
             stream = picture_stream(container, name)
             if stream.codec_context is None:
                 raise VideoError(name, NO_DECODER, FIX_CODEC)
+            if is_bare(container) and container.file is None:
+                raise VideoError(name, BARE, FIX_BARE)
             return _header(container, stream, name)
     except FFmpegError as error:
         raise unreadable(path, name, error) from error
