@@ -178,6 +178,16 @@ def test_json_has_every_file_in_one_place_and_what_it_will_cost(folder, capsys):
     assert (cost["copied"], cost["encoded"], cost["copied_s"], cost["encoded_s"]) == (4, 1, 4.4, 1.0)
     assert cost["work_s"] > 0
     assert cost["needed_bytes"] > cost["new_bytes"] > 0
+    assert told["room"]["enough"]
+    assert "are free" in told["room"]["says"]
+
+
+def test_a_disk_that_is_too_small_is_named_before_anything_is_rendered(folder, capsys, monkeypatch):
+    monkeypatch.setattr("scrubin.render.room.BESIDE_VIDEOS", 1e12)
+    assert main(["new-study", "raw", "--from", "usb", "--json"]) == 0
+    room = json.loads(capsys.readouterr().out)["room"]
+    assert not room["enough"]
+    assert "this run may need" in room["says"]
 
 
 def test_rendering_everything_anew_is_seen_in_the_forecast(folder, tmp_path, capsys):

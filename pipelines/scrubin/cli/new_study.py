@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from scrubin import study
 
+RELEASE = Path("data/release")
+
 if TYPE_CHECKING:
     from scrubin.drafting.recorded_file import RecordedFile
 
@@ -52,11 +54,29 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
     tasks = section_or("ingest", IngestParams({}, 0.0)).tasks
     params = section_or("render", DEFAULT)
     told = drafted(folder, Path(args.recordings), tasks, params, _shown)
+    room, is_enough = _room(told.forecast.new_bytes)
     if args.json:
-        sys.stdout.write(json.dumps(document(told, params), indent=2, ensure_ascii=False) + "\n")
+        known = {**document(told, params), "room": {"enough": is_enough, "says": room}}
+        sys.stdout.write(json.dumps(known, indent=2, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(told, args.folder.rstrip("/"))))
+        sys.stdout.write("".join(f"{line}\n" for line in lines(told, args.folder.rstrip("/"), room)))
     return 0 if told.draft.rows or told.known else 1
+
+
+def _room(new_bytes: int) -> tuple[str, bool]:
+    """Return in a sentence what a project here would need and has, and whether that is enough; "" outside of a project."""
+    from scrubin.core import params
+    from scrubin.core.errors import StageError
+    from scrubin.release.params import ReleaseParams
+    from scrubin.render import room
+
+    if not params.PARAMS_PATH.is_file():
+        return "", True
+    archives = params.load("release", ReleaseParams).archives
+    try:
+        return room.require(new_bytes, RELEASE, archives=archives), True
+    except StageError as error:
+        return str(error), False
 
 
 def _shown(files: Iterable[RecordedFile], total: int) -> Iterable[RecordedFile]:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from scrubin.drafting.folder import without_doubles
+from scrubin.drafting.folder import COPY, without_doubles
 from scrubin.drafting.grouping import Placed, Recording, recordings
 from scrubin.drafting.recorded_file import Header, RecordedFile, Unusable
 from scrubin.ingest.manifest import COLUMNS
@@ -61,6 +61,11 @@ class LeftOut:
     size_bytes: int
     reason: str
     fix: str
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether another file with the same content stands in a row."""
+        return self.reason.startswith(COPY)
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,7 @@ AMBIGUOUS = frozenset((".dat", ".ts", ".mod"))
 """Texts and programs have these names, too: their first bytes decide."""
 MAYBE = Unusable("", "")
 BROKEN_LINK = Unusable("it is a link that leads nowhere", "put the file there, or remove the link")
+COPY = "it seems to be a copy of"
 NOT_UTF8 = Unusable("its name is not UTF-8", "rename it, then run again")
 Progress = Callable[[Iterable[RecordedFile], int], Iterable[RecordedFile]]
 
@@ -198,5 +199,5 @@ def without_doubles(videos: Iterable[RecordedFile], known: Container[PurePosixPa
         if first is file:
             yield file
         else:
-            reason = f"it seems to be a copy of '{first.path}': same size, same bytes at the beginning, in the middle and at the end"
+            reason = f"{COPY} '{first.path}': same size, same bytes at the beginning, in the middle and at the end"
             yield replace(file, content=Unusable(reason, "compare both; when it is no copy, write a row for it"))

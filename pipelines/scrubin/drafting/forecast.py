@@ -17,9 +17,10 @@ from scrubin.render.params import RenderParams
 from scrubin.render.parts import REENCODE
 from scrubin.render.room import BESIDE_VIDEOS
 
-# Of two cores, all detectors on; on another machine as wrong as that machine is faster or slower.
-SCREENED_MEGAPIXELS_PER_S = 60.0
-SCREENED_FRAMES_PER_S = 150.0
+# Films of operations and of rooms on two cores, all detectors on; on another machine as wrong as that machine is faster or slower.
+SCREENED_MEGAPIXELS_PER_S, SCREENED_FRAMES_PER_S, SCREENING_START_S = 200.0, 700.0, 0.5
+# A released video is decoded when it is held to its plan, when frames are taken, and when the release is audited.
+DECODED_MEGAPIXELS_PER_S, DECODINGS = 200.0, 3
 # Read to its end three times: for its hash, its packets and its groups of pictures.
 READ_BYTES_PER_S, READS = 200e6, 3
 # A released video lies in the store, in DVC's cache and in the release.
@@ -40,8 +41,8 @@ class Forecast:
         Number of files by the reason for which they are encoded.
     unknown_length
         Number of files that do not say how long they are: they are in no number below.
-    reading_s, screening_s, rendering_s
-        Seconds of work.
+    reading_s, screening_s, rendering_s, proving_s
+        Seconds of work; the last is decoding what was rendered.
     new_bytes
         Size of all released videos.
     needed_bytes
@@ -57,13 +58,14 @@ class Forecast:
     reading_s: float
     screening_s: float
     rendering_s: float
+    proving_s: float
     new_bytes: int
     needed_bytes: int
 
     @property
     def work_s(self) -> float:
         """Seconds of all work together."""
-        return math.fsum((self.reading_s, self.screening_s, self.rendering_s))
+        return math.fsum((self.reading_s, self.screening_s, self.rendering_s, self.proving_s))
 
 
 def why_encoded(row: Row, params: RenderParams) -> str:
@@ -88,6 +90,7 @@ def forecast(rows: Sequence[Row], params: RenderParams) -> Forecast:
         reading_s=round(READS * math.fsum(row.size_bytes for row in rows) / READ_BYTES_PER_S, 1),
         screening_s=round(math.fsum(map(_screening_s, rows)), 1),
         rendering_s=round(math.fsum(_rendering_s(row, params) for row in rows), 1),
+        proving_s=round(DECODINGS * math.fsum(map(_megapixels, rows)) / DECODED_MEGAPIXELS_PER_S, 1),
         new_bytes=new_bytes,
         needed_bytes=math.ceil(COPIES * BESIDE_VIDEOS * new_bytes),
     )
@@ -97,10 +100,12 @@ def _length_s(rows: Sequence[Row]) -> float:
     return round(math.fsum(row.header.duration_s or 0.0 for row in rows), 1)
 
 
+def _megapixels(row: Row) -> float:
+    return (row.header.frame_count or 0) * row.header.width * row.header.height / 1e6
+
+
 def _screening_s(row: Row) -> float:
-    frames = row.header.frame_count or 0
-    megapixels = frames * row.header.width * row.header.height / 1e6
-    return max(megapixels / SCREENED_MEGAPIXELS_PER_S, frames / SCREENED_FRAMES_PER_S)
+    return SCREENING_START_S + _megapixels(row) / SCREENED_MEGAPIXELS_PER_S + (row.header.frame_count or 0) / SCREENED_FRAMES_PER_S
 
 
 def _rendering_s(row: Row, params: RenderParams) -> float:

@@ -13,12 +13,21 @@ SHOWN = 20
 MINUTE_S, HOUR_S = 60, 3600
 
 
-def lines(told: DraftedStudy, study: str) -> Iterator[str]:
-    """Yield what a curator has to know; ``study`` is the raw folder as it was named."""
+def lines(told: DraftedStudy, study: str, room: str = "") -> Iterator[str]:
+    """Yield what a curator has to know.
+
+    Parameters
+    ----------
+    study
+        The raw folder as it was named.
+    room
+        What it will need and what is free, in a sentence; "" where nobody can say it.
+    """
     rows = told.draft.rows
     yield from _counts(told)
     if rows:
         yield from _cost(told.forecast)
+        yield from [f"  {room}"] if room else []
     yield from _left_out(told)
     yield from _doubts(rows)
     yield from _next(told, study)
@@ -50,13 +59,15 @@ def _cost(cost: Forecast) -> Iterator[str]:
         yield f"    {count}: {why}"
     if cost.unknown_length:
         yield f"  not counted: {_many(cost.unknown_length, 'video')} whose head does not say how long it is"
-    work = f"reading {_hours(cost.reading_s)}, screening {_hours(cost.screening_s)}, rendering {_hours(cost.rendering_s)}"
-    yield f"  about {_hours(cost.work_s)} on two cores ({work}); more cores share it"
+    kinds = {"reading": cost.reading_s, "screening": cost.screening_s, "rendering": cost.rendering_s, "proving": cost.proving_s}
+    work = ", ".join(f"{kind} {_hours(seconds)}" for kind, seconds in kinds.items())
+    yield f"  about {_hours(cost.work_s)} on two cores ({work}), at best to a factor of two; more cores share it"
     yield f"  about {cost.new_bytes / 1e9:.1f} GB of videos, and {cost.needed_bytes / 1e9:.1f} GB of room with store, cache and frames"
 
 
 def _left_out(told: DraftedStudy) -> Iterator[str]:
-    left = told.draft.left_out
+    # What cannot be read is more urgent than what is there twice.
+    left = sorted(told.draft.left_out, key=lambda one: one.is_copy)
     if left:
         yield f"left out, {_many(len(left), 'file')}:"
     for one in left[:SHOWN]:
