@@ -64,7 +64,12 @@ def prepare(folder: Path, count: int) -> None:
     subprocess.run(["git", "clone", "--local", "--quiet", ROOT, folder], check=True)
     (folder / ".venv").symlink_to((ROOT / ".venv").resolve())
     path = folder / "params.yaml"
-    text = path.read_text(encoding="utf-8").replace("raw: data/demo", f"raw: {RAW}").replace("name: scrub-in-demo", "name: scale-study")
+    text = (
+        path.read_text(encoding="utf-8")
+        .replace("raw: data/demo", f"raw: {RAW}")
+        .replace("name: scrub-in-demo", "name: scale-study")
+        .replace("A synthetic surgical-video study", "A large study")
+    )
     text = text.replace("cameras: [left, right]", "cameras: [mono]")
     text = re.sub(r"\n  review: required.*", "\n  review: {kind: none, reason: a drawn study to measure costs}", text)
     path.write_text(text, encoding="utf-8")

@@ -33,12 +33,16 @@ def main() -> int:
         interrupts.end_in_order()
         with only_run():
             # Only now, because they take a second, and a refusal should not.
-            from scrubin import settings, study
+            from scrubin import study
             from scrubin.core import params
             from scrubin.engine.params import FlowsParams
+            from scrubin.preflight.preflight import look
 
-            settings.check_all()
-            study.require(params.raw_folder())
+            found = look(with_demo=False)
+            sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
+            if found.errors:
+                sys.stderr.write(f"nothing was started: {found.sentence()}; put that right, then run `make repro` again\n")
+                return 2
             for path in study.complete(params.raw_folder()):
                 sys.stderr.write(f"{path}: it was missing and is empty now\n")
             os.environ.update(QUIET | local_state())

@@ -7,6 +7,8 @@ from typing import Any
 
 from scrubin.annotations.params import AnnotationsParams
 from scrubin.core import params
+from scrubin.core.errors import ParamsError
+from scrubin.core.faults import Fault
 from scrubin.demo.params import DemoParams
 from scrubin.engine.params import FlowsParams
 from scrubin.frames.params import FramesParams
@@ -51,11 +53,30 @@ def check_all(path: Path = params.PARAMS_PATH) -> dict[str, Any]:
     Raises
     ------
     ParamsError
-        For the first parameter that is unknown, missing, of the wrong type or out of range,
-        for a severity of a rule that does not exist, or when a real study would be released under the synthetic one's name.
+        With everything that `look` finds wrong.
     """
-    raw = params.raw_folder(path)
-    loaded = {section: params.load(section, declared, path) for section, declared in DECLARED.items()}
-    rules.severities(loaded["validate"].severity)
-    refuse_borrowed_name(raw, loaded["release"])
+    loaded, wrong = look(path)
+    if wrong:
+        raise ParamsError(wrong)
     return loaded
+
+
+def look(path: Path = params.PARAMS_PATH) -> tuple[dict[str, Any], list[Fault]]:
+    """Return every section that can be used by name, and everything that is wrong.
+
+    That is every parameter that is unknown, missing, of the wrong type or out of range, a severity of a rule that
+    does not exist, and the name or title of the synthetic study where a real one would be released under it.
+
+    Raises
+    ------
+    ParamsError
+        When the file cannot be read as sections.
+    """
+    loaded, wrong = params.load_each(DECLARED, path)
+    with params.noting(wrong):
+        rules.severities(loaded["validate"].severity if "validate" in loaded else {})
+    with params.noting(wrong):
+        raw = params.raw_of(path)
+        if "release" in loaded:
+            refuse_borrowed_name(raw, loaded["release"])
+    return loaded, wrong

@@ -86,7 +86,10 @@ def project(tmp_path: Path, prefect_address: str, monkeypatch: pytest.MonkeyPatc
         shutil.copy(ROOT / name, tmp_path / name)
     text = (ROOT / "params.yaml").read_text(encoding="utf-8")
     (tmp_path / "params.yaml").write_text(
-        text.replace("raw: data/demo", "raw: data/raw").replace("name: scrub-in-demo", "name: test-study"), encoding="utf-8"
+        text.replace("raw: data/demo", "raw: data/raw")
+        .replace("name: scrub-in-demo", "name: test-study")
+        .replace("A synthetic surgical-video study", "A study"),
+        encoding="utf-8",
     )
     shutil.copytree(ROOT / "pipelines", tmp_path / "pipelines", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     (tmp_path / ".dvc").mkdir()

@@ -135,8 +135,10 @@ def _environment(folder: Path) -> None:
 
 def _name_study(path: Path) -> None:
     text = path.read_text(encoding="utf-8").replace("raw: data/demo", "raw: data/raw")
-    text = text.replace("name: scrub-in-demo", "name: small-study").replace(
-        "format: labelme, folder: annotations/labelme", "format: spans, folder: annotations/spans"
+    text = (
+        text.replace("name: scrub-in-demo", "name: small-study")
+        .replace("A synthetic surgical-video study", "A small study")
+        .replace("format: labelme, folder: annotations/labelme", "format: spans, folder: annotations/spans")
     )
     # Its operations are noise: they look like no endoscopy.
     text = text.replace("    SutureAndKnot: box_trainer\n", "    SutureAndKnot: box_trainer\n    Cholecystectomy: other\n")

@@ -24,7 +24,10 @@ def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     text = (ROOT / "params.yaml").read_text(encoding="utf-8")
     (tmp_path / "params.yaml").write_text(
-        text.replace("raw: data/demo", "raw: data/raw").replace("scrub-in-demo", "a-study"), encoding="utf-8"
+        text.replace("raw: data/demo", "raw: data/raw")
+        .replace("scrub-in-demo", "a-study")
+        .replace("A synthetic surgical-video study", "A study"),
+        encoding="utf-8",
     )
     study.create(tmp_path / "data/raw")
     rows = "a1,Ann,,,T,mono,videos/a1.mkv,,,\na2,Ann,,,T,mono,videos/a2.mkv,,,\nb1,Ben,,,T,mono,videos/b1.mkv,,,\n"

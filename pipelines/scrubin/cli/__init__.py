@@ -17,6 +17,7 @@ from scrubin.core.errors import ScrubinError
 
 COMMANDS = {
     "new-study": "make the folders and lists of a raw study, empty or drafted from a folder of recordings",
+    "preflight": "check all lists, sheets, labels, parameters and the machine, before a frame is decoded",
     "check-params": "check every section of a params.yaml",
     "probe": "tell what a video file holds",
     "screen": "find what in a video could identify a person",

@@ -7,10 +7,11 @@ near miss, because a typo that is silently ignored gives wrong numbers.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import types
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +19,7 @@ from typing import Any, TypeVar
 import yaml
 
 from scrubin.core.errors import ParamsError
+from scrubin.core.faults import Fault
 from scrubin.core.suggest import hint, near
 
 SECTIONS = (
@@ -40,6 +42,7 @@ SECTIONS = (
 )
 """The sections of ``params.yaml``: one per stage, each named like it. ``raw`` and ``flows`` stand above them."""
 
+KEYS = ("raw", "flows", *SECTIONS)
 T = TypeVar("T")
 PARAMS_PATH = Path("params.yaml")
 
@@ -54,21 +57,23 @@ def ranged(*, low: float | None = None, high: float | None = None, choices: tupl
 
 def read(path: Path = PARAMS_PATH) -> dict[str, Any]:
     """Return the whole file as plain values, after checking its top level."""
-    try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        msg = f"{path}: cannot be read as YAML: {error}"
-        raise ParamsError(msg) from error
-    if not isinstance(values, dict):
-        msg = f"{path}: expected sections such as 'ingest:', but got {type(values).__name__}"
-        raise ParamsError(msg)
-    _refuse_unknown(path, "", values, ("raw", "flows", *SECTIONS))
+    values = _document(path)
+    _refuse_unknown(path, "", values, KEYS)
     return values
 
 
 def raw_folder(path: Path = PARAMS_PATH) -> Path:
     """Return the folder of the raw study, the parameter ``raw``."""
-    raw = read(path).get("raw")
+    return _raw(path, read(path))
+
+
+def raw_of(path: Path = PARAMS_PATH) -> Path:
+    """Return the same, whatever is wrong with other parameters."""
+    return _raw(path, _document(path))
+
+
+def _raw(path: Path, values: Mapping[Any, Any]) -> Path:
+    raw = values.get("raw")
     if not isinstance(raw, str) or not raw.strip():
         msg = f"{path}: 'raw' must name the folder of the raw study, such as data/raw, but is {raw!r}"
         raise ParamsError(msg)
@@ -83,7 +88,54 @@ def load(section: str, declared: type[T], path: Path = PARAMS_PATH) -> T:
     ParamsError
         For an unknown or missing key, a wrong type or a value out of range, by its full name.
     """
-    values = read(path)
+    return _section(path, section, read(path), declared)
+
+
+def load_each(declared: Mapping[str, type[Any]], path: Path = PARAMS_PATH) -> tuple[dict[str, Any], list[Fault]]:
+    """Return all sections that can be used, by name, and everything that is wrong in any.
+
+    Parameters
+    ----------
+    declared
+        By section, the dataclass that declares it.
+
+    Raises
+    ------
+    ParamsError
+        When the file cannot be read as sections.
+    """
+    values, wrong, loaded = _document(path), list[Fault](), {}
+    with noting(wrong):
+        _refuse_unknown(path, "", values, KEYS)
+    for section, one in declared.items():
+        with noting(wrong):
+            loaded[section] = _section(path, section, values, one)
+    return loaded, wrong
+
+
+@contextlib.contextmanager
+def noting(wrong: list[Fault]) -> Iterator[None]:
+    """Note what is wrong with parameters, each by itself, and go on behind it."""
+    try:
+        yield
+    except ParamsError as error:
+        # Each has its own rule: two of them are never one line with a count, because each names another key.
+        wrong += [dataclasses.replace(fault, rule=fault.what) for fault in error.faults]
+
+
+def _document(path: Path) -> dict[Any, Any]:
+    try:
+        values = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        msg = f"{path}: cannot be read as YAML: {error}"
+        raise ParamsError(msg) from error
+    if not isinstance(values, dict):
+        msg = f"{path}: expected sections such as 'ingest:', but got {type(values).__name__}"
+        raise ParamsError(msg)
+    return values
+
+
+def _section(path: Path, section: str, values: Mapping[Any, Any], declared: type[T]) -> T:
     if section not in values:
         msg = f"{path}: section '{section}' is missing"
         raise ParamsError(msg)
@@ -96,13 +148,23 @@ def _build(path: Path, where: str, values: Any, declared: type[T]) -> T:
         raise ParamsError(msg)
     fields = {field.name: field for field in dataclasses.fields(declared)}  # type: ignore[arg-type]
     hints = typing.get_type_hints(declared)
-    _refuse_replaced(path, where, values, getattr(declared, "REPLACED", {}))
-    _refuse_unknown(path, where, values, tuple(fields))
-    missing = sorted(set(fields) - set(values))
-    if missing:
-        msg = f"{path}: '{where}.{missing[0]}' is missing"
-        raise ParamsError(msg)
-    return declared(**{name: _value(path, f"{where}.{name}", values[name], hints[name], fields[name]) for name in fields})
+    replaced = getattr(declared, "REPLACED", {})
+    wrong, built = list[Fault](), {}
+    with noting(wrong):
+        _refuse_replaced(path, where, values, replaced)
+    with noting(wrong):
+        _refuse_unknown(path, where, values, (*fields, *(set(replaced) & set(values))), known=tuple(fields))
+    unknown = set(values) - set(fields)
+    for name, field in fields.items():
+        with noting(wrong):
+            if name in values:
+                built[name] = _value(path, f"{where}.{name}", values[name], hints[name], field)
+            elif near(name, map(str, unknown)) is None:  # else the unknown one is it, misspelt
+                msg = f"{path}: '{where}.{name}' is missing"
+                raise ParamsError(msg)
+    if wrong:
+        raise ParamsError(wrong)
+    return declared(**built)
 
 
 def _value(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Field[Any]) -> Any:
@@ -195,12 +257,19 @@ def _expect(path: Path, where: str, value: Any, expected: type, name: str) -> No
         raise ParamsError(msg)
 
 
-def _refuse_unknown(path: Path, where: str, values: Mapping[Any, Any], known: tuple[str, ...]) -> None:
+def _refuse_unknown(
+    path: Path, where: str, values: Mapping[Any, Any], allowed: tuple[str, ...], known: tuple[str, ...] | None = None
+) -> None:
+    """Refuse all keys but the allowed ones; ``known`` are those that could have been meant, None: the same."""
+    wrong: list[Fault] = []
     for key in sorted(map(str, values)):
-        if key not in known:
-            name = f"{where}.{key}" if where else key
-            msg = f"{path}: '{name}' is not a parameter; {hint(key, known)}"
-            raise ParamsError(msg)
+        with noting(wrong):
+            if key not in allowed:
+                name = f"{where}.{key}" if where else key
+                msg = f"{path}: '{name}' is not a parameter; {hint(key, known or allowed)}"
+                raise ParamsError(msg)
+    if wrong:
+        raise ParamsError(wrong)
 
 
 def _refuse_replaced(path: Path, where: str, values: Mapping[Any, Any], replaced: Mapping[str, str]) -> None:

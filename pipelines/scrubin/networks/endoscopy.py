@@ -66,6 +66,17 @@ def _edges(length: int, cells: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[
 
 @lru_cache(maxsize=1)
 def _network() -> Any:
+    return session(weights())
+
+
+def weights() -> bytes:
+    """Return the network's file.
+
+    Raises
+    ------
+    StageError
+        When it cannot be read, or holds other bytes than those that were measured.
+    """
     folder = resources.files("scrubin.networks")
     try:
         data = folder.joinpath("endoscopy.onnx").read_bytes()
@@ -77,4 +88,4 @@ def _network() -> Any:
     if sha256 != expected:
         msg = f"the network 'endoscopy' has SHA-256 {sha256[:12]}..., not {expected[:12]}... of endoscopy.json; install scrubin again"
         raise StageError(msg)
-    return session(data)
+    return data

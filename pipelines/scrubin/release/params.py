@@ -27,7 +27,7 @@ _WHEN_SAID = {
 _ORCID = re.compile(r"\d{4}-\d{4}-\d{4}-\d{3}[\dX]")
 
 # The synthetic study and its name, as they are shipped.
-DEMO, DEMO_NAME = Path("data/demo"), "scrub-in-demo"
+DEMO, DEMO_NAME, DEMO_TITLE = Path("data/demo"), "scrub-in-demo", "A synthetic surgical-video study"
 
 
 @dataclass(frozen=True)
@@ -160,13 +160,14 @@ def _refuse_empty(reason: str) -> None:
 
 
 def refuse_borrowed_name(raw: Path, release: ReleaseParams) -> None:
-    """Refuse to release a real study under the name, title and licence of the synthetic one.
+    """Refuse to release a real study under the name or title of the synthetic one.
 
     Raises
     ------
     ParamsError
-        When ``raw`` is a study of its own and ``release.name`` is still the shipped one.
+        When ``raw`` is a study of its own, and ``release.name`` or ``release.title`` is still the shipped one.
     """
-    if raw != DEMO and release.name == DEMO_NAME:
-        msg = f"params.yaml: 'release.name' is still '{DEMO_NAME}'; give your study its own name, title, version and license there"
-        raise ParamsError(msg)
+    for key, value, shipped in (("name", release.name, DEMO_NAME), ("title", release.title, DEMO_TITLE)):
+        if raw != DEMO and value == shipped:
+            msg = f"params.yaml: 'release.{key}' is still '{shipped}'; give your study its own name, title, version and license there"
+            raise ParamsError(msg)

@@ -79,7 +79,8 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Contai
             rows += _decisions(row, cameras[recording])
         except RecordingError as error:
             errors[recording] = error
-    ManifestError.raise_any(unknown)
+    if unknown:
+        raise ManifestError([*unknown, *(fault for error in errors.values() for fault in error.faults)])
     return Decisions([row for row in rows if row.recording not in errors], errors)
 
 

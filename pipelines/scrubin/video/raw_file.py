@@ -32,11 +32,11 @@ def stored_sha256(path: Path, name: str) -> str:
         When it cannot be read now, or changes while it is read: another run may take it.
     """
     try:
-        before = _identity(path, name)
+        before = identity(path, name)
         key = store.key_of("sha256", store.code_version(CODE), before)
         known = store.lookup(key)
         value = str(known.value) if known else sha256_of(path)
-        after = _identity(path, name)
+        after = identity(path, name)
     except OSError as error:
         if error.errno in WRONG_NAME:
             raise VideoError(name, f"it cannot be read ({error.strerror})", "correct its path in recordings.csv") from error
@@ -101,7 +101,14 @@ def _read_through(path: Path, name: str, sha256: str) -> None:
         raise StageError(msg)
 
 
-def _identity(path: Path, name: str) -> dict[str, int]:
+def identity(path: Path, name: str) -> dict[str, int]:
+    """Return by what a file is known again without reading it.
+
+    Raises
+    ------
+    VideoError
+        When the file is missing, empty or none.
+    """
     if not path.exists():
         raise VideoError(name, "the file is missing", "put it there or correct its path in recordings.csv")
     if not path.is_file():

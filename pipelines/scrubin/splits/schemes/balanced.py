@@ -50,7 +50,7 @@ def balanced(
     pinned = dict.fromkeys(cohort.people.participant[cohort.people.pinned], 0)
     place_of = {**pinned, **{who: names.index(subset) for who, subset in (placed or {}).items()}}
     people_groups = groups(cohort.people, cohort.measures(), place_of, seed)
-    _check_possible(people_groups, names)
+    check_possible(people_groups, names)
     program = Program(people_groups, cohort.measures(), tuple(subsets.values()), seed)
     solution = solve(program, effort, progress)
     rows = [(0, names[s], id_) for s, ids in enumerate(deal(people_groups, solution.counts)) for id_ in ids]
@@ -67,7 +67,14 @@ def deal(people_groups: list[Group], counts: Counts) -> list[list[str]]:
     return dealt
 
 
-def _check_possible(people_groups: list[Group], subsets: list[str]) -> None:
+def check_possible(people_groups: list[Group], subsets: list[str]) -> None:
+    """Refuse more subsets than participants can fill.
+
+    Raises
+    ------
+    SplitError
+        Names the numbers.
+    """
     everyone = sum(len(group.members) for group in people_groups)
     free = sum(len(group.members) for group in people_groups if group.place is None)
     if everyone < len(subsets):

@@ -1,0 +1,19 @@
+"""`scrubin preflight`: everything cheap is checked, before a frame is decoded."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from scrubin.preflight.preflight import look
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare nothing: it looks at the project in this folder."""
+
+
+def run(args: argparse.Namespace) -> int:
+    """Say all that would stop a run, and return 1 when there is any."""
+    found = look()
+    sys.stdout.write("".join(f"{line}\n" for line in (*found.lines(), found.sentence())))
+    return 1 if found.errors else 0

