@@ -94,11 +94,11 @@ FAMILIES = {
     ),
     "three cameras": (
         [recorded(f"op cam{n}.mp4") for n in (1, 2, 3)],
-        {"op": [("mono", None, "op cam1.mp4")], "op (2)": [("mono", None, "op cam2.mp4")], "op (3)": [("mono", None, "op cam3.mp4")]},
+        {f"op cam{n}": [("mono", None, f"op cam{n}.mp4")] for n in (1, 2, 3)},
     ),
     "left and right of a body": (
         [recorded("hernia left.mp4", 1200), recorded("hernia right.mp4", 700)],
-        {"hernia": [("mono", None, "hernia left.mp4")], "hernia (2)": [("mono", None, "hernia right.mp4")]},
+        {f"hernia {side}": [("mono", None, f"hernia {side}.mp4")] for side in ("left", "right")},
     ),
 }
 

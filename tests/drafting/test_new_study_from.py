@@ -54,7 +54,7 @@ def folder(tmp_path, clips) -> Path:
         # Padding of its own, so that only what is meant to be a copy is one.
         pad = (8 + number).to_bytes(4, "big") + b"free" + bytes(number)
         path.write_bytes(data + pad if path.suffix == ".mp4" and source != "unfinished" else data)
-    for name in ("notes.txt", "._op.mp4", "Thumbs.db", "PegTransfer/scores.xlsx", "GX010001.LRV", "empty.mp4", "module.ts"):
+    for name in ("notes.txt", "._op.mp4", "Thumbs.db", "PegTransfer/scores.xlsx", "GX010001.LRV", "VTS_01_0.VOB", "empty.mp4", "module.ts"):
         (tmp_path / "usb" / name).write_bytes(b"" if name == "empty.mp4" else b"import x from 'y';")
     (tmp_path / "usb/gone.mp4").symlink_to("nowhere.mp4")
     return tmp_path / "usb"
@@ -106,10 +106,11 @@ def test_a_messy_folder_is_drafted_and_left_as_it_is(folder, tmp_path, capsys):
         "5 videos of 4 recordings: 1 with two cameras, 0 in several parts",
         "copied bit for bit: 4 videos",
         "1: its container mpeg states no presentation times",
-        "left out, 5 files:",
+        "left out, 6 files:",
         "OP 3/op part 2.mp4: it is unfinished: its index (moov) is missing",
         "sicherung/op part 1 (1).mpg: it seems to be a copy of 'OP 3/op part 1.mpg'",
         "empty.mp4: the file is empty (0 bytes)",
+        "VTS_01_0.VOB: it is the menu of a DVD",
         "gone.mp4: it is a link that leads nowhere",
         "GX010001.LRV: it is a small copy that the recorder made",
         "op: 'OP 3/op part 2.mp4' belongs here by its name and cannot be used",
@@ -172,7 +173,7 @@ def test_json_has_every_file_in_one_place_and_what_it_will_cost(folder, capsys):
     assert main(["new-study", "raw", "--from", "usb", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     places = [file["path"] for file in (*told["files"], *told["left_out"])]
-    assert len(places) == len(set(places)) == 10
+    assert len(places) == len(set(places)) == 11
     assert told["other_files"] == {".db": 1, ".ts": 1, ".txt": 1, ".xlsx": 1, "hidden": 1}
     cost = told["forecast"]
     assert (cost["copied"], cost["encoded"], cost["copied_s"], cost["encoded_s"]) == (4, 1, 4.4, 1.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,6 +23,8 @@ SUFFIXES = frozenset((
     ".mts", ".mxf", ".ogm", ".ogv", ".qt", ".tod", ".trp", ".ts", ".vob", ".vro", ".webm", ".wmv", ".xvid", ".y4m",
 ))
 # fmt: on
+DVD_MENU = re.compile(r"VIDEO_TS\.VOB|VTS_[0-9]{2}_0\.VOB", re.I)
+OF_DVD_MENU = Unusable("it is the menu of a DVD", "leave it out")
 PROXY = ".lrv"
 OF_PROXY = Unusable("it is a small copy that the recorder made of a recording", "leave it out")
 HEAD_BYTES, SAMPLE_BYTES = 264, 1 << 16
@@ -135,6 +138,8 @@ def _may_be_video(path: Path) -> Unusable | None:
     suffix = path.suffix.lower()
     if path.name.startswith("."):
         return None  # what systems leave behind, such as ._GX010123.MP4
+    if DVD_MENU.fullmatch(path.name):
+        return OF_DVD_MENU
     if suffix == PROXY:
         return OF_PROXY
     if not path.is_file():

@@ -322,6 +322,9 @@ def _names(groups: Sequence[_Group]) -> list[str]:
 
 def _name(group: _Group, per_folder: Mapping[str, int]) -> str:
     first = group.members[0].name
+    if MONO in group.cameras and first.camera is not None:
+        # What could be a camera is then what tells it from others.
+        first = replace(first, title=names.tidy(group.members[0].file.path.stem), stem="")
     several = any(len(run.members) > 1 for run in group.cameras.values())
     is_part, telling = group.members[0].is_part, names.is_telling(first.stem)
     shared = (several or telling) if is_part else (several and group.alone and telling)

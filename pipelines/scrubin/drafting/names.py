@@ -161,12 +161,12 @@ def read(path: PurePosixPath) -> Name:
     folders, camera, count = _of_folders(path.parent)
     text = unicodedata.normalize("NFC", path.name.removesuffix(path.suffix) if _is_suffix(path.suffix) else path.name)
     text, own_camera = _camera(text)
-    title = _tidy(text)
+    title = tidy(text)
     text, recorded_s = _stamp(text)
     text, own_count = _count(text, in_time=recorded_s is not None)
     folder = "/".join(folders)
     key = (key_of(folder), key_of(text))
-    return Name(key, folder, title, _tidy(text), own_camera or camera, own_count or count, recorded_s)
+    return Name(key, folder, title, tidy(text), own_camera or camera, own_count or count, recorded_s)
 
 
 def without_short_camera(path: PurePosixPath) -> Name:
@@ -175,7 +175,7 @@ def without_short_camera(path: PurePosixPath) -> Name:
     plain = unicodedata.normalize("NFC", path.stem)
     text, recorded_s = _stamp(plain)
     text, count = _count(text, in_time=recorded_s is not None)
-    return Name((name.key[0], key_of(text)), name.folder, _tidy(plain), _tidy(text), None, count, recorded_s)
+    return Name((name.key[0], key_of(text)), name.folder, tidy(plain), tidy(text), None, count, recorded_s)
 
 
 def _of_folders(folder: PurePosixPath) -> tuple[list[str], Camera | None, Count | None]:
@@ -259,8 +259,9 @@ def _is_suffix(suffix: str) -> bool:
     return bool(re.fullmatch(r"\.[A-Za-z][A-Za-z0-9]{0,4}", suffix))
 
 
-def _tidy(text: str) -> str:
-    return re.sub(r"\s+", " ", text).strip(_EDGES)
+def tidy(text: str) -> str:
+    """Return a text without signs at its ends, and with single blanks."""
+    return re.sub(r"\s+", " ", unicodedata.normalize("NFC", text)).strip(_EDGES)
 
 
 def key_of(text: str) -> str:
