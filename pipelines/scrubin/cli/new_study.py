@@ -53,14 +53,14 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
 
     tasks = section_or("ingest", IngestParams({}, 0.0)).tasks
     params = section_or("render", DEFAULT)
-    told = drafted(folder, Path(args.recordings), tasks, params, _shown)
-    room, is_enough = _room(told.forecast.new_bytes)
+    result = drafted(folder, Path(args.recordings), tasks, params, _shown)
+    room, is_enough = _room(result.forecast.new_bytes)
     if args.json:
-        known = {**document(told, params), "room": {"enough": is_enough, "says": room}}
+        known = {**document(result, params), "room": {"enough": is_enough, "says": room}}
         sys.stdout.write(json.dumps(known, indent=2, ensure_ascii=False) + "\n")
     else:
-        sys.stdout.write("".join(f"{line}\n" for line in lines(told, args.folder.rstrip("/"), room)))
-    return 0 if told.draft.rows or told.known else 1
+        sys.stdout.write("".join(f"{line}\n" for line in lines(result, args.folder.rstrip("/"), room)))
+    return 0 if result.draft.rows or result.known else 1
 
 
 def _room(new_bytes: int) -> tuple[str, bool]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from scrubin.drafting.folder import COPY, without_doubles
-from scrubin.drafting.grouping import Placed, Recording, recordings
+from scrubin.drafting.grouping import Recording, recordings
+from scrubin.drafting.placing import Placed
 from scrubin.drafting.recorded_file import Header, RecordedFile, Unusable
 from scrubin.ingest.manifest import COLUMNS
 from scrubin.ingest.params import TaskParams

@@ -89,10 +89,10 @@ def drafted(
         if below is None:
             links.link(study, folder, [row.path for row in outcome.rows])
         write_text(study / list_name, drafts.text(outcome.rows, below or links.VIDEOS))
-    return _told(list_name, outcome, contents, len(known), params)
+    return _result(list_name, outcome, contents, len(known), params)
 
 
-def _told(list_name: str, outcome: Draft, contents: Contents, known: int, params: RenderParams) -> DraftedStudy:
+def _result(list_name: str, outcome: Draft, contents: Contents, known: int, params: RenderParams) -> DraftedStudy:
     return DraftedStudy(list_name, outcome, forecast(outcome.rows, params), known, contents.others, contents.folders_not_read)
 
 
@@ -104,13 +104,13 @@ def _named(study: Path) -> set[Path]:
     return {(study / row.as_written("path")).resolve() for row in rows if row.cells.get("path")}
 
 
-def document(told: DraftedStudy, params: RenderParams) -> dict[str, Any]:
+def document(result: DraftedStudy, params: RenderParams) -> dict[str, Any]:
     """Return everything as plain values, for programs."""
-    cost = asdict(told.forecast)
+    cost = asdict(result.forecast)
     return {
-        "list": told.list_name,
-        "recordings": len({row.recording for row in told.draft.rows}),
-        "already_in_list": told.known,
+        "list": result.list_name,
+        "recordings": len({row.recording for row in result.draft.rows}),
+        "already_in_list": result.known,
         "files": [
             {
                 "recording": row.recording,
@@ -131,10 +131,10 @@ def document(told: DraftedStudy, params: RenderParams) -> dict[str, Any]:
                 "doubts": list(row.doubts),
                 "guesses": list(row.guesses),
             }
-            for row in told.draft.rows
+            for row in result.draft.rows
         ],
-        "left_out": [asdict(left) for left in told.draft.left_out],
-        "other_files": told.others,
-        "folders_not_read": [{"path": path, "reason": reason} for path, reason in told.folders_not_read],
-        "forecast": {**cost, "work_s": told.forecast.work_s},
+        "left_out": [asdict(left) for left in result.draft.left_out],
+        "other_files": result.others,
+        "folders_not_read": [{"path": path, "reason": reason} for path, reason in result.folders_not_read],
+        "forecast": {**cost, "work_s": result.forecast.work_s},
     }

@@ -1,45 +1,22 @@
-"""Recordings of usable files: which are cameras of a pair, which are parts, what each is called, and how sure that is."""
+"""Recordings of usable files: which files belong together, by their names, times and sizes."""
 
 from __future__ import annotations
 
-import itertools
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 
 from scrubin.drafting import names
+from scrubin.drafting.group import LEFT, MONO, RIGHT, Group
+from scrubin.drafting.pairing import pairs, single
+from scrubin.drafting.placing import Placed, placed
 from scrubin.drafting.recorded_file import RecordedFile, Unusable
-from scrubin.drafting.series import Link, Named, Run, runs
+from scrubin.drafting.series import Named, runs
+from scrubin.drafting.titles import titles
 
-MONO, LEFT, RIGHT = "mono", "left", "right"
-# Cameras of a pair are started by one button or by two hands.
-PAIR_START_S, PAIR_LENGTH_S, PAIR_LENGTH_SHARE = 5.0, 10.0, 0.1
 SAME_START_S, SAME_LENGTH_S = 1.0, 0.2
-WIDE, TALL = 2.9, 1.0
 Key = tuple[str, str]
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A file in its place: camera and part of a recording.
-
-    Parameters
-    ----------
-    part
-        From 1; None when it is the only file of its camera.
-    guesses
-        What was guessed, and by what.
-    doubts
-        What speaks against a guess, or is left open.
-    """
-
-    file: RecordedFile
-    camera: str
-    part: int | None
-    guesses: tuple[str, ...]
-    doubts: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -48,20 +25,6 @@ class Recording:
 
     name: str
     files: tuple[Placed, ...]
-
-
-@dataclass
-class _Group:
-    """A recording before it has a name: its runs by camera, what is noted of all of its files, and whether no other has such names."""
-
-    cameras: dict[str, Run]
-    alone: bool = False
-    guesses: list[str] = field(default_factory=list)
-    doubts: list[str] = field(default_factory=list)
-
-    @property
-    def members(self) -> list[Named]:
-        return [member for _, run in sorted(self.cameras.items()) for member in run.members]
 
 
 def recordings(files: Iterable[RecordedFile]) -> list[Recording]:
@@ -84,8 +47,8 @@ def recordings(files: Iterable[RecordedFile]) -> list[Recording]:
     for group in groups:
         _note_missing(group, missing[group.members[0].name.key], read)
     _note_same_time(groups)
-    named = zip(_names(groups), groups, strict=True)
-    return sorted((Recording(name, tuple(_placed(group))) for name, group in named), key=lambda recording: recording.name)
+    named = zip(titles(groups), groups, strict=True)
+    return sorted((Recording(name, tuple(placed(group))) for name, group in named), key=lambda recording: recording.name)
 
 
 def _read_names(paths: Sequence[PurePosixPath]) -> dict[PurePosixPath, names.Name]:
@@ -118,7 +81,7 @@ def _bundles(usable: Sequence[Named]) -> list[list[Named]]:
     return [bundle for _, bundle in sorted(by_key.items()) if bundle]
 
 
-def _of_bundle(bundle: Sequence[Named], per_folder: Mapping[str, int]) -> list[_Group]:
+def _of_bundle(bundle: Sequence[Named], per_folder: Mapping[str, int]) -> list[Group]:
     """Return the recordings among files whose names differ in camera, number or time only."""
     alone = _is_alone(bundle) and per_folder[bundle[0].name.folder] == len(bundle)
     by_side: dict[str, list[Named]] = defaultdict(list)
@@ -126,12 +89,12 @@ def _of_bundle(bundle: Sequence[Named], per_folder: Mapping[str, int]) -> list[_
         by_side[member.name.camera.side if member.name.camera else MONO].append(member)
     by_camera = {side: runs(members, alone=alone) for side, members in sorted(by_side.items())}
     numbered = [side for side in by_camera if side.isdecimal()]
-    groups = [_Group({MONO: run}) for run in by_camera.get(MONO, [])]
+    groups = [Group({MONO: run}) for run in by_camera.get(MONO, [])]
     if numbered in (["0", "1"], ["1", "2"]):
-        groups += _pairs(by_camera[numbered[0]], by_camera[numbered[1]], sure=False)
+        groups += pairs(by_camera[numbered[0]], by_camera[numbered[1]], sure=False)
     else:
-        groups += [_single(run) for side in numbered for run in by_camera[side]]
-    groups += _pairs(by_camera.get(LEFT, []), by_camera.get(RIGHT, []), sure=True)
+        groups += [single(run) for side in numbered for run in by_camera[side]]
+    groups += pairs(by_camera.get(LEFT, []), by_camera.get(RIGHT, []), sure=True)
     for group in groups:
         group.alone = len(groups) == 1
     return groups
@@ -150,69 +113,7 @@ def _is_alone(bundle: Sequence[Named]) -> bool:
     )
 
 
-def _pairs(lefts: Sequence[Run], rights: Sequence[Run], *, sure: bool) -> list[_Group]:
-    """Return recordings of two cameras, and those whose partner is not there."""
-    groups, waiting = [], list(rights)
-    for left in lefts:
-        right = next((run for run in waiting if _are_partners(left, run)), None)
-        if right is None:
-            groups.append(_unpaired(left, LEFT, sure=sure))
-            continue
-        waiting.remove(right)
-        apart = _apart(left, right, sure=sure)
-        if apart:
-            groups += [_Group({MONO: run}, doubts=[apart]) for run in (left, right)]
-            continue
-        group = _Group({LEFT: left, RIGHT: right})
-        if not sure:
-            group.doubts.append("which camera is the left one is not known, the lower number was taken")
-        if len(left.members) != len(right.members):
-            group.doubts.append(f"left has {_files(len(left.members))}, right {len(right.members)}")
-        groups.append(group)
-    return groups + [_unpaired(run, RIGHT, sure=sure) for run in waiting]
-
-
-def _are_partners(left: Run, right: Run) -> bool:
-    first, second = left.members[0].name.recorded_s, right.members[0].name.recorded_s
-    if first is not None and second is not None and abs(first - second) > PAIR_START_S:
-        return False
-    return bool(left.numbers & right.numbers) if left.numbers and right.numbers else left.numbers == right.numbers
-
-
-def _apart(left: Run, right: Run, *, sure: bool) -> str:
-    """Return why two runs are rather no pair, "" when they may be one: only what both have can be compared."""
-    left_words = " and ".join(f"'{run.members[0].name.camera.word}'" for run in (left, right) if run.members[0].name.camera)
-    by_number = {member.number: member for member in right.members}
-    for member in left.members:
-        partner = by_number.get(member.number) if len(left.members) + len(right.members) > len((left, right)) else right.members[0]
-        if partner is None:
-            continue
-        first, second = member.file.header, partner.file.header
-        if not sure and (first.width, first.height) != (second.width, second.height):
-            return f"{left_words} have pictures of different sizes: taken as two recordings; exclude what is not wanted"
-        if first.duration_s is None or second.duration_s is None:
-            return ""
-        apart_s = abs(first.duration_s - second.duration_s)
-        if apart_s <= max(PAIR_LENGTH_S, PAIR_LENGTH_SHARE * max(first.duration_s, second.duration_s)):
-            return ""
-        return f"{left_words} could be a pair, but differ in length by {apart_s:.0f} s: taken as two recordings"
-    return ""
-
-
-def _unpaired(run: Run, side: str, *, sure: bool) -> _Group:
-    if not sure:
-        return _single(run)
-    other = RIGHT if side == LEFT else LEFT
-    return _Group({side: run}, doubts=[f"no file of the {other} camera; when there is none, write mono"])
-
-
-def _single(run: Run) -> _Group:
-    camera = run.members[0].name.camera
-    word = camera.word if camera else ""
-    return _Group({MONO: run}, doubts=[f"'{word}' in its name names one of several cameras: exclude it, or write left or right"])
-
-
-def _note_missing(group: _Group, missing: Sequence[RecordedFile], read: Mapping[PurePosixPath, names.Name]) -> None:
+def _note_missing(group: Group, missing: Sequence[RecordedFile], read: Mapping[PurePosixPath, names.Name]) -> None:
     """Note files that belong here by their names and cannot be used, and numbers that are missing."""
     numbers = set().union(*(run.numbers for run in group.cameras.values()))
     for file in missing:
@@ -231,9 +132,9 @@ def _note_missing(group: _Group, missing: Sequence[RecordedFile], read: Mapping[
             group.doubts += [f"no file with number {number}{of}" for number in absent[:3]]
 
 
-def _note_same_time(groups: Sequence[_Group]) -> None:
+def _note_same_time(groups: Sequence[Group]) -> None:
     """Note recordings of one camera that began at the same time and last as long: perhaps cameras of one recording."""
-    by_start: dict[int, list[_Group]] = defaultdict(list)
+    by_start: dict[int, list[Group]] = defaultdict(list)
     for group in groups:
         start_s = group.members[0].file.header.recorded_s
         if MONO in group.cameras and start_s is not None:
@@ -248,97 +149,3 @@ def _note_same_time(groups: Sequence[_Group]) -> None:
                         f"'{other.members[0].file.path}' began at the same time and is as long: perhaps another camera of it"
                     )
                     break
-
-
-def _placed(group: _Group) -> Iterable[Placed]:
-    parts = _parts(group)
-    for camera, run in sorted(group.cameras.items()):
-        for place, (member, part) in enumerate(zip(run.members, parts[camera], strict=True)):
-            guesses, doubts = [_camera_guess(camera, member)], [*group.doubts, *_of_picture(member)]
-            link = run.links[place - 1] if place else None
-            if part is not None:
-                guesses.append(_part_guess(part, member, link))
-            elif member.name.count is not None and not member.is_part:
-                guesses.append(f"part: none, '{member.name.count.word}' in its name is taken for the number of a recording")
-            doubts += [link.doubt] if link and link.doubt else []
-            yield Placed(member.file, camera, part, tuple(guesses), tuple(doubts))
-
-
-def _parts(group: _Group) -> dict[str, list[int | None]]:
-    """Return the part of every file, by camera: as its name counts, so that a missing part leaves a gap, else by its place."""
-    numbers = {camera: _numbers(run) for camera, run in group.cameras.items()}
-    counted = all(run.numbers for run in group.cameras.values())
-    if not counted or any(before >= after for of_run in numbers.values() for before, after in pairwise(of_run)):
-        numbers = {camera: list(range(1, len(run.members) + 1)) for camera, run in group.cameras.items()}
-    lowest = min(number for of_run in numbers.values() for number in of_run)
-    said = all(member.is_part for member in group.members)
-    shift = 0 if said and lowest > 0 else 1 - lowest
-    if all(len(of_run) == 1 and (not said or of_run[0] + shift == 1) for of_run in numbers.values()):
-        return {camera: [None] for camera in numbers}
-    return {camera: [number + shift for number in of_run] for camera, of_run in numbers.items()}
-
-
-def _numbers(run: Run) -> list[int]:
-    """Return the numbers of a run's files; one without a number stands before the others."""
-    before = min(run.numbers, default=1) - 1
-    return [before if member.number is None else member.number for member in run.members]
-
-
-def _part_guess(part: int, member: Named, link: Link | None) -> str:
-    count = member.name.count
-    by = f"'{count.word}' in its path" if count else "the time in its name" if member.name.recorded_s is not None else "its name"
-    return f"part: {part}, by {by}" + (f"; {link.reason}" if link and link.reason else "")
-
-
-def _camera_guess(camera: str, member: Named) -> str:
-    word = member.name.camera.word if member.name.camera else ""
-    if camera == MONO:
-        return "camera: mono, as no second one was recognised"
-    return f"camera: {camera}, by '{word}' in its path"
-
-
-def _of_picture(member: Named) -> list[str]:
-    header = member.file.header
-    if header.width >= WIDE * header.height:
-        return [f"its picture is {header.width}x{header.height}: perhaps both cameras side by side"]
-    if header.width <= TALL * header.height:
-        return [f"its picture is {header.width}x{header.height}: perhaps upright, or both cameras one above the other"]
-    return []
-
-
-def _names(groups: Sequence[_Group]) -> list[str]:
-    """Return a name for each group, all of them different: of its first file, and of its folder where that says nothing."""
-    per_folder = Counter(group.members[0].name.folder for group in groups)
-    firsts = [_name(group, per_folder) for group in groups]
-    uses = Counter(firsts)
-    fuller = [_with_folder(group, name) if uses[name] > 1 else name for group, name in zip(groups, firsts, strict=True)]
-    used: set[str] = set()
-    for place, name in enumerate(fuller):
-        free = next(one for one in itertools.chain([name], (f"{name} ({number})" for number in itertools.count(2))) if one not in used)
-        used.add(free)
-        fuller[place] = free
-    return fuller
-
-
-def _name(group: _Group, per_folder: Mapping[str, int]) -> str:
-    first = group.members[0].name
-    if MONO in group.cameras and first.camera is not None:
-        # What could be a camera is then what tells it from others.
-        first = replace(first, title=names.tidy(group.members[0].file.path.stem), stem="")
-    several = any(len(run.members) > 1 for run in group.cameras.values())
-    is_part, telling = group.members[0].is_part, names.is_telling(first.stem)
-    shared = (several or telling) if is_part else (several and group.alone and telling)
-    text = first.stem if first.stem and shared else first.title
-    if names.is_telling(text) or not first.folder:
-        return text or first.title or "recording"
-    folder = first.folder.replace("/", " ")
-    return folder if per_folder[first.folder] == 1 else f"{folder} {text}"
-
-
-def _with_folder(group: _Group, name: str) -> str:
-    folder = group.members[0].name.folder.replace("/", " ")
-    return name if not folder or name.startswith(folder) else f"{folder} {name}"
-
-
-def _files(count: int) -> str:
-    return f"{count} file{'s' if count != 1 else ''}"

@@ -33,21 +33,21 @@ def link(study: Path, folder: Path, paths: Sequence[PurePosixPath]) -> int:
     if taken:
         msg = f"{taken[0]} is there already and is another file; move it away, or name another folder for the study"
         raise ManifestError(msg)
-    made: list[Path] = []
+    new_links: list[Path] = []
     try:
         for target, source in wanted:
             if not os.path.lexists(target):
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.symlink_to(source)
-                made.append(target)
+                new_links.append(target)
     except OSError as error:
-        for target in made:
+        for target in new_links:
             target.unlink()
         msg = (
             f"{study / VIDEOS}: no link can be made ({error.strerror}); copy the recordings there yourself and name that folder with --from"
         )
         raise ManifestError(msg) from error
-    return len(made)
+    return len(new_links)
 
 
 def _leads_to(target: Path, source: Path) -> bool:

@@ -13,7 +13,7 @@ SHOWN = 20
 MINUTE_S, HOUR_S = 60, 3600
 
 
-def lines(told: DraftedStudy, study: str, room: str = "") -> Iterator[str]:
+def lines(result: DraftedStudy, study: str, room: str = "") -> Iterator[str]:
     """Yield what a curator has to know.
 
     Parameters
@@ -23,18 +23,18 @@ def lines(told: DraftedStudy, study: str, room: str = "") -> Iterator[str]:
     room
         What it will need and what is free, in a sentence; "" where nobody can say it.
     """
-    rows = told.draft.rows
-    yield from _counts(told)
+    rows = result.draft.rows
+    yield from _counts(result)
     if rows:
-        yield from _cost(told.forecast)
+        yield from _cost(result.forecast)
         yield from [f"  {room}"] if room else []
-    yield from _left_out(told)
+    yield from _left_out(result)
     yield from _doubts(rows)
-    yield from _next(told, study)
+    yield from _next(result, study)
 
 
-def _counts(told: DraftedStudy) -> Iterator[str]:
-    rows = told.draft.rows
+def _counts(result: DraftedStudy) -> Iterator[str]:
+    rows = result.draft.rows
     cameras: dict[str, set[str]] = defaultdict(set)
     parts: Counter[tuple[str, str]] = Counter()
     for row in rows:
@@ -43,11 +43,13 @@ def _counts(told: DraftedStudy) -> Iterator[str]:
     two = len([recording for recording, of in cameras.items() if len(of) > 1])
     several = len({recording for (recording, _), count in parts.items() if count > 1})
     yield f"{_many(len(rows), 'video')} of {_many(len(cameras), 'recording')}: {two} with two cameras, {several} in several parts"
-    if told.known:
-        yield f"{_many(told.known, 'video')} stand in recordings.csv already"
-    if told.others:
-        yield f"{_many(sum(told.others.values()), 'other file')} passed over: " + ", ".join(f"{n} {end}" for end, n in told.others.items())
-    for path, reason in told.folders_not_read:
+    if result.known:
+        yield f"{_many(result.known, 'video')} stand in recordings.csv already"
+    if result.others:
+        yield f"{_many(sum(result.others.values()), 'other file')} passed over: " + ", ".join(
+            f"{n} {end}" for end, n in result.others.items()
+        )
+    for path, reason in result.folders_not_read:
         yield f"folder '{path}' could not be opened ({reason}): nothing in it was looked at"
 
 
@@ -65,9 +67,9 @@ def _cost(cost: Forecast) -> Iterator[str]:
     yield f"  about {cost.new_bytes / 1e9:.1f} GB of videos, and {cost.needed_bytes / 1e9:.1f} GB of room with store, cache and frames"
 
 
-def _left_out(told: DraftedStudy) -> Iterator[str]:
+def _left_out(result: DraftedStudy) -> Iterator[str]:
     # What cannot be read is more urgent than what is there twice.
-    left = sorted(told.draft.left_out, key=lambda one: one.is_copy)
+    left = sorted(result.draft.left_out, key=lambda one: one.is_copy)
     if left:
         yield f"left out, {_many(len(left), 'file')}:"
     for one in left[:SHOWN]:
@@ -89,15 +91,15 @@ def _doubts(rows: Sequence[Row]) -> Iterator[str]:
         yield f"  and {len(doubtful) - SHOWN} more; they stand in the column '{CONFIRM}'"
 
 
-def _next(told: DraftedStudy, study: str) -> Iterator[str]:
-    if not told.draft.rows:
+def _next(result: DraftedStudy, study: str) -> Iterator[str]:
+    if not result.draft.rows:
         yield "no new recording; nothing was written"
         return
-    yield f"next, in {study}/{told.list_name}:"
+    yield f"next, in {study}/{result.list_name}:"
     yield "  1. fill in participant: no file says who it is; and task, where it is empty"
     yield f"  2. check each row against its cell in '{CONFIRM}', doubts first, and correct it"
     yield f"  3. remove the column '{CONFIRM}': the pipeline takes no list that has it"
-    if told.list_name == BESIDE:
+    if result.list_name == BESIDE:
         yield "  4. add its rows to recordings.csv, and remove it"
 
 
