@@ -43,6 +43,19 @@ def require(folder: Path) -> None:
         raise ManifestError(msg)
 
 
+def refuse_demo(folder: Path) -> None:
+    """Refuse to change the lists of the synthetic study.
+
+    Raises
+    ------
+    ManifestError
+        When the folder is that of the synthetic study.
+    """
+    if folder == DEMO:
+        msg = f"{folder}: every run makes the synthetic study anew; copy it to data/raw, and set 'raw' and 'release.name' in params.yaml"
+        raise ManifestError(msg)
+
+
 def create(folder: Path) -> list[Path]:
     """Make what is missing of a raw study and return it; nothing that exists is touched.
 

@@ -37,6 +37,8 @@ COMMANDS = {
     "diff": "tell what differs between two releases, and whether the version number says so",
     "verify": "tell whether a downloaded release is whole and unchanged; of a project, restore what is damaged from a sound copy",
     "export": "write a release in a layout that other programs load: Hugging Face, WebDataset, LeRobot",
+    "remove": "take a recording out of every list of the raw study that names it",
+    "rename": "give a recording another name in every list that names it; its released id stays",
     "withdraw": "take somebody out of the study: every trace of them goes with the next run, and nobody else changes",
     "stereo": "calibrate a stereo rig, rectify its pictures, and check what was recorded with it",
     "store": "tell what the store of finished results holds, and remove what no output uses",

@@ -30,7 +30,7 @@ def verify(path: Path = LEDGER_PATH) -> int:
     lines = ledger.lines()
     if review_gate.REVIEW_PATH.is_file():
         known = review_gate.load()
-        cleaned = bool(lines) and lines[0].event == "forgotten" and lines[0].facts["of"] >= known["lines"]
+        cleaned = bool(lines) and lines[0].event in events.NOBODYS and lines[0].facts["of"] >= known["lines"]
         if (
             not cleaned
             and known["head"] != FIRST
@@ -42,7 +42,7 @@ def verify(path: Path = LEDGER_PATH) -> int:
             )
             raise ReviewError(msg)
     back = sum(later.at < earlier.at for earlier, later in pairwise(lines))
-    people = sorted({line.by for line in lines if line.event != "forgotten"})
+    people = sorted({line.by for line in lines if line.event not in events.NOBODYS})
     sys.stdout.write(f"{path}: {len(lines)} lines by {len(people)} people, the chain holds; head {ledger.head}\n")
     for person in people:
         mine = [line.event for line in lines if line.by == person]
@@ -51,6 +51,10 @@ def verify(path: Path = LEDGER_PATH) -> int:
     for line in lines:
         if line.event == "forgotten":
             sys.stdout.write(f"  {line.facts['lines']} of {line.facts['of']} lines were taken out, because somebody withdrew\n")
+        if line.event == "renamed":
+            sys.stdout.write(
+                f"  {line.facts['changed']} of {line.facts['of']} lines say another name of a recording, because it was renamed\n"
+            )
     if back:
         sys.stdout.write(f"  a clock was set back {back} times; the order of the lines is that of the file\n")
     if ledger.torn_bytes:

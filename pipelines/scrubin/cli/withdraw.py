@@ -44,9 +44,7 @@ def run(args: argparse.Namespace) -> int:
         When nobody has this name, or the study is the synthetic one.
     """
     raw = params.raw_folder()
-    if raw == study.DEMO:
-        msg = f"{raw}: every run makes the synthetic study anew; copy it to data/raw, and set 'raw' and 'release.name' in params.yaml"
-        raise ManifestError(msg)
+    study.refuse_demo(raw)
     with only_run():
         return _undo(args, raw) if args.undo else _withdraw(args, raw)
 

@@ -178,7 +178,26 @@ class Forgotten:
     head: str
 
 
-Event = Decided | Withdrawn | Seen | Excluded | Acknowledged | Sheet | Sampled | Checked | Forgotten
+@dataclass(frozen=True)
+class Renamed:
+    """A recording got another name: a new chain begins here, in which all lines about it say so.
+
+    Parameters
+    ----------
+    changed
+        How many lines those are.
+    of, head
+        How many lines there had been, and the hash of the last one.
+    """
+
+    changed: int
+    of: int
+    head: str
+
+
+NOBODYS = ("forgotten", "renamed")
+"""Events at the head of a chain that was written anew: no person's."""
+Event = Decided | Withdrawn | Seen | Excluded | Acknowledged | Sheet | Sampled | Checked | Forgotten | Renamed
 EVENTS: dict[str, type[Any]] = {
     "decided": Decided,
     "withdrawn": Withdrawn,
@@ -190,6 +209,7 @@ EVENTS: dict[str, type[Any]] = {
     "sampled": Sampled,
     "checked": Checked,
     "forgotten": Forgotten,
+    "renamed": Renamed,
 }
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from scrubin.review import status
 from scrubin.review.agreement import agreement
+from scrubin.review.events import NOBODYS
 from scrubin.review.ledger import FIRST, Line
 from scrubin.review.outcome import rows
 from scrubin.review.progress import worked_s
@@ -61,7 +62,7 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
 
 def _about_release(line: Line) -> bool:
     """Whether a line is about the released videos: whoever looks at these has not looked at the recordings."""
-    return line.event in ("sampled", "checked", "forgotten") or (line.event == "seen" and line.facts["view"] == "released")
+    return line.event in ("sampled", "checked", *NOBODYS) or (line.event == "seen" and line.facts["view"] == "released")
 
 
 def _recording(of: ReviewedStudy, standing: Standing, name: str, raw: Path) -> dict[str, Any]:
@@ -89,7 +90,7 @@ def excluded(of: ReviewedStudy, standing: Standing) -> list[dict[str, str]]:
 def people(standing: Standing, lines: Sequence[Line]) -> list[dict[str, Any]]:
     """Return who decided how much: decisions that stand, recordings with one, and the seconds of work."""
     done = []
-    for person in sorted({line.by for line in lines if line.event != "forgotten"}):
+    for person in sorted({line.by for line in lines if line.event not in NOBODYS}):
         mine = [one for items in standing.decided.values() for by, one in items.values() if by == person]
         own = [line for line in lines if line.by == person]
         done.append(

@@ -13,7 +13,7 @@ from scrubin.core.errors import SplitError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import hint
 
-_IDS = ("id", "recording", "video")
+ID_COLUMNS = ("id", "recording", "video")
 """Names of the column that identifies a recording, in this order; otherwise it is the first column."""
 
 
@@ -39,7 +39,7 @@ class RecordingSheet:
     def id_column(self) -> str:
         """The column that identifies a recording."""
         named = {str(name).lower(): str(name) for name in reversed(self.frame.columns)}
-        return next((named[name] for name in _IDS if name in named), str(self.frame.columns[0]))
+        return next((named[name] for name in ID_COLUMNS if name in named), str(self.frame.columns[0]))
 
     def ids(self) -> pd.Series[str]:
         """Return the recordings.
@@ -97,7 +97,7 @@ def read(path: Path) -> RecordingSheet:
     SplitError.raise_any(sheet.faults)
     if not sheet.rows:
         raise SplitError([faults.error(file, "no-rows", "it has a header but no rows", "give one row per recording")])
-    if sheet.row_numbers and not {name.lower() for name in sheet.columns} & set(_IDS):
+    if sheet.row_numbers and not {name.lower() for name in sheet.columns} & set(ID_COLUMNS):
         # The nameless first column could number the rows, or name the recordings.
         what = "the first column has no name, and none is called id, recording or video"
         raise SplitError(
