@@ -44,6 +44,7 @@ def tables_of(*, seconds=10, source_s=20, offset_s=Fraction(0), fps=25, cameras=
                 "source_height": 240,
                 "mode": "smart",
                 "copied_frames": 0,
+                "left_behind": None,
                 "why": None,
             }
         )

@@ -145,7 +145,7 @@ def cuts(tables: Tables) -> pd.DataFrame:
     """Every released video begins 2/5 s, ten frames, into its source."""
     names = dict(zip(tables["linkage"]["id"], tables["linkage"]["recording"], strict=True))
     facts = {"offset_s": "2/5", "first_source_frame": 10, "frame_count": 290, "source_width": 960, "source_height": 540}
-    copied = {"mode": "smart", "copied_frames": 290, "why": None}
+    copied = {"mode": "smart", "copied_frames": 290, "left_behind": None, "why": None}
     rows = [
         {"recording": names[id_], "camera": camera, "id": id_, **facts, **copied}
         for id_, camera in zip(tables["videos"]["id"], tables["videos"]["camera"], strict=True)

@@ -45,7 +45,8 @@ def release(folder: Path, levels: int = 61) -> Path:
         row |= {"width": 96, "height": 64, "fps": str(FPS), "variable_rate": False, "frame_count": count}
         videos.append(row | {"duration_s": count / FPS, "sha256": sha256_of(path)})
         cut = {"recording": recording, "camera": camera, "id": id_, "offset_s": str(first // FPS), "first_source_frame": first}
-        cut |= {"frame_count": count, "source_width": 96, "source_height": 64, "mode": "reencode", "copied_frames": 0, "why": "a toy"}
+        cut |= {"frame_count": count, "source_width": 96, "source_height": 64, "mode": "reencode", "copied_frames": 0}
+        cut |= {"left_behind": None, "why": "a toy"}
         cuts.append(cut)
     whole = {"id": IDS["single"], "camera": "mono", "first_frame": BLACK[0], "last_frame": BLACK[1], **dict.fromkeys("xywh")}
     box = {"id": IDS["pair"], "camera": "left", "first_frame": 0, "last_frame": 59, "x": 8, "y": 8, "w": 16, "h": 8}

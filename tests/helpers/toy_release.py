@@ -169,7 +169,7 @@ def build(folder: Path) -> Release:
         cuts.append(
             {"recording": id_, "camera": "mono", "id": id_, "offset_s": "0", "first_source_frame": 0, "frame_count": FRAMES_IN_CLIP}
         )
-        cuts[-1] |= {"source_width": 96, "source_height": 64, "mode": "reencode", "copied_frames": 0, "why": "a toy"}
+        cuts[-1] |= {"source_width": 96, "source_height": 64, "mode": "reencode", "copied_frames": 0, "left_behind": None, "why": "a toy"}
         for span in ((*BLACK, None, None, None, None), (0, FRAMES_IN_CLIP - 1, *BOX)):
             hidden.append(dict(zip(("first_frame", "last_frame", "x", "y", "w", "h"), span, strict=True)) | {"id": id_, "camera": "mono"})
     splits = [{"scheme": "balanced", "fold": 0, "subset": "train" if i % 2 else "test", "id": id_} for i, id_ in enumerate(IDS)]

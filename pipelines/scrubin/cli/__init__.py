@@ -20,6 +20,7 @@ COMMANDS = {
     "preflight": "check all lists, sheets, labels, parameters and the machine, before a frame is decoded",
     "check-params": "check every section of a params.yaml",
     "probe": "tell what a video file holds",
+    "dicom": "tell what is in a DICOM recording, and write a released video as a de-identified one",
     "screen": "find what in a video could identify a person",
     "review": "look at the study in the browser and decide what is hidden",
     "render": "trim a video and hide what could identify, encoding only what must be",

@@ -11,6 +11,7 @@ import ffmpeg
 from scrubin.render.params import RenderParams
 from scrubin.render.plan import Hidden, Plan
 from scrubin.video import ffmpeg as program
+from scrubin.video.opening import for_programs
 
 # A frame of a recording never takes longer than this, whatever the preset: then it hangs.
 SECONDS_PER_FRAME = 2.0
@@ -36,6 +37,11 @@ def encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: s
     VideoError
         When ffmpeg cannot do it.
     """
+    with for_programs(source, target.parent) as file:
+        _encode(file, target, plan, params, name)
+
+
+def _encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: str) -> None:
     # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
     stream = ffmpeg.input(f"file:{source}", copyts=None, threads=program.THREADS)
     stream = _hidden(_plain_picture(_trimmed(stream["V:0"], plan), plan), plan)

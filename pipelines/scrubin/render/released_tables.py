@@ -47,6 +47,7 @@ def cut_rows(released: Sequence[Released]) -> list[dict[str, Any]]:
             "source_height": item.source_px[1],
             "mode": item.mode,
             "copied_frames": item.copied_frames,
+            "left_behind": item.left_behind,
             "why": item.why,
         }
         for item in released

@@ -19,9 +19,10 @@ from scrubin.render.plan import Plan, Redaction
 from scrubin.render.preparation import FileToRender, prepare
 from scrubin.tables.io import records
 from scrubin.tables.private.quarantine import quarantine_row
+from scrubin.video.opening import left_behind_text
 from scrubin.video.raw_file import proven
 
-CODE = ("render", "video")
+CODE = ("dicom", "render", "video")
 PACKAGES = ("av", "ffmpeg-python", "imageio-ffmpeg", "numpy")
 FILE_NAME = "video.mkv"
 FPS_DIGITS = 1001
@@ -55,6 +56,11 @@ class Released:
     def copied_frames(self) -> int:
         """Number of frames that were copied bit for bit."""
         return int(self.entry.value["copied_frames"])
+
+    @property
+    def left_behind(self) -> str | None:
+        """Elements of the source's DICOM header by group, see `scrubin.dicom.elements.text`; None when it has none."""
+        return self.entry.value["left_behind"] or None
 
     @property
     def why(self) -> str | None:
@@ -98,7 +104,9 @@ def render(raw: Path, file: FileToRender, params: RenderParams) -> Released:
         path = raw / file.path
         with proven(path, file.path, file.sha256):
             done = execute(path, folder / FILE_NAME, known.probe, known.structure, planned, known.parts, params, file.path)
-        return {"mode": done.mode, "copied_frames": planned.frame_count - done.encoded_count, "why": done.why}
+            left_behind = left_behind_text(path)
+        copied = planned.frame_count - done.encoded_count
+        return {"mode": done.mode, "copied_frames": copied, "left_behind": left_behind, "why": done.why}
 
     entry, was_kept = store.make(key_of(file, planned, params), work)
     size_px = (known.probe.width, known.probe.height)

@@ -24,7 +24,7 @@ from scrubin.screen.proposals import Numbers
 from scrubin.video.decode import decoded
 from scrubin.video.raw_file import proven
 
-CODE = ("screen/pass_over_file.py", "video/decode.py", "video/opening.py")
+CODE = ("dicom", "screen/pass_over_file.py", "video/decode.py", "video/opening.py")
 
 
 @dataclass(frozen=True)

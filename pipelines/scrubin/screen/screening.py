@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.networks.misreadings import WordFinder
-from scrubin.screen import face_looks, reel
+from scrubin.screen import face_looks, header_hints, reel
 from scrubin.screen.detectors import registry
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.face_scores import with_faces
@@ -22,6 +22,7 @@ from scrubin.tables.io import records
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import Probe, probe
 from scrubin.video.probe_cache import stored_probe
+from scrubin.video.raw_file import proven
 
 NO_WORDS = WordFinder(())
 
@@ -67,7 +68,9 @@ def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: W
     boundaries = boundaries_s(probed)
     observed = observe_stored(path, file.path, file.sha256, [*registry.observers(params), reel.OBSERVER], boundaries[:-1])
     version = registry.version(params)
-    proposed = _proposals(probed, observed, params, file.task, private_words)
+    with proven(path, file.path, file.sha256):
+        hinted = header_hints.proposals(path, boundaries)
+    proposed = _in_order([*hinted, *_proposals(probed, observed, params, file.task, private_words)])
     return [_row(file, proposal, boundaries, version) for proposal in proposed]
 
 
@@ -104,7 +107,8 @@ def proposals(path: Path, params: ScreenParams) -> list[Proposal]:
     """
     probed = probe(path, path.name)
     observed = observe(path, path.name, registry.observers(params), boundaries_s(probed)[:-1])
-    return _proposals(probed, observed, params, None, NO_WORDS)
+    hinted = header_hints.proposals(path, boundaries_s(probed))
+    return _in_order([*hinted, *_proposals(probed, observed, params, None, NO_WORDS)])
 
 
 def _proposals(
@@ -113,4 +117,8 @@ def _proposals(
     seen = ObservedFile(boundaries_s(probed), (probed.width, probed.height), observed, params.scene_of(task), private_words)
     proposed = [proposal for detector in registry.chosen(params).values() for proposal in detector.propose(seen, params)]
     looks = face_looks.looks(observed[face_looks.NAME]) if face_looks.NAME in observed else []
-    return sorted(with_faces(proposed, looks), key=lambda one: (one.interval_s, one.kind, one.source, one.box_xywh or ()))
+    return with_faces(proposed, looks)
+
+
+def _in_order(proposed: list[Proposal]) -> list[Proposal]:
+    return sorted(proposed, key=lambda one: (one.interval_s, one.kind, one.source, one.box_xywh or ()))

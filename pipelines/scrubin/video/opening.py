@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import av
+from av.error import InvalidDataError
 
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
+PREAMBLE_BYTES, DICOM = 128, b"DICM"
+INVALID_DATA = 0x41444E49  # AVERROR_INVALIDDATA, without its sign
+
+
+class UnreadableError(InvalidDataError):
+    """A file that is no usable video; says why, and the mend."""
+
+    def __init__(self, reason: str, fix: str) -> None:
+        super().__init__(INVALID_DATA, reason)
+        self.reason = reason
+        self.fix = fix
+
+    def __reduce__(self) -> tuple[type[UnreadableError], tuple[str, str]]:
+        return type(self), (self.reason, self.fix)
+
+
+def is_dicom(path: Path) -> bool:
+    """Return whether a file is a DICOM object: it says so behind a preamble (PS3.10, 7.1)."""
+    try:
+        with path.open("rb") as file:
+            return file.read(PREAMBLE_BYTES + len(DICOM))[PREAMBLE_BYTES:] == DICOM
+    except OSError:
+        return False  # whoever opens it says why it cannot be read
 
 
 def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.InputContainer:
@@ -25,5 +51,49 @@ def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.In
         When it cannot be read, or is no video.
     """
     options = IGNORE_EDIT_LIST if ignore_edit_list else {}
+    if is_dicom(path):
+        from scrubin.dicom import recording
+
+        return recording.opened(path, options)
     # `file:` keeps names such as "pipe:0", "-" or "concat:a" from being taken for a protocol.
     return av.open(f"file:{path}", options=options, metadata_errors="replace")
+
+
+def refuse_other_count(path: Path, count: int) -> None:
+    """Raise an `UnreadableError` when the header of a DICOM recording states another number of frames."""
+    if is_dicom(path):
+        from scrubin.dicom import recording
+
+        recording.refuse_other_count(recording.stream_of(path).header, count)
+
+
+def left_behind_text(path: Path) -> str:
+    """Return how many elements the header of a DICOM recording has, by group, such as "0008:21 0010:5"; "" without a header."""
+    if not is_dicom(path):
+        return ""
+    from scrubin.dicom import elements, recording
+
+    return elements.text(recording.stream_of(path).header.counts)
+
+
+@contextmanager
+def for_programs(path: Path, folder: Path) -> Iterator[Path]:
+    """Return a file that other programs can read: the video itself, or the stream of a DICOM recording, for so long.
+
+    Parameters
+    ----------
+    folder
+        Where the stream is written.
+    """
+    if not is_dicom(path):
+        yield path
+        return
+    from scrubin.dicom import recording
+
+    stream = folder / "stream"
+    with stream.open("wb") as file:
+        file.writelines(recording.file_of(path, recording.stream_of(path)).chunks())
+    try:
+        yield stream
+    finally:
+        stream.unlink()

@@ -29,6 +29,8 @@ class Sequence264:
     reorder_frames
         How many frames may come before a frame in decoding order and after it in presentation
         order; None when it is not stated.
+    separate_planes, frame_bits, order_type, order_bits
+        How slices state the number and the order of their picture.
     """
 
     id: int
@@ -38,6 +40,10 @@ class Sequence264:
     progressive: bool
     cropped: bool
     reorder_frames: int | None
+    separate_planes: bool
+    frame_bits: int
+    order_type: int
+    order_bits: int
 
 
 @dataclass(frozen=True)
@@ -117,12 +123,11 @@ def sequence(unit: bytes) -> Sequence264:
     """
     bits = Bits(unit)
     profile, compatibility, level, number = bits.u(8), bits.u(8), bits.u(8), bits.ue()
-    if profile in CHROMA_PROFILES:
-        _pass_chroma(bits)
-    bits.ue()  # log2_max_frame_num
-    order_type = bits.ue()
+    separate_planes = _pass_chroma(bits) if profile in CHROMA_PROFILES else False
+    frame_bits = bits.ue() + 4
+    order_type, order_bits = bits.ue(), 0
     if order_type == 0:
-        bits.ue()
+        order_bits = bits.ue() + 4
     elif order_type == 1:
         bits.flag()
         bits.se()
@@ -142,14 +147,24 @@ def sequence(unit: bytes) -> Sequence264:
     stated = _reorder_frames(bits) if bits.flag() else None
     # Kind 2: frames come in their order of presentation (8.2.1.3).
     return Sequence264(
-        number, profile, compatibility, level, progressive, max(cut, default=0) >= MACROBLOCK_CHROMA, 0 if order_type == 2 else stated
+        id=number,
+        profile=profile,
+        compatibility=compatibility,
+        level=level,
+        progressive=progressive,
+        cropped=max(cut, default=0) >= MACROBLOCK_CHROMA,
+        reorder_frames=0 if order_type == 2 else stated,
+        separate_planes=separate_planes,
+        frame_bits=frame_bits,
+        order_type=order_type,
+        order_bits=order_bits,
     )
 
 
-def _pass_chroma(bits: Bits) -> None:
+def _pass_chroma(bits: Bits) -> bool:
+    """Return whether colour planes are coded apart."""
     chroma = bits.ue()
-    if chroma == 3:
-        bits.flag()
+    separate_planes = bits.flag() if chroma == 3 else False
     bits.ue()
     bits.ue()
     bits.flag()
@@ -157,6 +172,7 @@ def _pass_chroma(bits: Bits) -> None:
         for index in range(8 if chroma != 3 else 12):
             if bits.flag():
                 _pass_scaling_list(bits, 16 if index < 6 else 64)
+    return separate_planes
 
 
 def _pass_scaling_list(bits: Bits, size: int) -> None:

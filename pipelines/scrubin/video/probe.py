@@ -14,7 +14,7 @@ import numpy as np
 from av.error import FFmpegError
 
 from scrubin.core.errors import VideoError
-from scrubin.video.opening import open_video
+from scrubin.video.opening import open_video, refuse_other_count
 from scrubin.video.packets import packets
 from scrubin.video.truncation import FIX_COPY, refuse_truncated
 from scrubin.video.unreadable import FIX_EXPORT, unreadable
@@ -122,6 +122,7 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
         raise VideoError(name, "it holds no frame with a time", FIX_EXPORT)
     if len(times) != len(pts):
         raise VideoError(name, f"{len(pts) - len(times)} frames share their time with another", FIX_EXPORT)
+    refuse_other_count(path, len(times))
     fps, variable, frame_s = _rate(times, time_base, last_duration, stream)
     end_s = (times[-1] - times[0]) * time_base + frame_s
     refuse_truncated(path, container, stream, times[0] * time_base, end_s, name)

@@ -10,7 +10,7 @@ import av
 from av.error import FFmpegError
 
 from scrubin.core.errors import VideoError
-from scrubin.video.opening import open_video
+from scrubin.video.opening import UnreadableError, open_video
 
 FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
 FIX_UNFINISHED = (
@@ -36,6 +36,8 @@ def unreadable(path: Path, name: str, error: FFmpegError) -> VideoError:
     error
         What FFmpeg said.
     """
+    if isinstance(error, UnreadableError):
+        return VideoError(name, error.reason, error.fix)
     if not isinstance(error, OSError) and is_unfinished(path):
         return VideoError(name, UNFINISHED, FIX_UNFINISHED)
     if error.errno == errno.EPERM and _opens_as_bare(path):

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core.files import sha256_of
-from scrubin.release.certificate import open_findings, private_form, public_form
+from scrubin.release.certificate import headers, open_findings, private_form, public_form
 from scrubin.release.params import ReleaseParams
 from scrubin.review.ledger import Line
 from scrubin.tables import io
@@ -48,10 +48,11 @@ def public(
         When a table is missing.
     """
     interim = folder / INTERIM
-    open_findings.require_no_finding(lines, videos, io.read(CUTS, interim / "cuts.parquet"))
+    cuts = io.read(CUTS, interim / "cuts.parquet")
+    open_findings.require_no_finding(lines, videos, cuts)
     hidden, redactions = io.read(HIDDEN, interim / "hidden.parquet"), io.read(REDACTIONS, interim / "redactions.parquet")
     evidence = [(f"{name}.parquet", sha256_of(interim / f"{name}.parquet")) for name in COMMITTED]
-    return public_form.document(params, videos, hidden, redactions, review, reviewed, lines, evidence)
+    return public_form.document(params, videos, hidden, redactions, cuts, review, reviewed, lines, evidence)
 
 
 def private(
@@ -73,5 +74,6 @@ def private(
     release, folder
         The release in the project, and the project.
     """
-    document = private_form.document(stated, review, released, lines)
+    groups = headers.groups(io.read(CUTS, folder / INTERIM / "cuts.parquet"))
+    document = private_form.document(stated, review, released, lines, groups)
     private_form.write(private_form.with_evidence(document, folder, release), folder)

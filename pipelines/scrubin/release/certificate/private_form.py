@@ -30,7 +30,13 @@ PRIVATE_EVIDENCE = (
 RELEASED_EVIDENCE = ("SHA256SUMS", JSON_NAME, TEXT_NAME, "tables/videos.parquet", "tables/frames.parquet")
 
 
-def document(public: Mapping[str, Any], review: Mapping[str, Any], released: Mapping[str, Any], lines: Sequence[Line]) -> dict[str, Any]:
+def document(
+    public: Mapping[str, Any],
+    review: Mapping[str, Any],
+    released: Mapping[str, Any],
+    lines: Sequence[Line],
+    header_groups: Sequence[Mapping[str, Any]] = (),
+) -> dict[str, Any]:
     """Return what the private form says, as a JSON value.
 
     Parameters
@@ -43,6 +49,8 @@ def document(public: Mapping[str, Any], review: Mapping[str, Any], released: Map
         What ``reports/release.json`` says; all that stands there about the audit is repeated, whatever it counts.
     lines
         Of the ledger.
+    header_groups
+        What stood in the DICOM headers, see `headers.groups`.
     """
     left_out = [{"recording": one["recording"], **one["excluded"]} for one in review["recordings"] if one["excluded"] is not None]
     return {
@@ -50,6 +58,7 @@ def document(public: Mapping[str, Any], review: Mapping[str, Any], released: Map
         **of_ledger(lines, public["videos"]["sha256"]),
         "clauses": [asdict(clause) for clause in CLAUSES],
         "articles": [asdict(clause) for clause in ARTICLES],
+        "header_groups": list(header_groups),
         "people": review["people"],
         "agreement": review["agreement"],
         "acknowledged": review["acknowledged"],

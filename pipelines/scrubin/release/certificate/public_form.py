@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.core.files import json_text
+from scrubin.release.certificate import headers
 from scrubin.release.certificate.clauses import SAFE_HARBOR
 from scrubin.release.certificate.rules import AUDITED, NOT_PROVEN, RULES
 from scrubin.release.params import ReleaseParams
@@ -37,7 +38,8 @@ SAMPLE_RULE = (
 KEYS = """\
 title version letters_of rules name action says serves audited videos files ids frames sha256 hidden kinds proposed undecided shown
 black_frames partly_black_frames review people_required required_s seen_s proposals seen_ends disputed sample rule of_these_videos seed
-clips drawn checked findings people clip_s share_up_to clips_up_to earlier samples evidence file not_proven
+clips drawn checked findings people clip_s share_up_to clips_up_to earlier samples evidence file not_proven left_behind headers elements
+private_elements
 """
 _SAMPLE = {"seed": 0, "clips": 2, "drawn": 2, "checked": 2, "findings": 2, "share_up_to": 0.5, "clips_up_to": 1}
 
@@ -47,6 +49,7 @@ def document(
     videos: pd.DataFrame,
     hidden: pd.DataFrame,
     redactions: pd.DataFrame,
+    cuts: pd.DataFrame,
     review: Mapping[str, Any],
     reviewed: str,
     lines: Sequence[Line],
@@ -58,7 +61,7 @@ def document(
     ----------
     params
         Title and version.
-    videos, hidden, redactions
+    videos, hidden, redactions, cuts
         The tables of these names.
     review
         What the stage review says.
@@ -83,6 +86,7 @@ def document(
             "sha256": sha256,
         },
         "hidden": {"kinds": _kinds(redactions), **_black_frames(videos, hidden)},
+        "left_behind": headers.counted(cuts),
         "review": {"says": reviewed, **coverage(review)},
         "sample": sampled(lines, sha256),
         "evidence": [{"file": file, "sha256": value} for file, value in evidence],

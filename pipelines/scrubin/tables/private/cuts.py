@@ -18,6 +18,7 @@ CUTS = Table(
         Column("source_height", "int64", "px", "height of the source as displayed", between=(1, None)),
         Column("mode", "str", "", "smart: only touched groups of pictures were encoded again; reencode: all", values=("smart", "reencode")),
         Column("copied_frames", "int64", "frames", "number of released frames that were copied bit for bit", between=(0, None)),
+        Column("left_behind", "str", "", "elements of the source's DICOM header by group, such as 0010:12 0018:30", null="it has none"),
         Column("why", "str", "", "why nothing was copied", null="something was copied"),
     ),
 )

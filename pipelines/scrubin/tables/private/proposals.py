@@ -27,7 +27,7 @@ PROPOSALS = Table(
             "str",
             "",
             "which detector",
-            values=("scene", "unknown_scene", "appearance", "face", "black", "frozen", "text", "onnx"),
+            values=("scene", "unknown_scene", "appearance", "face", "black", "frozen", "text", "header", "onnx"),
         ),
         Column("detectors", "str", "", "version of all detectors and their limits"),
     ),

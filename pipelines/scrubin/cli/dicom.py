@@ -1,0 +1,98 @@
+"""`scrubin dicom show | write`: what a DICOM recording is made of, and the way back."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from scrubin.cli.arguments import existing_video, steady
+from scrubin.core.errors import ScrubinError, VideoError
+from scrubin.core.files import FIXED_TIME_S
+
+ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what is to be done."""
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+    show = actions.add_parser("show", help="tell what is in DICOM files, without a single value of their headers")
+    show.add_argument("files", nargs="+", metavar="FILE", help="a DICOM file; several: also which are parts of one series")
+    write = actions.add_parser("write", help="write a released video as a de-identified DICOM Video Endoscopic Image object")
+    write.add_argument("video", help="a released video: H.264 in Matroska, pictures only")
+    write.add_argument("out", help="the DICOM file to write")
+    write.add_argument("--id", default="", help="the recording's released id, which becomes PatientID (default: made of the video's bytes)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Do it."""
+    return _show(args.files) if args.action == "show" else _write(args)
+
+
+def _write(args: argparse.Namespace) -> int:
+    from scrubin.dicom import objects
+
+    if args.id and not ID.fullmatch(args.id):
+        msg = f"--id {args.id}: a released id has letters, digits, - and _, 64 at most"
+        raise ScrubinError(msg)
+    video, target = existing_video(args.video), Path(args.out)
+    if not target.parent.is_dir():
+        msg = f"{args.out}: its folder does not exist; make it first"
+        raise ScrubinError(msg)
+    if target.exists() and target.samefile(video):
+        msg = f"{args.out}: this is the video itself; name another file"
+        raise ScrubinError(msg)
+    with steady(video):
+        objects.write(video, target, args.video, args.id)
+    os.utime(target, (FIXED_TIME_S, FIXED_TIME_S))
+    sys.stdout.write(f"{args.out}: {target.stat().st_size} bytes; coded pictures as in {args.video}, PS3.15 basic profile\n")
+    return 0
+
+
+def _show(names: list[str]) -> int:
+    from scrubin.dicom import series
+    from scrubin.dicom.recording import stream_of
+    from scrubin.video.opening import UnreadableError, is_dicom
+
+    headers, bad = {}, 0
+    for name in names:
+        path = existing_video(name)
+        try:
+            if not is_dicom(path):
+                raise VideoError(name, "it is no DICOM file", "ask scrubin probe, which reads videos of every kind")
+            with steady(path):
+                headers[path] = stream_of(path).header
+                sys.stdout.write("".join(f"{line}\n" for line in _lines(path, name)))
+        except (VideoError, UnreadableError) as error:
+            bad += 1
+            text = error if isinstance(error, VideoError) else VideoError(name, error.reason, error.fix)
+            sys.stderr.write(f"scrubin dicom: {text}\n")
+    for files in series.parts(headers):
+        sys.stdout.write(f"{len(files)} of these files are objects of one series; {series.mend(files)}\n")
+    return 1 if bad else 0
+
+
+def _lines(path: Path, name: str) -> Iterator[str]:
+    """Yield what a file is made of; no value of an element but those that the picture needs."""
+    from scrubin.dicom import elements
+    from scrubin.dicom.recording import stream_of
+    from scrubin.video.probe import probe
+
+    header = stream_of(path).header
+    probed = probe(path, name)
+    rate = "varying, on average " if probed.variable_rate else ""
+    yield name
+    yield f"  transfer syntax    {header.syntax.name}, {len(header.fragments)} fragments"
+    yield f"  stream             {probed.codec}, {'raw, timed by the header' if stream_of(path).head else probed.container}"
+    yield f"  picture            {probed.width}x{probed.height}, {probed.pixel_format}"
+    yield f"  frames             {probed.frame_count}, {rate}{probed.fps} a second, {float(probed.end_s):.3f} s"
+    yield f"  sound              {'yes, it stays behind' if probed.has_audio else 'no'}"
+    for hint, value in header.hints:
+        yield f"  {hint:<27} {value if value in ('YES', 'NO') else 'neither YES nor NO'}"
+    yield f"  header             {elements.sentence(header.counts)}; all stay behind"
+    for group, count in header.counts.items():
+        kind = "private" if elements.is_private(group) else elements.GROUPS.get(group, "")
+        yield f"    {group}  {count:>5}  {kind}".rstrip()

@@ -1,0 +1,192 @@
+"""A DICOM recording opened as a video: its encapsulated stream, in place, with times for every picture."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+from av.error import FFmpegError
+
+from scrubin.dicom import frame_times, header, movie
+from scrubin.dicom.header import FIX_COPY, FIX_EXPORT, STREAMED, Header
+from scrubin.dicom.picture_order import Order264, Order265, PictureOrder
+from scrubin.dicom.pieces import Piece, Pieces
+from scrubin.video.opening import UnreadableError
+
+BUFFER_BYTES = 1 << 18
+START_CODES = (b"\0\0\1", b"\0\0\0\1")
+PACK_START, TS_SYNC, TS_PACKET = b"\0\0\1\xba", 0x47, 188
+MP4_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"styp")
+JPEG_START = b"\xff\xd8\xff"
+# A marker of Adobe tells decoders that colours are not red, green and blue.
+ADOBE, KNOWN_COLOURS = b"Adobe", ("YBR_FULL_422", "YBR_FULL", "YBR_PARTIAL_420", "YBR_PARTIAL_422", "MONOCHROME2")
+HEAD_BYTES = 4096
+
+
+@dataclass(frozen=True)
+class Stream:
+    """Where the stream of a DICOM file lies, and what is put in front of it.
+
+    Parameters
+    ----------
+    demuxer
+        FFmpeg's name of the container that it is or, with ``head``, becomes.
+    head
+        Times of a raw stream, see `scrubin.dicom.movie`; empty for a stream in a container.
+    """
+
+    header: Header
+    demuxer: str
+    head: bytes
+
+
+def opened(path: Path, options: Mapping[str, str]) -> av.container.InputContainer:
+    """Open the stream of a DICOM file.
+
+    Raises
+    ------
+    UnreadableError
+        When there is none that is read; says why, and the mend.
+    """
+    of = stream_of(path)
+    return av.open(file_of(path, of), "r", format=of.demuxer, options=dict(options), buffer_size=BUFFER_BYTES, metadata_errors="replace")
+
+
+def file_of(path: Path, of: Stream) -> Pieces:
+    """Return the stream as a file that can be wound."""
+    return Pieces(path, [of.head, *of.header.fragments])
+
+
+def stream_of(path: Path) -> Stream:
+    """Return where a file's stream lies; read once in a process, as long as nobody changes the file."""
+    status = path.stat()
+    return _stream(path, (status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev))
+
+
+@lru_cache(maxsize=16)
+def _stream(path: Path, identity: tuple[int, ...]) -> Stream:
+    known = header.read(path)
+    if not known.fragments:
+        msg = "its pixel data are empty"
+        raise UnreadableError(msg, FIX_EXPORT)
+    start = Pieces(path, known.fragments).read(HEAD_BYTES)
+    if known.syntax.codec not in STREAMED:
+        _refuse_colours(known, start)
+        return Stream(known, "mov", _head_of_jpegs(path, known))
+    if start[4:8] in MP4_BOXES:
+        return Stream(known, "mov", b"")
+    if start[:1] == bytes([TS_SYNC]) and start[TS_PACKET : TS_PACKET + 1] in (b"", bytes([TS_SYNC])):
+        return Stream(known, "mpegts", b"")
+    if start.startswith(PACK_START):
+        return Stream(known, "mpeg", b"")
+    if not start.startswith(START_CODES):
+        msg = f"its stream is not the {known.syntax.name} that its transfer syntax states"
+        raise UnreadableError(msg, FIX_EXPORT)
+    return Stream(known, "mov", _head_of_raw(path, known))
+
+
+def _head_of_raw(path: Path, known: Header) -> bytes:
+    """Return the times of a raw stream: which picture is shown when is read from the pictures, how long from the header."""
+    try:
+        with av.open(Pieces(path, known.fragments), "r", format=known.syntax.demuxer, buffer_size=BUFFER_BYTES) as container:
+            stream = container.streams.video[0]
+            context = stream.codec_context
+            picture = movie.Picture(known.syntax.codec, context.width, context.height, bytes(context.extradata or b""))
+            samples = _samples(container, stream, known.syntax.codec)
+            stated = context.framerate
+    except (FFmpegError, ValueError, IndexError) as error:
+        reason = error.strerror if isinstance(error, FFmpegError) else error
+        msg = f"its raw stream cannot be timed ({reason})"
+        raise UnreadableError(msg, "export it with its stream in MP4") from error
+    refuse_other_count(known, len(samples.sizes))
+    return movie.head(picture, samples, frame_times.boundaries_s(known, len(samples.sizes), Fraction(stated) if stated else None))
+
+
+def _samples(container: av.container.InputContainer, stream: av.VideoStream, codec: str) -> movie.Samples:
+    order = _order(codec)
+    sizes, keys, places = [], [], []
+    end = 0
+    for packet in container.demux(stream):
+        if not packet.size:
+            continue
+        if packet.pos is not None and packet.pos != end:
+            msg = "it has bytes that belong to no picture"
+            raise ValueError(msg)
+        end += packet.size
+        sizes.append(packet.size)
+        keys.append(packet.is_keyframe)
+        places.append(order.of(packet) if order else _stated(packet))
+    if len(set(places)) != len(places):
+        msg = "two of its pictures have one place"
+        raise ValueError(msg)
+    ranks = np.empty(len(sizes), dtype=np.int64)
+    ranks[sorted(range(len(sizes)), key=places.__getitem__)] = np.arange(len(sizes))
+    return movie.Samples(np.array(sizes, dtype=np.int64), ranks, np.array(keys, dtype=np.bool_))
+
+
+def _order(codec: str) -> PictureOrder | None:
+    """Return what tells the order of pictures; None where the demuxer does."""
+    if codec == "h264":
+        return Order264()
+    return Order265() if codec == "hevc" else None
+
+
+def _stated(packet: av.Packet[Any]) -> tuple[int, int]:
+    if packet.pts is None:
+        msg = "a picture does not say when it is shown"
+        raise ValueError(msg)
+    return 0, packet.pts
+
+
+def _head_of_jpegs(path: Path, known: Header) -> bytes:
+    """Return the times of pictures that are shown in the order in which they lie."""
+    sizes = _jpeg_sizes(path, known.fragments)
+    refuse_other_count(known, len(sizes))
+    with av.open(Pieces(path, known.fragments), "r", format="mjpeg") as container:
+        context = container.streams.video[0].codec_context
+        picture = movie.Picture("mjpeg", context.width, context.height, b"")
+    count = len(sizes)
+    samples = movie.Samples(np.array(sizes, dtype=np.int64), np.arange(count), np.ones(count, dtype=np.bool_))
+    return movie.head(picture, samples, frame_times.boundaries_s(known, count, None))
+
+
+def _jpeg_sizes(path: Path, fragments: Sequence[Piece]) -> list[int]:
+    """Return the size of each picture: one begins with every fragment that starts as a JPEG does."""
+    sizes: list[int] = []
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        for piece in fragments:
+            if os.pread(descriptor, len(JPEG_START), piece.offset) == JPEG_START:
+                sizes.append(piece.size)
+            elif sizes:
+                sizes[-1] += piece.size
+            else:
+                msg = "its first fragment is no JPEG"
+                raise UnreadableError(msg, FIX_EXPORT)
+    finally:
+        os.close(descriptor)
+    return sizes
+
+
+def _refuse_colours(known: Header, start: bytes) -> None:
+    if known.photometric not in KNOWN_COLOURS and ADOBE not in start:
+        msg = f"its colours are stored as {known.photometric or 'nobody says what'}"
+        raise UnreadableError(msg, "export it as YBR_FULL_422")
+
+
+def refuse_other_count(known: Header, count: int) -> None:
+    """Raise an `UnreadableError` when the stream has another number of frames than its header states."""
+    if known.frame_count is None or known.frame_count == count:
+        return
+    if known.frame_count > count:
+        msg = f"it is truncated: {count} of the {known.frame_count} frames of its header are there"
+        raise UnreadableError(msg, FIX_COPY)
+    reason = f"its header states {known.frame_count} frames, its stream holds {count}"
+    raise UnreadableError(reason, "export it again, so that both agree: what is more may be of another case")
