@@ -27,7 +27,7 @@ import numpy as np
 
 import clips
 from scrubin.core import store
-from scrubin.review_page.stills import SourceFile, Stills
+from scrubin.review_page.stills import Stills
 from scrubin.screen import pass_over_file, reel
 from scrubin.screen.detectors import registry
 from scrubin.screen.params import DEFAULTS
@@ -37,6 +37,7 @@ from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import probe
 from scrubin.video.probe_cache import stored_probe
 from scrubin.video.raw_file import stored_sha256
+from scrubin.video.source import Source
 
 FPS, HOUR_S = 25, 3600
 FILE = (1, "mono")
@@ -119,7 +120,7 @@ def timed(name: str, works: Sequence[Callable[[], object]]) -> None:
 
 def review(path: Path, cold: bool) -> None:
     """Ask for what a reviewer looks at."""
-    stills = Stills(path.parent, {FILE: SourceFile(path.name, stored_sha256(path, path.name))})
+    stills = Stills(path.parent, {FILE: Source.of_file(path.name, stored_sha256(path, path.name))})
     count = stored_probe(path, path.name, stored_sha256(path, path.name)).frame_count
     assert count == HOUR_S * FPS, count
     assert (stills.prepared(FILE) == 1.0) != cold

@@ -11,11 +11,12 @@ from prefect import flow
 
 from scrubin.core import params
 from scrubin.core.errors import ManifestError, RecordingError
-from scrubin.ingest import decide, manifest
-from scrubin.ingest.media import Media, read_media
+from scrubin.ingest import decide, joining, manifest
+from scrubin.ingest.media import Media
 from scrubin.ingest.params import IngestParams
 from scrubin.tables import io
 from scrubin.tables.private import people
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.people import PEOPLE
 from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
 from scrubin.tables.private.recordings import RECORDINGS
@@ -26,7 +27,7 @@ OUT = Path("data/interim")
 
 @flow(name="ingest")
 def main() -> None:
-    """Write the tables `recordings`, `people` and `quarantine_ingest`."""
+    """Write the tables `recordings`, `parts`, `people` and `quarantine_ingest`."""
     p = params.load("ingest", IngestParams)
     raw = params.raw_folder()
     try:
@@ -37,15 +38,17 @@ def main() -> None:
     withdrawn = memory.load()
     listed = manifest.parse(data, p.tasks, withdrawn)
     used = [row for rows in listed.recordings.values() for row in rows if not row.exclude.strip()]
-    read = plumbing.map_items(partial(read_media, raw.absolute()), used, name="ingest")
-    media: dict[str, Media | RecordingError] = {row.path: item for row, item in read.done}
-    media.update({row.path: error for row, error in read.quarantined})
-    decisions = decide.decisions(listed.recordings, media, p)
+    read = plumbing.map_items(partial(joining.read, raw.absolute()), joining.by_camera(used), name="ingest")
+    joined = [item for _, item in read.done]
+    media: dict[str, Media | RecordingError] = {camera.path: item.media for camera, item in read.done}
+    media.update({camera.path: error for camera, error in read.quarantined})
+    decisions = decide.decisions(listed.recordings, media, joining.sha256_by_path(joined), p)
     problems = [*listed.problems, *manifest.files_without_row(raw, data, withdrawn), *decide.problems(listed.recordings, decisions)]
     rows = (quarantine_row(problem.recording, problem.camera, "ingest", problem.error) for problem in problems)
     recordings = decide.recordings_table(listed.recordings, media, decisions)
     io.write(RECORDINGS, recordings, OUT / "recordings.parquet")
     io.write(PEOPLE, recordings[[*people.NAMES]], OUT / "people.parquet")
+    io.write(PARTS, joining.parts_table(joined), OUT / "parts.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), OUT / "quarantine_ingest.parquet")
     for problem in problems:
         # Also here, because a later stage may stop the run before its end.

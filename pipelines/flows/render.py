@@ -20,6 +20,7 @@ from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.hidden import HIDDEN
 from scrubin.tables.private.lengths import LENGTHS
 from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
@@ -38,6 +39,7 @@ def main() -> None:
     excluded = {one["recording"] for one in json.loads((INTERIM / "excluded.json").read_text(encoding="utf-8"))}
     files = rendering.to_render(
         io.read(RECORDINGS, INTERIM / "recordings.parquet"),
+        io.read(PARTS, INTERIM / "parts.parquet"),
         io.read(LINKAGE, Path("data/private/linkage.parquet")),
         io.read(REDACTIONS, INTERIM / "redactions.parquet"),
         quarantined | excluded,

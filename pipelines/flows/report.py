@@ -7,7 +7,7 @@ import plumbing
 import pandas as pd
 from prefect import flow
 
-from scrubin.core import files, params
+from scrubin.core import params
 from scrubin.release import review_gate
 from scrubin.release.params import ReleaseParams
 from scrubin.report import page
@@ -22,12 +22,14 @@ from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
 from scrubin.tables.skill import skill as skill_table
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.tables.videos import VIDEOS
+from scrubin.video.sources import sources
 
 TABLES, INTERIM, REPORTS = Path("data/tables"), Path("data/interim"), Path("reports")
 
@@ -39,7 +41,8 @@ def main() -> None:
     quarantine = [io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in ("ingest", "screen", "render")]
     recordings = io.read(RECORDINGS, INTERIM / "recordings.parquet")
     kept = recordings[recordings.status == "kept"]
-    raw_files = {(row.recording, row.camera): (row.path, row.sha256) for row in kept.itertuples()}
+    of_files = sources(io.read(PARTS, INTERIM / "parts.parquet"))
+    raw_files = {(row.recording, row.camera): of_files[row.recording, row.camera] for row in kept.itertuples()}
     study = ReportedStudy(
         recordings=recordings,
         redactions=io.read(REDACTIONS, INTERIM / "redactions.parquet"),

@@ -14,6 +14,7 @@ from scrubin.screen import screening
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.private_words import private_words
 from scrubin.tables import io
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
 from scrubin.tables.private.recordings import RECORDINGS
@@ -29,7 +30,7 @@ def main() -> None:
     recordings = io.read(RECORDINGS, OUT / "recordings.parquet")
     words = private_words(recordings)
     work = partial(screening.screen, raw.absolute(), params=p, private_words=words)
-    outcome = plumbing.map_items(work, screening.to_screen(recordings), name="screen")
+    outcome = plumbing.map_items(work, screening.to_screen(recordings, io.read(PARTS, OUT / "parts.parquet")), name="screen")
     bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in outcome.quarantined]
     proposed = [row for _, rows in outcome.done for row in rows]
     io.write(PROPOSALS, io.frame_of(PROPOSALS, proposed), OUT / "proposals.parquet")

@@ -12,6 +12,7 @@ import clips
 from scrubin.core.files import sha256_of
 from scrubin.review.desk import Desk
 from scrubin.tables import io
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
@@ -33,11 +34,22 @@ def project(folder: Path, *, single: str = "single", single_frames: int = 70, si
     rows = [recording(folder, number, *key, count) for number, (key, count) in enumerate(FILES.items()) if key[0] == "pair"]
     rows.append(recording(folder, len(rows), single, "mono", single_frames, single_fps))
     interim = folder / "data/interim"
-    io.write(RECORDINGS, io.frame_of(RECORDINGS, rows), interim / "recordings.parquet")
+    write_recordings(folder, rows)
     for stage in ("ingest", "screen"):
         io.write(QUARANTINE, io.frame_of(QUARANTINE, []), interim / f"quarantine_{stage}.parquet")
     propose(folder, [proposal("pair", "left", 20, 29), proposal(single, "mono", 40, 49, kind="text", box=(8, 8, 24, 8))])
     return folder
+
+
+def write_recordings(folder: Path, rows: list[dict[str, object]]) -> None:
+    """Write the tables of recordings that are one file each."""
+    io.write(RECORDINGS, io.frame_of(RECORDINGS, rows), folder / "data/interim/recordings.parquet")
+    files = [
+        {name: row[name] for name in ("recording", "camera", "path", "sha256", "frame_count")}
+        | {"part": 1, "first": 0, "start_s": "0", "gap_s": "0"}
+        for row in rows
+    ]
+    io.write(PARTS, io.frame_of(PARTS, files), folder / "data/interim/parts.parquet")
 
 
 def params() -> str:

@@ -16,8 +16,10 @@ from scrubin.render.check import check
 from scrubin.render.encode import encode
 from scrubin.render.params import RenderParams
 from scrubin.render.plan import Plan, Redaction, plan
+from scrubin.render.source_file import SourceFile
 from scrubin.video.decode import decoded
 from scrubin.video.probe import probe
+from scrubin.video.structure import Structure
 
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
 
@@ -25,7 +27,7 @@ PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
 def rendered(source: Path, target: Path, interval_s=(0.0, 1e9), redactions=()) -> Plan:
     found = probe(source, source.name)
     planned = plan(found.pts, found.time_base, found.end_s, interval_s, redactions, (found.width, found.height))
-    encode(source, target, planned, PARAMS, source.name)
+    encode([SourceFile(source, source.name, found, Structure((), "unknown"))], target, planned, PARAMS, source.name)
     check(target, planned, source.name)
     return planned
 

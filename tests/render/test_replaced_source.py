@@ -11,6 +11,7 @@ from scrubin.render import rendering
 from scrubin.render.params import RenderParams
 from scrubin.render.preparation import FileToRender
 from scrubin.video.raw_file import stored_sha256
+from scrubin.video.source import Source
 
 PARAMS = RenderParams(mode="reencode", crf=30, preset="ultrafast", duration_jitter_s=0.0)
 
@@ -19,7 +20,7 @@ def test_pictures_of_a_file_that_was_replaced_after_it_was_planned_are_never_kep
     monkeypatch.chdir(tmp_path)
     path = clips.clip(tmp_path / "a.mkv", seconds=1)
     first = path.read_bytes()
-    file = FileToRender("Rec", "mono", "a.mkv", stored_sha256(path, "a.mkv"), "Task", "id", 0.0, 0.8, "25", False, ())
+    file = FileToRender("Rec", "mono", Source.of_file("a.mkv", stored_sha256(path, "a.mkv")), "Task", "id", 0.0, 0.8, "25", False, ())
     planned = rendering.execute
 
     def replaced_meanwhile(*args, **options):

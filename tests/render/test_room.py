@@ -14,6 +14,7 @@ from scrubin.core.files import sha256_of
 from scrubin.render import effort, rendering, room
 from scrubin.render.params import RenderParams
 from scrubin.render.preparation import FileToRender
+from scrubin.video.source import Source
 
 PARAMS = RenderParams("smart", 18, "veryfast", 0)
 RELEASE = Path("data/release")
@@ -46,7 +47,7 @@ def test_what_is_kept_from_an_earlier_run_needs_no_room(monkeypatch):
 def test_the_estimate_is_an_upper_one_and_nothing_once_a_video_is_kept(folder):
     (folder / "raw").mkdir()
     path = clip(folder / "raw" / "a.mkv")
-    file = FileToRender("r", "mono", "a.mkv", sha256_of(path), "T", "id", 0.0, 1.0, "25", False, ())
+    file = FileToRender("r", "mono", Source.of_file("a.mkv", sha256_of(path)), "T", "id", 0.0, 1.0, "25", False, ())
     before = effort.effort(folder / "raw", file, PARAMS)
     made = rendering.render(folder / "raw", file, PARAMS)
     size = (made.entry.folder / rendering.FILE_NAME).stat().st_size

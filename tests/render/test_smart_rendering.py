@@ -18,6 +18,7 @@ from scrubin.render.execution import execute
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import SMART, Parts, parts
 from scrubin.render.plan import Plan, Redaction, plan
+from scrubin.render.source_file import SourceFile
 from scrubin.video import nal, parameter_sets
 from scrubin.video.probe import Probe, probe
 from scrubin.video.structure import structure
@@ -48,7 +49,7 @@ def planned(path: Path, start_s: float, end_s: float, redactions=()) -> tuple[Pr
 
 def rendered(path: Path, target: Path, start_s: float, end_s: float, redactions=()) -> tuple[Plan, Parts]:
     found, cut, how = planned(path, start_s, end_s, redactions)
-    done = execute(path, target, found, structure(path, path.name), cut, how, PARAMS, path.name)
+    done = execute([SourceFile(path, path.name, found, structure(path, path.name))], target, found, cut, how, PARAMS, path.name)
     return cut, done
 
 
@@ -200,7 +201,15 @@ def test_frames_behind_an_edit_list_do_not_come_back(tmp_path):
     assert stored > found.frame_count
     assert how.mode == SMART
     assert how.parts[0].why == "an edit list hides packets"
-    execute(cut_by_copying, tmp_path / "out.mkv", found, structure(cut_by_copying, ""), cut, how, PARAMS, "cut.mp4")
+    execute(
+        [SourceFile(cut_by_copying, "cut.mp4", found, structure(cut_by_copying, ""))],
+        tmp_path / "out.mkv",
+        found,
+        cut,
+        how,
+        PARAMS,
+        "cut.mp4",
+    )
     before = hashes_by_pyav(cut_by_copying)
     after = hashes_by_pyav(tmp_path / "out.mkv")
     assert len(after) == cut.frame_count

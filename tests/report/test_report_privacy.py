@@ -30,6 +30,7 @@ from scrubin.report.report_document import document
 from scrubin.report.reported_study import ReportedStudy
 from scrubin.screen import screening
 from scrubin.tables import io
+from scrubin.video.source import Source
 
 PROCEDURE, EXERCISE = "Rec_Cholecystectomy_9", "Rec_PegTransfer_2"
 IMAGE = re.compile(r'<img src="data:image/jpeg;base64,([A-Za-z0-9+/=]+)" alt="Frame (\d+) of ([^"]*), (\w+)">')
@@ -337,8 +338,8 @@ def raw(tmp_path, monkeypatch) -> RawFiles:
     """A raw file that was screened: frame n has the luma 16 + 3 n."""
     monkeypatch.chdir(tmp_path)
     path = clips.numbered(tmp_path / "raw/a.mp4", 60)
-    files = {("Rec", "mono"): ("a.mp4", sha256_of(path))}
-    file = screening.FileToScreen("Rec", "mono", *files["Rec", "mono"], "Task")
+    files = {("Rec", "mono"): Source.of_file("a.mp4", sha256_of(path))}
+    file = screening.FileToScreen("Rec", "mono", files["Rec", "mono"], "Task")
     screening.screen(Path("raw"), file, SCREEN)
     return RawFiles(Path("raw"), files, SCREEN)
 

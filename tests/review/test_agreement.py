@@ -10,12 +10,13 @@ from scrubin.review.ledger import Line
 from scrubin.review.outcome import Proposed
 from scrubin.review.standing import Standing
 from scrubin.review.study import ReviewedStudy, SheetThere, StudyFile
+from scrubin.video.source import Source
 
 SPANS = ((1.0, 3.0), (5.0, 6.0), (8.0, 9.0))
 
 
 def file(camera: str) -> StudyFile:
-    return StudyFile("Rec", camera, f"{camera}.mp4", camera, (96, 64), 250, 10.0, (0.0, 10.0), "25", variable_rate=False)
+    return StudyFile("Rec", camera, Source.of_file(f"{camera}.mp4", camera), (96, 64), 250, 10.0, (0.0, 10.0), "25", variable_rate=False)
 
 
 def study(cameras: Sequence[str] = ("left",)) -> ReviewedStudy:

@@ -159,9 +159,7 @@ def test_a_file_that_was_replaced_loses_its_decisions_and_says_so(desk, folder):
         desk.decide(SINGLE, "mono", "add", "other", 1, 2)
     rows = [review_study.recording(folder, number, *key, count) for number, (key, count) in enumerate(review_study.FILES.items())]
     rows[2]["sha256"] = "f" * 64
-    review_study.io.write(
-        review_study.RECORDINGS, review_study.io.frame_of(review_study.RECORDINGS, rows), folder / "data/interim/recordings.parquet"
-    )
+    review_study.write_recordings(folder, rows)
     with review_study.desk(folder) as again:
         summary = again.recordings()[SINGLE]
         assert (summary.lost, summary.unseen_s, summary.undecided) == (2, 4, 1)

@@ -11,6 +11,7 @@ from scrubin.review.events import ACCEPT, REJECT, Decided, DecidedSpan, Seen, fa
 from scrubin.review.ledger import Line
 from scrubin.review.outcome import Proposed
 from scrubin.review.study import FrameRange, ReviewedStudy, SheetThere, StudyFile
+from scrubin.video.source import Source
 
 KEY = ("Rec", "left")
 SPAN = Proposed("out_of_body", "appearance", (2.0, 3.0), score=0.5)
@@ -18,7 +19,7 @@ SPAN = Proposed("out_of_body", "appearance", (2.0, 3.0), score=0.5)
 
 def study(reviewers: int = 1, sheet_rows: int = 0) -> ReviewedStudy:
     """Seconds 1 to 8 of ten are kept, and one span is proposed."""
-    file = StudyFile(*KEY, "a.mp4", "now", (96, 64), 250, 10.0, (1.0, 9.0), "25", variable_rate=False)
+    file = StudyFile(*KEY, Source.of_file("a.mp4", "now"), (96, 64), 250, 10.0, (1.0, 9.0), "25", variable_rate=False)
     return ReviewedStudy(
         {KEY: file}, {KEY: [SPAN]}, {(KEY, SPAN.key): FrameRange(50, 74)}, "1", reviewers, 0.2, SheetThere("sheet", {}, sheet_rows, "")
     )

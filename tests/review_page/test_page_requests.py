@@ -211,7 +211,7 @@ def test_what_was_sent_before_the_pipeline_ran_again_was_seen(page, folder):
 def test_other_files_under_the_same_numbers_start_the_page_anew(page, folder):
     path, tables, recordings = folder / "data/interim/recordings.parquet", review_study.io, review_study.RECORDINGS
     rows = [review_study.recording(folder, 9, "another", "mono", 30), *tables.records(tables.read(recordings, path))]
-    tables.write(recordings, tables.frame_of(recordings, rows), path)
+    review_study.write_recordings(folder, rows)
     answer = decide(page)
     assert (answer.status_code, answer.json()["reload"]) == (409, True)
     assert not lines(folder)

@@ -13,7 +13,7 @@ import clips
 from scrubin.core.errors import VideoError
 from scrubin.core.files import sha256_of
 from scrubin.review_page import stills as stills_module
-from scrubin.review_page.stills import SourceFile, Stills
+from scrubin.review_page.stills import Stills
 from scrubin.screen import reel
 from scrubin.screen.pass_over_file import observe_stored
 from scrubin.video import frame_reader
@@ -21,6 +21,7 @@ from scrubin.video.decode import decoded
 from scrubin.video.frame_reader import FrameReader
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import probe
+from scrubin.video.source import Source
 from source_clips import SOURCES
 
 LEFT, RIGHT = (1, "left"), (1, "right")
@@ -37,7 +38,7 @@ def study(raw, **sources: str) -> Stills:
     for camera, source in sources.items():
         (raw / camera).mkdir(parents=True)
         path = SOURCES[source](raw / camera)
-        files[1, camera] = SourceFile(path.relative_to(raw).as_posix(), sha256_of(path))
+        files[1, camera] = Source.of_file(path.relative_to(raw).as_posix(), sha256_of(path))
     return Stills(raw, files)
 
 
@@ -45,7 +46,7 @@ def screen(stills: Stills, file) -> None:
     """What the stage screen does for the reel."""
     source = stills._files[file]
     path = stills._raw / source.path
-    observe_stored(path, source.path, source.sha256, [reel.OBSERVER], boundaries_s(probe(path, "a"))[:-1])
+    observe_stored(stills._raw, source, [reel.OBSERVER], boundaries_s(probe(path, "a"))[:-1])
 
 
 def path_of(stills: Stills, file):
@@ -174,7 +175,7 @@ def test_stills_come_up_to_where_a_file_cannot_be_decoded(raw):
     middle = len(data) // 2
     data[middle : middle + 400] = bytes(400)
     path.write_bytes(data)
-    stills = Stills(raw, {LEFT: SourceFile(stills._files[LEFT].path, sha256_of(path))})
+    stills = Stills(raw, {LEFT: Source.of_file(stills._files[LEFT].path, sha256_of(path))})
     stills.prepare_in_background()
     stills._preparation._thread.join()
     assert stills.prepared(LEFT) == 0.0
@@ -190,10 +191,10 @@ def test_reels_are_prepared_in_the_background_first_the_one_that_is_looked_at(ra
     prepared, wait = [], threading.Event()
     real = stills_module.observe_stored
 
-    def noting(path, name, *rest):
-        prepared.append(name)
+    def noting(raw, source, *rest):
+        prepared.append(source.path)
         assert wait.wait(30)
-        return real(path, name, *rest)
+        return real(raw, source, *rest)
 
     monkeypatch.setattr(stills_module, "observe_stored", noting)
     assert [stills.prepared((1, camera)) for camera in ("left", "right", "mono")] == [0.0, 0.0, 0.0]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 
 import av
@@ -15,9 +16,11 @@ from scrubin.screen.detectors import registry
 from scrubin.screen.histograms import GROUPS
 from scrubin.screen.pass_over_file import Observed, Observer, observe_stored
 from scrubin.screen.thumbnails import Thumbnailer
+from scrubin.video import source
 from scrubin.video.decode import decoded
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import probe
+from scrubin.video.source import Source
 
 
 def counting(name: str, calls: list[str], value: int = 0) -> Observer:
@@ -48,15 +51,15 @@ def file(tmp_path, monkeypatch):
 def test_all_observers_share_one_decode_and_each_keeps_its_notes(file, monkeypatch):
     path, sha256, times_s = file
     passes = []
-    monkeypatch.setattr(pass_over_file, "decoded", lambda *given: passes.append(given) or decoded(*given))
+    monkeypatch.setattr(source, "decoded", lambda *given: passes.append(given) or decoded(*given))
     calls: list[str] = []
     both = [counting("one", calls), counting("two", calls)]
-    first = observe_stored(path, "a", sha256, both, times_s)
+    first = observe_stored(path.parent, Source.of_file(path.name, sha256), both, times_s)
     assert [int(first[name].arrays["count"][0]) for name in ("one", "two")] == [25, 25]
-    again = observe_stored(path, "a", sha256, both, times_s)
+    again = observe_stored(path.parent, Source.of_file(path.name, sha256), both, times_s)
     assert (len(passes), calls) == (1, ["one", "two"])
     assert again["two"].value == {"value": 0}
-    observe_stored(path, "a", sha256, [both[0], counting("two", calls, value=7)], times_s)
+    observe_stored(path.parent, Source.of_file(path.name, sha256), [both[0], counting("two", calls, value=7)], times_s)
     assert (len(passes), calls) == (2, ["one", "two", "two"])
 
 
@@ -64,9 +67,10 @@ def test_a_broken_file_is_decoded_once_and_named_each_time(file):
     path, _, times_s = file
     path.write_bytes(path.read_bytes()[:3000])
     calls: list[str] = []
+    shutil.copy2(path, path.with_name("b.mkv"))
     for name in ("a.mkv", "b.mkv"):
         with pytest.raises(VideoError, match=name):
-            observe_stored(path, name, sha256_of(path), [counting("one", calls)], times_s)
+            observe_stored(path.parent, Source.of_file(name, sha256_of(path)), [counting("one", calls)], times_s)
     assert calls == ["one"]
 
 
@@ -116,7 +120,7 @@ def test_large_thumbnails_are_counted_without_overflow(tmp_path):
 
 def test_screening_twice_gives_the_same_rows_and_the_same_file_by_hand(file):
     path, sha256, _ = file
-    file_ = screening.FileToScreen("r", "mono", path.name, sha256, "task")
+    file_ = screening.FileToScreen("r", "mono", Source.of_file(path.name, sha256), "task")
     rows = [screening.screen(path.parent, file_, SCREEN) for _ in range(2)]
     assert rows[0] == rows[1]
     by_hand = screening.proposals(path, SCREEN)

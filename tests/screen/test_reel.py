@@ -18,12 +18,13 @@ from scrubin.screen.reel import Reel
 from scrubin.video.decode import decoded
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import probe
+from scrubin.video.source import Source
 from source_clips import MOSTLY_SLOW, SOURCES
 
 
 def prepared(path) -> Reel:
     sha256 = sha256_of(path)
-    observe_stored(path, "a", sha256, [reel.OBSERVER], boundaries_s(probe(path, "a"))[:-1])
+    observe_stored(path.parent, Source.of_file(path.name, sha256), [reel.OBSERVER], boundaries_s(probe(path, "a"))[:-1])
     one = Reel.open("a", sha256)
     assert one is not None
     return one
@@ -77,7 +78,7 @@ def test_what_was_noted_is_mapped_and_not_read(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     path = clips.clip(tmp_path / "a.mkv", seconds=1)
     sha256, times_s = sha256_of(path), boundaries_s(probe(path, "a"))[:-1]
-    observed = observe_stored(path, "a", sha256, [reel.OBSERVER], times_s)["reel"]
+    observed = observe_stored(path.parent, Source.of_file(path.name, sha256), [reel.OBSERVER], times_s)["reel"]
     assert all(isinstance(array, np.memmap) and not array.flags.writeable for array in observed.arrays.values())
     path.unlink()  # the reel needs the file no more
     assert len(Reel.open("a", sha256).pictures([24, 0])) == 2
@@ -98,7 +99,7 @@ def test_there_is_no_reel_before_screening_nor_of_a_broken_file(tmp_path, monkey
     assert Reel.open("a", "0" * 64) is None
     path.write_bytes(path.read_bytes()[:3000])
     with pytest.raises(VideoError):
-        observe_stored(path, "a", sha256_of(path), [reel.OBSERVER], times_s)
+        observe_stored(path.parent, Source.of_file(path.name, sha256_of(path)), [reel.OBSERVER], times_s)
     assert Reel.open("a", sha256_of(path)) is None
 
 

@@ -13,6 +13,7 @@ from scrubin.core.errors import StageError, VideoError
 from scrubin.screen.pass_over_file import Observed, Observer, noted, observe_stored
 from scrubin.video.probe_cache import stored_probe
 from scrubin.video.raw_file import proven, stored_sha256
+from scrubin.video.source import Source
 
 ANOTHER = "a.mkv is another file than the one that was ingested; run again"
 
@@ -46,10 +47,10 @@ def test_another_file_under_the_name_is_never_kept_under_the_hash_of_the_first(i
     with pytest.raises(StageError, match=ANOTHER):
         stored_probe(path, "a.mkv", sha256)
     with pytest.raises(StageError, match=ANOTHER):
-        observe_stored(path, "a.mkv", sha256, [BRIGHTNESS], np.arange(25) / 25)
+        observe_stored(path.parent, Source.of_file("a.mkv", sha256), [BRIGHTNESS], np.arange(25) / 25)
     replaced(path, tmp_path / "kept.mkv")
     assert noted("a.mkv", sha256, BRIGHTNESS) is None
-    assert len(observe_stored(path, "a.mkv", sha256, [BRIGHTNESS], np.arange(25) / 25)["brightness"].value) == 25
+    assert len(observe_stored(path.parent, Source.of_file("a.mkv", sha256), [BRIGHTNESS], np.arange(25) / 25)["brightness"].value) == 25
 
 
 class _Brightness:
@@ -76,7 +77,7 @@ def test_what_was_seen_of_a_file_that_was_replaced_meanwhile_is_not_kept(ingeste
     path, sha256, other = ingested
     monkeypatch.setattr(_Brightness, "between", staticmethod(lambda: replaced(path, other)))
     with pytest.raises(StageError, match=ANOTHER):
-        observe_stored(path, "a.mkv", sha256, [BRIGHTNESS], np.arange(25) / 25)
+        observe_stored(path.parent, Source.of_file("a.mkv", sha256), [BRIGHTNESS], np.arange(25) / 25)
     assert noted("a.mkv", sha256, BRIGHTNESS) is None
 
 

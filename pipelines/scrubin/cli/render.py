@@ -16,11 +16,13 @@ from scrubin.core.errors import ScrubinError, VideoError
 from scrubin.core.files import FIXED_TIME_S
 from scrubin.render.estimate import estimate_s
 from scrubin.render.execution import execute
+from scrubin.render.file_parts import parts_of_files
 from scrubin.render.params import MODES, RenderParams
-from scrubin.render.parts import REENCODE, Parts, parts
+from scrubin.render.parts import REENCODE, Parts
 from scrubin.render.plan import Box, Plan, Redaction, plan
 from scrubin.render.plan_document import document
 from scrubin.render.preparation import Prepared
+from scrubin.render.source_file import SourceFile
 from scrubin.video.decode import decoded
 from scrubin.video.probe import Probe, probe
 from scrubin.video.structure import structure
@@ -116,7 +118,8 @@ def _prepared(args: argparse.Namespace, source: Path, params: RenderParams) -> P
     """Return what is known before anything is written."""
     probed, groups = probe(source, args.video), structure(source, args.video)
     cut = _planned(args, probed)
-    return Prepared(probed, groups, cut, parts(cut, groups, params.mode, probed.rotation_deg))
+    file = SourceFile(source, args.video, probed, groups)
+    return Prepared(probed, (file,), cut, parts_of_files(cut, (file,), params.mode))
 
 
 def _execute(name: str, source: Path, part: Path, known: Prepared, params: RenderParams) -> Parts:
@@ -124,7 +127,7 @@ def _execute(name: str, source: Path, part: Path, known: Prepared, params: Rende
         _refuse_damaged(source, name, known.probe)
         about_s = estimate_s(known.plan, known.parts, params)
         sys.stderr.write(f"{name}: everything is encoded again, {known.parts.why}; about {about_s:.0f} s on two cores\n")
-    return execute(source, part, known.probe, known.structure, known.plan, known.parts, params, name)
+    return execute(known.files, part, known.probe, known.plan, known.parts, params, name)
 
 
 def _planned(args: argparse.Namespace, probed: Probe) -> Plan:

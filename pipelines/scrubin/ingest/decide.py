@@ -30,12 +30,27 @@ class Decision:
 
 
 def decisions(
-    recordings: Mapping[str, list[Row]], media: Mapping[str, Media | RecordingError], params: IngestParams
+    recordings: Mapping[str, list[Row]],
+    media: Mapping[str, Media | RecordingError],
+    sha256: Mapping[str, str],
+    params: IngestParams,
 ) -> dict[str, Decision]:
-    """Return what happens to each recording; ``media`` is by path, see `decide`."""
-    repeated = repeated_bytes(recordings, media)
+    """Return what happens to each recording.
+
+    Parameters
+    ----------
+    recordings
+        Rows of each, one per file, in the order of cameras and parts.
+    media
+        By the first file of each camera, see `decide`.
+    sha256
+        By path, of every file that could be read.
+    params
+        The limits.
+    """
+    repeated = repeated_bytes(recordings, sha256)
     return {
-        recording: Decision("quarantined", error=repeated[recording]) if recording in repeated else decide(rows, media, params)
+        recording: Decision("quarantined", error=repeated[recording]) if recording in repeated else decide(first_parts(rows), media, params)
         for recording, rows in recordings.items()
     }
 
@@ -52,9 +67,19 @@ def problems(recordings: Mapping[str, list[Row]], decided: Mapping[str, Decision
 def recordings_table(
     recordings: Mapping[str, list[Row]], media: Mapping[str, Media | RecordingError], decided: Mapping[str, Decision]
 ) -> pd.DataFrame:
-    """Return the table `recordings`: one row per file that the manifest names usably."""
-    rows = (_recording_row(row, media.get(row.path), decided[row.recording]) for members in recordings.values() for row in members)
+    """Return the table `recordings`: one row per camera of the recordings that the manifest names usably."""
+    rows = (
+        _recording_row(row, media.get(row.path), decided[row.recording]) for members in recordings.values() for row in first_parts(members)
+    )
     return io.frame_of(RECORDINGS, rows)
+
+
+def first_parts(rows: list[Row]) -> list[Row]:
+    """Return the first row of each camera, which stands for all its files."""
+    by_camera: dict[str, Row] = {}
+    for row in rows:
+        by_camera.setdefault(row.camera, row)
+    return list(by_camera.values())
 
 
 def decide(rows: list[Row], media: Mapping[str, Media | RecordingError], params: IngestParams) -> Decision:
@@ -63,9 +88,9 @@ def decide(rows: list[Row], media: Mapping[str, Media | RecordingError], params:
     Parameters
     ----------
     rows
-        Its rows, one per camera.
+        Its rows, the first of each camera.
     media
-        By path: what the file holds, or why it cannot be read. Not needed when excluded.
+        By path of this row: what the camera's files hold, or why they cannot be read. Not needed when excluded.
     params
         The limits of its task.
     """
@@ -86,7 +111,7 @@ def decide(rows: list[Row], media: Mapping[str, Media | RecordingError], params:
     return _limited(start_s, end_s, rows[0].task, params.tasks[rows[0].task])
 
 
-def repeated_bytes(rows: Mapping[str, list[Row]], media: Mapping[str, Media | RecordingError]) -> dict[str, RecordingError]:
+def repeated_bytes(rows: Mapping[str, list[Row]], sha256: Mapping[str, str]) -> dict[str, RecordingError]:
     """Return, by recording, the error for files whose bytes occur twice.
 
     Which of the two the ratings and labels belong to cannot be known, so neither is used.
@@ -94,9 +119,8 @@ def repeated_bytes(rows: Mapping[str, list[Row]], media: Mapping[str, Media | Re
     by_sha256: dict[str, list[Row]] = defaultdict(list)
     for members in rows.values():
         for row in members:
-            item = media.get(row.path)
-            if isinstance(item, Media):
-                by_sha256[item.sha256].append(row)
+            if row.path in sha256:
+                by_sha256[sha256[row.path]].append(row)
     errors = {}
     for same in by_sha256.values():
         if len(same) > 1:

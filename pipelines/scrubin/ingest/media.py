@@ -7,6 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from scrubin.ingest.manifest import Row
+from scrubin.video.probe import Probe
 from scrubin.video.probe_cache import stored_probe
 from scrubin.video.raw_file import stored_sha256
 
@@ -40,6 +41,11 @@ def read_media(raw: Path, row: Row) -> Media:
     """
     sha256 = stored_sha256(raw / row.path, row.path)
     probe = stored_probe(raw / row.path, row.path, sha256)
+    return media_of(sha256, probe)
+
+
+def media_of(sha256: str, probe: Probe) -> Media:
+    """Return what a probe says of a file, or of several that are joined."""
     return Media(
         sha256=sha256,
         container=probe.container,

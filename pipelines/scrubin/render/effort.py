@@ -53,14 +53,14 @@ def effort(raw: Path, file: FileToRender, params: RenderParams) -> Effort:
     encoded = known.parts.encoded_count
     copied = known.plan.frame_count - encoded
     is_kept = store.lookup(key_of(file, known.plan, params)) is not None
-    new_bytes = 0 if is_kept else _bytes(raw / file.path, known, copied, encoded)
+    new_bytes = 0 if is_kept else _bytes(known, copied, encoded)
     return Effort(copied, encoded, estimate_s(known.plan, known.parts, params), known.parts.why, new_bytes)
 
 
-def _bytes(path: Path, known: Prepared, copied: int, encoded: int) -> int:
+def _bytes(known: Prepared, copied: int, encoded: int) -> int:
     """Return the size that a released video may have: of copied frames as in the source, of encoded ones somewhat more, up to a limit."""
     try:
-        per_frame = path.stat().st_size / known.probe.frame_count
+        per_frame = sum(one.path.stat().st_size for one in known.files) / known.probe.frame_count
     except OSError:
         return 0  # rendering says what is wrong with it
     most = MOST_BYTES_PER_PIXEL * known.plan.width * known.plan.height

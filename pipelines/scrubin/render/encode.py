@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,8 @@ import ffmpeg
 
 from scrubin.render.params import RenderParams
 from scrubin.render.plan import Hidden, Plan
+from scrubin.render.retiming import retimed
+from scrubin.render.source_file import SourceFile
 from scrubin.video import ffmpeg as program
 from scrubin.video.opening import for_programs
 
@@ -17,6 +22,7 @@ from scrubin.video.opening import for_programs
 SECONDS_PER_FRAME = 2.0
 SHORTEST_TIMEOUT_S = 120.0
 TERMS = 50
+STEADY_FPS = 25
 BARE = {
     "format": "matroska",
     "map_metadata": -1,
@@ -26,8 +32,8 @@ BARE = {
 }
 
 
-def encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: str) -> None:
-    """Write the released video of one file.
+def encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, name: str) -> None:
+    """Write the released video of the files of one camera.
 
     Audio, subtitles, data and timecode streams, attachments, chapters, tags, SEI messages and
     encoder strings stay behind; what FFmpeg writes into the head of every file is removed afterwards.
@@ -37,14 +43,14 @@ def encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: s
     VideoError
         When ffmpeg cannot do it.
     """
-    with for_programs(source, target.parent) as file:
-        _encode(file, target, plan, params, name)
+    with ExitStack() as stack:
+        paths = [stack.enter_context(for_programs(file.path, target.parent)) for file in files]
+        _encode([replace(file, path=path) for file, path in zip(files, paths, strict=True)], target, plan, params, name)
 
 
-def _encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: str) -> None:
-    # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
-    stream = ffmpeg.input(f"file:{source}", copyts=None, threads=program.THREADS)
-    stream = _hidden(_plain_picture(_trimmed(stream["V:0"], plan), plan), plan)
+def _encode(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, name: str) -> None:
+    steady = plan if len(files) == 1 else _steady(plan)
+    stream = _hidden(_joined(files, plan), steady)
     encoded = target.with_name(f"encoded-{target.name}")
     encoding = ffmpeg.output(
         stream,
@@ -56,7 +62,7 @@ def _encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: 
         pix_fmt="yuv420p",
         fps_mode="passthrough",
         enc_time_base="demux",
-        force_key_frames=_key_times(plan),
+        force_key_frames=_key_times(steady),
         # Otherwise x264 takes reciprocals from the processor, which Intel and AMD round differently.
         **{"flags:v": "+bitexact", "x264-params": "cpu-independent=1"},
         **BARE,
@@ -67,7 +73,30 @@ def _encode(source: Path, target: Path, plan: Plan, params: RenderParams, name: 
     # The encoder's name is written by encoding alone: a copy without tags is free of it.
     bare = ffmpeg.output(ffmpeg.input(f"file:{encoded}", copyts=None)["v:0"], f"file:{target}", vcodec="copy", **BARE)
     program.run(bare, name, timeout_s)
+    if len(files) > 1:
+        target.replace(encoded)
+        retimed(encoded, target, plan, STEADY_FPS)
     encoded.unlink()
+
+
+def _joined(files: Sequence[SourceFile], plan: Plan) -> Any:
+    """Return the kept pictures of all files, one after the other; of several files they are shown at a steady rate."""
+    streams = []
+    for file in files:
+        own = file.own_plan(plan)
+        if own is not None:
+            # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
+            stream = ffmpeg.input(f"file:{file.path}", copyts=None, threads=program.THREADS)
+            streams.append(_plain_picture(_trimmed(stream["V:0"], own[1]), plan))
+    if len(files) == 1:
+        return streams[0]
+    steady = [stream.filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N") for stream in streams]
+    return ffmpeg.concat(*steady, v=1, a=0).filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N")
+
+
+def _steady(plan: Plan) -> Plan:
+    """Return the plan with frames at a steady rate: ffmpeg joins files on clocks of its own, and times are written afterwards."""
+    return replace(plan, ticks=tuple(range(plan.frame_count)), time_base=Fraction(1, STEADY_FPS))
 
 
 def _trimmed(stream: Any, plan: Plan) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from av.error import FFmpegError
@@ -13,15 +14,13 @@ from scrubin.render.encode import encode
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import SMART, Parts, reencoded
 from scrubin.render.plan import Plan
+from scrubin.render.source_file import SourceFile
 from scrubin.video import matroska
 from scrubin.video.probe import Probe
-from scrubin.video.structure import Structure
 
 
-def execute(
-    source: Path, target: Path, probed: Probe, structure: Structure, plan: Plan, parts: Parts, params: RenderParams, name: str
-) -> Parts:
-    """Write the released video of one file, checked; return how it was really made.
+def execute(files: Sequence[SourceFile], target: Path, probed: Probe, plan: Plan, parts: Parts, params: RenderParams, name: str) -> Parts:
+    """Write the released video of the files of one camera, checked; return how it was really made.
 
     What copying cannot do right after all is encoded again as a whole, and the returned parts say why.
 
@@ -31,23 +30,23 @@ def execute(
         When the file cannot be rendered, or the result is not what was planned.
     """
     if parts.mode != SMART:
-        return _encoded(source, target, plan, params, parts.why, name)
+        return _encoded(files, target, plan, params, parts.why, name)
     try:
-        witness = smart.render(source, target, probed, structure, plan, parts, params, name)
+        witness = smart.render(files, target, probed, plan, parts, params, name)
     except ValueError as error:
-        return _encoded(source, target, plan, params, f"copying failed: {error}", name)
+        return _encoded(files, target, plan, params, f"copying failed: {error}", name)
     matroska.strip_head(target)
     try:
         seams.check(target, plan, parts, witness, name)
     except (VideoError, FFmpegError) as error:
         reason = error.reason if isinstance(error, VideoError) else error.strerror
-        return _encoded(source, target, plan, params, f"copying failed: {reason}", name)
+        return _encoded(files, target, plan, params, f"copying failed: {reason}", name)
     return parts
 
 
-def _encoded(source: Path, target: Path, plan: Plan, params: RenderParams, why: str, name: str) -> Parts:
+def _encoded(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, why: str, name: str) -> Parts:
     target.unlink(missing_ok=True)
-    encode(source, target, plan, params, name)
+    encode(files, target, plan, params, name)
     matroska.strip_head(target)
     check(target, plan, name)
     return reencoded(plan, why)

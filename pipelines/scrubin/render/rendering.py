@@ -20,7 +20,7 @@ from scrubin.render.preparation import FileToRender, prepare
 from scrubin.tables.io import records
 from scrubin.tables.private.quarantine import quarantine_row
 from scrubin.video.opening import left_behind_text
-from scrubin.video.raw_file import proven
+from scrubin.video.sources import sources
 
 CODE = ("dicom", "render", "video")
 PACKAGES = ("av", "ffmpeg-python", "imageio-ffmpeg", "numpy")
@@ -69,19 +69,26 @@ class Released:
 
 
 def to_render(
-    recordings: pd.DataFrame, linkage: pd.DataFrame, redactions: pd.DataFrame, quarantined: Iterable[str], jitter_s: float
+    recordings: pd.DataFrame,
+    parts: pd.DataFrame,
+    linkage: pd.DataFrame,
+    redactions: pd.DataFrame,
+    quarantined: Iterable[str],
+    jitter_s: float,
 ) -> list[FileToRender]:
-    """Return the files of the kept recordings, trimmed by ``jitter_s`` at most, with all that is hidden in them."""
+    """Return the cameras of the kept recordings, trimmed by ``jitter_s`` at most, with all that is hidden in them."""
     kept = recordings[(recordings.status == "kept") & ~recordings.recording.isin(set(quarantined))]
     joined = kept.merge(linkage, on="recording", how="left", validate="many_to_one")
     hidden: dict[tuple[str, str], list[Redaction]] = {}
     for row in records(redactions[redactions.accepted]):
         box = None if row["x"] is None else (row["x"], row["y"], row["w"], row["h"])
         hidden.setdefault((row["recording"], row["camera"]), []).append(Redaction(row["start_s"], row["end_s"], box))
-    names = ("recording", "camera", "path", "sha256", "task", "id", "start_s", "fps", "variable_rate")
+    files = sources(parts)
+    names = ("recording", "camera", "task", "id", "start_s", "fps", "variable_rate")
     return [
         FileToRender(
             **{name: row[name] for name in names},
+            source=files[row["recording"], row["camera"]],
             end_s=trimmed_end_s((row["start_s"], row["end_s"]), Fraction(row["fps"]), row["draw"], jitter_s),
             redactions=tuple(hidden.get((row["recording"], row["camera"]), ())),
         )
@@ -101,10 +108,9 @@ def render(raw: Path, file: FileToRender, params: RenderParams) -> Released:
     planned = known.plan
 
     def work(folder: Path) -> dict[str, Any]:
-        path = raw / file.path
-        with proven(path, file.path, file.sha256):
-            done = execute(path, folder / FILE_NAME, known.probe, known.structure, planned, known.parts, params, file.path)
-            left_behind = left_behind_text(path)
+        with file.source.proven(raw):
+            done = execute(known.files, folder / FILE_NAME, known.probe, planned, known.parts, params, file.path)
+            left_behind = left_behind_text([raw / path for path in file.source.paths])
         copied = planned.frame_count - done.encoded_count
         return {"mode": done.mode, "copied_frames": copied, "left_behind": left_behind, "why": done.why}
 
@@ -118,7 +124,7 @@ def key_of(file: FileToRender, planned: Plan, params: RenderParams) -> str:
     # The id is no part of the key: another name for the same pictures needs no rendering. Source and
     # first frame determine all times.
     inputs = {
-        "sha256": file.sha256,
+        "sha256": file.source.sha256,
         "frames": [planned.first_source_frame, planned.frame_count],
         "hidden": [asdict(item) for item in planned.hidden],
         "params": {"mode": params.mode, "crf": params.crf, "preset": params.preset},

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import sys
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +23,13 @@ from scrubin.core.errors import VideoError
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import Part, Parts
 from scrubin.render.plan import Plan
+from scrubin.render.source_file import SourceFile
 from scrubin.render.touched import Encoder, bare
 from scrubin.video import parameter_sets
 from scrubin.video.opening import open_video
 from scrubin.video.packets import packets
 from scrubin.video.probe import Probe, picture_stream
-from scrubin.video.structure import Group, Structure
+from scrubin.video.structure import COPYABLE_FORMATS, Group
 from scrubin.video.truncation import FIX_COPY
 
 # More than any decoder holds back (ITU-T H.264, A.3.1: 16 frames): what comes later does not depend on a seam.
@@ -43,55 +46,66 @@ def picture_hash(frame: av.VideoFrame) -> str:
     return hashlib.sha256(frame.to_ndarray().tobytes()).hexdigest()
 
 
-def render(
-    source: Path, target: Path, probed: Probe, structure: Structure, plan: Plan, parts: Parts, params: RenderParams, name: str
-) -> Witness:
+def render(files: Sequence[SourceFile], target: Path, probed: Probe, plan: Plan, parts: Parts, params: RenderParams, name: str) -> Witness:
     """Write the released video and return what its copied frames must decode to near the seams.
 
     Raises
     ------
     VideoError
-        When the source cannot be decoded where it must be.
+        When a source cannot be decoded where it must be.
     ValueError
         When it cannot be copied after all.
     """
+    reading = name
     try:
-        with open_video(source) as container:
-            stream = picture_stream(container, name)
-            stream.thread_type = "AUTO"
-            stream.codec_context.thread_count = decoder_threads()
-            with av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out:
-                run = _Run(stream, out, probed, plan, parts, params, name)
-                run.take_all(structure, packets(container, stream, name))
+        # One of the files that are copied says under which parameter sets, and how x264's pictures must look beside them.
+        with (
+            _opened_stream(_copied_file(files, plan, parts)) as (_, like),
+            av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out,
+        ):
+            run = _Run(like, out, probed, plan, parts, params)
+            for file in files:
+                if file.own_plan(plan) is not None:
+                    reading = file.name
+                    with _opened_stream(file) as (container, stream):
+                        run.take_all(file, stream, packets(container, stream, file.name))
+            run.end()
     except FFmpegError as error:
         if isinstance(error, OSError) and error.errno in DISK_FAULTS:
             raise
-        raise VideoError(name, f"it cannot be decoded where it is cut or hidden ({error.strerror})", FIX_COPY) from error
+        raise VideoError(reading, f"it cannot be decoded where it is cut or hidden ({error.strerror})", FIX_COPY) from error
     if run.written != plan.frame_count:
         raise VideoError(name, f"only {run.written} of the planned {plan.frame_count} frames can be decoded", FIX_COPY)
     return run.witness
+
+
+def _copied_file(files: Sequence[SourceFile], plan: Plan, parts: Parts) -> SourceFile:
+    """Return the first file of which something is copied."""
+    first = next(part.first for part in parts.parts if part.copied)
+    wanted = plan.first_source_frame + first
+    return next(file for file in files if file.before <= wanted < file.before + file.frame_count)
+
+
+@contextmanager
+def _opened_stream(file: SourceFile) -> Iterator[tuple[av.container.InputContainer, av.VideoStream]]:
+    with open_video(file.path) as container:
+        stream = picture_stream(container, file.name)
+        stream.thread_type = "AUTO"
+        stream.codec_context.thread_count = decoder_threads()
+        yield container, stream
 
 
 class _Run:
     """The state of one pass: what is written, and the encoder of the run of touched frames that is under way."""
 
     def __init__(
-        self,
-        stream: av.VideoStream,
-        out: av.container.OutputContainer,
-        probed: Probe,
-        plan: Plan,
-        parts: Parts,
-        params: RenderParams,
-        name: str,
+        self, like: av.VideoStream, out: av.container.OutputContainer, probed: Probe, plan: Plan, parts: Parts, params: RenderParams
     ) -> None:
-        self._stream, self._out, self._probed, self._plan, self._params = stream, out, probed, plan, params
-        self._name = name
-        self._parts = [part for part in parts.parts]
+        self._like, self._out, self._probed, self._plan, self._params = like, out, probed, plan, params
+        self._parts = list(parts.parts)
         self._starts = [part.first for part in parts.parts]
-        self._shift = plan.first_source_frame
-        self._ticks = probed.pts[self._shift : self._shift + plan.frame_count]
-        self._stated = parameter_sets.header(bytes(stream.codec_context.extradata or b""))
+        self._ticks = plan.ticks
+        self._stated = parameter_sets.header(bytes(like.codec_context.extradata or b""))
         self._set_id = parameter_sets.free_id(self._stated.sequences, self._stated.pictures)
         self._encoder: Encoder | None = None
         self._track = self._opened()
@@ -99,18 +113,32 @@ class _Run:
         self.written = 0
         self.witness: Witness = {}
 
-    def take_all(self, structure: Structure, packets: Iterator[av.Packet[Any]]) -> None:
-        """Write everything that is kept."""
-        for group in structure.groups:
-            if group.first >= self._shift + self._plan.frame_count:
+    def take_all(self, file: SourceFile, stream: av.VideoStream, packets: Iterator[av.Packet[Any]]) -> None:
+        """Write everything of a file that is kept; files come in order."""
+        self._file, self._stream = file, stream
+        # Frame n of the file is released frame n - shift.
+        self._shift = self._plan.first_source_frame - file.before + file.first
+        self._lowest = max(file.before - self._plan.first_source_frame, 0)
+        self._highest = min(self._lowest_behind(), self._plan.frame_count) - 1
+        self._decoded_count = 0
+        groups = file.structure.groups
+        self._length_bytes = parameter_sets.header(bytes(stream.codec_context.extradata or b"")).length_bytes if groups else 0
+        for group in groups or (Group(0, file.probe.frame_count, sys.maxsize, ()),):
+            if group.first - self._shift > self._highest:
                 break
             self._take(group, packets)
+
+    def end(self) -> None:
+        """Write what is held back."""
         self._end_encoder()
+
+    def _lowest_behind(self) -> int:
+        return self._file.before + self._file.frame_count - self._plan.first_source_frame
 
     def _take(self, group: Group, packets: Iterator[av.Packet[Any]]) -> None:
         """Copy or encode the kept frames of the next group of pictures."""
-        first = max(group.first - self._shift, 0)
-        last = min(group.end - self._shift, self._plan.frame_count) - 1
+        first = max(group.first - self._shift, self._lowest)
+        last = min(group.end - 1 - self._shift, self._highest)
         copied, encoded = self._of(first, last)
         seam = SEAM_FRAMES if copied and not encoded and self._after_encoded else 0
         if copied:
@@ -123,7 +151,8 @@ class _Run:
         if encoded or seam:
             self._decoded(None, first + copied, last if encoded else first + seam - 1)
             self._stream.codec_context.flush_buffers()
-        self._after_encoded = bool(encoded)
+        if first <= last:
+            self._after_encoded = bool(encoded)
 
     def _of(self, first: int, last: int) -> tuple[int, int]:
         """Return how many of these frames are copied (they come first) and how many encoded."""
@@ -137,11 +166,12 @@ class _Run:
         return self._parts[bisect_left(self._starts, number + 1) - 1]
 
     def _copy(self, packet: av.Packet[Any]) -> None:
-        if packet.pts is None:
-            msg = "a packet without time cannot be copied"
+        number = None if packet.pts is None else self._number_at(packet.pts)
+        if number is None:
+            msg = "a packet without a time of its own cannot be copied"
             raise ValueError(msg)
-        data, is_key = bare(memoryview(packet), self._stated.length_bytes)
-        self._write(data, packet.pts - self._ticks[0], is_key=is_key)
+        data, is_key = bare(memoryview(packet), self._length_bytes)
+        self._write(data, self._ticks[number], is_key=is_key)
 
     def _decoded(self, packet: av.Packet[Any] | None, seam: int, last: int) -> None:
         """Decode a packet (None: what is still held back); encode what is touched, note what lies near a seam."""
@@ -149,7 +179,7 @@ class _Run:
         for frame in context.decode(packet):
             number = self._number(frame)
             if frame.is_corrupt and number is not None:
-                raise VideoError(self._name, f"frame {number + self._shift} is damaged", FIX_COPY)
+                raise VideoError(self._file.name, f"frame {number + self._shift} is damaged", FIX_COPY)
             if number is None or number > last:
                 continue
             if self._part(number).copied:
@@ -161,7 +191,9 @@ class _Run:
     def _encode(self, frame: av.VideoFrame, number: int) -> None:
         if self._encoder is None:
             self._encoder = self._new_encoder()
-        for packet in self._encoder.encode(frame, number, self._ticks[number] - self._ticks[0], self._plan):
+        if frame.format.name not in COPYABLE_FORMATS:
+            frame = frame.reformat(format="yuv420p")
+        for packet in self._encoder.encode(frame, number, self._ticks[number], self._plan):
             self._write_encoded(packet)
 
     def _end_encoder(self) -> None:
@@ -192,21 +224,31 @@ class _Run:
     def _decoding_tick(self) -> int:
         # Matroska does not keep it, but it must not fall, and be no later than any frame that is still to come.
         index = self.written - SEAM_FRAMES
-        return self._ticks[min(index, len(self._ticks) - 1)] - self._ticks[0] if index >= 0 else index
+        return self._ticks[min(index, len(self._ticks) - 1)] if index >= 0 else index
 
     def _number(self, frame: av.VideoFrame) -> int | None:
-        if frame.pts is None:
-            return None
-        index = bisect_left(self._ticks, frame.pts)
-        return index if index < len(self._ticks) and self._ticks[index] == frame.pts else None
+        """Return the released number of a decoded frame; None when it is not kept."""
+        if self._file.structure.groups:
+            return None if frame.pts is None else self._number_at(frame.pts)
+        # A file of which nothing can be copied is decoded from its start, so its frames can be counted.
+        self._decoded_count += 1
+        return self._kept(self._decoded_count - 1)
+
+    def _number_at(self, pts: int) -> int | None:
+        index = bisect_left(self._file.probe.pts, pts)
+        return self._kept(index) if index < self._file.probe.frame_count and self._file.probe.pts[index] == pts else None
+
+    def _kept(self, index: int) -> int | None:
+        number = index - self._shift
+        return number if self._lowest <= number <= self._highest else None
 
     def _new_encoder(self) -> Encoder:
-        return Encoder(self._stream, self._probed, self._set_id, self._params)
+        return Encoder(self._like, self._probed, self._set_id, self._params)
 
     def _opened(self) -> av.VideoStream:
         """Open the track with the parameter sets of the source and of the encoder side by side."""
         mine = self._new_encoder().header
-        track = self._out.add_stream_from_template(self._stream, opaque=True)
+        track = self._out.add_stream_from_template(self._like, opaque=True)
         track.metadata.clear()
         sequences, pictures = self._stated.sequences + mine.sequences, self._stated.pictures + mine.pictures
         track.codec_context.extradata = parameter_sets.avcc(sequences, pictures)

@@ -16,7 +16,7 @@ from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observed, noted, observe_stored
 from scrubin.screen.typical_picture import distance
 from scrubin.video.frame_times import boundaries_s
-from scrubin.video.probe_cache import stored_probe
+from scrubin.video.source import Source
 
 FileKey = tuple[str, str]
 """Recording and camera."""
@@ -45,23 +45,22 @@ class RawFiles:
     raw
         Folder of the raw study.
     files
-        Path and SHA-256 by recording and camera.
+        By recording and camera.
     screen
         With which the files were screened.
     """
 
     raw: Path
-    files: Mapping[FileKey, tuple[str, str]]
+    files: Mapping[FileKey, Source]
     screen: ScreenParams
 
     def times_s(self, key: FileKey) -> Numbers:
         """See `SourceFrames`."""
-        path, sha256 = self.files[key]
-        return boundaries_s(stored_probe(self.raw / path, path, sha256))
+        return boundaries_s(self.files[key].probe(self.raw))
 
     def pictures(self, key: FileKey, frames: Sequence[int]) -> list[npt.NDArray[np.uint8]]:
         """See `SourceFrames`."""
-        return reel.Reel(self.files[key][0], self._observed(key, reel.NAME)).pictures(frames)
+        return reel.Reel(self.files[key].path, self._observed(key, reel.NAME)).pictures(frames)
 
     def distance(self, key: FileKey) -> Numbers | None:
         """See `SourceFrames`. It is measured when one of the detectors compares whole pictures."""
@@ -72,11 +71,11 @@ class RawFiles:
         return np.where(black, 0.0, distance(measured.histograms, black)) if len(black) else np.zeros(0)
 
     def _observed(self, key: FileKey, name: str) -> Observed:
-        path, sha256 = self.files[key]
+        source = self.files[key]
         observers = {one.name: one for one in (*registry.observers(self.screen), reel.OBSERVER)}
-        known = noted(path, sha256, observers[name])
+        known = noted(source.path, source.sha256, observers[name])
         if known is None:
             # In one decode, whatever else is no longer there: the rest of the page needs it as well.
             times_s = self.times_s(key)[:-1]
-            known = observe_stored(self.raw / path, path, sha256, list(observers.values()), times_s)[name]
+            known = observe_stored(self.raw, source, list(observers.values()), times_s)[name]
         return known

@@ -25,7 +25,6 @@ from scrubin.review.views import DRAWN, RecordingSummary, RecordingView
 from scrubin.tables import io
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.quarantine import QUARANTINE
-from scrubin.video.raw_file import stored_sha256
 
 QUARANTINES = ("ingest", "screen", "render")
 CHANGE = "change"
@@ -94,10 +93,6 @@ class Desk:
             msg = "there is no such video file to review"
             raise ReviewError(msg)
         return self._state.study.files[key]
-
-    def path(self, file: study.StudyFile) -> Path:
-        """Return where a file lies."""
-        return self._state.raw / file.path
 
     def recordings(self) -> list[RecordingSummary]:
         """Return all recordings of the manifest, by name."""
@@ -353,12 +348,13 @@ class Desk:
         raise ReviewError(msg)
 
     def _refuse_other_file(self, file: study.StudyFile) -> None:
-        path = self.path(file)
-        if not path.is_file():
-            msg = f"{file.path}: the file is gone; put it back, then run: .venv/bin/dvc repro screen"
+        gone = next((path for path in file.source.paths if not (self._state.raw / path).is_file()), None)
+        if gone is not None:
+            msg = f"{gone}: the file is gone; put it back, then run: .venv/bin/dvc repro screen"
             raise ReviewError(msg)
-        if stored_sha256(path, file.path) != file.sha256:
-            msg = f"{file.path}: the file is another one than was screened; run: .venv/bin/dvc repro screen"
+        changed = file.source.changed(self._state.raw)
+        if changed is not None:
+            msg = f"{changed}: the file is another one than was screened; run: .venv/bin/dvc repro screen"
             raise ReviewError(msg)
 
     def _refuse_box(self, file: study.StudyFile, box_xywh: Box | None) -> None:

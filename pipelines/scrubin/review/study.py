@@ -18,11 +18,13 @@ from scrubin.review.outcome import REJECTED, SHEET, Limits, Part, Proposed, adde
 from scrubin.review.sheet import NAME, parse
 from scrubin.review.standing import FileKey, KnownFile, Standing
 from scrubin.tables import io
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.video.frame_times import boundaries_s
-from scrubin.video.probe_cache import stored_probe
+from scrubin.video.source import Source
+from scrubin.video.sources import sources
 from scrubin.withdrawal import memory
 
 INTERIM = Path("data/interim")
@@ -34,14 +36,23 @@ class StudyFile:
 
     recording: str
     camera: str
-    path: str
-    sha256: str
+    source: Source
     size_px: tuple[int, int]
     frame_count: int
     duration_s: float
     interval_s: tuple[float, float]
     fps: str
     variable_rate: bool
+
+    @property
+    def path(self) -> str:
+        """Its first file, relative to the raw folder."""
+        return self.source.path
+
+    @property
+    def sha256(self) -> str:
+        """What stands for all its bytes."""
+        return self.source.sha256
 
     @property
     def key(self) -> FileKey:
@@ -165,7 +176,7 @@ def times_s(raw: Path, file: StudyFile) -> npt.NDArray[np.float64]:
     VideoError
         When it cannot be read.
     """
-    return boundaries_s(stored_probe(raw / file.path, file.path, file.sha256))
+    return boundaries_s(file.source.probe(raw))
 
 
 def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> ReviewedStudy:
@@ -183,6 +194,7 @@ def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> R
     """
     try:
         recordings = io.read(RECORDINGS, folder / INTERIM / "recordings.parquet")
+        parts = io.read(PARTS, folder / INTERIM / "parts.parquet")
         proposals = io.read(PROPOSALS, folder / INTERIM / "proposals.parquet")
         quarantined = {
             name
@@ -197,11 +209,12 @@ def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> R
     except OSError as error:
         msg = f"{raw / NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
         raise ReviewError(msg) from error
-    return of_tables(recordings, proposals, quarantined, reviewers, margin_s, sheet, memory.load(folder))
+    return of_tables(recordings, parts, proposals, quarantined, reviewers, margin_s, sheet, memory.load(folder))
 
 
 def of_tables(
     recordings: pd.DataFrame,
+    parts: pd.DataFrame,
     proposals: pd.DataFrame,
     quarantined: Iterable[str],
     reviewers: int,
@@ -211,7 +224,8 @@ def of_tables(
 ) -> ReviewedStudy:
     """Return the study of these tables; quarantined recordings cannot be reviewed, and are not released."""
     kept = recordings[(recordings.status == "kept") & ~recordings.recording.isin(set(quarantined))]
-    files = {(row["recording"], row["camera"]): _file(row) for row in io.records(kept.sort_values(["recording", "camera"]))}
+    of_files = sources(parts)
+    files = {(row["recording"], row["camera"]): _file(row, of_files) for row in io.records(kept.sort_values(["recording", "camera"]))}
     by_file: dict[FileKey, list[Proposed]] = {}
     frames: dict[tuple[FileKey, str], FrameRange] = {}
     for row in io.records(proposals):
@@ -242,10 +256,15 @@ def _sheet_there(data: bytes, files: Mapping[FileKey, StudyFile], known: set[str
     return SheetThere(sha256, by_file, len(decided.rows) + len(faults), "; ".join(faults))
 
 
-def _file(row: Mapping[str, Any]) -> StudyFile:
-    names = ("recording", "camera", "path", "sha256", "frame_count", "duration_s", "fps", "variable_rate")
+def _file(row: Mapping[str, Any], of_files: Mapping[FileKey, Source]) -> StudyFile:
+    names = ("recording", "camera", "frame_count", "duration_s", "fps", "variable_rate")
     interval_s = (row["start_s"], row["end_s"])
-    return StudyFile(**{name: row[name] for name in names}, size_px=(row["width"], row["height"]), interval_s=interval_s)
+    return StudyFile(
+        **{name: row[name] for name in names},
+        source=of_files[row["recording"], row["camera"]],
+        size_px=(row["width"], row["height"]),
+        interval_s=interval_s,
+    )
 
 
 def _proposed(row: Mapping[str, Any]) -> Proposed:

@@ -16,8 +16,9 @@ from scrubin.review.ledger import Line
 from scrubin.review.progress import Progress
 from scrubin.review.views import RecordingSummary, RecordingView
 from scrubin.review_page.served import FileKey, Served
-from scrubin.review_page.stills import SourceFile, Stills
+from scrubin.review_page.stills import Stills
 from scrubin.screen.proposals import Numbers
+from scrubin.video.source import Source
 
 
 @dataclass(frozen=True)
@@ -112,12 +113,12 @@ def open_source(folder: Path, by: str | None, generation: int) -> OpenStudy:
     """
     desk = Desk.open(folder, by)
     keys = [(one.number, camera) for one in desk.recordings() for camera in one.cameras if (one.name, camera) in desk.reviewed.files]
-    files = {key: SourceFile(file.path, file.sha256) for key, file in ((key, desk.file(*key)) for key in keys)}
+    files = {key: file.source for key, file in ((key, desk.file(*key)) for key in keys)}
     stills = Stills(folder / params.raw_folder(folder / params.PARAMS_PATH), files)
     return OpenStudy(desk, stills, Served(), edition(desk, files), generation)
 
 
-def edition(desk: Desk, files: Mapping[FileKey, SourceFile]) -> str:
+def edition(desk: Desk, files: Mapping[FileKey, Source]) -> str:
     """Return what stays as long as every number means the same recording and the same bytes."""
     names = [one.name for one in desk.recordings()]
     numbers = sorted((*key, file.sha256) for key, file in files.items())

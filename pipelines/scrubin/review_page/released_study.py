@@ -21,10 +21,11 @@ from scrubin.review.standing import Flags
 from scrubin.review.views import FileView, RecordingSummary, RecordingView
 from scrubin.review_page.open_study import OpenStudy, edition
 from scrubin.review_page.served import FileKey, Served
-from scrubin.review_page.stills import SourceFile, Stills
+from scrubin.review_page.stills import Stills
 from scrubin.screen.proposals import Numbers
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe_cache import stored_probe
+from scrubin.video.source import Source
 
 VIEW = "released"
 NOT_RELEASED = "it is not in the release"
@@ -141,6 +142,6 @@ def open_released(folder: Path, by: str | None, generation: int) -> ReleasedStud
     by_name = released.load(folder)
     keys = [(one, camera) for one in desk.recordings() for camera in one.cameras]
     videos = {(one.number, camera): by_name[one.name, camera] for one, camera in keys if (one.name, camera) in by_name}
-    files = {key: SourceFile(video.path, video.sha256) for key, video in videos.items()}
+    files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
     stills = Stills(folder / RELEASE, files)
     return ReleasedStudy(desk, stills, Served(), edition(desk, files), generation, videos, folder)

@@ -25,7 +25,8 @@ from scrubin.review.views import FileView, RecordingSummary, RecordingView
 from scrubin.review_page.open_study import edition, in_both
 from scrubin.review_page.released_study import ReleasedStudy
 from scrubin.review_page.served import FileKey, Served
-from scrubin.review_page.stills import SourceFile, Stills
+from scrubin.review_page.stills import Stills
+from scrubin.video.source import Source
 
 # As the sheet of the page lays stills out; times are fractions that a float misses by a little.
 SAME_CELL = 1e-6
@@ -182,7 +183,7 @@ def open_sampled(folder: Path, by: str | None, generation: int, drawn: Sampled) 
         for (name, camera), video in by_name.items()
         if name == clip.recording
     }
-    files = {key: SourceFile(video.path, video.sha256) for key, video in videos.items()}
+    files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
     stills = Stills(folder / RELEASE, files)
     return SampledStudy(desk, stills, Served(), edition(desk, files), generation, videos, folder, drawn=drawn, recording_of=recording_of)
 

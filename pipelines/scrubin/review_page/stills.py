@@ -16,7 +16,7 @@ import contextlib
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -28,10 +28,9 @@ from scrubin.screen import reel
 from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.pass_over_file import Observation, Observed, observe_stored
 from scrubin.screen.reel import Reel
-from scrubin.video.frame_reader import FIX_CHANGED, FrameReader
+from scrubin.video.frame_reader import FIX_CHANGED
 from scrubin.video.frame_times import boundaries_s
-from scrubin.video.probe_cache import stored_probe
-from scrubin.video.raw_file import stored_sha256
+from scrubin.video.source import Source, SourceReader
 
 FileKey = tuple[int, str]
 """Number of the recording, and camera."""
@@ -48,14 +47,6 @@ NEIGHBOURS = 4
 NEARER_SHARE, NEARER_LEVELS = 0.25, 1.0
 
 
-@dataclass(frozen=True)
-class SourceFile:
-    """A video file: its path relative to the raw folder, and the SHA-256 of its bytes when it was screened."""
-
-    path: str
-    sha256: str
-
-
 class Stills:
     """Pictures of the files of a study; for any number of threads.
 
@@ -67,9 +58,9 @@ class Stills:
         Its files, by recording and camera.
     """
 
-    def __init__(self, raw: Path, files: Mapping[FileKey, SourceFile]) -> None:
+    def __init__(self, raw: Path, files: Mapping[FileKey, Source]) -> None:
         self._raw, self._files = raw, dict(files)
-        self._readers: OrderedDict[FileKey, FrameReader] = OrderedDict()
+        self._readers: OrderedDict[FileKey, SourceReader] = OrderedDict()
         self._reels: OrderedDict[FileKey, Reel] = OrderedDict()
         self._verified: dict[FileKey, tuple[int, ...]] = {}
         # Readers work one after the other; whoever asks a reel does not wait for them.
@@ -152,11 +143,9 @@ class Stills:
                 small[frame] = _scaled(picture, _width((picture.shape[1], picture.shape[0]), height), height)
         return [small[frame] for frame in frames]
 
-    def _reader(self, file: FileKey) -> FrameReader:
+    def _reader(self, file: FileKey) -> SourceReader:
         if file not in self._readers:
-            source = self._files[file]
-            path = self._raw / source.path
-            self._readers[file] = FrameReader(path, source.path, stored_probe(path, source.path, source.sha256))
+            self._readers[file] = self._files[file].reader(self._raw)
             if len(self._readers) > MOST_READERS:
                 self._readers.popitem(last=False)[1].close()
         self._readers.move_to_end(file)
@@ -177,17 +166,17 @@ class Stills:
     def _refuse_changed(self, file: FileKey) -> None:
         """Refuse a file that is not the one of the table `recordings`: its decisions would hide something else."""
         source = self._files[file]
-        path = self._raw / source.path
+        paths = [self._raw / path for path in source.paths]
         with contextlib.suppress(OSError):
-            if self._verified.get(file) == _identity(path):
+            if self._verified.get(file) == _identity(paths):
                 return
         with self._reading:
             reader = self._readers.pop(file, None)
             if reader is not None:
                 reader.close()
-            if stored_sha256(path, source.path) != source.sha256:
-                raise VideoError(source.path, "it is not the file that was screened", FIX_CHANGED)
-            self._verified[file] = _identity(path)
+            if (changed := source.changed(self._raw)) is not None:
+                raise VideoError(changed, "it is not the file that was screened", FIX_CHANGED)
+            self._verified[file] = _identity(paths)
 
 
 class _StoppedError(Exception):
@@ -197,7 +186,7 @@ class _StoppedError(Exception):
 class _Preparation:
     """Makes missing reels in a thread of its own."""
 
-    def __init__(self, raw: Path, files: Mapping[FileKey, SourceFile]) -> None:
+    def __init__(self, raw: Path, files: Mapping[FileKey, Source]) -> None:
         self._raw, self._files = raw, files
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
@@ -230,10 +219,9 @@ class _Preparation:
         source = self._files[file]
         if Reel.open(source.path, source.sha256) is not None:
             return
-        path = self._raw / source.path
-        if stored_sha256(path, source.path) != source.sha256:
+        if source.changed(self._raw) is not None:
             return
-        times_s = boundaries_s(stored_probe(path, source.path, source.sha256))[:-1]
+        times_s = boundaries_s(source.probe(self._raw))[:-1]
 
         def note(number: int) -> None:
             self._shares[file] = number / len(times_s)
@@ -241,7 +229,7 @@ class _Preparation:
                 raise _StoppedError
 
         observer = replace(reel.OBSERVER, start=lambda times: _Noting(reel.OBSERVER.start(times), note))
-        observe_stored(path, source.path, source.sha256, [observer], times_s)
+        observe_stored(self._raw, source, [observer], times_s)
 
 
 class _Noting:
@@ -258,9 +246,9 @@ class _Noting:
         return self._observation.finish()
 
 
-def _identity(path: Path) -> tuple[int, ...]:
-    status = path.stat()
-    return status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev
+def _identity(paths: Sequence[Path]) -> tuple[int, ...]:
+    every = [path.stat() for path in paths]
+    return tuple(number for one in every for number in (one.st_size, one.st_mtime_ns, one.st_ino, one.st_dev))
 
 
 def _doubtful(picture: Picture, frame: int, prepared: Reel) -> bool:

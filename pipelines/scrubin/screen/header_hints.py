@@ -6,6 +6,7 @@ DICOM PS3.3, C.7.6.1 (BurnedInAnnotation, RecognizableVisualFeatures).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from scrubin.screen.proposals import Numbers, Proposal
@@ -15,22 +16,26 @@ SOURCE = "header"
 KINDS = {"BurnedInAnnotation": "text", "RecognizableVisualFeatures": "out_of_body"}
 
 
-def proposals(path: Path, boundaries_s: Numbers) -> list[Proposal]:
-    """Return what the header of a file says must be looked at; nothing for a file without one.
+def proposals(paths: Sequence[Path], boundaries_s: Numbers) -> list[Proposal]:
+    """Return what the headers of a recording's files say must be looked at; nothing for files without one.
 
     Parameters
     ----------
+    paths
+        All files of the recording: what one of them says covers all.
     boundaries_s
         Presentation time of every frame in source seconds, then the end of the last; shape (n + 1,).
     """
-    if not is_dicom(path):
+    with_header = [path for path in paths if is_dicom(path)]
+    if not with_header:
         return []
     from scrubin.dicom import recording
 
-    stated, whole = dict(recording.stream_of(path).header.hints), (float(boundaries_s[0]), float(boundaries_s[-1]))
+    stated = {name for path in with_header for name, value in recording.stream_of(path).header.hints if value == "YES"}
+    whole = (float(boundaries_s[0]), float(boundaries_s[-1]))
     frames = (0, len(boundaries_s) - 2)
     return [
         Proposal(kind, whole, 1.0, SOURCE, core=frames if kind == "out_of_body" else None)
         for name, kind in KINDS.items()
-        if stated.get(name) == "YES"
+        if name in stated
     ]

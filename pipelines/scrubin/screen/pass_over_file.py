@@ -7,12 +7,13 @@ decodes again for that one only; changing a limit of a detector decodes nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
+import av
 import numpy as np
 import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
@@ -22,9 +23,9 @@ from scrubin.core.errors import VideoError
 from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.proposals import Numbers
 from scrubin.video.decode import decoded
-from scrubin.video.raw_file import proven
+from scrubin.video.source import Source
 
-CODE = ("dicom", "screen/pass_over_file.py", "video/decode.py", "video/opening.py")
+CODE = ("dicom", "screen/pass_over_file.py", "video/decode.py", "video/opening.py", "video/source.py")
 
 
 @dataclass(frozen=True)
@@ -76,9 +77,13 @@ def observe(path: Path, name: str, observers: Sequence[Observer], times_s: Numbe
     VideoError
         When a frame cannot be decoded, or the file has another number of frames than times.
     """
+    return _observed(decoded(path, name), name, observers, times_s)
+
+
+def _observed(frames: Iterable[av.VideoFrame], name: str, observers: Sequence[Observer], times_s: Numbers) -> dict[str, Observed]:
     observations = {observer.name: observer.start(times_s) for observer in observers}
     count, reformatter = 0, VideoReformatter()
-    for frame in decoded(path, name):
+    for frame in frames:
         if count < len(times_s):
             picture = DecodedPicture(frame, reformatter)
             for one in observations.values():
@@ -91,16 +96,17 @@ def observe(path: Path, name: str, observers: Sequence[Observer], times_s: Numbe
     return {key: one.finish() for key, one in observations.items()}
 
 
-def observe_stored(path: Path, name: str, sha256: str, observers: Sequence[Observer], times_s: Numbers) -> dict[str, Observed]:
-    """Return the same as `observe`; what is in the store is not looked at again."""
-    keys = {observer.name: _key(observer, sha256) for observer in observers}
+def observe_stored(raw: Path, source: Source, observers: Sequence[Observer], times_s: Numbers) -> dict[str, Observed]:
+    """Return the same as `observe` of a recording of the raw folder; what is in the store is not looked at again."""
+    name = source.path
+    keys = {observer.name: _key(observer, source.sha256) for observer in observers}
     missing = [observer for observer in observers if store.lookup(keys[observer.name]) is None]
     seen: dict[str, Observed] = {}
     refused: VideoError | None = None
     if missing:
         try:
-            with proven(path, name, sha256):
-                seen = observe(path, name, missing, times_s)
+            with source.proven(raw):
+                seen = _observed(source.decoded(raw), name, missing, times_s)
         except VideoError as error:
             if isinstance(error.__cause__, OSError):
                 raise  # a disk that is away comes back

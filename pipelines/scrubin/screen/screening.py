@@ -21,27 +21,27 @@ from scrubin.screen.proposals import SAME_S, Numbers, Proposal
 from scrubin.tables.io import records
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import Probe, probe
-from scrubin.video.probe_cache import stored_probe
-from scrubin.video.raw_file import proven
+from scrubin.video.source import Source
+from scrubin.video.sources import sources
 
 NO_WORDS = WordFinder(())
 
 
 @dataclass(frozen=True)
 class FileToScreen:
-    """A video file that is to be screened."""
+    """A camera's recording that is to be screened."""
 
     recording: str
     camera: str
-    path: str
-    sha256: str
+    source: Source
     task: str
 
 
-def to_screen(recordings: pd.DataFrame) -> list[FileToScreen]:
-    """Return the files of the kept recordings."""
-    kept = recordings.loc[recordings.status == "kept", ["recording", "camera", "path", "sha256", "task"]]
-    return [FileToScreen(**row) for row in records(kept)]
+def to_screen(recordings: pd.DataFrame, parts: pd.DataFrame) -> list[FileToScreen]:
+    """Return what is to be screened of the kept recordings; parameters are the tables of these names."""
+    kept = recordings.loc[recordings.status == "kept", ["recording", "camera", "task"]]
+    files = sources(parts)
+    return [FileToScreen(**row, source=files[row["recording"], row["camera"]]) for row in records(kept)]
 
 
 def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: WordFinder = NO_WORDS) -> list[dict[str, Any]]:
@@ -63,13 +63,12 @@ def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: W
     RecordingError
         When the file cannot be decoded.
     """
-    path = raw / file.path
-    probed = stored_probe(path, file.path, file.sha256)
+    probed = file.source.probe(raw)
     boundaries = boundaries_s(probed)
-    observed = observe_stored(path, file.path, file.sha256, [*registry.observers(params), reel.OBSERVER], boundaries[:-1])
+    observed = observe_stored(raw, file.source, [*registry.observers(params), reel.OBSERVER], boundaries[:-1])
     version = registry.version(params)
-    with proven(path, file.path, file.sha256):
-        hinted = header_hints.proposals(path, boundaries)
+    with file.source.proven(raw):
+        hinted = header_hints.proposals([raw / path for path in file.source.paths], boundaries)
     proposed = _in_order([*hinted, *_proposals(probed, observed, params, file.task, private_words)])
     return [_row(file, proposal, boundaries, version) for proposal in proposed]
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -67,13 +69,14 @@ def refuse_other_count(path: Path, count: int) -> None:
         recording.refuse_other_count(recording.stream_of(path).header, count)
 
 
-def left_behind_text(path: Path) -> str:
-    """Return how many elements the header of a DICOM recording has, by group, such as "0008:21 0010:5"; "" without a header."""
-    if not is_dicom(path):
+def left_behind_text(paths: Sequence[Path]) -> str:
+    """Return how many elements the headers of a recording's DICOM files have, by group, such as "0008:21 0010:5"; "" without any."""
+    with_header = [path for path in paths if is_dicom(path)]
+    if not with_header:
         return ""
     from scrubin.dicom import elements, recording
 
-    return elements.text(recording.stream_of(path).header.counts)
+    return elements.text(sum((Counter(recording.stream_of(path).header.counts) for path in with_header), Counter()))
 
 
 @contextmanager
@@ -90,8 +93,8 @@ def for_programs(path: Path, folder: Path) -> Iterator[Path]:
         return
     from scrubin.dicom import recording
 
-    stream = folder / "stream"
-    with stream.open("wb") as file:
+    with tempfile.NamedTemporaryFile(dir=folder, prefix="stream-", delete=False) as file:
+        stream = Path(file.name)
         file.writelines(recording.file_of(path, recording.stream_of(path)).chunks())
     try:
         yield stream

@@ -39,7 +39,7 @@ def stored_structure(path: Path, name: str, sha256: str) -> Structure:
     key = store.key_of("structure", store.code_version(STRUCTURE_CODE, PACKAGES), {"sha256": sha256})
     outcome = _stored(key, lambda: asdict(structure(path, name)), path, name, sha256)
     groups = tuple(Group(**{**group, "breaks": tuple(group["breaks"])}) for group in outcome["groups"])
-    return Structure(groups, outcome["unsure"])
+    return Structure(groups, outcome["unsure"], outcome["sets"])
 
 
 def _stored(key: str, work: Callable[[], dict[str, Any]], path: Path, name: str, sha256: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ frames before it, so it stays inside the group.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
@@ -53,10 +54,21 @@ class Group:
 
 @dataclass(frozen=True)
 class Structure:
-    """The groups of a file in order; ``unsure``: why none of them may be copied, "" when they may."""
+    """The groups of pictures of a file.
+
+    Parameters
+    ----------
+    groups
+        In order.
+    unsure
+        Why none of them may be copied, "" when they may.
+    sets
+        SHA-256 of the parameter sets under which they are decoded; files with the same may stand behind one header.
+    """
 
     groups: tuple[Group, ...]
     unsure: str
+    sets: str = ""
 
 
 def structure(path: Path, name: str) -> Structure:
@@ -126,7 +138,8 @@ def _of_packets(container: av.container.InputContainer, stream: av.VideoStream, 
             msg = "its packets state no presentation times"
             raise ValueError(msg)
         times.append(None if packet.is_discard else packet.pts)
-    return Structure(tuple(_groups(starts, times, _reorder_frames(stated))), "")
+    digest = hashlib.sha256(b"".join(len(one).to_bytes(4, "big") + one for one in (*stated.sequences, *stated.pictures))).hexdigest()
+    return Structure(tuple(_groups(starts, times, _reorder_frames(stated))), "", digest)
 
 
 def _refuse_units(types: set[int]) -> None:

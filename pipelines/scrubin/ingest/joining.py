@@ -1,0 +1,107 @@
+"""The files of one camera put in a row: which frames stand in two of them, and what they hold together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scrubin.ingest.manifest import Row
+from scrubin.ingest.media import Media, media_of, read_media
+from scrubin.ingest.overlap import stored_overlap
+from scrubin.tables import io
+from scrubin.tables.private.parts import PARTS
+from scrubin.video.joining import start_times_s
+from scrubin.video.source import FilePart, Source
+
+
+@dataclass(frozen=True)
+class CameraRecording:
+    """All files of one camera of a recording, in order."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def path(self) -> str:
+        """The first file, which stands for all."""
+        return self.rows[0].path
+
+
+@dataclass(frozen=True)
+class Joined:
+    """What the files of one camera are together.
+
+    Parameters
+    ----------
+    source
+        How they follow each other.
+    media
+        What they hold together.
+    parts
+        Rows of the table `parts`.
+    """
+
+    source: Source
+    media: Media
+    parts: tuple[Mapping[str, Any], ...]
+
+
+def by_camera(rows: Iterable[Row]) -> list[CameraRecording]:
+    """Return the files of each camera; rows are sorted by recording, camera and part."""
+    cameras: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        cameras.setdefault((row.recording, row.camera), []).append(row)
+    return [CameraRecording(tuple(members)) for members in cameras.values()]
+
+
+def read(raw: Path, camera: CameraRecording) -> Joined:
+    """Return what the files of a camera are together.
+
+    Raises
+    ------
+    VideoError
+        When the content of a part cannot be used, or parts do not belong together.
+    StageError
+        When a file cannot be read now.
+    """
+    plain = Source(tuple(FilePart(row.path, read_media(raw, row).sha256) for row in camera.rows))
+    plain.probe(raw)  # refuses what does not belong together before anything is decoded
+    source = Source(tuple(_placed(raw, plain.parts)))
+    return Joined(source, media_of(source.sha256, source.probe(raw)), tuple(_rows(raw, camera, source)))
+
+
+def sha256_by_path(joined: Iterable[Joined]) -> dict[str, str]:
+    """Return the hash of every file."""
+    return {part.path: part.sha256 for one in joined for part in one.source.parts}
+
+
+def parts_table(joined: Iterable[Joined]) -> pd.DataFrame:
+    """Return the table `parts`."""
+    return io.frame_of(PARTS, (row for one in joined for row in one.parts))
+
+
+def _placed(raw: Path, parts: Sequence[FilePart]) -> Iterable[FilePart]:
+    before: FilePart | None = None
+    for part in parts:
+        doubled = 0 if before is None else stored_overlap(raw, before, part)
+        yield FilePart(part.path, part.sha256, doubled)
+        before = part
+
+
+def _rows(raw: Path, camera: CameraRecording, source: Source) -> Iterable[Mapping[str, Any]]:
+    parts = source.joined_parts(raw)
+    for row, part, of_file, start_s in zip(camera.rows, source.parts, parts, start_times_s(parts), strict=True):
+        yield {
+            "recording": row.recording,
+            "camera": row.camera,
+            "part": row.part,
+            "path": part.path,
+            "sha256": part.sha256,
+            "first": part.first,
+            "frame_count": of_file.probe.frame_count - part.first,
+            "start_s": str(start_s),
+            "gap_s": str(part.gap_s),
+        }

@@ -1,0 +1,178 @@
+"""A camera's recording as one run of frames, whatever number of files the recorder cut it into.
+
+Frames are numbered through all parts. Nothing is joined on disk: whoever reads goes from part to part.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate, islice
+from pathlib import Path
+
+import av
+
+from scrubin.video.decode import decoded
+from scrubin.video.frame_reader import FrameReader, Picture
+from scrubin.video.joining import JoinedPart, joined
+from scrubin.video.probe import Probe
+from scrubin.video.probe_cache import stored_probe, stored_structure
+from scrubin.video.raw_file import proven, stored_sha256
+from scrubin.video.structure import Structure
+
+
+@dataclass(frozen=True)
+class FilePart:
+    """One file of a camera's recording.
+
+    Parameters
+    ----------
+    path, sha256
+        Relative to the raw folder, and the hash of its bytes when it was ingested.
+    first
+        Its frames before this one are those that end the part before: they are left out.
+    gap_s
+        How much is missing before it.
+    """
+
+    path: str
+    sha256: str
+    first: int = 0
+    gap_s: Fraction = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Source:
+    """The files of one camera of a recording, in order; at least one."""
+
+    parts: tuple[FilePart, ...]
+
+    @classmethod
+    def of_file(cls, path: str, sha256: str) -> Source:
+        """Return a recording that is one file."""
+        return cls((FilePart(path, sha256),))
+
+    @property
+    def path(self) -> str:
+        """The first file, by which messages name the recording."""
+        return self.parts[0].path
+
+    @cached_property
+    def sha256(self) -> str:
+        """What stands for all bytes and how they are joined; of one file, its own hash."""
+        if len(self.parts) == 1:
+            return self.parts[0].sha256
+        joint = [[part.sha256, part.first, str(part.gap_s)] for part in self.parts]
+        return hashlib.sha256(json.dumps(joint, separators=(",", ":")).encode()).hexdigest()
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """All files."""
+        return tuple(part.path for part in self.parts)
+
+    def probes(self, raw: Path) -> tuple[Probe, ...]:
+        """Return what each part holds.
+
+        Raises
+        ------
+        VideoError
+            When one cannot be used.
+        """
+        return tuple(stored_probe(raw / part.path, part.path, part.sha256) for part in self.parts)
+
+    def probe(self, raw: Path) -> Probe:
+        """Return what all parts hold together.
+
+        Raises
+        ------
+        VideoError
+            When one cannot be used, or they do not belong together.
+        """
+        return joined(self.joined_parts(raw))
+
+    def joined_parts(self, raw: Path) -> list[JoinedPart]:
+        """Return each part with what it holds."""
+        return [JoinedPart(part.path, probe, part.first, part.gap_s) for part, probe in zip(self.parts, self.probes(raw), strict=True)]
+
+    def structures(self, raw: Path) -> tuple[Structure, ...]:
+        """Return the groups of pictures of each part."""
+        return tuple(stored_structure(raw / part.path, part.path, part.sha256) for part in self.parts)
+
+    @contextmanager
+    def proven(self, raw: Path) -> Iterator[None]:
+        """Prove before and after something is made of them that all files are those that were ingested."""
+        with ExitStack() as stack:
+            for part in self.parts:
+                stack.enter_context(proven(raw / part.path, part.path, part.sha256))
+            yield
+
+    def changed(self, raw: Path) -> str | None:
+        """Return the first file that is not the one that was ingested; None when all are.
+
+        Raises
+        ------
+        VideoError, StageError
+            When one is gone, or cannot be read now.
+        """
+        return next((part.path for part in self.parts if stored_sha256(raw / part.path, part.path) != part.sha256), None)
+
+    def decoded(self, raw: Path) -> Iterator[av.VideoFrame]:
+        """Yield every frame in order, without those that stand in two parts."""
+        for part in self.parts:
+            yield from islice(decoded(raw / part.path, part.path), part.first, None)
+
+    def reader(self, raw: Path) -> SourceReader:
+        """Return what reads any frame by its number."""
+        return SourceReader(raw, self)
+
+
+class SourceReader:
+    """Reads frames by their number in the whole recording; one file is open at a time.
+
+    Not for several threads at once.
+    """
+
+    def __init__(self, raw: Path, source: Source) -> None:
+        self._raw, self._source = raw, source
+        self._probes = source.probes(raw)
+        counts = [probe.frame_count - part.first for probe, part in zip(self._probes, source.parts, strict=True)]
+        self._ends = list(accumulate(counts))
+        self._open: tuple[int, FrameReader] | None = None
+        self._counting = False
+
+    def picture(self, number: int) -> Picture:
+        """Return a frame as it is displayed, see `FrameReader.picture`."""
+        if not 0 <= number < self._ends[-1]:
+            msg = f"{self._source.path} has frames 0 to {self._ends[-1] - 1}, not {number}"
+            raise ValueError(msg)
+        place = bisect_right(self._ends, number)
+        before = self._ends[place - 1] if place else 0
+        return self._reader(place).picture(number - before + self._source.parts[place].first)
+
+    def count_from_now_on(self) -> None:
+        """Count every frame from the start of its file: for whoever has reason to doubt a picture."""
+        self._counting = True
+        if self._open is not None:
+            self._open[1].count_from_now_on()
+
+    def close(self) -> None:
+        """Close the file that is open; the next picture opens it again."""
+        if self._open is not None:
+            self._open[1].close()
+            self._open = None
+
+    def _reader(self, place: int) -> FrameReader:
+        if self._open is None or self._open[0] != place:
+            self.close()
+            path = self._source.parts[place].path
+            reader = FrameReader(self._raw / path, path, self._probes[place])
+            if self._counting:
+                reader.count_from_now_on()
+            self._open = place, reader
+        return self._open[1]
