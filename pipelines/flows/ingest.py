@@ -38,7 +38,7 @@ def main() -> None:
     withdrawn = memory.load()
     listed = manifest.parse(data, p.tasks, withdrawn)
     used = [row for rows in listed.recordings.values() for row in rows if not row.exclude.strip()]
-    read = plumbing.map_items(partial(joining.read, raw.absolute()), joining.by_camera(used), name="ingest")
+    read = plumbing.map_items(partial(joining.read, raw.absolute(), clock=p.clock), joining.by_camera(used), name="ingest")
     joined = [item for _, item in read.done]
     media: dict[str, Media | RecordingError] = {camera.path: item.media for camera, item in read.done}
     media.update({camera.path: error for camera, error in read.quarantined})

@@ -14,6 +14,7 @@ from scrubin.screen import screening
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.private_words import private_words
 from scrubin.tables import io
+from scrubin.tables.private.every_file import every_file
 from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.quarantine import QUARANTINE, quarantine_row
@@ -28,9 +29,10 @@ def main() -> None:
     p = params.load("screen", ScreenParams)
     raw = params.raw_folder()
     recordings = io.read(RECORDINGS, OUT / "recordings.parquet")
-    words = private_words(recordings)
+    parts = io.read(PARTS, OUT / "parts.parquet")
+    words = private_words(every_file(recordings, parts))
     work = partial(screening.screen, raw.absolute(), params=p, private_words=words)
-    outcome = plumbing.map_items(work, screening.to_screen(recordings, io.read(PARTS, OUT / "parts.parquet")), name="screen")
+    outcome = plumbing.map_items(work, screening.to_screen(recordings, parts), name="screen")
     bad = [quarantine_row(row.recording, row.camera, "screen", error) for row, error in outcome.quarantined]
     proposed = [row for _, rows in outcome.done for row in rows]
     io.write(PROPOSALS, io.frame_of(PROPOSALS, proposed), OUT / "proposals.parquet")

@@ -10,7 +10,9 @@ from prefect import flow
 from scrubin.core import files, params
 from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables
+from scrubin.tables.private.every_file import every_file
 from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.validate import outcomes, page, study, suite
 from scrubin.validate.duplicates.near import limits
@@ -19,14 +21,14 @@ from scrubin.validate.params import ValidateParams
 from scrubin.validate.rules import counts
 from scrubin.vocabulary import vocabulary
 
-TABLES = Path("data/tables")
-VERDICT = Path("data/interim/validation.json")
+TABLES, INTERIM = Path("data/tables"), Path("data/interim")
+VERDICT = INTERIM / "validation.json"
 OUT = Path("reports/validation")
 
 
 def acknowledged_pairs() -> list[tuple[str, ...]]:
     """Return the near-duplicates that a reviewer looked at, as pairs of released ids."""
-    entries = json.loads(Path("data/interim/acknowledged.json").read_text(encoding="utf-8"))
+    entries = json.loads((INTERIM / "acknowledged.json").read_text(encoding="utf-8"))
     return [tuple(one["key"].split(",")) for one in entries if one["subject"] == "near-duplicate"]
 
 
@@ -39,7 +41,7 @@ def main() -> None:
     vocabularies = {name: vocabulary.load(name) for name in vocabulary.available()}
     stored = study.Study(
         tables={table.name: study.read(table, TABLES / f"{table.name}.parquet") for table in declared.values()},
-        recordings=io.read(RECORDINGS, Path("data/interim/recordings.parquet")),
+        recordings=every_file(io.read(RECORDINGS, INTERIM / "recordings.parquet"), io.read(PARTS, INTERIM / "parts.parquet")),
         linkage=linkage,
         vocabularies=vocabularies,
         near_duplicate=limits(p.near_duplicate, linkage.id, acknowledged_pairs()),

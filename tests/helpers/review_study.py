@@ -46,7 +46,7 @@ def write_recordings(folder: Path, rows: list[dict[str, object]]) -> None:
     io.write(RECORDINGS, io.frame_of(RECORDINGS, rows), folder / "data/interim/recordings.parquet")
     files = [
         {name: row[name] for name in ("recording", "camera", "path", "sha256", "frame_count")}
-        | {"part": 1, "first": 0, "start_s": "0", "gap_s": "0"}
+        | {"part": 1, "first_frame": 0, "start_s": "0", "gap_s": "0"}
         for row in rows
     ]
     io.write(PARTS, io.frame_of(PARTS, files), folder / "data/interim/parts.parquet")

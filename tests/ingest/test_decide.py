@@ -9,11 +9,13 @@ from scrubin.core.errors import VideoError
 from scrubin.ingest.decide import decide, decisions, problems, recordings_table
 from scrubin.ingest.manifest import Row
 from scrubin.ingest.media import Media
-from scrubin.ingest.params import IngestParams, TaskParams
+from scrubin.ingest.params import ClockParams, IngestParams, TaskParams
 
 TASK = TaskParams(("left", "right"), 360, "exclude")
 PARAMS = IngestParams(
-    {"Peg": TASK, "Knot": replace(TASK, time_limit_s=600, over_limit="truncate"), "Free": replace(TASK, time_limit_s=None)}, 0.1
+    {"Peg": TASK, "Knot": replace(TASK, time_limit_s=600, over_limit="truncate"), "Free": replace(TASK, time_limit_s=None)},
+    ClockParams("", "none"),
+    0.1,
 )
 LEFT = Row(2, "r", "p", "1", "", "Peg", "left", "videos/l", None, None, "")
 RIGHT = replace(LEFT, line=3, camera="right", path="videos/r")

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from scrubin.ingest.clock import gaps_s
 from scrubin.ingest.manifest import Row
 from scrubin.ingest.media import Media, media_of, read_media
 from scrubin.ingest.overlap import stored_overlap
+from scrubin.ingest.params import ClockParams
 from scrubin.tables import io
 from scrubin.tables.private.parts import PARTS
 from scrubin.video.joining import start_times_s
@@ -57,7 +60,7 @@ def by_camera(rows: Iterable[Row]) -> list[CameraRecording]:
     return [CameraRecording(tuple(members)) for members in cameras.values()]
 
 
-def read(raw: Path, camera: CameraRecording) -> Joined:
+def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     """Return what the files of a camera are together.
 
     Raises
@@ -69,7 +72,8 @@ def read(raw: Path, camera: CameraRecording) -> Joined:
     """
     plain = Source(tuple(FilePart(row.path, read_media(raw, row).sha256) for row in camera.rows))
     plain.probe(raw)  # refuses what does not belong together before anything is decoded
-    source = Source(tuple(_placed(raw, plain.parts)))
+    lengths_s = [part.length_s for part in plain.joined_parts(raw)]
+    source = Source(tuple(_placed(raw, plain.parts, gaps_s(raw, plain.paths, lengths_s, clock))))
     return Joined(source, media_of(source.sha256, source.probe(raw)), tuple(_rows(raw, camera, source)))
 
 
@@ -83,11 +87,12 @@ def parts_table(joined: Iterable[Joined]) -> pd.DataFrame:
     return io.frame_of(PARTS, (row for one in joined for row in one.parts))
 
 
-def _placed(raw: Path, parts: Sequence[FilePart]) -> Iterable[FilePart]:
+def _placed(raw: Path, parts: Sequence[FilePart], gaps: Sequence[Fraction]) -> Iterable[FilePart]:
     before: FilePart | None = None
-    for part in parts:
-        doubled = 0 if before is None else stored_overlap(raw, before, part)
-        yield FilePart(part.path, part.sha256, doubled)
+    for part, gap_s in zip(parts, gaps, strict=True):
+        # What is missing between two files cannot stand in both.
+        doubled = 0 if before is None or gap_s else stored_overlap(raw, before, part)
+        yield FilePart(part.path, part.sha256, doubled, gap_s)
         before = part
 
 
@@ -100,7 +105,7 @@ def _rows(raw: Path, camera: CameraRecording, source: Source) -> Iterable[Mappin
             "part": row.part,
             "path": part.path,
             "sha256": part.sha256,
-            "first": part.first,
+            "first_frame": part.first,
             "frame_count": of_file.probe.frame_count - part.first,
             "start_s": str(start_s),
             "gap_s": str(part.gap_s),

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from scrubin.core.params import ranged
 
+NO_CLOCK, CREATION_TIME, FILE_NAME = "none", "creation_time", "file_name"
+
 
 @dataclass(frozen=True)
 class TaskParams:
@@ -27,8 +29,25 @@ class TaskParams:
 
 
 @dataclass(frozen=True)
+class ClockParams:
+    """What says when each file of a recording of several files began.
+
+    Parameters
+    ----------
+    format
+        Of a time in a name, as `datetime.strptime` takes it.
+    source
+        ``none``: files follow each other without a gap. ``creation_time``: the tag of the container. ``file_name``: a time in its name.
+    """
+
+    format: str
+    source: str = ranged(choices=(NO_CLOCK, CREATION_TIME, FILE_NAME))
+
+
+@dataclass(frozen=True)
 class IngestParams:
-    """Tasks by name, and how much the cameras of a pair may differ in length."""
+    """Tasks by name, the clock of files that are joined, and how much the cameras of a pair may differ in length."""
 
     tasks: dict[str, TaskParams]
+    clock: ClockParams
     stereo_tolerance_s: float = ranged(low=0, high=10)

@@ -12,6 +12,7 @@ from scrubin.tables.phases import PHASES
 from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.hidden import HIDDEN
 from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
@@ -27,7 +28,7 @@ from scrubin.tables.videos import VIDEOS
 
 CONVERTED_TABLES = (SEGMENTS, FACTS)
 """Tables that label files of other data sets are converted to, and that no study has."""
-PRIVATE_TABLES = (RECORDINGS, LINKAGE, PROPOSALS, REDACTIONS, CUTS, HIDDEN, QUARANTINE)
+PRIVATE_TABLES = (RECORDINGS, PARTS, LINKAGE, PROPOSALS, REDACTIONS, CUTS, HIDDEN, QUARANTINE)
 
 
 def public_tables(aspects: tuple[str, ...]) -> Mapping[str, Table]:

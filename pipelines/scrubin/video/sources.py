@@ -19,6 +19,6 @@ def sources(parts: pd.DataFrame) -> dict[tuple[str, str], Source]:
     """
     files: dict[tuple[str, str], list[FilePart]] = {}
     for row in parts.sort_values(["recording", "camera", "part"]).to_dict("records"):
-        file = FilePart(row["path"], row["sha256"], int(row["first"]), Fraction(row["gap_s"]))
+        file = FilePart(row["path"], row["sha256"], int(row["first_frame"]), Fraction(row["gap_s"]))
         files.setdefault((row["recording"], row["camera"]), []).append(file)
     return {key: Source(tuple(members)) for key, members in files.items()}

@@ -16,12 +16,14 @@ from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.frames import FRAMES
 from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.people import PEOPLE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.videos import VIDEOS
 
 INTERIM, PRIVATE, TABLES = Path("data/interim"), Path("data/private"), Path("data/tables")
 SUMS = Path("data/release", checksum_list.NAME)
+FILES = ["recording", "path", "sha256"]
 FLAT_CONTRAST = 4.0
 """Frames of less contrast may have the bytes of somebody else's."""
 
@@ -58,10 +60,10 @@ class LastRun:
 def load(folder: Path = Path()) -> LastRun:
     """Return what the last run of a project has left; what is missing or damaged is not known."""
     people, linkage = _table(PEOPLE, folder / INTERIM / "people.parquet"), _table(LINKAGE, folder / PRIVATE / "linkage.parquet")
-    recordings = _table(RECORDINGS, folder / INTERIM / "recordings.parquet")
+    recordings, parts = _table(RECORDINGS, folder / INTERIM / "recordings.parquet"), _table(PARTS, folder / INTERIM / "parts.parquet")
     raw = {
         str(name): (frozenset(map(str, rows.path)), frozenset(map(str, rows.sha256.dropna())))
-        for name, rows in recordings.groupby("recording")
+        for name, rows in pd.concat([recordings[FILES], parts[FILES]]).groupby("recording")
     }
     ids = {**_released(folder / PRIVATE / "released.json"), **dict(zip(linkage.recording, linkage.id, strict=True))}
     return LastRun(dict(zip(people.recording, people.participant, strict=True)), ids, raw, _pictures(folder))

@@ -25,8 +25,10 @@ from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables
 from scrubin.tables.declare import Table
 from scrubin.tables.private.cuts import CUTS
+from scrubin.tables.private.every_file import every_file
 from scrubin.tables.private.hidden import HIDDEN
 from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
@@ -91,9 +93,12 @@ def load(folder: Path = Path()) -> Project:
     known = public_words.public_words(declared, mine, public_words.vocabularies(tables), others)
     linkage = io.read(LINKAGE, folder / PRIVATE / "linkage.parquet")
     recordings = io.read(RECORDINGS, folder / INTERIM / "recordings.parquet")
+    parts = io.read(PARTS, folder / INTERIM / "parts.parquet")
     redactions = io.read(REDACTIONS, folder / INTERIM / "redactions.parquet")
     withdrawn = memory.load(folder)
-    private = private_strings.of_tables([recordings, quarantine, redactions, _listed(folder, withdrawn)], linkage.id, known)
+    private = private_strings.of_tables(
+        [every_file(recordings, parts), quarantine, redactions, _listed(folder, withdrawn)], linkage.id, known
+    )
     cuts, hidden = io.read(CUTS, folder / INTERIM / "cuts.parquet"), io.read(HIDDEN, folder / INTERIM / "hidden.parquet")
     planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns, redactions)
     return Project(

@@ -13,7 +13,9 @@ PARTS = Table(
         Column("part", "int64", "", "which file of this camera it is, from 1", between=(1, None)),
         Column("path", "str", "", "file, relative to the raw folder"),
         Column("sha256", "str", "", "SHA-256 of the file"),
-        Column("first", "int64", "frames", "its frames before this one end the part before as well, and are left out", between=(0, None)),
+        Column(
+            "first_frame", "int64", "frames", "its frames before this one end the part before, too, and are left out", between=(0, None)
+        ),
         Column("frame_count", "int64", "frames", "its frames that count", between=(1, None)),
         Column("start_s", "str", "s", "when its first frame that counts is shown, from that of the recording, an exact fraction"),
         Column("gap_s", "str", "s", "how much is missing between the part before and it, an exact fraction"),

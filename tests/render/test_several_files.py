@@ -1,0 +1,118 @@
+"""Recordings that the recorder cut into files: every released frame is the right one, across all seams."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from coded_films import FPS, film, numbers_of
+from scrubin.core.errors import VideoError
+from scrubin.ingest import joining
+from scrubin.ingest.manifest import Row
+from scrubin.ingest.params import ClockParams
+from scrubin.render import rendering
+from scrubin.render.params import RenderParams
+from scrubin.render.plan import Redaction
+from scrubin.render.preparation import FileToRender
+
+NO_CLOCK = ClockParams("", "none")
+PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
+
+
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def joined(raw, paths, clock=NO_CLOCK) -> joining.Joined:
+    rows = tuple(
+        Row(n, "r", "p", "", "", "T", "mono", path.relative_to(raw).as_posix(), None, None, "", n) for n, path in enumerate(paths, start=1)
+    )
+    return joining.read(raw, joining.CameraRecording(rows), clock)
+
+
+def rendered(raw, source, start_s, end_s, redactions=(), params=PARAMS):
+    file = FileToRender("r", "mono", source, "T", "id", start_s, end_s, "25", False, tuple(redactions))
+    done = rendering.render(raw, file, params)
+    return done, numbers_of(done.entry.folder / rendering.FILE_NAME)
+
+
+def expected(numbers, start_s, end_s, hidden=()):
+    kept = [(place, number) for place, number in enumerate(numbers) if start_s <= place / FPS < end_s]
+    return [None if any(a <= place / FPS < b for a, b in hidden) else number for place, number in kept]
+
+
+WAYS = {
+    "copies of one recorder": [("1.mp4", {}), ("2.mp4", {}), ("3.mp4", {})],
+    "a clock that goes on": [("1.ts", {}), ("2.ts", {"start": 60}), ("3.ts", {"start": 120})],
+    "other parameter sets": [("1.mp4", {}), ("2.mp4", {"profile": "baseline", "bf": "0", "coder": "0"}), ("3.mp4", {})],
+    "another codec in the middle": [("1.mp4", {}), ("2.ts", {"codec": "mpeg2video"}), ("3.mkv", {})],
+    "another codec first": [("1.avi", {"codec": "mpeg4"}), ("2.mp4", {}), ("3.mp4", {})],
+    "nothing that can be copied": [("1.avi", {"codec": "mpeg4"}), ("2.ts", {"codec": "mpeg2video"}), ("3.avi", {"codec": "mpeg4"})],
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_released_frame_is_the_right_one_across_seams(way, tmp_path):
+    raw = tmp_path / "raw"
+    paths = [film(raw / "videos" / name, range(60 * n, 60 * (n + 1)), **options) for n, (name, options) in enumerate(WAYS[way])]
+    source = joined(raw, paths).source
+    assert source.probe(raw).frame_count == 180
+    hidden = [(2.2, 2.6), (4.72, 4.8)]
+    done, numbers = rendered(raw, source, 0.52, 6.48, [Redaction(a, b, None) for a, b in hidden])
+    assert numbers == expected(range(180), 0.52, 6.48, hidden)
+    assert done.mode == ("reencode" if way == "nothing that can be copied" else "smart")
+    if done.mode == "smart":
+        assert done.copied_frames >= 40
+
+
+def test_parts_of_one_recorder_are_copied_across_seams(tmp_path):
+    raw = tmp_path / "raw"
+    paths = [film(raw / f"videos/{n}.mp4", range(60 * n, 60 * (n + 1))) for n in range(3)]
+    done, numbers = rendered(raw, joined(raw, paths).source, 0.0, 7.2)
+    assert (done.copied_frames, numbers) == (180, list(range(180)))
+
+
+@pytest.mark.parametrize("doubled", [1, 7, 25])
+def test_frames_that_stand_in_two_files_are_released_once(doubled, tmp_path):
+    raw = tmp_path / "raw"
+    second = film(raw / "videos/2.mp4", range(60 - doubled, 120), crf="26", preset="veryfast")
+    read = joined(raw, [film(raw / "videos/1.mp4", range(60)), second])
+    assert [part["first_frame"] for part in read.parts] == [0, doubled]
+    _, numbers = rendered(raw, read.source, 1.0, 4.0)
+    assert numbers == list(range(25, 100))
+
+
+def test_a_still_scene_loses_no_frame(tmp_path):
+    raw = tmp_path / "raw"
+    read = joined(raw, [film(raw / "videos/1.mp4", [7] * 40), film(raw / "videos/2.mp4", [7] * 40)])
+    assert [part["frame_count"] for part in read.parts] == [40, 40]
+
+
+def test_what_the_recorders_clock_says_is_missing_stays_missing(tmp_path):
+    raw = tmp_path / "raw"
+    names = ("op_20240131_140500", "op_20240131_140502", "op_20240131_140510")
+    paths = [film(raw / f"videos/{name}.mp4", range(50 * n, 50 * (n + 1))) for n, name in enumerate(names)]
+    read = joined(raw, paths, ClockParams("%Y%m%d_%H%M%S", "file_name"))
+    assert [part["gap_s"] for part in read.parts] == ["0", "0", "6"]
+    assert (float(read.media.end_s), read.media.variable_rate) == (12.0, True)
+    # The last frame before the gap is on screen until it ends.
+    _, numbers = rendered(raw, read.source, 1.0, 11.0, [Redaction(5.0, 5.1, None)])
+    assert numbers == [*range(25, 99), None, *range(100, 125)]
+    with pytest.raises(VideoError, match="its name holds no time"):
+        joined(raw, paths, ClockParams("%d.%m.%Y", "file_name"))
+    with pytest.raises(VideoError, match="by its clock it began 2 s before"):
+        joined(raw, [paths[1], paths[0]], ClockParams("%Y%m%d_%H%M%S", "file_name"))
+
+
+def test_any_frame_of_several_files_is_read_by_its_number(tmp_path):
+    raw = tmp_path / "raw"
+    paths = [film(raw / "videos/1.mp4", range(50)), film(raw / "videos/2.avi", range(45, 90), codec="mpeg4")]
+    source = joined(raw, paths).source
+    reader, frames = source.reader(raw), [frame.to_ndarray(format="bgr24") for frame in source.decoded(raw)]
+    assert len(frames) == 90
+    for number in (0, 49, 50, 89, 3):
+        assert np.array_equal(reader.picture(number), frames[number])
+    with pytest.raises(ValueError, match="has frames 0 to 89, not 90"):
+        reader.picture(90)
+    reader.close()
