@@ -122,7 +122,7 @@ def test_a_messy_folder_is_drafted_and_left_as_it_is(folder, tmp_path, capsys):
 def test_the_pipeline_takes_the_draft_only_after_a_person_confirmed_it(folder, tmp_path):
     main(["new-study", "raw", "--from", "usb"])
     path = tmp_path / "raw/recordings.csv"
-    with pytest.raises(ManifestError, match="'confirm' is unknown"):
+    with pytest.raises(ManifestError, match="a draft that nobody has confirmed"):
         manifest.parse(path.read_bytes(), TASKS)
     read = manifest.parse(confirmed(path), TASKS)
     assert not read.problems

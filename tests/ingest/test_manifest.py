@@ -111,6 +111,13 @@ def test_parts_that_are_missing_doubled_or_no_numbers_are_named(parts, says):
     assert any(says in str(problem.error) for problem in problems)
 
 
+def test_a_draft_is_refused_until_somebody_has_confirmed_it():
+    with pytest.raises(
+        ManifestError, match=r"recordings\.csv, line 1: it is a draft that nobody has confirmed: .*; check what each row guesses"
+    ):
+        parse(manifest(LEFT, RIGHT, columns=(*COLUMNS, "part", "confirm")), TASKS)
+
+
 def test_cameras_of_one_recording_have_one_rig():
     problems = parted(LEFT | {"rig": "tower 1"}, RIGHT | {"rig": "tower 2"}).problems
     assert "'r' has different 'rig'; make them equal" in str(problems[0].error)

@@ -49,9 +49,9 @@ def _draft(folder: Path, args: argparse.Namespace) -> int:
     from scrubin.cli.render import DEFAULT
     from scrubin.drafting.drafted_study import document, drafted
     from scrubin.drafting.summary import lines
-    from scrubin.ingest.params import IngestParams
+    from scrubin.ingest.params import NO_CLOCK, ClockParams, IngestParams
 
-    tasks = section_or("ingest", IngestParams({}, 0.0)).tasks
+    tasks = section_or("ingest", IngestParams({}, ClockParams("", NO_CLOCK), 0.0)).tasks
     params = section_or("render", DEFAULT)
     result = drafted(folder, Path(args.recordings), tasks, params, _shown)
     room, is_enough = _room(result.forecast.new_bytes)

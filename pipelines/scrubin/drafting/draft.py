@@ -14,10 +14,10 @@ from scrubin.drafting.folder import COPY, without_doubles
 from scrubin.drafting.grouping import Recording, recordings
 from scrubin.drafting.placing import Placed
 from scrubin.drafting.recorded_file import Header, RecordedFile, Unusable
-from scrubin.ingest.manifest import COLUMNS
+from scrubin.ingest.manifest import COLUMNS, DRAFT
 from scrubin.ingest.params import TaskParams
 
-CONFIRM = "confirm"
+CONFIRM = DRAFT
 """The column that says what of a row is a guess. The pipeline refuses the list as long as it is there."""
 DOUBT = "DOUBT: "
 DRAFTED = (*COLUMNS[: COLUMNS.index("path")], "part", *COLUMNS[COLUMNS.index("path") :], CONFIRM)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from scrubin.core import csvtext
+from scrubin.core import csvtext, faults
 from scrubin.core.cells import seconds
 from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.ingest.params import TaskParams
@@ -17,6 +17,8 @@ from scrubin.withdrawal.memory import Memory
 NAME = "recordings.csv"
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
 OPTIONAL = ("part", "rig")
+DRAFT = "confirm"
+"""The column of a list that `scrubin new-study --from` drafted: what each row guesses."""
 NOBODY = Memory()
 # What the rows of a recording, its cameras and parts, must have in common.
 SHARED = ("participant", "trial", "site", "task", "rig", "start_s", "end_s", "exclude")
@@ -93,6 +95,19 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBO
     rows: list[Row] = []
     problems: list[Problem] = []
     sheet = _sheet(data)
+    if DRAFT in sheet.columns:
+        fix = f"check what each row guesses, fill in the participants, then remove the column '{DRAFT}'"
+        raise ManifestError(
+            [
+                faults.error(
+                    NAME,
+                    "draft",
+                    f"it is a draft: nobody has confirmed it, it has a column '{DRAFT}'",
+                    fix,
+                    place=f"line {sheet.header_line}",
+                )
+            ]
+        )
     for misfit in sheet.misfits:
         if _is_withdrawn(misfit.row, withdrawn):
             continue
@@ -132,7 +147,7 @@ def _is_withdrawn(row: csvtext.Row, withdrawn: Memory) -> bool:
 
 
 def _sheet(data: bytes) -> csvtext.Sheet:
-    sheet = csvtext.read(NAME, data, COLUMNS, OPTIONAL)
+    sheet = csvtext.read(NAME, data, COLUMNS, (*OPTIONAL, DRAFT))
     ManifestError.raise_any(sheet.file_faults)
     return sheet
 
