@@ -112,9 +112,7 @@ def test_parts_that_are_missing_doubled_or_no_numbers_are_named(parts, says):
 
 
 def test_a_draft_is_refused_until_somebody_has_confirmed_it():
-    with pytest.raises(
-        ManifestError, match=r"recordings\.csv, line 1: it is a draft that nobody has confirmed: .*; check what each row guesses"
-    ):
+    with pytest.raises(ManifestError, match=r"line 1: it is a draft that nobody has confirmed: .*; check what each row guesses"):
         parse(manifest(LEFT, RIGHT, columns=(*COLUMNS, "part", "confirm")), TASKS)
 
 

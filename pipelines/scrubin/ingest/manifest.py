@@ -97,17 +97,8 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBO
     sheet = _sheet(data)
     if DRAFT in sheet.columns:
         fix = f"check what each row guesses, fill in the participants, then remove the column '{DRAFT}'"
-        raise ManifestError(
-            [
-                faults.error(
-                    NAME,
-                    "draft",
-                    f"it is a draft: nobody has confirmed it, it has a column '{DRAFT}'",
-                    fix,
-                    place=f"line {sheet.header_line}",
-                )
-            ]
-        )
+        what = f"it is a draft that nobody has confirmed: it has a column '{DRAFT}'"
+        raise ManifestError([faults.error(NAME, "draft", what, fix, place=f"line {sheet.header_line}")])
     for misfit in sheet.misfits:
         if _is_withdrawn(misfit.row, withdrawn):
             continue
