@@ -7,7 +7,7 @@ import plumbing
 import pandas as pd
 from prefect import flow
 
-from scrubin.core import params
+from scrubin.core import files, params
 from scrubin.release import review_gate
 from scrubin.release.params import ReleaseParams
 from scrubin.report import page

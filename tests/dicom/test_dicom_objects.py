@@ -19,6 +19,7 @@ from scrubin.render.execution import execute
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import parts
 from scrubin.render.plan import Redaction, plan
+from scrubin.render.source_file import SourceFile
 from scrubin.video.decode import decoded
 from scrubin.video.matroska import strip_head
 from scrubin.video.probe import probe
@@ -31,7 +32,7 @@ def render(source, target, mode="smart"):
     """A released video of a source: 4 s, one of them black."""
     probed, groups = probe(source, "s"), structure(source, "s")
     cut = plan(probed.pts, probed.time_base, probed.end_s, (0.6, 4.6), [Redaction(1.5, 2.5, None)], (probed.width, probed.height))
-    assert execute(source, target, probed, groups, cut, parts(cut, groups, mode, 0), SMART, "s").mode == mode
+    assert execute([SourceFile(source, "s", probed, groups)], target, probed, cut, parts(cut, groups, mode, 0), SMART, "s").mode == mode
     return target
 
 
@@ -110,7 +111,7 @@ def test_a_variable_rate_is_kept(tmp_path):
     released = tmp_path / "b.mkv"
     probed, groups = probe(tmp_path / "a.mkv", "a"), structure(tmp_path / "a.mkv", "a")
     cut = plan(probed.pts, probed.time_base, probed.end_s, (0, 1), [], (96, 64))
-    execute(tmp_path / "a.mkv", released, probed, groups, cut, parts(cut, groups, "smart", 0), SMART, "s")
+    execute([SourceFile(tmp_path / "a.mkv", "s", probed, groups)], released, probed, cut, parts(cut, groups, "smart", 0), SMART, "s")
     objects.write(released, tmp_path / "a.dcm", "b.mkv")
     assert [float(time_s) for time_s in probe(tmp_path / "a.dcm", "a").times_s] == [0, 0.05, 0.2, 0.21, 0.4, 0.46]
     assert pydicom.dcmread(tmp_path / "a.dcm").FrameTimeVector == [0, 50, 150, 10, 190, 60]

@@ -26,6 +26,7 @@ from scrubin.render.params import RenderParams
 from scrubin.render.preparation import FileToRender
 from scrubin.screen import screening
 from scrubin.video.decode import decoded
+from scrubin.video.source import Source
 
 PEOPLE = [
     "PatientName",
@@ -151,8 +152,8 @@ def released(folder, path):
     row = Row(2, "Case 1", "p", "1", "", "Peg", "mono", path.name, None, None, "")
     media = read_media(folder, row)
     assert (media.frame_count, media.fps, media.codec) == (50, 25, "h264")
-    proposed = screening.screen(folder, screening.FileToScreen("Case 1", "mono", path.name, media.sha256, "Peg"), SCREEN)
-    file = FileToRender("Case 1", "mono", path.name, media.sha256, "Peg", "abelo", 0.2, 1.8, "25", False, ())
+    proposed = screening.screen(folder, screening.FileToScreen("Case 1", "mono", Source.of_file(path.name, media.sha256), "Peg"), SCREEN)
+    file = FileToRender("Case 1", "mono", Source.of_file(path.name, media.sha256), "Peg", "abelo", 0.2, 1.8, "25", False, ())
     return proposed, rendering.render(folder, file, SMART)
 
 
@@ -223,7 +224,7 @@ def test_a_hint_of_the_header_hides_everything_until_somebody_looked(element, va
     dataset = dicom_objects.header(dicom_objects.KINDS["JPEG"], 5)
     setattr(dataset, element, value)
     path, _ = dicom_objects.recording(tmp_path / "a.dcm", "JPEG", 5, dataset=dataset)
-    rows = screening.screen(tmp_path, screening.FileToScreen("Case 1", "mono", "a.dcm", sha256_of(path), "Peg"), SCREEN)
+    rows = screening.screen(tmp_path, screening.FileToScreen("Case 1", "mono", Source.of_file("a.dcm", sha256_of(path)), "Peg"), SCREEN)
     hinted = [row for row in rows if row["source"] == "header"]
     assert [row["kind"] for row in hinted] == kinds
     assert all((row["first_frame"], row["last_frame"], row["x"]) == (0, 4, None) for row in hinted)

@@ -16,6 +16,7 @@ from scrubin.render.execution import execute
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import parts
 from scrubin.render.plan import Redaction, plan
+from scrubin.render.source_file import SourceFile
 from scrubin.video.decode import decoded
 from scrubin.video.frame_reader import FrameReader
 from scrubin.video.opening import is_dicom
@@ -91,7 +92,7 @@ def test_released_frames_are_those_of_the_stream_and_untouched_groups_are_copied
     assert groups.unsure == ""
     cut = plan(probed.pts, probed.time_base, probed.end_s, (0.2, 1.8), [Redaction(1.7, 1.75, None)], (192, 128))
     how = parts(cut, groups, "smart", 0)
-    done = execute(path, tmp_path / "out.mkv", probed, groups, cut, how, SMART, "a.dcm")
+    done = execute([SourceFile(path, "a.dcm", probed, groups)], tmp_path / "out.mkv", probed, cut, how, SMART, "a.dcm")
     assert done.mode == "smart"
     copied = [number for part in done.parts if part.copied for number in range(part.first, part.last + 1)]
     assert len(copied) >= 20
@@ -106,7 +107,9 @@ def test_what_is_not_copied_is_encoded_frame_for_frame(name, tmp_path):
     path, _ = dicom_objects.recording(tmp_path / "a.dcm", name)
     probed, groups = probe(path, "a.dcm"), structure(path, "a.dcm")
     cut = plan(probed.pts, probed.time_base, probed.end_s, (0.2, 1.8), [Redaction(0.9, 1.0, None)], (192, 128))
-    done = execute(path, tmp_path / "out.mkv", probed, groups, cut, parts(cut, groups, "smart", 0), SMART, "a.dcm")
+    done = execute(
+        [SourceFile(path, "a.dcm", probed, groups)], tmp_path / "out.mkv", probed, cut, parts(cut, groups, "smart", 0), SMART, "a.dcm"
+    )
     assert done.mode == "reencode"
     assert [file.name for file in tmp_path.iterdir() if file.name not in ("a.dcm", "out.mkv") and "stream." not in file.name] == []
     source = [frame.to_ndarray(format="gray").astype(int) for frame in decoded(path, "a.dcm")]

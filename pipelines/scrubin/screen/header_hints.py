@@ -35,7 +35,5 @@ def proposals(paths: Sequence[Path], boundaries_s: Numbers) -> list[Proposal]:
     whole = (float(boundaries_s[0]), float(boundaries_s[-1]))
     frames = (0, len(boundaries_s) - 2)
     return [
-        Proposal(kind, whole, 1.0, SOURCE, core=frames if kind == "out_of_body" else None)
-        for name, kind in KINDS.items()
-        if name in stated
+        Proposal(kind, whole, 1.0, SOURCE, core=frames if kind == "out_of_body" else None) for name, kind in KINDS.items() if name in stated
     ]

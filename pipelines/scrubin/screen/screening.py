@@ -106,7 +106,7 @@ def proposals(path: Path, params: ScreenParams) -> list[Proposal]:
     """
     probed = probe(path, path.name)
     observed = observe(path, path.name, registry.observers(params), boundaries_s(probed)[:-1])
-    hinted = header_hints.proposals(path, boundaries_s(probed))
+    hinted = header_hints.proposals([path], boundaries_s(probed))
     return _in_order([*hinted, *_proposals(probed, observed, params, None, NO_WORDS)])
 
 
