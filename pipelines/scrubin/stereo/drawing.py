@@ -18,6 +18,7 @@ from scrubin.stereo.rectification import Side, opencv
 from scrubin.stereo.rig import Camera, Matrix, Rig
 
 Picture = npt.NDArray[np.uint8]
+Floats = npt.NDArray[np.float32]
 SUPERSAMPLING = 2
 OCTAVES = 6
 NOISE = 2.0
@@ -49,48 +50,57 @@ class View:
     """One camera of a rig: where it stands, and the ray of each of its pixels, as the left camera sees them."""
 
     size: tuple[int, int]
+    drawn: tuple[int, int]
     centre: Matrix
-    rays: Matrix
+    rays: npt.NDArray[np.float32]
 
 
-def view(rig: Rig, side: Side) -> View:
-    """Return the view of one camera; the rig's unit must be mm."""
+def view(rig: Rig, side: Side, supersampling: int = SUPERSAMPLING) -> View:
+    """Return the view of one camera, drawn with so many rays per pixel and direction; the rig's unit must be mm."""
     cv2 = opencv()
-    scaled: Rig = rig.scaled(rig.width * SUPERSAMPLING, rig.height * SUPERSAMPLING)
+    scaled: Rig = rig.scaled(rig.width * supersampling, rig.height * supersampling)
     camera: Camera = scaled.left if side == "left" else scaled.right
     pixels = np.stack(np.meshgrid(np.arange(scaled.width), np.arange(scaled.height)), axis=-1).reshape(-1, 1, 2).astype(np.float64)
     criteria = (cv2.TERM_CRITERIA_COUNT | cv2.TERM_CRITERIA_EPS, 40, 1e-6)
     plane = np.asarray(cv2.undistortPoints(pixels, camera.matrix, camera.distortion, criteria=criteria)).reshape(-1, 2)
     rays = np.column_stack([plane, np.ones(len(plane))])
     if side == "left":
-        return View(rig.size, np.zeros(3), rays)
-    return View(rig.size, rig.right_centre, rays @ rig.rotation)
+        return View(rig.size, scaled.size, np.zeros(3), rays.astype(np.float32))
+    return View(rig.size, scaled.size, rig.right_centre, (rays @ rig.rotation).astype(np.float32))
 
 
 def picture(seen_by: View, sheets: Sequence[Sheet]) -> Picture:
     """Return what a camera sees of some sheets: blue, green, red; the nearest one hides the others."""
     cv2 = opencv()
-    width, height = (SUPERSAMPLING * one for one in seen_by.size)
+    width, height = seen_by.drawn
     drawn: Picture = np.full((height, width, 3), BACKGROUND, np.uint8)
-    nearest = np.full((height, width), np.inf)
+    nearest = np.full((height, width), np.inf, np.float32)
     for sheet in sheets:
         origin = sheet.rotation.T @ (seen_by.centre - sheet.translation)
-        rays = seen_by.rays @ sheet.rotation
+        rays = cv2.transform(seen_by.rays[:, None], sheet.rotation.T.astype(np.float32))[:, 0]
         with np.errstate(divide="ignore", invalid="ignore"):
-            distance = -origin[2] / rays[:, 2]
-        x = ((origin[0] + distance * rays[:, 0]) / sheet.mm_per_px - 0.5).reshape(height, width).astype(np.float32)
-        y = ((origin[1] + distance * rays[:, 1]) / sheet.mm_per_px - 0.5).reshape(height, width).astype(np.float32)
+            distance = np.float32(-origin[2]) / rays[:, 2]
+        x = _texel(origin[0], distance, rays[:, 0], sheet.mm_per_px).reshape(height, width)
+        y = _texel(origin[1], distance, rays[:, 1], sheet.mm_per_px).reshape(height, width)
         rows, columns = sheet.texture.shape[:2]
         distance = distance.reshape(height, width)
         hit = (distance > 0) & (distance < nearest) & (x >= 0) & (y >= 0) & (x <= columns - 1) & (y <= rows - 1)
-        colours = cv2.remap(sheet.texture, x, y, cv2.INTER_LINEAR)
-        drawn[hit], nearest[hit] = colours[hit], distance[hit]
+        if hit.any():
+            colours = cv2.remap(sheet.texture, x, y, cv2.INTER_LINEAR)
+            cv2.copyTo(colours, hit.astype(np.uint8), drawn)
+            nearest = np.where(hit, distance, nearest)
     return np.asarray(cv2.resize(drawn, seen_by.size, interpolation=cv2.INTER_AREA), dtype=np.uint8)
+
+
+def _texel(origin: float, distance: Floats, ray: Floats, mm_per_px: float) -> Floats:
+    with np.errstate(invalid="ignore", over="ignore"):
+        return np.asarray((distance * ray + np.float32(origin)) / np.float32(mm_per_px) - np.float32(0.5), dtype=np.float32)
 
 
 def noisy(clean: Picture, sigma: float, rng: np.random.Generator) -> Picture:
     """Return a picture with the noise of a sensor, ``sigma`` grey levels."""
-    return np.clip(clean + rng.normal(0, sigma, clean.shape), 0, 255).astype(np.uint8)
+    noise = rng.standard_normal(clean.shape, dtype=np.float32) * np.float32(sigma)
+    return np.asarray(np.clip(clean + noise, 0, 255), dtype=np.uint8)
 
 
 def rig(rng: np.random.Generator, size: tuple[int, int] = (480, 270)) -> Rig:

@@ -45,6 +45,10 @@ class Footage(Protocol):
     def times_s(self) -> tuple[Fraction, ...]:
         """Time of each frame from the first one; empty for pictures."""
 
+    @property
+    def numbers(self) -> list[int]:
+        """The number of each frame; of pictures their names, where these are numbers."""
+
     def picture(self, number: int) -> Picture:
         """Return a frame: blue, green, red, shape (height, width, 3)."""
 
@@ -77,6 +81,11 @@ class VideoFootage:
         """Time of each frame from the first one."""
         return self.probed.times_s
 
+    @property
+    def numbers(self) -> list[int]:
+        """The number of each frame."""
+        return list(range(self.count))
+
     def picture(self, number: int) -> Picture:
         """Return a frame; `VideoError` when it cannot be decoded."""
         return self.reader.picture(number)
@@ -104,6 +113,13 @@ class PictureFootage:
     def times_s(self) -> tuple[Fraction, ...]:
         """Pictures have no times."""
         return ()
+
+    @property
+    def numbers(self) -> list[int]:
+        """The names of the pictures, where these are numbers; else their places."""
+        stems = [path.stem for path in self.paths]
+        are_numbers = all(stem.isascii() and stem.isdecimal() for stem in stems)
+        return [int(stem) for stem in stems] if are_numbers else list(range(self.count))
 
     def picture(self, number: int) -> Picture:
         """Return a picture; `CalibrationError` when it cannot be read, or is of another size than the first one."""

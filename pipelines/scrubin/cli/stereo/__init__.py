@@ -14,6 +14,7 @@ SUBCOMMANDS = {
     "calibrate": "make a rig's calibration from pictures of a board",
     "convert": "write a calibration as this project has it, for pictures that were cropped or resized",
     "rectify": "write rectified pairs of two videos or of two folders of pictures",
+    "check": "tell whether recordings fit their rig: rows, order of the cameras, time",
 }
 """Every subcommand and what it does; its module has the same name."""
 USAGE = 2

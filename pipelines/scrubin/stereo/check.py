@@ -1,0 +1,160 @@
+"""Whether a recording fits its rig: rows, order of the cameras, time, lengths; every threshold stands here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+
+from scrubin.stereo.epipolar import Fit, exchanged, fit
+from scrubin.stereo.findings import Checked, Finding, Measured, Severity
+from scrubin.stereo.footage import Footage
+from scrubin.stereo.matches import Matches
+from scrubin.stereo.motion_lag import MotionLag, motion_lag
+from scrubin.stereo.rectification import Rectification, rectification
+from scrubin.stereo.rig import Rig
+from scrubin.stereo.sampling import FLIPS, Sample, sample
+from scrubin.stereo.timing import Lag, lag
+
+FEWEST_MATCHES, FEWEST_PER_PAIR = 60, 8
+AHEAD_SHARE = 0.5
+WARN_OFFSET_PX, ERROR_OFFSET_PX = 0.75, 1.5
+WARN_P95_PX, ERROR_P95_PX = 2.0, 4.0
+WARN_LAG, ERROR_LAG = 0.3, 0.7
+MOST_LAG_ERROR, LAG_ERRORS = 0.15, 4.0
+REFINED_LAG = 1.5
+BASELINE_MM, DEPTH_MM = (1.0, 30.0), (15.0, 500.0)
+CENTRE_SHARE = 0.2
+FLIP_TIMES = 3.0
+BETTER_TIMES = 1.5
+SAME_SHARE = 0.5
+HOW = "export both cameras again"
+
+
+def check(rig: Rig, left: Footage, right: Footage, name: str, rig_name: str) -> Checked:
+    """Return what is to be said of a recording; both cameras must be of the rig's size."""
+    way = rectification(rig, 0.0)
+    taken = sample(way, left, right)
+    return judge(way, taken, name, rig_name, [*_lengths(left, right)])
+
+
+def judge(way: Rectification, taken: Sample, name: str, rig_name: str, more: Iterable[Finding] = ()) -> Checked:
+    """Return what follows from a sample of a recording, after some findings that are known already."""
+    together = Matches.of_all([matches for matches, _ in taken.pairs])
+    recorded = fit(way, together)
+    findings = [*more, *_of_rig(way.rig)]
+    coarse, fine = lag(taken.stretches), motion_lag(way, taken.pairs)
+    lag_frames, lag_error = _lag(coarse, fine)
+    if taken.same_share >= SAME_SHARE:
+        what = f"both cameras show the same picture in {100 * taken.same_share:.0f} % of the pairs"
+        findings.append(Finding("same", "error", what, "name the file of the other camera"))
+    elif (one := _flipped(way, taken)) is not None:
+        findings.append(one)
+    elif recorded.count < max(FEWEST_MATCHES, FEWEST_PER_PAIR * len(taken.pairs)):
+        what = f"only {recorded.count} points are seen by both cameras in {len(taken.pairs)} pairs"
+        findings.append(
+            Finding("unmatched", "warning", what, "look whether both show one scene at one time; nothing else could be checked")
+        )
+    elif recorded.ahead_share < AHEAD_SHARE:
+        findings.append(_order(recorded, exchanged(way, together)))
+    else:
+        # Where cameras are out of step, what moves is off in its row and says nothing of the rig.
+        late = list(_late(lag_frames, lag_error))
+        findings += [*late, *([] if late else _rows(recorded)), *_depth(recorded)]
+    measured = Measured(recorded.offset_px, recorded.p95_px, recorded.ahead_share, recorded.depth_mm, recorded.count, lag_frames, lag_error)
+    return Checked(name, rig_name, measured, tuple(findings))
+
+
+def _of_rig(rig: Rig) -> Iterable[Finding]:
+    low, high = BASELINE_MM
+    if not low <= rig.baseline_mm <= high:
+        what = f"the cameras would be {rig.baseline_mm:.3g} mm apart, not {low:g} to {high:g} as in endoscopes and microscopes"
+        yield Finding("baseline", "warning", what, "see that the unit and the width of the board's squares are right")
+    for side, camera in (("left", rig.left), ("right", rig.right)):
+        off = np.abs(camera.matrix[:2, 2] / np.array(rig.size) - 0.5).max()
+        if off > CENTRE_SHARE:
+            what = f"the {side} optical centre lies {100 * off:.0f} % of the picture off its middle"
+            yield Finding("centre", "warning", what, "see that the calibration is of pictures of this size and crop")
+
+
+def _flipped(way: Rectification, taken: Sample) -> Finding | None:
+    """Return a finding when the right picture has to be flipped before it matches the left one."""
+    first = [matches for matches, _ in taken.pairs[: len(next(iter(taken.flipped.values())))]]
+    usual = fit(way, Matches.of_all(first)).count
+    for name, (across, down) in FLIPS.items():
+        together = Matches.of_all(taken.flipped[name])
+        back = {
+            side: fit(way, together.flipped(way.rig.size, across=across, down=down, left=side == "left", right=side == "right"))
+            for side in ("left", "right")
+        }
+        best = max(back.values(), key=lambda one: one.count)
+        if best.count < max(FEWEST_PER_PAIR * len(first), FLIP_TIMES * usual):
+            continue
+        fitting = [side for side, one in back.items() if one.ahead_share >= AHEAD_SHARE]
+        which = f"the {fitting[0]} camera" if len(fitting) == 1 else "one camera"
+        return Finding("flipped", "error", f"the pictures of {which} are {name}", f"{HOW} as they were recorded")
+    return None
+
+
+def _order(recorded: Fit, others: dict[str, Fit]) -> Finding:
+    """Return what may have been done to the cameras when everything lies behind them."""
+    possible = {name: one for name, one in others.items() if one.ahead_share >= AHEAD_SHARE}
+    what = f"{100 * (1 - recorded.ahead_share):.0f} % of what both cameras see lies behind them"
+    if not possible:
+        return Finding("order", "error", what, "see that the calibration is of this rig")
+    best = min(one.p95_px for one in possible.values())
+    names = [name for name, one in possible.items() if one.p95_px <= BETTER_TIMES * best + 0.3]
+    causes = " or ".join(names)
+    return Finding("order", "error", f"{what}: the cameras are {causes}", "exchange the files, or export them unflipped")
+
+
+def _rows(recorded: Fit) -> Iterable[Finding]:
+    offset, p95 = abs(recorded.offset_px), recorded.p95_px
+    if offset > WARN_OFFSET_PX:
+        where = "lower" if recorded.offset_px > 0 else "higher"
+        what = f"the right picture lies {offset:.1f} px {where} than the rig has it (median of {recorded.count} points)"
+        yield Finding(
+            "offset", _severity(offset, ERROR_OFFSET_PX), what, "calibrate again, or see that this is the rig and crop of the recording"
+        )
+    if p95 - offset > WARN_P95_PX:
+        what = f"rows differ by {p95:.1f} px at 5 % of the points"
+        yield Finding(
+            "spread", _severity(p95 - offset, ERROR_P95_PX), what, "see that the calibration is of this rig, and of this size and zoom"
+        )
+
+
+def _depth(recorded: Fit) -> Iterable[Finding]:
+    low, high = DEPTH_MM
+    if math.isfinite(recorded.depth_mm) and not low <= recorded.depth_mm <= high:
+        what = f"what both cameras see would be {recorded.depth_mm:.3g} mm away, not {low:g} to {high:g}"
+        yield Finding("baseline", "warning", what, "see that the unit and the width of the board's squares are right")
+
+
+def _lag(coarse: Lag, fine: MotionLag) -> tuple[float, float]:
+    """Return the lag and its error: of what moves up and down where that is sure, else of the brightness of rows."""
+    sure = math.isfinite(fine.frames) and fine.error <= MOST_LAG_ERROR
+    if sure and abs(fine.frames) <= REFINED_LAG:
+        return fine.frames, fine.error
+    if math.isfinite(coarse.frames):
+        return coarse.frames, max(coarse.spread, 0.05)
+    return (fine.frames, fine.error) if sure else (math.nan, math.nan)
+
+
+def _late(frames: float, error: float) -> Iterable[Finding]:
+    if math.isfinite(frames) and abs(frames) > max(WARN_LAG, LAG_ERRORS * error):
+        late, other = ("right", "left") if frames > 0 else ("left", "right")
+        what = f"the {late} camera is {abs(frames):.2f} frames behind the {other} one"
+        yield Finding("lag", _severity(abs(frames), ERROR_LAG), what, f"cut both to the same instants, or {HOW}; then check rows again")
+
+
+def _lengths(left: Footage, right: Footage) -> Iterable[Finding]:
+    if left.count != right.count:
+        what = f"the left camera has {left.count} frames, the right one {right.count}"
+        yield Finding("length", "warning", what, "cut both to the same instants")
+    if left.fps != right.fps:
+        yield Finding("length", "error", f"the left camera has {left.fps} frames a second, the right one {right.fps}", HOW)
+
+
+def _severity(value: float, error: float) -> Severity:
+    return "error" if value > error else "warning"

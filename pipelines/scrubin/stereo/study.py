@@ -1,0 +1,126 @@
+"""The stereo recordings of a raw study with their rigs, and what is said of a rig over all its recordings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from scrubin.core import csvtext
+from scrubin.core.errors import CalibrationError, ScrubinError
+from scrubin.core.faults import Faults
+from scrubin.stereo.drift import Drift, drift
+from scrubin.stereo.findings import Checked, Finding, Measured
+from scrubin.stereo.reading import read as read_rig
+from scrubin.stereo.rig import Rig
+
+FOLDER, SHEET = "calibration", "recordings.csv"
+NEEDED = ("recording", "camera", "path", "rig")
+
+
+@dataclass(frozen=True)
+class StereoRecording:
+    """A recording with both cameras, whose paths are relative to the raw folder."""
+
+    name: str
+    rig: str
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, eq=False)
+class StereoStudy:
+    """All stereo recordings that name a rig, in the order of the list, and these rigs by name."""
+
+    recordings: tuple[StereoRecording, ...]
+    rigs: dict[str, Rig]
+
+
+def read(folder: Path) -> StereoStudy:
+    """Return the stereo recordings of a raw study; of one in several parts, which are the same rig, the first.
+
+    Raises
+    ------
+    CalibrationError
+        When the list has no rigs, or a calibration is missing or cannot be used: all of them at once.
+    """
+    path = folder / SHEET
+    if not path.is_file():
+        msg = f"{folder}: it has no {SHEET}; name the folder of a raw study, or RIG LEFT RIGHT"
+        raise CalibrationError(msg)
+    sheet = csvtext.read(SHEET, path.read_bytes(), NEEDED, None)
+    CalibrationError.raise_any(sheet.file_faults)
+    by_name: dict[str, dict[str, Mapping[str, str]]] = {}
+    for row in sheet.rows:
+        if row.cells["rig"] and not row.cells.get("exclude"):
+            by_name.setdefault(row.cells["recording"], {}).setdefault(row.cells["camera"], row.cells)
+    recordings = tuple(
+        StereoRecording(name, cameras["left"]["rig"], cameras["left"]["path"], cameras["right"]["path"])
+        for name, cameras in by_name.items()
+        if {"left", "right"} <= cameras.keys()
+    )
+    if not recordings:
+        msg = f"{SHEET}: no recording with a left and a right camera names a rig; fill in the column 'rig'"
+        raise CalibrationError(msg)
+    return StereoStudy(recordings, _rigs(folder, sorted({one.rig for one in recordings})))
+
+
+def _rigs(folder: Path, names: Sequence[str]) -> dict[str, Rig]:
+    rigs, faults = {}, Faults()
+    for name in names:
+        try:
+            rigs[name] = read_rig(folder / FOLDER / f"{name}.yaml", f"{FOLDER}/{name}.yaml")
+        except CalibrationError as error:
+            faults.extend(error.faults)
+    CalibrationError.raise_any(faults)
+    return rigs
+
+
+def unread(recording: StereoRecording, fault: ScrubinError) -> Checked:
+    """Return what is said of a recording that could not be read."""
+    unknown = Measured(math.nan, math.nan, math.nan, math.nan, 0, math.nan, math.nan)
+    one = fault.faults[0]
+    return Checked(recording.name, recording.rig, unknown, (Finding("unmatched", "error", one.what, one.fix),))
+
+
+@dataclass(frozen=True)
+class RigOverStudy:
+    """What is said of a rig over its recordings, in their order."""
+
+    rig: str
+    drift: Drift
+    findings: tuple[Finding, ...]
+
+    def lines(self) -> list[str]:
+        """Return it for reading."""
+        return [f"rig {self.rig}: {finding.severity}: {finding.what}; {finding.fix}" for finding in self.findings]
+
+    def as_json(self) -> dict[str, Any]:
+        """Return it as JSON values."""
+        own = {"change_px": round(self.drift.change_px, 4), "chance": round(self.drift.chance, 6)}
+        return {"rig": self.rig, **own, "findings": [finding.as_json() for finding in self.findings]}
+
+
+def over(done: Sequence[Checked]) -> list[RigOverStudy]:
+    """Return what is said of each rig with at least six recordings that could be measured."""
+    summaries = []
+    for rig in sorted({one.rig for one in done}):
+        own = [one for one in done if one.rig == rig]
+        measured = drift([one.measured.offset_px for one in own])
+        if measured is not None:
+            summaries.append(RigOverStudy(rig, measured, tuple(_findings(own, measured))))
+    return summaries
+
+
+def _findings(own: Sequence[Checked], measured: Drift) -> list[Finding]:
+    findings = []
+    if measured.is_one:
+        what = f"the vertical offset changes by {measured.change_px:.1f} px from the first to the last of {len(own)} recordings"
+        findings.append(Finding("drift", "warning", what, "calibrate again, and use each calibration for the recordings around its day"))
+    if measured.apart:
+        names = ", ".join(own[place].name for place in measured.apart)
+        what = f"the vertical offset of {names} is more than 1 px off that of the others"
+        findings.append(Finding("apart", "warning", what, "see that these were recorded with this rig"))
+    return findings

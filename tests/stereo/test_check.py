@@ -1,0 +1,179 @@
+"""A drawn recording, sound and with one fault at a time."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import cv2
+import numpy as np
+import pytest
+
+from scrubin import cli
+from scrubin.core.errors import CalibrationError
+from scrubin.stereo import drawing, study, writing
+from scrubin.stereo.alpha import alpha_fit
+from scrubin.stereo.alpha_finding import of_fit
+from scrubin.stereo.check import check
+from scrubin.stereo.drift import drift
+from scrubin.stereo.rectification import rectification, rectified
+from scrubin.stereo.study import over
+from scrubin.stereo.timing import lag
+
+SIZE, COUNT, FPS = (320, 180), 66, 20
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Pictures in memory, as a camera's footage."""
+
+    pictures: tuple
+    name: str = "drawn"
+    late: int = 0
+    flip: int = 1
+    down_px: int = 0
+    fps: Fraction | None = Fraction(FPS)
+    times_s: tuple = ()
+    size = SIZE
+
+    @property
+    def count(self):
+        return len(self.pictures)
+
+    def picture(self, number):
+        return np.ascontiguousarray(np.roll(self.pictures[max(0, number - self.late)], self.down_px, axis=0)[:, :: self.flip])
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    rng = np.random.default_rng(8)
+    rig = drawing.rig(rng, SIZE)
+    scene = drawing.Scene.by_lot(rng, rig)
+    sides = []
+    for side in ("left", "right"):
+        view = drawing.view(rig, side, 1)
+        sides.append(Shown(tuple(drawing.noisy(drawing.picture(view, scene.sheets(n / FPS)), 2.0, rng) for n in range(COUNT))))
+    return rig, *sides
+
+
+def findings(rig, left, right):
+    return check(rig, left, right, "drawn", "rig")
+
+
+def test_a_sound_recording_has_no_finding(recorded):
+    done = findings(*recorded)
+    assert done.findings == ()
+    assert done.verdict == "sound"
+    assert abs(done.measured.offset_px) < 0.2
+    assert abs(done.measured.lag_frames) < 0.1
+    assert done.measured.match_count > 300
+
+
+@pytest.mark.parametrize(
+    ("rule", "says", "change"),
+    [
+        ("order", "the cameras are .*swapped", lambda rig, left, right: (rig, right, left)),
+        ("flipped", "the pictures of the right camera are mirrored", lambda rig, left, right: (rig, left, replace(right, flip=-1))),
+        ("lag", "the right camera is (1.0|0.9).* frames behind the left one", lambda rig, left, right: (rig, left, replace(right, late=1))),
+        ("offset", "the right picture lies [23]...px lower than the rig", lambda rig, left, right: (rig, left, replace(right, down_px=3))),
+        ("same", "both cameras show the same picture in 100 %", lambda rig, left, right: (rig, left, left)),
+        ("baseline", "apart, not 1 to 30 as in endoscopes", lambda rig, left, right: (replace(rig, unit="cm"), left, right)),
+    ],
+)
+def test_a_fault_is_named(recorded, rule, says, change):
+    done = findings(*change(*recorded))
+    (one, *_) = [finding for finding in done.findings if finding.rule == rule]
+    assert re.search(says, one.what)
+    assert done.verdict == ("warning" if rule == "baseline" else "error")
+    json.dumps(done.as_json(), allow_nan=False)
+
+
+def test_pictures_that_show_nothing_are_not_called_sound(recorded):
+    rig, left, _ = recorded
+    black = replace(left, pictures=tuple(np.zeros_like(one) for one in left.pictures))
+    done = findings(rig, left, black)
+    assert [finding.rule for finding in done.findings] == ["unmatched"]
+    assert done.as_json()["measured"]["offset_px"] is None
+
+
+def test_rectified_pictures_tell_their_alpha(recorded):
+    rig, left, _ = recorded
+    made = rectified(left.pictures[0], rectification(rig, 0.3).maps("left"))
+    assert not list(of_fit(alpha_fit(rig, left.pictures[0], made, "left", 0.3)))
+    (finding,) = of_fit(alpha_fit(rig, left.pictures[0], made, "left", 0.0))
+    assert "an alpha of about 0.3 and not 0" in finding.what
+    (finding,) = of_fit(alpha_fit(rig, left.pictures[0], left.pictures[0][::-1].copy(), "left", 0.0))
+    assert "unlike what this rig gives with any alpha" in finding.what
+
+
+def test_a_lag_of_rows_brightness_is_found_to_a_fraction_of_a_frame():
+    times = np.arange(60) / 20
+    rng = np.random.default_rng(0)
+    waves = [(rng.uniform(0.3, 4), rng.uniform(0, 6)) for _ in range(24)]
+
+    def profiles(late):
+        return np.array([[100 + 5 * np.sin(2 * np.pi * rate * (t - late / 20) + phase) for rate, phase in waves] for t in times])
+
+    for late in (-2.0, 0.0, 0.4, 3.0):
+        assert lag([(profiles(0), profiles(late))]).frames == pytest.approx(late, abs=0.1)
+    assert np.isnan(lag([(np.ones((60, 24)), np.ones((60, 24)))]).frames)
+
+
+def test_a_slow_change_over_a_study_is_a_drift_and_noise_is_none(recorded):
+    rng = np.random.default_rng(1)
+    noise = rng.normal(0, 0.1, 20)
+    assert not drift(noise).is_one
+    rising = drift(noise + np.linspace(0, 1.5, 20))
+    assert rising.is_one
+    assert rising.change_px == pytest.approx(1.5, abs=0.3)
+    assert drift([*noise[:19], 2.0]).apart == (19,)
+    assert drift(noise[:5]) is None
+    assert drift([np.nan, *noise[:6]]) is not None
+    done = findings(*recorded)
+    moved = [replace(done, name=f"r{n}", measured=replace(done.measured, offset_px=0.3 * n)) for n in range(8)]
+    (one,) = over(moved)
+    assert "the vertical offset changes by 2.1 px from the first to the last of 8 recordings" in one.lines()[0]
+
+
+@pytest.fixture
+def files(recorded, tmp_path):
+    rig, *sides = recorded
+    writing.write(tmp_path / "calibration/scope.yaml", rig)
+    for name, shown in zip(("left", "right"), sides, strict=True):
+        (tmp_path / "videos" / name).mkdir(parents=True)
+        for number in range(0, COUNT, 5):
+            cv2.imwrite(str(tmp_path / "videos" / name / f"{number:06d}.png"), shown.pictures[number])
+    return tmp_path
+
+
+def test_the_command_checks_one_recording_and_its_rectified_pictures(files, capsys):
+    rig, left, right = (str(files / name) for name in ("calibration/scope.yaml", "videos/left", "videos/right"))
+    assert cli.main(["stereo", "rectify", rig, left, right, str(files / "out"), "--alpha", "0.5"]) == 0
+    capsys.readouterr()
+    assert cli.main(["stereo", "check", rig, right, left]) == 1
+    assert "lies behind them: the cameras are" in capsys.readouterr().out
+    assert cli.main(["stereo", "check", rig, left, right, "--rectified", str(files / "out"), "--alpha", "0.2", "--json"]) == 1
+    (one,) = json.loads(capsys.readouterr().out)["recordings"]
+    assert [finding["rule"] for finding in one["findings"]] == ["alpha"]
+    assert cli.main(["stereo", "check", rig, left]) == 1
+    assert "name RIG LEFT RIGHT, or the folder of a raw study" in capsys.readouterr().err
+
+
+def test_the_command_checks_a_study_and_names_what_is_missing(files, capsys):
+    lines = ["recording,camera,path,rig"]
+    lines += [f"r{n},{side},videos/{side if n else 'gone'},scope" for n in range(2) for side in ("left", "right")]
+    (files / "recordings.csv").write_text("\n".join(lines) + "\n")
+    assert cli.main(["stereo", "check", str(files)]) == 1
+    said = capsys.readouterr()
+    assert "r0: error: the file is missing" in said.out
+    assert said.out.splitlines()[2].endswith("sound")
+    (files / "recordings.csv").write_text("\n".join(lines).replace("r1,left,videos/left,scope", "r1,left,videos/left,skope") + "\n")
+    assert cli.main(["stereo", "check", str(files)]) == 1
+    assert "calibration/skope.yaml: it cannot be read" in capsys.readouterr().err
+    (files / "recordings.csv").write_text("recording,camera,path,rig\nr0,left,videos/left,\n")
+    assert cli.main(["stereo", "check", str(files)]) == 1
+    assert "fill in the column 'rig'" in capsys.readouterr().err
+    with pytest.raises(CalibrationError, match="no recording with a left and a right"):
+        study.read(files)
