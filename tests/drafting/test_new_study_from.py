@@ -57,6 +57,8 @@ def folder(tmp_path, clips) -> Path:
     for name in ("notes.txt", "._op.mp4", "Thumbs.db", "PegTransfer/scores.xlsx", "GX010001.LRV", "VTS_01_0.VOB", "empty.mp4", "module.ts"):
         (tmp_path / "usb" / name).write_bytes(b"" if name == "empty.mp4" else b"import x from 'y';")
     (tmp_path / "usb/gone.mp4").symlink_to("nowhere.mp4")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "usb/archive").symlink_to("../elsewhere")
     return tmp_path / "usb"
 
 
@@ -114,6 +116,7 @@ def test_a_messy_folder_is_drafted_and_left_as_it_is(folder, tmp_path, capsys):
         "gone.mp4: it is a link that leads nowhere",
         "GX010001.LRV: it is a small copy that the recorder made",
         "op: 'OP 3/op part 2.mp4' belongs here by its name and cannot be used",
+        "folder 'archive' could not be opened (it is a link to a folder elsewhere; name that one)",
         "fill in participant",
     ):
         assert said in out, said

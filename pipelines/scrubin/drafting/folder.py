@@ -35,6 +35,7 @@ AMBIGUOUS = frozenset((".dat", ".ts", ".mod"))
 """Texts and programs have these names, too: their first bytes decide."""
 MAYBE = Unusable("", "")
 BROKEN_LINK = Unusable("it is a link that leads nowhere", "put the file there, or remove the link")
+LINKED_FOLDER = "it is a link to a folder elsewhere; name that one"
 COPY = "it seems to be a copy of"
 NOT_UTF8 = Unusable("its name is not UTF-8", "rename it, then run again")
 Progress = Callable[[Iterable[RecordedFile], int], Iterable[RecordedFile]]
@@ -97,10 +98,10 @@ def _walk(folder: Path, skipped: Path) -> tuple[list[tuple[PurePosixPath, int, U
     paths: list[tuple[PurePosixPath, int, Unusable]] = []
 
     def note(error: OSError) -> None:
-        path = os.fsencode(os.path.relpath(error.filename, folder)).decode("utf-8", "backslashreplace")
-        not_read.append((path, error.strerror or "unknown reason"))
+        not_read.append((_shown(Path(error.filename), folder), error.strerror or "unknown reason"))
 
     for at, folders, names in os.walk(folder, onerror=note):
+        not_read += [(_shown(Path(at, name), folder), LINKED_FOLDER) for name in folders if Path(at, name).is_symlink()]
         folders[:] = sorted(name for name in folders if not name.startswith(".") and not _is_same(Path(at, name), skipped))
         for name in sorted(names):
             path = Path(at, name)
@@ -172,6 +173,10 @@ def _sample(path: Path, size_bytes: int) -> str:
             file.seek(at)
             digest.update(file.read(SAMPLE_BYTES))
     return digest.hexdigest()
+
+
+def _shown(path: Path, folder: Path) -> str:
+    return os.fsencode(path.relative_to(folder)).decode("utf-8", "backslashreplace")
 
 
 def _size(path: Path) -> int:
