@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import random
+import traceback
+
 import pydicom
 import pytest
 
@@ -45,6 +48,24 @@ def test_a_truncated_file_is_named_wherever_it_ends(share, sound, tmp_path):
     path = tmp_path / "a.dcm"
     path.write_bytes(data[: max(133, round(len(data) * share))])
     assert any(word in refusal(path).reason for word in ("truncated", "damaged", "no pixel data", "not read"))
+
+
+def test_no_damage_of_a_header_is_more_than_a_refusal(sound, tmp_path):
+    """Whatever pydicom raises, and whatever that repeats of the header."""
+    data, chance, path = sound[0].read_bytes(), random.Random(7), tmp_path / "a.dcm"
+    end, refused = data.index(bytes.fromhex("E07F1000")) + 20, []
+    for _ in range(60):
+        damaged = bytearray(data)
+        for _ in range(chance.choice((1, 2, 8))):
+            place = chance.randrange(132, end)
+            damaged[place] = chance.choice((0, 255, chance.randrange(256), damaged[place] ^ 1))
+        path.write_bytes(damaged)
+        try:
+            probe(path, "a.dcm")
+        except VideoError as error:
+            refused.append("".join(traceback.format_exception(error)))
+    assert 5 < len(refused) < 60
+    assert not [text for text in refused if "Muster" in text]
 
 
 def test_the_end_of_the_last_fragment_must_be_there(sound, tmp_path):

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 import pydicom
+from pydicom.errors import BytesLengthException, InvalidDicomError
 
 GROUPS = {
     "0002": "file",
@@ -19,6 +21,11 @@ GROUPS = {
     "0040": "procedure",
 }
 PIXEL_DATA = 0x7FE00010
+DAMAGED = (
+    *(InvalidDicomError, BytesLengthException, struct.error),
+    *(EOFError, ValueError, LookupError, NotImplementedError, AttributeError, TypeError),
+)
+"""What pydicom raises for an odd header, some of it only when a value is asked for."""
 
 
 def counts(datasets: Iterable[pydicom.Dataset]) -> dict[str, int]:
@@ -69,7 +76,7 @@ def _groups(dataset: pydicom.Dataset) -> Iterator[str]:
 def _nested(dataset: pydicom.Dataset, tag: int) -> Iterator[str]:
     try:
         value = dataset[tag].value
-    except (ValueError, KeyError, NotImplementedError, TypeError, EOFError, AttributeError):
+    except DAMAGED:
         return  # it cannot be read, and is left behind like the others
     if isinstance(value, pydicom.Sequence):
         for item in value:

@@ -80,5 +80,5 @@ def _number(text: str | None, name: str) -> Fraction:
     try:
         return Fraction(text or "")
     except (ValueError, ZeroDivisionError) as error:
-        msg = f"its {name} '{text}' is no number"
+        msg = f"its {name} is no number"
         raise UnreadableError(msg, FIX_EXPORT) from error

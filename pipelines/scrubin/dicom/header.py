@@ -5,17 +5,19 @@ DICOM PS3.10, 7.1 (preamble and prefix); PS3.3, C.7.6.5 (cine), C.7.6.6 (multi-f
 
 from __future__ import annotations
 
+import threading
 import warnings
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import pydicom
-from pydicom.errors import InvalidDicomError
 from pydicom.uid import UID
 
 from scrubin.dicom import elements
+from scrubin.dicom.elements import DAMAGED
 from scrubin.dicom.pieces import Piece
 from scrubin.dicom.transfer_syntaxes import JPEG_EXTENDED, SYNTAXES, TWO_EYES, TransferSyntax
 from scrubin.video.opening import UnreadableError
@@ -25,6 +27,8 @@ FIX_EXPORT = "export it again from the archive (PACS) as a video, or remove its 
 _PIXEL_DATA = bytes.fromhex("E07F1000")
 _ITEM, _END = bytes.fromhex("FEFF00E0"), bytes.fromhex("FEFFDDE0")
 UNDEFINED = 0xFFFFFFFF
+# Filters of warnings, and pydicom's settings, belong to the whole process.
+_ONE_AT_A_TIME = threading.Lock()
 STREAMED = ("h264", "hevc", "mpeg2video")
 
 
@@ -77,16 +81,23 @@ def read(path: Path) -> Header:
     UnreadableError
         When it is damaged, holds no moving pictures, or such that are not read.
     """
-    with path.open("rb") as file:
-        dataset = _dataset(file)
-        syntax_uid = str(dataset.file_meta.get("TransferSyntaxUID", ""))
-        syntax = _syntax(dataset, syntax_uid)
-        fragments = tuple(_fragments(file, path.stat().st_size, syntax_uid))
-        behind = _behind(file)
+    with _in_silence(), path.open("rb") as file:
+        try:
+            return _read(file, path.stat().st_size)
+        except UnreadableError:
+            raise
+        except DAMAGED:
+            msg = "its DICOM header is damaged"
+            raise UnreadableError(msg, FIX_COPY) from None  # pydicom's own message repeats the header
+
+
+def _read(file: BinaryIO, size: int) -> Header:
+    dataset = pydicom.dcmread(file, stop_before_pixels=True)
+    syntax_uid = str(dataset.file_meta.get("TransferSyntaxUID", ""))
     frame_count = _whole(dataset.get("NumberOfFrames"))
-    if syntax.codec not in STREAMED and (frame_count or 1) < 2:
-        msg = "it is a still image"
-        raise UnreadableError(msg, FIX_EXPORT)
+    syntax = _syntax(dataset, syntax_uid, frame_count or 1)
+    fragments = tuple(_fragments(file, size, syntax_uid))
+    behind = _behind(file)
     vector = dataset.get("FrameTimeVector")
     return Header(
         sop_class=str(dataset.get("SOPClassUID", "")),
@@ -106,18 +117,21 @@ def read(path: Path) -> Header:
     )
 
 
-def _dataset(file: BinaryIO) -> pydicom.FileDataset:
-    """Read everything in front of the pixel data; the file stands behind it."""
-    try:
-        with warnings.catch_warnings(), pydicom.config.disable_value_validation():
-            warnings.simplefilter("ignore")  # odd values are nobody's business: they stay behind
-            return pydicom.dcmread(file, stop_before_pixels=True)
-    except (InvalidDicomError, EOFError, ValueError, KeyError, NotImplementedError, AttributeError, TypeError) as error:
-        msg = "its DICOM header is damaged"
-        raise UnreadableError(msg, FIX_COPY) from error
+@contextmanager
+def _in_silence() -> Iterator[None]:
+    """Read without a word about odd values: they stay behind, and a warning may repeat them."""
+    with _ONE_AT_A_TIME, warnings.catch_warnings(), pydicom.config.disable_value_validation():
+        warnings.simplefilter("ignore")
+        yield
 
 
-def _syntax(dataset: pydicom.FileDataset, uid: str) -> TransferSyntax:
+def _syntax(dataset: pydicom.FileDataset, uid: str, frame_count: int) -> TransferSyntax:
+    if "Rows" not in dataset:
+        msg = "it holds no pictures, or is truncated in front of them"
+        raise UnreadableError(msg, FIX_EXPORT)
+    if frame_count < 2 and not (uid in SYNTAXES and SYNTAXES[uid].codec in STREAMED):
+        msg = "it is a still image"
+        raise UnreadableError(msg, FIX_EXPORT)
     name = UID(uid).name if uid else "not stated"
     if uid in TWO_EYES:
         msg = f"it holds two eyes in one stream ({name})"
@@ -161,10 +175,8 @@ def _fragments(file: BinaryIO, size: int, syntax_uid: str) -> Iterator[Piece]:
 def _behind(file: BinaryIO) -> Sequence[pydicom.Dataset]:
     """Return what stands behind the pixel data: padding, signatures, or what somebody hid there."""
     try:
-        with warnings.catch_warnings(), pydicom.config.disable_value_validation():
-            warnings.simplefilter("ignore")
-            return [pydicom.filereader.read_dataset(file, is_implicit_VR=False, is_little_endian=True)]
-    except (EOFError, ValueError, KeyError, NotImplementedError, AttributeError, TypeError):
+        return [pydicom.filereader.read_dataset(file, is_implicit_VR=False, is_little_endian=True)]
+    except DAMAGED:
         return []
 
 

@@ -34,7 +34,7 @@ def refuse_truncated(
         When frames are missing at the end.
     """
     container_name = container.format.name
-    if "mp4" in container_name and stream.frames:
+    if container_name.startswith("mov") and stream.frames:
         there = _packets(path)
         if there < stream.frames:
             raise VideoError(name, f"it is truncated: {there} of the promised {stream.frames} frames are there", FIX_COPY)
