@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+import dicom_objects
 from clips import clip, ffmpeg
 from scrubin.cli import main
 from scrubin.core import params
@@ -216,6 +217,13 @@ def test_a_folder_without_recordings_leaves_the_list_empty(tmp_path, capsys):
     assert main(["new-study", "raw", "--from", "usb"]) == 1
     assert "no new recording; nothing was written" in capsys.readouterr().out
     assert rows(tmp_path / "raw/recordings.csv") == []
+
+
+def test_an_export_of_a_pacs_is_known_without_a_suffix(tmp_path, capsys):
+    dicom_objects.recording(tmp_path / "usb/DICOM/1.2.840.4711", "H.264 raw")
+    assert main(["new-study", "raw", "--from", "usb/DICOM", "--json"]) == 0
+    (file,) = json.loads(capsys.readouterr().out)["files"]
+    assert (file["path"], file["duration_s"], file["why_encoded"]) == ("1.2.840.4711", 2.0, "")
 
 
 def test_a_name_that_is_not_utf8_is_left_out(folder, capsys):
