@@ -157,7 +157,7 @@ def test_the_command_writes_and_shows(released, tmp_path, capsys):
     assert "PS3.15 basic profile" in capsys.readouterr().out
     assert main(["dicom", "show", str(tmp_path / "a.dcm")]) == 0
     shown = capsys.readouterr().out
-    assert "MPEG-4 AVC/H.264 High Profile, Level 4.1, 1 fragments" in shown
+    assert "MPEG-4 AVC/H.264 High Profile, Level 4.1, 1 fragment\n" in shown
     assert "120, 30000/1001 a second" in shown
     assert "abelo" not in shown
     assert main(["dicom", "show", str(released["smart"]), str(tmp_path / "a.dcm")]) == 1

@@ -85,7 +85,8 @@ def _lines(path: Path, name: str) -> Iterator[str]:
     probed = probe(path, name)
     rate = "varying, on average " if probed.variable_rate else ""
     yield name
-    yield f"  transfer syntax    {header.syntax.name}, {len(header.fragments)} fragments"
+    count = len(header.fragments)
+    yield f"  transfer syntax    {header.syntax.name}, {count} fragment{'' if count == 1 else 's'}"
     yield f"  stream             {probed.codec}, {'raw, timed by the header' if stream_of(path).head else probed.container}"
     yield f"  picture            {probed.width}x{probed.height}, {probed.pixel_format}"
     yield f"  frames             {probed.frame_count}, {rate}{probed.fps} a second, {float(probed.end_s):.3f} s"
