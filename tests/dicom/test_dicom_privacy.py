@@ -203,6 +203,15 @@ def test_what_stays_behind_is_counted_by_group(study, tmp_path, monkeypatch):
     assert {"group": "0011", "elements": 4, "private": True} in headers.groups(pd.DataFrame([cut]))
 
 
+def test_elements_of_nested_sequences_are_counted_and_pixels_are_not():
+    innermost, inner, outer = Dataset(), Dataset(), Dataset()
+    innermost.PatientName, innermost.PatientID = "A^B", "1"
+    inner.ReferencedStudySequence, inner.StationName = Sequence([innermost, innermost]), "s"
+    outer.RequestAttributesSequence, outer.PixelData = Sequence([inner]), b"\0\0"
+    outer.private_block(0x0011, "maker", create=True).add_new(1, "SQ", Sequence([inner]))
+    assert elements.counts([outer]) == {"0008": 4, "0010": 8, "0011": 2, "0040": 1}
+
+
 def test_the_command_shows_no_value(study, capsys):
     _, path, words = study
     assert main(["dicom", "show", str(path)]) == 0
