@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 PIPELINE = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))
 STAGES = PIPELINE["stages"]
 # How a stage is run, never what it makes.
-PLUMBING = {"interrupts", "plumbing", "server", "state"}
+PLUMBING = {"interrupts", "plumbing", "progress", "quiet_dvc", "server", "state"}
 
 
 def imported_files(file: Path, seen: set[Path]) -> set[Path]:

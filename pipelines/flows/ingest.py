@@ -11,6 +11,7 @@ from prefect import flow
 
 from scrubin.core import params
 from scrubin.core.errors import ManifestError, RecordingError
+from scrubin.download.marks import is_litter
 from scrubin.ingest import decide, joining, manifest
 from scrubin.ingest.media import Media
 from scrubin.ingest.params import IngestParams
@@ -43,7 +44,9 @@ def main() -> None:
     media: dict[str, Media | RecordingError] = {camera.path: item.media for camera, item in read.done}
     media.update({camera.path: error for camera, error in read.quarantined})
     decisions = decide.decisions(listed.recordings, media, joining.sha256_by_path(joined), p)
-    problems = [*listed.problems, *manifest.files_without_row(raw, data, withdrawn), *decide.problems(listed.recordings, decisions)]
+    # What a system leaves behind by itself is no recording that somebody forgot.
+    strays = [problem for problem in manifest.files_without_row(raw, data, withdrawn) if not is_litter(problem.recording)]
+    problems = [*listed.problems, *strays, *decide.problems(listed.recordings, decisions)]
     rows = (quarantine_row(problem.recording, problem.camera, "ingest", problem.error) for problem in problems)
     recordings = decide.recordings_table(listed.recordings, media, decisions)
     io.write(RECORDINGS, recordings, OUT / "recordings.parquet")

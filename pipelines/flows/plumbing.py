@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 import interrupts
+import progress
 from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
 
 # At once, because importing Prefect takes a second in which the parent may be killed.
@@ -32,7 +33,6 @@ from prefect.events.worker import EventsWorker
 from prefect.futures import as_completed
 from prefect.settings import PREFECT_CLIENT_MAX_RETRIES, PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.task_runners import ThreadPoolTaskRunner
-from tqdm import tqdm
 
 from scrubin.core import owners, params, store, uses
 from scrubin.core.errors import RecordingError, ScrubinError, StageError
@@ -58,7 +58,7 @@ class Mapped(Generic[Item, Result]):
 
 
 def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: str, here: bool = False) -> Mapped[Item, Result]:
-    """Do ``work`` for each item as a Prefect task, with a progress bar on a terminal.
+    """Do ``work`` for each item as a Prefect task, with a progress bar on a terminal, and a line a minute elsewhere.
 
     A ``RecordingError`` sets its item aside and the others go on. Any other error is raised
     after all items have been tried, so that everything that can be finished is finished.
@@ -98,7 +98,7 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
     position = {future.task_run_id: i for i, future in enumerate(futures)}
     outcomes: dict[int, Result | RecordingError] = {}
     failures: list[str] = []
-    with tqdm(total=len(items), desc=name, unit="recording", disable=not sys.stderr.isatty()) as bar:
+    with progress.steps(name, len(items)) as one_more:
         for future in as_completed(list(futures)):
             future.wait()
             if future.state.is_completed():
@@ -106,7 +106,7 @@ def map_items(work: Callable[[Item], Result], items: Sequence[Item], *, name: st
             else:
                 error = future.result(raise_on_failure=False)
                 failures.append(f"{items[position[future.task_run_id]]}: {type(error).__name__}: {error}")
-            bar.update()
+            one_more()
     if failures:
         shown = "\n  ".join(sorted(failures)[:SHOWN])
         msg = f"{len(failures)} of {len(items)} tasks of '{name}' failed; what was finished is kept:\n  {shown}"
@@ -136,7 +136,7 @@ def run(flow: Flow[[], None]) -> None:
         owners.remove_leftovers(store.STORE_PATH)
         with _engine(), prefect_server(), temporary_settings(settings):
             try:
-                with uses.of_stage(flow.name, store.STORE_PATH):
+                with uses.of_stage(flow.name, store.STORE_PATH), progress.of_stage(flow.name):
                     flow.with_options(task_runner=ThreadPoolTaskRunner(max_workers=_Running.engine.lanes))()
             finally:
                 # Otherwise Prefect delivers what is left when we exit, for minutes, to a server that has stopped.

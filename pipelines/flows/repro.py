@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import interrupts
 from scrubin.core.errors import ReviewError, ScrubinError
@@ -23,7 +24,12 @@ from scrubin.upkeep.sharing import share
 from server import QUIET, ServerError, die_with_parent, run_with_server
 from state import local_state
 
+if TYPE_CHECKING:
+    from scrubin.release.params import ReleaseParams
+
 GIGABYTE = 10**9
+NOTES = Path(".cache/stopped.json")
+"""Which stages failed, as `quiet_dvc` notes them."""
 
 
 def main() -> int:
@@ -37,6 +43,7 @@ def main() -> int:
             from scrubin.core import params
             from scrubin.engine.params import FlowsParams
             from scrubin.preflight.preflight import look
+            from scrubin.release.params import ReleaseParams
 
             found = look(with_demo=False)
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
@@ -49,11 +56,14 @@ def main() -> int:
             if torn_lock.set_aside(LOCK):
                 sys.stderr.write(f"{LOCK}: a killed run left it unfinished; it is {torn_lock.ASIDE} now, and what was done is looked up\n")
             _take_late_decisions()
-            code = run_with_server([Path(sys.executable).with_name("dvc"), "repro", "--keep-going", *sys.argv[1:]])
+            NOTES.unlink(missing_ok=True)
+            code = run_with_server([sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]])
             _share()
             if code == 0:
                 _keep_to_budget(params.load("flows", FlowsParams).store_gb)
-            return code
+            if code == 0 or NOTES.is_file():
+                _close(params.load("release", ReleaseParams))
+            return min(code, 1)  # DVC's 255 tells nothing
     except ScrubinError as error:
         sys.stderr.write(f"{error}\n")
         return 2
@@ -61,9 +71,22 @@ def main() -> int:
         sys.stderr.write(f"{error}\n")
         return 1
     except KeyboardInterrupt:
+        sys.stderr.write("interrupted; run `make repro` again to go on, what was finished is kept\n")
         return interrupts.INTERRUPTED
     finally:
         interrupts.end_at_once()
+
+
+def _close(release: ReleaseParams) -> None:
+    """Say what the run came to."""
+    from scrubin.upkeep import closing
+
+    failed = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else []
+    try:
+        said = closing.lines(failed, release)
+    except (ScrubinError, OSError, ValueError, KeyError):
+        return  # a run of single stages: not all that is counted is there
+    sys.stderr.write("".join(f"{line}\n" for line in ("", *said)))
 
 
 def _share() -> None:

@@ -10,6 +10,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import params
+from scrubin.core.ranges import count_text
 from scrubin.screen import screening
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.private_words import private_words
@@ -37,7 +38,8 @@ def main() -> None:
     proposed = [row for _, rows in outcome.done for row in rows]
     io.write(PROPOSALS, io.frame_of(PROPOSALS, proposed), OUT / "proposals.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, bad), OUT / "quarantine_screen.parquet")
-    plumbing.LOG.info("screen: %d proposals; each is hidden until a person rejects it: .venv/bin/scrubin review", len(proposed))
+    said = count_text(len(proposed), "proposal")
+    plumbing.LOG.info("screen: %s; what is proposed is hidden until a person rejects it: .venv/bin/scrubin review", said)
 
 
 if __name__ == "__main__":

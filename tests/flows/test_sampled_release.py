@@ -58,7 +58,7 @@ def test_a_release_is_sampled_and_released_again_with_what_that_proves(tmp_path,
     record = folder / "data/private/released.json"
     kept = json.loads(record.read_text())
     record.write_text(json.dumps({**kept, "recordings": {**kept["recordings"], "gone_01": "bliv"}}))
-    with pytest.raises(ReleaseError, match=r"had 1 recordings that this release lacks:\n  'gone_01' \(bliv\)"):
+    with pytest.raises(ReleaseError, match=r"had 1 recording that this release lacks:\n  'gone_01' \(bliv\)"):
         small_study.regenerate(folder, ["release"], look=False)
     record.write_text(json.dumps(kept))
 

@@ -96,7 +96,7 @@ def test_recordings_that_are_left_out_are_counted_by_kind_without_their_reasons(
         ("e", "kept", None),
     ]
     recordings = pd.DataFrame(rows, columns=["recording", "status", "reason"])
-    found = facts.left_out(recordings, pd.DataFrame({"recording": ["c", "f"]}), 1)
+    found = facts.left_out(recordings, pd.DataFrame({"recording": ["c", "f", "videos/x"], "path": ["c.mkv", "f.mkv", "videos/x"]}), 1)
     assert found == {
         "cannot be used": 2,
         "excluded by the curator": 1,

@@ -56,7 +56,7 @@ def passes(params_=PARAMS, today=TODAY):
 def test_an_empty_ledger_releases_nothing_and_names_every_recording_what_is_missing_and_the_command():
     said = refused()
     assert "2 of 2 recordings have not been seen by a person" in said
-    assert "'pair': left: 3 s unseen; left: 1 proposals whose ends nobody saw frame by frame; right: 3 s unseen" in said
+    assert "'pair': left: 3 s unseen; left: 1 proposal whose ends nobody saw frame by frame; right: 3 s unseen" in said
     assert "open: .venv/bin/scrubin review --at pair:0" in said
     assert """--at 'a '"'"'b'"'"' $(c):0'""" in said
 
@@ -121,7 +121,7 @@ def test_a_sheet_that_nobody_imported_is_proposed_and_needs_a_look(folder):
         review_study.see_all(desk)
     passes()
     document, _ = reviewed()
-    assert "redactions.csv was not imported: what its 1 rows want hidden is proposed" in document["sheet"]
+    assert "redactions.csv was not imported: what 1 row of it would hide is proposed" in document["sheet"]
 
 
 def test_a_sheet_with_a_wrong_row_refuses_the_release(folder):
@@ -154,7 +154,7 @@ def test_two_reviewers_are_two_people(folder):
 @pytest.mark.usefixtures("folder")
 def test_a_sample_asks_for_so_many_and_no_review_for_none_and_both_are_said_in_the_release():
     sample = replace(PARAMS, review=ReviewedSample("reviewed-sample", 1, "phantoms only"))
-    assert "1 of 1 recordings have not been seen" in refused(sample)
+    assert "1 of 1 recording has not been seen" in refused(sample)
     none = replace(PARAMS, review=NoReview("none", "phantoms only"))
     passes(none)
     document, _ = reviewed()

@@ -55,7 +55,7 @@ def test_one_lost_is_noticed_also_when_another_came(last):
 def test_it_may_shrink_when_somebody_says_so_and_that_is_said_until_it_is_taken_back(last):
     missing = shrinking.lost(last, now("glim"))
     shrinking.refuse(last, missing, {}, may_shrink=True)
-    assert "2 recordings of the last release are gone: 'Ben_T1', 'Carl_T1'" in (shrinking.warning(missing, may_shrink=True) or "")
+    assert "gone from the last release: 2 recordings, 'Ben_T1', 'Carl_T1'" in (shrinking.warning(missing, may_shrink=True) or "")
     assert "nothing is gone; set it to false again" in (shrinking.warning({}, may_shrink=True) or "")
     assert shrinking.warning({}, may_shrink=False) is None
 

@@ -64,7 +64,7 @@ def test_an_overlay_over_everything_means_a_full_encode_and_the_plan_says_so_wit
     sentences = summary([Effort(0, 100, 3.0, how.why), Effort(90, 10, 1.0, "")])
     assert sentences == [
         "90 frames can be copied bit for bit, 110 must be encoded: at most about 4 s on two cores",
-        "1 videos are encoded as a whole: a rectangle is hidden in every frame",
+        "1 video encoded as a whole: a rectangle is hidden in every frame",
     ]
 
 

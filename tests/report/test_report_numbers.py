@@ -37,6 +37,14 @@ def test_a_kept_recording_that_is_not_released_and_not_explained_is_shown_as_los
     assert recordings.overview(dataclasses.replace(study, videos=gone))["lost"] == 1
 
 
+def test_a_file_that_no_row_names_is_no_recording_of_an_unknown_task(study):
+    stray = study.quarantine.head(1).assign(recording="videos/x.mkv", camera="", path="videos/x.mkv")
+    more = dataclasses.replace(study, quarantine=pd.concat([study.quarantine, stray]))
+    assert recordings.overview(more) == recordings.overview(study)
+    assert recordings.by_task(more) == recordings.by_task(study)
+    assert "videos/x.mkv" in {row["recording"] for row in recordings.quarantined(more)}
+
+
 def test_a_recording_that_a_later_stage_quarantined_counts_as_quarantined(study):
     gone = study.videos[study.videos.id != "bovi-kuma"]
     row = study.quarantine.assign(recording="Rec_PegTransfer_0", stage="render")

@@ -102,14 +102,14 @@ def test_when_everything_was_seen_the_page_says_by_how_many_and_warns_of_nothing
 
 def test_a_recording_that_nobody_saw_is_a_warning_with_the_command_that_opens_it(study, release):
     unseen = with_file(study, EXERCISE, "right", unseen=[[7, 9]], unseen_s=3)
-    unseen = with_review(unseen, warnings=["1 of 12 recordings were not seen by as many people as review.reviewers asks for"])
+    unseen = with_review(unseen, warnings=["1 of 12 recordings not seen by as many people as review.reviewers asks for"])
     said = privacy(unseen)
     assert [(one["recording"], one["command"]) for one in said["unseen"]] == [
         (EXERCISE, f".venv/bin/scrubin review --at {EXERCISE}:7"),
     ]
     assert "All 12" not in said["said"]
     text = section(reported_study.page_without_pictures(unseen, release), "privacy")
-    assert text.index("WARNING") < text.index("1 of 12 recordings were not seen") < text.index("right: 3 s unseen") < text.index("<h3>")
+    assert text.index("WARNING") < text.index("1 of 12 recordings not seen") < text.index("right: 3 s unseen") < text.index("<h3>")
 
 
 @pytest.mark.parametrize("share", [{"unseen_lenses": [2.0], "lenses": 1}, {"unseen": [[0, 11]], "unseen_s": 12}])

@@ -55,8 +55,8 @@ def test_what_nobody_saw_is_counted_and_warned_of():
     document = said(study(), [])
     assert counts(document) == {"required_s": 8, "unseen_s": 8, "lenses": 1, "undecided": 1, "unseen_lenses": 1}
     assert document["warnings"] == [
-        "1 of 1 recordings were not seen by as many people as review.reviewers asks for",
-        "1 proposals are undecided, so they are hidden",
+        "1 of 1 recording not seen by as many people as review.reviewers asks for",
+        "1 proposal undecided, so hidden",
     ]
 
 
@@ -82,12 +82,12 @@ def test_a_sheet_that_nobody_imported_is_a_warning(rows, warned):
 
 def test_decisions_about_a_file_that_was_replaced_are_a_warning():
     document = said(study(), [seen(1, 8, "ann"), accepted("ann"), seen(0, 9, "bo", sha256="before")])
-    assert document["warnings"] == ["1 lines of the ledger are about files that were replaced; they count no longer"]
+    assert document["warnings"] == ["1 line of the ledger about files that were replaced: no longer counted"]
 
 
 def test_where_two_people_disagree_is_named():
     document = said(study(reviewers=2), [*(seen(1, 8, by) for by in ("ann", "bo")), accepted("ann"), accepted("bo", REJECT)])
     (file,) = document["recordings"][0]["files"]
     assert (file["disputed"], file["disputed_at_s"]) == (1, [2.0])
-    assert document["warnings"] == ["people disagree about 1 proposals, so they are hidden"]
+    assert document["warnings"] == ["people disagree about 1 proposal, so they are hidden"]
     assert document["agreement"]["share"] == 0.0

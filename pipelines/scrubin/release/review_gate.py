@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core.errors import ReleaseError
+from scrubin.core.ranges import count_text
 from scrubin.release.params import NoReview, ReleaseParams, ReviewedSample
 from scrubin.review.events import HIDES_NOTHING
 from scrubin.review.ledger import FIRST, Line
@@ -87,7 +88,7 @@ def missing(review: Mapping[str, Any], params: ReleaseParams) -> list[Missing]:
                 says.append(f"{file['camera']}: {sum(last - first + 1 for first, last in file['unseen'])} s unseen")
                 at_s.append(file["unseen"][0][0])
             if file["unseen_lenses"]:
-                says.append(f"{file['camera']}: {len(file['unseen_lenses'])} proposals whose ends nobody saw frame by frame")
+                says.append(f"{file['camera']}: {count_text(len(file['unseen_lenses']), 'proposal')} whose ends nobody saw frame by frame")
                 at_s.append(int(file["unseen_lenses"][0]))
             if says and file["lost"]:
                 says.append(f"{file['camera']}: the file was replaced, {file['lost']} earlier entries count no longer")
@@ -127,7 +128,8 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Se
     unseen = [f"'{one.recording}': {one.says}; open: {one.command}" for one in missing(review, params)]
     if not unseen and not problems:
         return
-    count = f"{len(unseen)} of {len(required(review, params))} recordings have not been seen by {people(review)}"
+    wanted, have = count_text(len(required(review, params)), "recording"), "has" if len(unseen) == 1 else "have"
+    count = f"{len(unseen)} of {wanted} {have} not been seen by {people(review)}"
     more = f"\n  and {len(unseen) - SHOWN} more, all of them in reports/index.html" if len(unseen) > SHOWN else ""
     listed = "\n  ".join([*problems, *([f"{count}; open: {COMMAND}"] if unseen else []), *unseen[:SHOWN]])
     msg = f"nothing is released before somebody has seen it (release.review):\n  {listed}{more}"

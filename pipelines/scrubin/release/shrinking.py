@@ -10,6 +10,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core.errors import ReleaseError
+from scrubin.core.ranges import count_text
 from scrubin.release.params import ReleaseParams
 from scrubin.tables.io import records
 
@@ -74,7 +75,7 @@ def refuse(last: Mapping[str, Any], missing: Mapping[str, str], why: Mapping[str
     more = [f"and {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
     listed = "\n  ".join(" ".join(line.splitlines()) for line in [*lines[:SHOWN], *more])
     msg = (
-        f"version {last['version']} had {len(missing)} recordings that this release lacks:\n  {listed}\n"
+        f"version {last['version']} had {count_text(len(missing), 'recording')} that this release lacks:\n  {listed}\n"
         "put them right; or, if they may go, set release.may_shrink to true and run again"
     )
     raise ReleaseError(msg)
@@ -84,5 +85,6 @@ def warning(missing: Mapping[str, str], *, may_shrink: bool) -> str | None:
     """Return what to say of a release that may shrink; None when it may not."""
     if not may_shrink:
         return None
-    gone = f"{len(missing)} recordings of the last release are gone: {', '.join(map(repr, missing))}" if missing else "nothing is gone"
+    count = count_text(len(missing), "recording")
+    gone = f"gone from the last release: {count}, {', '.join(map(repr, missing))}" if missing else "nothing is gone"
     return f"release.may_shrink is true: {gone}; set it to false again, or the next loss stops nobody"

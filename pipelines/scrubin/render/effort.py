@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from scrubin.core import store
+from scrubin.core.ranges import count_text
 from scrubin.render.estimate import estimate_s
 from scrubin.render.params import RenderParams
 from scrubin.render.preparation import FileToRender, Prepared, prepare
@@ -75,5 +76,6 @@ def summary(efforts: Sequence[Effort]) -> list[str]:
     # What stands in brackets differs from file to file.
     whys = Counter(item.why.partition(" (")[0] for item in efforts if item.why)
     return lines + [
-        f"{count} videos are encoded as a whole: {why}" for why, count in sorted(whys.items(), key=lambda item: (-item[1], item[0]))
+        f"{count_text(count, 'video')} encoded as a whole: {why}"
+        for why, count in sorted(whys.items(), key=lambda item: (-item[1], item[0]))
     ]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.report.reported_study import ReportedStudy, records
+from scrubin.tables.private.quarantine import of_recordings
 
 SECONDS_PER_HOUR = 3600
 
@@ -34,7 +35,7 @@ def _fate(study: ReportedStudy) -> pd.DataFrame:
     The fate is released, excluded, quarantined, or lost: none of the three, which no stage
     explains and which the report must therefore show.
     """
-    known = pd.concat([study.recordings[["recording", "task"]], study.quarantine[["recording"]].assign(task="")])
+    known = pd.concat([study.recordings[["recording", "task"]], of_recordings(study.quarantine)[["recording"]].assign(task="")])
     rows = known.drop_duplicates("recording").sort_values("recording", ignore_index=True)
     recordings = study.recordings.set_index("recording")["status"]
     quarantined = set(study.quarantine["recording"]) | set(recordings.index[recordings == "quarantined"])

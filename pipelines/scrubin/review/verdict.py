@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from scrubin.core.ranges import count_text
 from scrubin.review import status
 from scrubin.review.agreement import agreement
 from scrubin.review.events import NOBODYS
@@ -110,11 +111,12 @@ def _warnings(said: Mapping[str, Any]) -> list[str]:
     files = [file for one in said["recordings"] if one["excluded"] is None for file in one["files"]]
     unseen = len({file["recording"] for file in files if file["unseen"] or file["unseen_lenses"]})
     undecided, disputed, lost = (sum(file[name] for file in files) for name in ("undecided", "disputed", "lost"))
+    every = count_text(len(said["recordings"]), "recording")
     sentences = [
-        (unseen, f"{unseen} of {len(said['recordings'])} recordings were not seen by as many people as review.reviewers asks for"),
-        (undecided, f"{undecided} proposals are undecided, so they are hidden"),
-        (disputed, f"people disagree about {disputed} proposals, so they are hidden"),
-        (lost, f"{lost} lines of the ledger are about files that were replaced; they count no longer"),
+        (unseen, f"{unseen} of {every} not seen by as many people as review.reviewers asks for"),
+        (undecided, f"{count_text(undecided, 'proposal')} undecided, so hidden"),
+        (disputed, f"people disagree about {count_text(disputed, 'proposal')}, so they are hidden"),
+        (lost, f"{count_text(lost, 'line')} of the ledger about files that were replaced: no longer counted"),
         (said["sheet"] is not None, f"{said['sheet']}"),
     ]
     return [sentence for count, sentence in sentences if count]
@@ -125,6 +127,6 @@ def _sheet(of: ReviewedStudy, standing: Standing) -> str | None:
     if not of.sheet.rows or of.sheet.sha256 in standing.sheets:
         return None
     return (
-        f"{NAME} was not imported: what its {of.sheet.rows} rows want hidden is proposed, and what they reject counts nothing; "
+        f"{NAME} was not imported: what {count_text(of.sheet.rows, 'row')} of it would hide is proposed, what they reject counts nothing; "
         f"run: .venv/bin/scrubin review --import {NAME}"
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from scrubin.core import files
 from scrubin.core.errors import ReleaseError
+from scrubin.core.ranges import count_text
 from scrubin.versions.difference import Step
 from scrubin.versions.rule import is_below, next_version
 from scrubin.withdrawal.memory import Memory
@@ -30,7 +31,7 @@ def refuse_number(last: str, now: str, withdrawn: Mapping[str, str]) -> None:
     """
     if withdrawn and is_below(now, lowest := next_version(last, Step.MAJOR)):
         msg = (
-            f"{len(withdrawn)} recordings of version {last} were withdrawn, so this is a major step: "
+            f"withdrawn of version {last}: {count_text(len(withdrawn), 'recording')}, so this is a major step: "
             f"set release.version in params.yaml to {lowest}, it is {now}, and run again"
         )
         raise ReleaseError(msg)

@@ -14,6 +14,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.tables.io import records
+from scrubin.tables.private.quarantine import of_recordings
 
 NAME = "facts.json"
 CURATOR = "the curator:"
@@ -97,7 +98,7 @@ def left_out(recordings: pd.DataFrame, quarantine: pd.DataFrame, excluded: int) 
     by_kind: dict[str, set[str]] = {}
     for row in records(recordings[recordings["status"] != "kept"]):
         by_kind.setdefault(_kind(row["status"], row["reason"] or ""), set()).add(row["recording"])
-    by_kind.setdefault("cannot be used", set()).update(map(str, quarantine["recording"]))
+    by_kind.setdefault("cannot be used", set()).update(map(str, of_recordings(quarantine)["recording"]))
     return {kind: len(names) for kind, names in sorted(by_kind.items()) if names} | (
         {"excluded in the review": excluded} if excluded else {}
     )

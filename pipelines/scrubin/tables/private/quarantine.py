@@ -1,5 +1,7 @@
 """The table ``quarantine``: recordings that a stage could not use, each with the fix."""
 
+import pandas as pd
+
 from scrubin.core.errors import RecordingError
 from scrubin.tables.declare import Column, Table
 
@@ -29,3 +31,8 @@ def quarantine_row(recording: str, camera: str, stage: str, error: RecordingErro
         "reason": error.reason,
         "mend": error.fix,
     }
+
+
+def of_recordings(quarantine: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows about recordings: a file that no row of the manifest names is called by its own path, and is none."""
+    return quarantine[quarantine["recording"] != quarantine["path"]]

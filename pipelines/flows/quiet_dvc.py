@@ -1,0 +1,58 @@
+"""DVC itself, without what it says of its own affairs; which stages failed is noted for the end of the run."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from pathlib import Path
+from typing import Any
+
+import dvc.repo.reproduce as reproduce
+from dvc import cli, dvcfile, output, rwlock
+from dvc.exceptions import ReproductionError
+from dvc.repo import scm_context
+
+NOTES = Path(".cache/stopped.json")
+"""The stages of the last run that failed."""
+OWN_AFFAIRS = (
+    "'%s' is empty.",  # an empty list is a study without it
+    "Process '%s' with (Pid %s), in RWLock-file",  # a killed run is nothing to worry about: what was finished is kept
+    "\nTo track the changes with git",
+    "\nTo enable auto staging",
+    "Updating lock file",
+    "Generating lock file",
+)
+
+
+def is_told(record: logging.LogRecord) -> bool:
+    """Whether a curator gets to hear a line of DVC: a stage that failed has said why, in its own words."""
+    said_by_stage = record.getMessage().startswith("failed to run: exec ") or (record.exc_info and record.exc_info[0] is ReproductionError)
+    return not said_by_stage and not str(record.msg).startswith(OWN_AFFAIRS)
+
+
+def note_failures() -> None:
+    """Note which stages fail, in the moment in which DVC does."""
+    failed: list[str] = []
+    before = reproduce.handle_error
+
+    def handle_error(graph: Any, on_error: str, exc: Exception, stage: Any) -> Any:
+        failed.append(stage.addressing)
+        NOTES.write_text(json.dumps(failed), encoding="utf-8")
+        return before(graph, on_error, exc, stage)
+
+    reproduce.handle_error = handle_error
+
+
+def run() -> int:
+    """Run DVC with the arguments of this program and return its exit code."""
+    for module in (cli, dvcfile, output, rwlock, reproduce, scm_context):
+        module.logger.addFilter(is_told)
+    NOTES.parent.mkdir(parents=True, exist_ok=True)
+    NOTES.unlink(missing_ok=True)
+    note_failures()
+    return int(cli.main(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -1,0 +1,90 @@
+"""The end of a run in a few lines: what is released, hidden, set aside and to be looked at, and what to do next."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from scrubin.core.ranges import count_text
+from scrubin.release import gate, review_gate
+from scrubin.release.params import ReleaseParams
+from scrubin.tables import io
+from scrubin.tables.private.hidden import HIDDEN
+from scrubin.tables.private.quarantine import QUARANTINE, of_recordings
+from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.videos import VIDEOS
+
+INTERIM = Path("data/interim")
+REPORT = "reports/index.html"
+GO_ON = "run `make repro` again to go on; what was finished is kept"
+
+
+def lines(failed: Sequence[str], release: ReleaseParams) -> list[str]:
+    """Return what to say at the end.
+
+    Parameters
+    ----------
+    failed
+        Stages that failed; before the release there is nothing sound to count.
+    release
+        Its section of ``params.yaml``.
+
+    Raises
+    ------
+    ScrubinError, OSError, ValueError
+        When what the stages wrote cannot be read.
+    """
+    if failed and set(failed) != {"release"}:
+        stages = f"stage{'s' if len(failed) > 1 else ''} {', '.join(failed)}"
+        return [f"stopped in {stages}: see above what is wrong, put it right, then {GO_ON}"]
+    videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
+    return [*_released(videos, release, is_released=not failed), *_hidden(videos), *_set_aside(), *_next(is_released=not failed)]
+
+
+def _released(videos: pd.DataFrame, release: ReleaseParams, *, is_released: bool) -> Iterator[str]:
+    counts = (videos.id.nunique(), "recording"), (videos.task.nunique(), "task"), (len(videos), "video")
+    recordings, tasks, files = (count_text(number, noun) for number, noun in counts)
+    what = f"{recordings} of {tasks}, {files}"
+    yield f"released: {what}, as {release.name} {release.version}" if is_released else f"released: nothing yet; ready: {what}"
+
+
+def _hidden(videos: pd.DataFrame) -> Iterator[str]:
+    hidden = io.read(HIDDEN, INTERIM / "hidden.parquet")
+    whole = hidden[hidden.x.isna()]
+    frames = int((whole.last_frame - whole.first_frame + 1).sum())
+    touched = len(hidden[["id", "camera"]].drop_duplicates())
+    share = 100 * frames / max(int(videos.frame_count.sum()), 1)
+    yield f"hidden: {share:.1f} % of the frames as a whole; something in {touched:,} of {count_text(len(videos), 'video')}"
+
+
+def _set_aside() -> Iterator[str]:
+    quarantine = gate.joined(io.read(QUARANTINE, INTERIM / f"quarantine_{stage}.parquet") for stage in ("ingest", "screen", "render"))
+    recordings = io.read(RECORDINGS, INTERIM / "recordings.parquet")
+    unusable, strays = of_recordings(quarantine).recording.nunique(), len(quarantine) - len(of_recordings(quarantine))
+    excluded = recordings.recording[recordings.status == "excluded"].nunique() + len(_read("excluded.json"))
+    said = [f"{count_text(unusable, 'recording')} that cannot be used"] if unusable else []
+    said += [f"{excluded:,} excluded"] if excluded else []
+    said += [f"{count_text(strays, 'file')} that no row names"] if strays else []
+    yield f"set aside: {', '.join(said) or 'nothing'}" + (f"; why, and the mend: {REPORT}" if unusable or strays else "")
+
+
+def _next(*, is_released: bool) -> Iterator[str]:
+    review = _read("review.json")
+    kept = [one for one in review["recordings"] if one["excluded"] is None]
+    unseen = sum(any(file["unseen"] or file["unseen_lenses"] for file in one["files"]) for one in kept)
+    undecided = sum(file["undecided"] for one in kept for file in one["files"])
+    said = [f"{unseen:,} of {count_text(len(kept), 'recording')} that too few people saw"] if unseen else []
+    said += [f"{count_text(undecided, 'proposal')} that nobody decided, so hidden"] if undecided else []
+    yield f"to be looked at: {', '.join(said) or 'nothing'}" + (f"; open: {review_gate.COMMAND}" if said else "")
+    if is_released:
+        yield f"next: look at {REPORT}, then: make release VERSION=..."
+    else:
+        yield f"next: put right what stopped the release, see above, then {GO_ON}"
+
+
+def _read(name: str) -> Any:
+    return json.loads((INTERIM / name).read_text(encoding="utf-8"))

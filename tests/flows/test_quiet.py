@@ -1,0 +1,64 @@
+"""DVC says what a curator can use, and nothing of its own affairs; a stopped run says how to go on."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FLOWS = Path(__file__).parents[2] / "pipelines/flows"
+YAML = """
+stages:
+  first:
+    cmd: 'true'
+    deps: [nothing]
+  second:
+    cmd: exec sh wrong.sh
+    deps: [nothing]
+    outs: [never]
+  third:
+    cmd: 'true'
+    deps: [never]
+"""
+
+
+@pytest.fixture
+def project(tmp_path) -> Path:
+    subprocess.run(["git", "init", "--quiet", "."], cwd=tmp_path, check=True)
+    (tmp_path / ".dvc/tmp").mkdir(parents=True)
+    (tmp_path / ".dvc/config").write_text("[core]\n    analytics = false\n    check_update = false\n    site_cache_dir = .cache/dvc\n")
+    (tmp_path / "dvc.yaml").write_text(YAML)
+    (tmp_path / "nothing").mkdir()
+    (tmp_path / "wrong.sh").write_text("echo the sheet is wrong >&2; exit 1\n")
+    # A killed run leaves such a note: no process has this number.
+    note = f'{{"read": {{"{tmp_path}/nothing": [{{"pid": 999999999, "cmd": "dvc repro"}}]}}, "write": {{}}}}'
+    (tmp_path / ".dvc/tmp/rwlock").write_text(note)
+    return tmp_path
+
+
+def run(folder: Path, *command: str | Path) -> str:
+    done = subprocess.run([sys.executable, *command], cwd=folder, capture_output=True, text=True, check=False)
+    return done.stdout + done.stderr
+
+
+def test_its_own_affairs_are_not_said_and_what_failed_is_noted(project):
+    said = run(project, FLOWS / "quiet_dvc.py", "repro", "--keep-going")
+    assert "Running stage 'second'" in said
+    assert said.count("the sheet is wrong") == 1
+    assert "Stage 'third' will be skipped" in said
+    for unwanted in ("is empty", "RWLock", "auto staging", "git add", "lock file", "failed to reproduce", "failed to run"):
+        assert unwanted not in said, unwanted
+    assert (project / ".cache/stopped.json").read_text() == '["second"]'
+
+
+def test_bare_dvc_says_all_that(project):
+    said = run(project, "-m", "dvc", "repro", "--keep-going")
+    for unwanted in ("'nothing' is empty", "failed to reproduce", "failed to run"):
+        assert unwanted in said, "else the test above proves nothing"
+
+
+def test_another_fault_of_dvc_is_said(project):
+    (project / "nothing").rmdir()
+    assert "nothing" in run(project, FLOWS / "quiet_dvc.py", "repro", "--keep-going").replace("'true'", "")

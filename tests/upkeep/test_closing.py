@@ -1,0 +1,88 @@
+"""The end of a run in a few lines."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from scrubin import settings
+from scrubin.tables import io
+from scrubin.tables.private.hidden import HIDDEN
+from scrubin.tables.private.quarantine import QUARANTINE, of_recordings
+from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.videos import VIDEOS
+from scrubin.upkeep import closing
+
+PROJECT = Path(__file__).parents[2]
+BAD = {"recording": "bad", "camera": "mono", "stage": "ingest", "path": "videos/bad.mkv", "reason": "damaged", "mend": "copy it"}
+STRAY = {"recording": "videos/x.mkv", "camera": "", "stage": "ingest", "path": "videos/x.mkv", "reason": "no row", "mend": "add one"}
+
+
+def row(table, **values):
+    empty = {"str": "", "int64": 0, "Int64": None, "float64": 0.0, "Float64": None, "bool": False, "boolean": None}
+    return {column.name: values.get(column.name, empty.get(column.dtype, "")) for column in table.columns}
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    interim = Path("data/interim")
+    videos = [
+        row(
+            VIDEOS,
+            id=id_,
+            task="Peg",
+            camera="mono",
+            path=id_,
+            width=8,
+            height=8,
+            duration_s=5.0,
+            frame_count=100,
+            fps="20",
+            sha256="0" * 64,
+        )
+        for id_ in "ab"
+    ]
+    io.write(VIDEOS, io.frame_of(VIDEOS, videos), Path("data/tables/videos.parquet"))
+    hidden = [row(HIDDEN, id="a", camera="mono", first_frame=0, last_frame=9, x=None, y=None, w=None, h=None)]
+    io.write(HIDDEN, io.frame_of(HIDDEN, hidden), interim / "hidden.parquet")
+    io.write(RECORDINGS, io.frame_of(RECORDINGS, []), interim / "recordings.parquet")
+    for stage, rows in (("ingest", [BAD, STRAY]), ("screen", []), ("render", [])):
+        io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), interim / f"quarantine_{stage}.parquet")
+    (interim / "excluded.json").write_text("[]")
+    files = [{"unseen": [[0, 1]], "unseen_lenses": [], "undecided": 1}, {"unseen": [], "unseen_lenses": [], "undecided": 0}]
+    review = {"recordings": [{"recording": str(number), "excluded": None, "files": [file]} for number, file in enumerate(files)]}
+    (interim / "review.json").write_text(json.dumps(review))
+    return settings.check_all(PROJECT / "params.yaml")["release"]
+
+
+def test_a_finished_run_says_what_came_of_it_and_what_is_next(project):
+    said = closing.lines([], project)
+    assert said == [
+        "released: 2 recordings of 1 task, 2 videos, as scrub-in-demo 1.0.0",
+        "hidden: 5.0 % of the frames as a whole; something in 1 of 2 videos",
+        "set aside: 1 recording that cannot be used, 1 file that no row names; why, and the mend: reports/index.html",
+        "to be looked at: 1 of 2 recordings that too few people saw, 1 proposal that nobody decided, so hidden; open: "
+        ".venv/bin/scrubin review",
+        "next: look at reports/index.html, then: make release VERSION=...",
+    ]
+
+
+def test_a_refused_release_says_how_to_go_on(project):
+    said = closing.lines(["release"], project)
+    assert said[0] == "released: nothing yet; ready: 2 recordings of 1 task, 2 videos"
+    assert said[-1].endswith("run `make repro` again to go on; what was finished is kept")
+
+
+def test_a_stage_that_failed_earlier_counts_nothing(project):
+    only = closing.lines(["scores"], project)
+    assert only == [
+        "stopped in stage scores: see above what is wrong, put it right, then run `make repro` again to go on; what was finished is kept"
+    ]
+
+
+def test_a_file_without_a_row_is_no_recording():
+    rows = io.frame_of(QUARANTINE, [BAD, STRAY])
+    assert of_recordings(rows).recording.tolist() == ["bad"]
