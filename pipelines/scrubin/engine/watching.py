@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 import sys
@@ -34,7 +35,7 @@ def sentence(name: str, done: int, total: int, elapsed_s: float, shares: Mapping
     'screen: 0 of 1 recording done after 1 min'
     """
     said = f"{name}: {done:,} of {count_text(total, unit)} done"
-    work = min(done + float(sum(shares.values())), float(total))
+    work = min(done + math.fsum(shares.values()), float(total))
     if work > 0:
         said += f", {work / elapsed_s * MINUTE_S:.1f} a minute, about {time_text((total - work) * elapsed_s / work)} left"
     else:
