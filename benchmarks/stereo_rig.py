@@ -4,7 +4,8 @@
     python benchmarks/stereo_rig.py check
 
 Rigs, scenes and noise are drawn by lot from the seed. Thresholds were chosen on seeds from 100 (`--seed 100`); what is
-reported is of seeds from 5000, which nobody looked at before.
+reported is of seeds from 7000, which nobody looked at before. (Seeds from 5000 showed that exchanged cameras which are
+turned towards one another still see everything before them; the check asks since then what an exchange would fit.)
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from scrubin.stereo.reading import read_bytes
 from scrubin.stereo.rectification import rectification, rectified
 from scrubin.stereo.rig import Camera, Rig
 
-REPORTED, FPS, FRAMES, NOISE = 5000, 20, 400, 3.0
+REPORTED, FPS, FRAMES, NOISE = 7000, 20, 400, 3.0
 SIZE = (480, 270)
 BOARD = Board("chessboard", 9, 6, 4.0)
 CHARUCO = Board("charuco", 10, 7, 4.0, 3.0, "5X5_100")

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 HINTS = {
     "hidden": "{n} have hidden frames: include_hidden=True keeps them",
     "unpaired": "{n} frames have no other camera: stereo pairs need a task with two",
+    "uncalibrated": "{n} pairs are of recordings without calibration: rectified=None keeps them",
     "dropped": "{n} were dropped and have no file: source='videos' with include_dropped=True has their pictures",
     "unlabelled": "{n} have no such label: missing='mask' keeps them",
     "short": "{n} videos are shorter than a clip: ask for shorter ones",

@@ -16,6 +16,7 @@ import pandas as pd
 from scrubin.core.errors import ReleaseError
 from scrubin.core.suggest import hint, near
 from scrubin.load import clip_choice, errata, ground_truth, labelling
+from scrubin.load import rectified as rectification
 from scrubin.load.clips import ClipDataset, Window
 from scrubin.load.damage import damaged
 from scrubin.load.emptiness import warn_if_empty
@@ -29,6 +30,8 @@ from scrubin.load.splits import ReleasedSplits
 from scrubin.load.stereo import StereoDataset
 from scrubin.load.tables import ReleasedTables
 from scrubin.load.videos import ReleasedVideo
+from scrubin.stereo import released
+from scrubin.stereo.rig import Rig
 from scrubin.tables.cameras import of_reference_camera
 
 Seconds = float | str | Fraction
@@ -184,11 +187,24 @@ class Release:
         vocabulary: str | None = None,
         include_hidden: bool = False,
         missing: Literal["mask", "drop"] = "mask",
+        rectified: float | None = None,
         transform: Transform | None = None,
     ) -> StereoDataset:
-        """Return the frames of which both cameras have a picture, as pairs; parameters as `frames`.
+        """Return the frames of which both cameras have a picture, as pairs; other parameters as `frames`.
 
         A pair is hidden when one of its pictures is.
+
+        Parameters
+        ----------
+        rectified
+            None: pictures as they were recorded. Else the alpha, from 0 (no black border) to 1 (no pixel lost), with which they
+            are rectified by the calibration in the release, before the transform; recordings without one are left out and
+            counted. Needs OpenCV and PyYAML.
+
+        Raises
+        ------
+        ReleaseError
+            As `frames`; and when pairs are to be rectified and the release has no calibration.
         """
         sides = [
             self.frames(
@@ -197,9 +213,25 @@ class Release:
             for camera in ("left", "right")
         ]
         pairs = StereoDataset.of(sides[0], sides[1], include_hidden=include_hidden)
+        if rectified is not None:
+            pairs = rectification.of_pairs(pairs, self.folder, rectified)
         is_one_sided = not (len(sides[0]) and len(sides[1]))  # and said already
         warn_if_empty(len(pairs) + is_one_sided, f"stereo pairs of {sides[0].name}", pairs.left_out)
         return pairs
+
+    def rig(self, id_: str) -> Rig:
+        """Return the cameras of a recording: matrices, distortion, how they stand, size, unit.
+
+        Raises
+        ------
+        ValueError
+            When the release has no calibration of it.
+        """
+        known = released.rigs(self.folder)
+        if id_ not in known:
+            msg = f"the release has no calibration of '{id_}': {hint(id_, list(known)) if near(id_, known) else f'it has {len(known)}'}"
+            raise ValueError(msg)
+        return known[id_]
 
     def clips(
         self,

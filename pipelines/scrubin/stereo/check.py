@@ -27,7 +27,8 @@ REFINED_LAG = 1.5
 BASELINE_MM, DEPTH_MM = (1.0, 30.0), (15.0, 500.0)
 CENTRE_SHARE = 0.2
 FLIP_TIMES = 3.0
-BETTER_TIMES = 1.5
+BETTER_TIMES = 3.0
+ALIKE_TIMES, ALIKE_PX = 1.5, 0.3
 SAME_SHARE = 0.5
 HOW = "export both cameras again"
 
@@ -56,8 +57,8 @@ def judge(way: Rectification, taken: Sample, name: str, rig_name: str, more: Ite
         findings.append(
             Finding("unmatched", "warning", what, "look whether both show one scene at one time; nothing else could be checked")
         )
-    elif recorded.ahead_share < AHEAD_SHARE:
-        findings.append(_order(recorded, exchanged(way, together)))
+    elif (exchange := _order(recorded, exchanged(way, together))) is not None:
+        findings.append(exchange)
     else:
         # Where cameras are out of step, what moves is off in its row and says nothing of the rig.
         late = list(_late(lag_frames, lag_error))
@@ -97,15 +98,22 @@ def _flipped(way: Rectification, taken: Sample) -> Finding | None:
     return None
 
 
-def _order(recorded: Fit, others: dict[str, Fit]) -> Finding:
-    """Return what may have been done to the cameras when everything lies behind them."""
-    possible = {name: one for name, one in others.items() if one.ahead_share >= AHEAD_SHARE}
-    what = f"{100 * (1 - recorded.ahead_share):.0f} % of what both cameras see lies behind them"
+def _order(recorded: Fit, others: dict[str, Fit]) -> Finding | None:
+    """Return a finding when cameras that were exchanged or both flipped explain what does not fit as it is.
+
+    What lies behind the cameras is not enough: with cameras that are turned towards one another nothing does.
+    """
+    behind = recorded.ahead_share < AHEAD_SHARE
+    most_px = WARN_P95_PX if behind else min(WARN_P95_PX, recorded.p95_px / BETTER_TIMES)
+    possible = {name: one for name, one in others.items() if one.ahead_share >= AHEAD_SHARE and one.p95_px <= most_px}
+    if not possible and not behind:
+        return None
+    share = f"{100 * (1 - recorded.ahead_share):.0f} % of what both cameras see lies behind them"
+    what = share if behind else f"rows differ by {recorded.p95_px:.1f} px at 5 % of the points"
     if not possible:
-        return Finding("order", "error", what, "see that the calibration is of this rig")
+        return Finding("order", "error", what, "see that the calibration is of this rig, and the cameras are not exchanged or flipped")
     best = min(one.p95_px for one in possible.values())
-    names = [name for name, one in possible.items() if one.p95_px <= BETTER_TIMES * best + 0.3]
-    causes = " or ".join(names)
+    causes = " or ".join(name for name, one in possible.items() if one.p95_px <= ALIKE_TIMES * best + ALIKE_PX)
     return Finding("order", "error", f"{what}: the cameras are {causes}", "exchange the files, or export them unflipped")
 
 
