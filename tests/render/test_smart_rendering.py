@@ -238,3 +238,11 @@ def test_a_copy_that_does_not_decode_as_the_source_is_noticed_and_encoded_again(
     assert done.mode == "reencode"
     assert "copying failed" in done.why
     check(tmp_path / "out.mkv", cut, "a.mkv")
+
+
+def test_a_group_that_begins_halfway_between_two_ticks_of_matroska_is_copied(tmp_path):
+    path = clip(tmp_path / "a.mp4", seconds=5, fps="30000/1001", more=("-g", "15"))
+    cut, done = rendered(path, tmp_path / "out.mkv", 0.5, 4.5, (Redaction(1.5, 2.5, None),))
+    group = 15  # the one before the redaction, from which the seam is checked
+    assert (cut.ticks[group] * cut.time_base * 1000).denominator == 2
+    assert (done.mode, done.why) == (SMART, "")

@@ -6,6 +6,7 @@ had; that they decode as before is what the seams prove. The audit of the releas
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -103,7 +104,8 @@ def _decoded(path: Path, windows: Sequence[range], plan: Plan, name: str) -> Ite
         stream.codec_context.thread_count = decoder_threads()
         time_base = Fraction(stream.time_base or 0)
         for window in windows:
-            tick = round(plan.ticks[window.start] * plan.time_base / time_base)
+            # Half a tick goes up, as in the muxer.
+            tick = math.floor(plan.ticks[window.start] * plan.time_base / time_base + Fraction(1, 2))
             container.seek(tick, stream=stream)
             for packet in _of(container.demux(stream), len(window), tick, name):
                 for frame in stream.codec_context.decode(packet):
