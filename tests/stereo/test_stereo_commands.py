@@ -4,9 +4,11 @@ import cv2
 import numpy as np
 import pytest
 
+import clips
 from scrubin import cli
 from scrubin.stereo import drawing, writing
 from scrubin.stereo.reading import read
+from scrubin.video.probe import probe
 
 
 @pytest.fixture(scope="module")
@@ -107,3 +109,20 @@ def test_a_calibration_of_another_size_says_how_it_is_converted(boards, tmp_path
     assert np.allclose(read(tmp_path / "small.yaml", "small").right.matrix, rig.right.matrix)
     assert cli.main(["stereo", "convert", str(tmp_path / "full.yaml"), str(tmp_path / "bad.yaml"), "--crop", "700,0,200,200"]) == 1
     assert "reaches beyond pictures of 800x450" in capsys.readouterr().err
+
+
+def test_two_videos_are_rectified_once_a_second_and_checked_to_their_length(tmp_path, capsys):
+    videos = [tmp_path / "left.mkv", tmp_path / "right.mkv"]
+    for path, count in zip(videos, (50, 50), strict=True):
+        clips.numbered(path, count, fps=20)
+    probed = probe(videos[0], "left.mkv")
+    writing.write(tmp_path / "rig.yaml", drawing.rig(np.random.default_rng(3), (probed.width, probed.height)))
+    names = [str(path) for path in videos]
+    assert cli.main(["stereo", "rectify", str(tmp_path / "rig.yaml"), *names, str(tmp_path / "out"), "--alpha", "0"]) == 0
+    assert [path.name for path in sorted((tmp_path / "out/left").iterdir())] == ["000000.png", "000020.png", "000040.png"]
+    videos[1].unlink()
+    clips.numbered(videos[1], 45, fps=20)
+    assert cli.main(["stereo", "rectify", str(tmp_path / "rig.yaml"), *names, str(tmp_path / "again"), "--alpha", "0"]) == 1
+    assert "it has 45 frames, but" in capsys.readouterr().err
+    cli.main(["stereo", "check", str(tmp_path / "rig.yaml"), *names])
+    assert "the left camera has 50 frames, the right one 45" in capsys.readouterr().out
