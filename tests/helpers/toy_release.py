@@ -31,6 +31,7 @@ from scrubin.tables.catalogue import public_tables
 from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.hidden import HIDDEN
 from scrubin.tables.private.linkage import LINKAGE
+from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
@@ -212,7 +213,7 @@ def _write_same(folder: Path) -> None:
     people = recordings()
     people = people.assign(start_s=0.0, end_s=1.0)
     linkage = [{"recording": name, "id": id_, "draw": 2**62} for name, id_ in zip(people.recording, IDS, strict=True)]
-    interim = {"recordings": (RECORDINGS, people)}
+    interim = {"recordings": (RECORDINGS, people), "parts": (PARTS, io.frame_of(PARTS, []))}
     interim |= {f"quarantine_{stage}": (QUARANTINE, io.frame_of(QUARANTINE, [])) for stage in ("ingest", "screen", "render")}
     interim["redactions"] = (REDACTIONS, io.frame_of(REDACTIONS, []))
     for name, (table, rows) in interim.items():

@@ -11,6 +11,7 @@ import pytest
 import loadable_release
 from scrubin.core.errors import ReleaseError
 from scrubin.load import Release
+from scrubin.load.emptiness import EmptyDatasetWarning
 
 
 def keys(dataset):
@@ -35,7 +36,8 @@ def test_frames_that_lack_a_label_are_left_out_when_asked(release):
 
 def test_where_no_frame_is_chosen_the_data_set_is_empty(release):
     # An operation has one view.
-    dataset = release.frames(labels=["phases", "triplets", "skill"], task=loadable_release.OPERATION, camera="right")
+    with pytest.warns(EmptyDatasetWarning, match="the subset, task or camera has no extracted frames"):
+        dataset = release.frames(labels=["phases", "triplets", "skill"], task=loadable_release.OPERATION, camera="right")
     assert list(dataset) == []
 
 

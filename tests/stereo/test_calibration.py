@@ -27,6 +27,7 @@ def test_the_rig_is_recovered_with_the_error_of_every_pair(rig):
     assert not any(one.left_out for one in calibration.errors)
 
 
+@pytest.mark.slow
 def test_pairs_that_do_not_fit_are_named_and_left_out(rig):
     pairs = board_pairs(rig)
     pairs[4] = replace(pairs[4], right=pairs[5].right)

@@ -71,6 +71,7 @@ def test_a_sound_recording_has_no_finding(recorded):
     assert done.measured.match_count > 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rule", "says", "change"),
     [
@@ -121,6 +122,7 @@ def test_a_lag_of_rows_brightness_is_found_to_a_fraction_of_a_frame():
     assert np.isnan(lag([(np.ones((60, 24)), np.ones((60, 24)))]).frames)
 
 
+@pytest.mark.slow
 def test_a_slow_change_over_a_study_is_a_drift_and_noise_is_none(recorded):
     rng = np.random.default_rng(1)
     noise = rng.normal(0, 0.1, 20)

@@ -30,7 +30,7 @@ def sentence(name: str, done: int, total: int, elapsed_s: float, shares: Mapping
         By file that is being read, how much of it has been, 0 to 1.
 
     >>> sentence("screen", 12, 97, 240, {"a.mkv": 0.43})
-    'screen: 12 of 97 recordings done, 3.1 a minute, about 28 min left; reading a.mkv (43 %)'
+    'screen: 12 of 97 recordings done, 3.1 a minute, about 27 min left; reading a.mkv (43 %)'
     >>> sentence("screen", 0, 1, 60, {})
     'screen: 0 of 1 recording done after 1 min'
     """
