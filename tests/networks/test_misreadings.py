@@ -90,6 +90,10 @@ def test_a_word_of_recorders_is_found_when_it_is_the_private_word_itself():
     assert WordFinder(["White", "Zoom"]).hits("WHITE BALANCE") == ["White"]
 
 
+SURNAMES_OTHERWISE = {"mueller", "rodrigues"}
+"""In the texts by chance, and right to be taken for Müller and Rodriguez."""
+
+
 @pytest.mark.slow
 def test_words_of_a_long_text_are_almost_never_taken_for_one_of_seventy_surnames():
     """The vocabulary of all documents and modules: each false alarm would be a person's work."""
@@ -97,6 +101,7 @@ def test_words_of_a_long_text_are_almost_never_taken_for_one_of_seventy_surnames
     vocabulary = sorted({one.lower() for text in texts for one in re.findall(r"[A-Za-z]{4,}", text)})
     finder = WordFinder(SURNAMES)
     wrong = {one: finder.hits(one) for one in vocabulary if finder.hits(one) and not any(fold(name) in one for name in SURNAMES)}
+    wrong = {one: names for one, names in wrong.items() if one not in SURNAMES_OTHERWISE}
     assert len(vocabulary) > 4000
     assert len(wrong) <= len(vocabulary) / 1000, wrong
 

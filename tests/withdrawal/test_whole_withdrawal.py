@@ -145,7 +145,7 @@ def test_one_recording_leaves_by_a_row_that_somebody_wrote_and_the_number_is_ask
     monkeypatch.chdir(folder)
     (folder / "data/raw/withdrawn.csv").write_bytes("\ufeffparticipant;recording;date;reason\r\n;peg_02;2026-01-31;request\r\n".encode())
     with pytest.raises(
-        ReleaseError, match=r"1 recordings of version 1\.0\.0 were withdrawn.*set release\.version in params\.yaml to 2\.0\.0"
+        ReleaseError, match=r"withdrawn of version 1\.0\.0: 1 recording, so .*set release\.version in params\.yaml to 2\.0\.0"
     ):
         small_study.regenerate(folder)
     params = folder / "params.yaml"
