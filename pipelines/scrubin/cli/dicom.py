@@ -55,7 +55,8 @@ def _write(args: argparse.Namespace) -> int:
 def _show(names: list[str]) -> int:
     from scrubin.dicom import series
     from scrubin.dicom.recording import stream_of
-    from scrubin.video.opening import UnreadableError, is_dicom
+    from scrubin.video.opening import is_dicom
+    from scrubin.video.unreadable_error import UnreadableError
 
     headers, bad = {}, 0
     for name in names:

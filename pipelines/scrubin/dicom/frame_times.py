@@ -6,7 +6,7 @@ from fractions import Fraction
 from statistics import median_low
 
 from scrubin.dicom.header import FIX_EXPORT, Header
-from scrubin.video.opening import UnreadableError
+from scrubin.video.unreadable_error import UnreadableError
 
 
 def boundaries_s(header: Header, count: int, stream_fps: Fraction | None) -> list[Fraction]:

@@ -20,7 +20,7 @@ from scrubin.dicom import elements
 from scrubin.dicom.elements import DAMAGED
 from scrubin.dicom.pieces import Piece
 from scrubin.dicom.transfer_syntaxes import JPEG_EXTENDED, SYNTAXES, TWO_EYES, TransferSyntax
-from scrubin.video.opening import UnreadableError
+from scrubin.video.unreadable_error import UnreadableError
 
 FIX_COPY = "copy it again from the archive (PACS), or exclude the recording in recordings.csv"
 FIX_EXPORT = "export it again from the archive (PACS) as a video, or remove its rows from recordings.csv"

@@ -18,7 +18,7 @@ from scrubin.dicom import frame_times, header, movie
 from scrubin.dicom.header import FIX_COPY, FIX_EXPORT, STREAMED, Header
 from scrubin.dicom.picture_order import Order264, Order265, PictureOrder
 from scrubin.dicom.pieces import Piece, Pieces
-from scrubin.video.opening import UnreadableError
+from scrubin.video.unreadable_error import UnreadableError
 
 BUFFER_BYTES = 1 << 18
 START_CODES = (b"\0\0\1", b"\0\0\0\1")

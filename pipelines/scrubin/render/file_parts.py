@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from scrubin.render.parts import REENCODE, SMART, Part, Parts, parts, reencoded
+from scrubin.render.parts import REENCODE, SMART, Part, Parts, merged, parts, reencoded
 from scrubin.render.plan import Plan
 from scrubin.render.source_file import SourceFile
 
@@ -34,7 +34,7 @@ def parts_of_files(plan: Plan, files: Sequence[SourceFile], mode: str) -> Parts:
         copied[file.structure.sets] += sum(part.frame_count for part in own if part.copied)
     sets = min(copied, key=lambda key: (-copied[key], key))
     chosen = [part if file.structure.sets == sets or not part.copied else _encoded(part) for file, own in by_file for part in own]
-    whole = tuple(_merged(chosen))
+    whole = tuple(merged(chosen))
     if not any(part.copied for part in whole):
         return reencoded(plan, f"every group of pictures is touched ({', '.join(dict.fromkeys(part.why for part in whole))})")
     return Parts(SMART, "", whole)
@@ -52,17 +52,3 @@ def _shifted(plan: Plan, file: SourceFile) -> Iterator[Part]:
 
 def _encoded(part: Part) -> Part:
     return Part(part.first, part.last, OTHER_SETS)
-
-
-def _merged(several: Sequence[Part]) -> Iterator[Part]:
-    """Yield neighbours of one kind as one."""
-    waiting: Part | None = None
-    for part in several:
-        if waiting is not None and waiting.copied == part.copied:
-            waiting = Part(waiting.first, part.last, waiting.why)
-            continue
-        if waiting is not None:
-            yield waiting
-        waiting = part
-    if waiting is not None:
-        yield waiting

@@ -7,7 +7,7 @@ refers to frames that are no longer there, so it is encoded again.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from scrubin.render.plan import Plan
@@ -90,7 +90,7 @@ def parts(plan: Plan, structure: Structure, mode: str, rotation_deg: int = 0) ->
     unsure = structure.unsure or _unsure(plan, structure, rotation_deg)
     if unsure:
         return reencoded(plan, unsure)
-    joined_parts = tuple(_joined(plan, structure))
+    joined_parts = tuple(merged(_of_groups(plan, structure)))
     if not any(part.copied for part in joined_parts):
         return reencoded(plan, _whole(plan, joined_parts))
     return Parts(SMART, "", joined_parts)
@@ -112,10 +112,10 @@ def _whole(plan: Plan, joined_parts: tuple[Part, ...]) -> str:
     return f"every group of pictures is touched ({', '.join(reasons)})"
 
 
-def _joined(plan: Plan, structure: Structure) -> Iterator[Part]:
-    """Yield the parts of all kept groups, neighbours of one kind as one."""
+def merged(several: Iterable[Part]) -> Iterator[Part]:
+    """Yield parts in order, neighbours of one kind as one."""
     waiting: Part | None = None
-    for part in _of_groups(plan, structure):
+    for part in several:
         if waiting is not None and waiting.copied == part.copied:
             waiting = Part(waiting.first, part.last, waiting.why)
             continue

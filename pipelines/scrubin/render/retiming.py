@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +30,15 @@ def retimed(source: Path, target: Path, plan: Plan, fps: int) -> None:
         for written, packet in enumerate(packet for packet in container.demux(stream) if packet.size):
             number = round(int(packet.pts or 0) * packet.time_base * fps)
             fresh: av.Packet[Any] = av.Packet(bytes(packet))
-            fresh.pts, fresh.dts = plan.ticks[number], _decoding_tick(plan, written)
+            fresh.pts, fresh.dts = plan.ticks[number], decoding_tick(plan.ticks, written)
             fresh.time_base, fresh.is_keyframe, fresh.stream = plan.time_base, packet.is_keyframe, track
             out.mux_one(fresh)
 
 
-def _decoding_tick(plan: Plan, written: int) -> int:
-    """Return a time that does not fall, and is no later than any frame that is still to come; Matroska does not keep it."""
+def decoding_tick(ticks: Sequence[int], written: int) -> int:
+    """Return a decoding time for the packet behind so many others; Matroska does not keep it.
+
+    It does not fall, and is no later than any frame that is still to come.
+    """
     index = written - HELD_FRAMES
-    return plan.ticks[index] if index >= 0 else index
+    return ticks[min(index, len(ticks) - 1)] if index >= 0 else index

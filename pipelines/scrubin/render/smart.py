@@ -23,6 +23,7 @@ from scrubin.core.errors import VideoError
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import Part, Parts
 from scrubin.render.plan import Plan
+from scrubin.render.retiming import MUXING, decoding_tick
 from scrubin.render.source_file import SourceFile
 from scrubin.render.touched import Encoder, bare
 from scrubin.video import parameter_sets
@@ -35,7 +36,6 @@ from scrubin.video.truncation import FIX_COPY
 # More than any decoder holds back (ITU-T H.264, A.3.1: 16 frames): what comes later does not depend on a seam.
 SEAM_FRAMES = 32
 DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
-MUXING = {"fflags": "+bitexact"}
 FIX = "set render.mode to reencode, and please report it with the file"
 Witness = dict[int, str]
 """Hashes of decoded source frames near the seams, by released frame number."""
@@ -208,7 +208,7 @@ class _Run:
 
     def _write(self, data: bytes, tick: int, *, is_key: bool) -> None:
         packet: av.Packet[Any] = av.Packet(data)
-        packet.pts, packet.dts = tick, self._decoding_tick()
+        packet.pts, packet.dts = tick, decoding_tick(self._ticks, self.written)
         packet.time_base = self._probed.time_base
         packet.is_keyframe = is_key
         packet.stream = self._track
@@ -220,11 +220,6 @@ class _Run:
             msg = f"packet {self.written} cannot be written ({error.strerror})"
             raise ValueError(msg) from error
         self.written += 1
-
-    def _decoding_tick(self) -> int:
-        # Matroska does not keep it, but it must not fall, and be no later than any frame that is still to come.
-        index = self.written - SEAM_FRAMES
-        return self._ticks[min(index, len(self._ticks) - 1)] if index >= 0 else index
 
     def _number(self, frame: av.VideoFrame) -> int | None:
         """Return the released number of a decoded frame; None when it is not kept."""

@@ -9,23 +9,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import av
-from av.error import InvalidDataError
 
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
 PREAMBLE_BYTES, DICOM = 128, b"DICM"
-INVALID_DATA = 0x41444E49  # AVERROR_INVALIDDATA, without its sign
-
-
-class UnreadableError(InvalidDataError):
-    """A file that is no usable video; says why, and the mend."""
-
-    def __init__(self, reason: str, fix: str) -> None:
-        super().__init__(INVALID_DATA, reason)
-        self.reason = reason
-        self.fix = fix
-
-    def __reduce__(self) -> tuple[type[UnreadableError], tuple[str, str]]:
-        return type(self), (self.reason, self.fix)
 
 
 def is_dicom(path: Path) -> bool:

@@ -10,7 +10,8 @@ import av
 from av.error import FFmpegError
 
 from scrubin.core.errors import VideoError
-from scrubin.video.opening import UnreadableError, open_video
+from scrubin.video.opening import open_video
+from scrubin.video.unreadable_error import UnreadableError
 
 FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
 FIX_UNFINISHED = (
