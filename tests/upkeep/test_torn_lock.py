@@ -44,7 +44,16 @@ def test_a_conflict_of_git_stays_for_people(tmp_path):
     assert lock.exists()
 
 
-@pytest.mark.parametrize("text", ["schema: '2.0'\nstages:\n", "schema: '2.0'\nstages:\n  demo:\n", "schema: '2.0'"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "schema: '2.0'\nstages:\n",
+        "schema: '2.0'\nstages:\n  demo:\n",
+        "schema: '2.0'\nstages:\n  demo:\n    cmd: x\n    params:\n",
+        "schema: '2.0'\nstages:\n  demo:\n    cmd: x\n    params:\n      params.yaml:\n",
+        "schema: '2.0'",
+    ],
+)
 def test_a_lock_that_stops_behind_a_name_is_set_aside(tmp_path, text):
     lock = tmp_path / "dvc.lock"
     lock.write_text(text)

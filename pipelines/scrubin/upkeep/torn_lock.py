@@ -33,18 +33,21 @@ def is_whole(path: Path) -> bool:
     except yaml.YAMLError:
         # A conflict that git has left is for people to solve: nothing of it may go.
         return "\n<<<<<<< " in f"\n{text}"
-    if not isinstance(lock, dict) or "schema" not in lock:
+    return text.endswith("\n") and _is_read_by_dvc(lock) and all(map(_has_its_hashes, lock.get("stages", {}).values()))
+
+
+def _is_read_by_dvc(lock: Any) -> bool:
+    from dvc.schema import COMPILED_LOCKFILE_SCHEMA
+    from voluptuous import Invalid
+
+    try:
+        COMPILED_LOCKFILE_SCHEMA(lock)
+    except Invalid:
         return False
-    stages = lock.get("stages", {})
-    return text.endswith("\n") and isinstance(stages, dict) and all(map(_is_stage, stages.values()))
+    return True
 
 
-def _is_stage(stage: Any) -> bool:
-    if not isinstance(stage, dict) or not isinstance(stage.get("cmd"), str):
-        return False
-    lists = (stage.get(name, []) for name in ("deps", "outs"))
-    return all(isinstance(entries, list) and all(map(_is_entry, entries)) for entries in lists)
-
-
-def _is_entry(entry: Any) -> bool:
-    return isinstance(entry, dict) and isinstance(entry.get("path"), str) and len(str(entry.get("md5", ""))) >= HASH_DIGITS
+def _has_its_hashes(stage: dict[str, Any]) -> bool:
+    """DVC itself takes an entry without a hash, and one whose hash is cut."""
+    entries = [*stage.get("deps", []), *stage.get("outs", [])]
+    return all(len(str(entry.get("md5", ""))) >= HASH_DIGITS for entry in entries)
