@@ -16,6 +16,7 @@ from scrubin.frames import frame_store
 from scrubin.frames.params import FramesParams
 from scrubin.tables import io
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.gaps import GAPS
 from scrubin.tables.private.hidden import HIDDEN
 from scrubin.tables.videos import VIDEOS
 
@@ -29,7 +30,8 @@ def main() -> None:
     p = params.load("frames", FramesParams)
     videos = frame_store.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
     hidden = frame_store.hidden_spans(io.read(HIDDEN, Path("data/interim/hidden.parquet")))
-    work = partial(frame_store.extract_stored, RELEASE.absolute(), params=p, hidden=hidden)
+    gaps = frame_store.frames_after_gaps(io.read(GAPS, TABLES / "gaps.parquet"))
+    work = partial(frame_store.extract_stored, RELEASE.absolute(), params=p, hidden=hidden, gaps=gaps)
     outcome = plumbing.map_items(work, videos, name="frames")
     if outcome.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.

@@ -15,6 +15,7 @@ from scrubin.core.files import fresh_folder
 from scrubin.render import effort, released_tables, rendering, room
 from scrubin.render.params import RenderParams
 from scrubin.tables import io
+from scrubin.tables.gaps import GAPS
 from scrubin.tables.private import lengths
 from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.hidden import HIDDEN
@@ -32,14 +33,15 @@ RELEASE = Path("data/release")
 
 @flow(name="render")
 def main() -> None:
-    """Write the released videos and the tables `videos`, `lengths`, `cuts`, `hidden` and `quarantine_render`."""
+    """Write the released videos and the tables `videos`, `gaps`, `lengths`, `cuts`, `hidden` and `quarantine_render`."""
     p = params.load("render", RenderParams)
     raw = params.raw_folder()
     quarantined = set(io.read(QUARANTINE, INTERIM / "quarantine_screen.parquet").recording)
     excluded = {one["recording"] for one in json.loads((INTERIM / "excluded.json").read_text(encoding="utf-8"))}
+    parts = io.read(PARTS, INTERIM / "parts.parquet")
     files = rendering.to_render(
         io.read(RECORDINGS, INTERIM / "recordings.parquet"),
-        io.read(PARTS, INTERIM / "parts.parquet"),
+        parts,
         io.read(LINKAGE, Path("data/private/linkage.parquet")),
         io.read(REDACTIONS, INTERIM / "redactions.parquet"),
         quarantined | excluded,
@@ -60,6 +62,7 @@ def main() -> None:
     bad = rendering.quarantine_rows(files, errors)
     videos = io.frame_of(VIDEOS, released_tables.video_rows(whole))
     io.write(VIDEOS, videos, Path("data/tables/videos.parquet"))
+    io.write(GAPS, io.frame_of(GAPS, released_tables.gap_rows(whole, parts)), Path("data/tables/gaps.parquet"))
     io.write(LENGTHS, videos[[*lengths.NAMES]], INTERIM / "lengths.parquet")
     io.write(CUTS, io.frame_of(CUTS, released_tables.cut_rows(whole)), INTERIM / "cuts.parquet")
     io.write(HIDDEN, io.frame_of(HIDDEN, released_tables.hidden_rows(whole)), INTERIM / "hidden.parquet")

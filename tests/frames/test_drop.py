@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
+from fractions import Fraction
 
 import pytest
 
@@ -12,6 +13,7 @@ from scrubin.frames.params import NOTHING, DropParams, FramesParams
 
 GOOD = {"brightness": 100.0, "saturated_share": 0.1, "contrast": 40.0, "sharpness": 200.0}
 LIMITS = DropParams(min_brightness=10.0, max_brightness=240.0, max_saturated_share=0.5, min_contrast=8.0, min_sharpness=50.0)
+EVERY_SECOND = FramesParams(fps=Fraction(1), format="jpg", quality=90, height=None, shards="none", drop=LIMITS)
 
 
 def test_nothing_is_dropped_without_a_threshold():
@@ -44,8 +46,16 @@ def test_a_value_on_its_threshold_is_kept_and_every_threshold_counts_alone(limit
 
 def test_a_hidden_frame_is_never_dropped():
     black = {**dict.fromkeys(GOOD, 0.0), "saturated_share": 1.0}
-    assert judged({**black, "redacted": True}, LIMITS) == {**black, "redacted": True, "dropped": False, "dropped_why": None}
-    assert judged({**black, "redacted": False}, LIMITS)["dropped_why"] == "brightness 0 is below 10"
+    place = {"frame": 3, "source_frame": 75, "time_s": 3.0}
+    hidden = {**place, **black, "redacted": True}
+    assert judged(hidden, EVERY_SECOND) == {**hidden, "dropped": False, "dropped_why": None}
+    assert judged({**hidden, "redacted": False}, EVERY_SECOND)["dropped_why"] == "brightness 0 is below 10"
+
+
+def test_a_frame_whose_time_falls_into_a_gap_is_dropped_and_the_first_one_after_it_is_not():
+    rows = [{**GOOD, "frame": frame, "source_frame": 30, "time_s": 5.0, "redacted": False} for frame in (3, 4, 5)]
+    assert [judged(row, EVERY_SECOND, {30})["dropped"] for row in rows] == [True, True, False]
+    assert not any(judged(row, EVERY_SECOND, {31})["dropped"] for row in rows)
 
 
 @pytest.mark.parametrize(

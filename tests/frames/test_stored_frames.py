@@ -44,7 +44,7 @@ def release(tmp_path, monkeypatch, clip) -> Path:
 def extracted(release: Path, params: FramesParams, hidden=((60, 69),)) -> tuple[pd.DataFrame, dict[str, bytes]]:
     """Run the stage's own calls on one video; return the table and the released files."""
     video = frame_store.ReleasedVideo("abelo", "Peg", "mono", "videos/a.mkv", sha256_of(release / "videos/a.mkv"))
-    item = frame_store.extract_stored(release, video, params, {("abelo", "mono"): list(hidden)})
+    item = frame_store.extract_stored(release, video, params, {("abelo", "mono"): list(hidden)}, {})
     item.copy_into(release)
     table = io.frame_of(FRAMES, frame_store.frame_rows([item]))
     return table, {

@@ -58,6 +58,7 @@ def rows() -> Rows:
         ],
         "ratings": [],
         "spans": [],
+        "gaps": [],
     }
 
 

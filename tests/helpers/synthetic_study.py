@@ -11,6 +11,7 @@ import pandas as pd
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.gaps import GAPS
 from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.private.linkage import LINKAGE
@@ -33,6 +34,7 @@ SUBSETS = ("train", "train", "val", "test")
 FPS, N_FRAMES = 25, 12
 DECLARED: tuple[Table, ...] = (
     VIDEOS,
+    GAPS,
     FRAMES,
     RATINGS,
     skill(ASPECTS),
@@ -48,7 +50,7 @@ DECLARED: tuple[Table, ...] = (
     QUARANTINE,
 )
 BY_NAME = {table.name: table for table in DECLARED}
-PUBLIC = ("videos", "frames", "ratings", "skill", "errors", "labelled", "triplets", "phases", "spans", "splits")
+PUBLIC = ("videos", "gaps", "frames", "ratings", "skill", "errors", "labelled", "triplets", "phases", "spans", "splits")
 
 
 def tables() -> dict[str, pd.DataFrame]:
@@ -68,6 +70,7 @@ def _tables() -> dict[str, pd.DataFrame]:
         "recordings": [_recording(names[task, who], who, task, camera) for task, who, camera in cameras],
         "linkage": [{"recording": names[key], "id": ids[key], "draw": number} for number, key in enumerate(names)],
         "videos": [_video(ids[task, who], task, camera) for task, who, camera in cameras],
+        "gaps": [{"id": name, "camera": "mono", "last_frame": 99, "gap_s": 2.5} for name in labelled[:1]],
         "frames": [row for task, who, camera in cameras for row in _frames(ids[task, who], task, camera)],
         "ratings": [row for i, key in enumerate(rated) for row in _ratings(ids[key], key[0], i)],
         "skill": [_skill(ids[key], key[0], i) for i, key in enumerate(rated)],

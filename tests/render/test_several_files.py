@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from coded_films import FPS, film, numbers_of
 from scrubin.core.errors import VideoError
+from scrubin.core.files import sha256_of
+from scrubin.frames import frame_store
+from scrubin.frames.params import FramesParams
 from scrubin.ingest import joining
 from scrubin.ingest.manifest import Row
 from scrubin.ingest.params import ClockParams
-from scrubin.render import rendering
+from scrubin.render import released_tables, rendering
 from scrubin.render.params import RenderParams
 from scrubin.render.plan import Redaction
 from scrubin.render.preparation import FileToRender
+from scrubin.tables import io
+from scrubin.tables.gaps import GAPS
 
 NO_CLOCK = ClockParams("", "none")
 PARAMS = RenderParams("smart", 18, "ultrafast", 0.0)
+FRAMES_PARAMS = FramesParams(fps=Fraction(1), format="jpg", quality=90, height=None, shards="none")
 
 
 @pytest.fixture(autouse=True)
@@ -103,6 +111,30 @@ def test_what_the_recorders_clock_says_is_missing_stays_missing(tmp_path):
         joined(raw, paths, ClockParams("%d.%m.%Y", "file_name"))
     with pytest.raises(VideoError, match="by its clock it began 2 s before"):
         joined(raw, [paths[1], paths[0]], ClockParams("%Y%m%d_%H%M%S", "file_name"))
+
+
+def test_a_gap_stands_in_a_table_and_nothing_is_extracted_from_it(tmp_path):
+    raw = tmp_path / "raw"
+    paths = [film(raw / f"videos/op_2024013114{at}.mp4", range(50 * n, 50 * (n + 1))) for n, at in enumerate(("0500", "0502", "0510"))]
+    read = joined(raw, paths, ClockParams("%Y%m%d%H%M%S", "file_name"))
+    done, _ = rendered(raw, read.source, 1.0, 11.0)
+    rows = released_tables.gap_rows([done], joining.parts_table([read]))
+    assert rows == [{"id": "id", "camera": "mono", "last_frame": 74, "gap_s": 6.0}]
+    path = done.entry.folder / rendering.FILE_NAME
+    video = frame_store.ReleasedVideo("id", "T", "mono", path.name, sha256_of(path))
+    gaps = frame_store.frames_after_gaps(io.frame_of(GAPS, rows))
+    extracted = frame_store.extract_stored(path.parent, video, FRAMES_PARAMS, {}, gaps)
+    assert [row["frame"] for row in extracted.rows if row["dropped"]] == [3, 4, 5, 6, 7, 8]
+    assert [row["source_frame"] for row in extracted.rows if not row["dropped"]] == [0, 25, 50, 75]
+
+
+@pytest.mark.parametrize(("start_s", "end_s"), [(0.0, 4.0), (10.0, 11.0)])
+def test_a_gap_at_the_edge_of_what_is_kept_is_none(start_s, end_s, tmp_path):
+    raw = tmp_path / "raw"
+    paths = [film(raw / f"videos/op_2024013114{at}.mp4", range(50 * n, 50 * (n + 1))) for n, at in enumerate(("0500", "0502", "0510"))]
+    read = joined(raw, paths, ClockParams("%Y%m%d%H%M%S", "file_name"))
+    done, _ = rendered(raw, read.source, start_s, end_s)
+    assert released_tables.gap_rows([done], joining.parts_table([read])) == []
 
 
 def test_any_frame_of_several_files_is_read_by_its_number(tmp_path):

@@ -104,7 +104,7 @@ def _params_of(args: argparse.Namespace) -> FramesParams:
 
 def _row(row: dict[str, Any], video: Path, params: FramesParams) -> dict[str, Any]:
     place = "" if params.shards == "none" else f"{SHARD_NAME}/"
-    decided = judged(row, params.drop)
+    decided = judged(row, params)
     path = None if decided["dropped"] else f"{place}{file_name(row['frame'], params.format)}"
     return {**decided, "id": video.stem, "camera": "mono", "path": path}
 

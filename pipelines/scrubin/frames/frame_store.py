@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,7 +12,7 @@ import pandas as pd
 from scrubin.core import store
 from scrubin.frames.drop import why_dropped
 from scrubin.frames.extract import extract
-from scrubin.frames.params import NOTHING, DropParams, FramesParams
+from scrubin.frames.params import NOTHING, FramesParams
 from scrubin.frames.sinks import SHARD_NAME, file_name, without
 from scrubin.tables.io import records
 
@@ -28,7 +28,10 @@ CODE = (
     "video",
 )
 PACKAGES = ("av", "numpy", "opencv-python-headless")
+IN_A_GAP = "gap: nothing was recorded at this time"
 Spans = Mapping[tuple[str, str], list[tuple[int, int]]]
+Gaps = Mapping[tuple[str, str], frozenset[int]]
+"""By id and camera, the numbers in the video of the first frame after each gap."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +71,11 @@ def videos_of(table: pd.DataFrame) -> list[ReleasedVideo]:
     return [ReleasedVideo(**row) for row in records(table[["id", "task", "camera", "path", "sha256"]])]
 
 
-def extract_stored(release: Path, video: ReleasedVideo, params: FramesParams, hidden: Spans) -> ExtractedFrames:
+def extract_stored(release: Path, video: ReleasedVideo, params: FramesParams, hidden: Spans, gaps: Gaps) -> ExtractedFrames:
     """Return the frames of one video, extracted now or kept from an earlier run.
 
-    Thresholds of ``params.drop`` cost nothing to change: all frames are kept in the store.
+    Thresholds of ``params.drop`` cost nothing to change: all frames are kept in the store. What falls into a gap is dropped: the frame
+    contract takes the first frame after it, which shows another time.
 
     Raises
     ------
@@ -84,7 +88,8 @@ def extract_stored(release: Path, video: ReleasedVideo, params: FramesParams, hi
     entry, _ = store.make(
         store.key_of("frames", code, inputs), lambda folder: extract(release / video.path, folder, params, video.path, spans)
     )
-    rows = [judged(row, params.drop) for row in entry.value]
+    after_gaps = gaps.get((video.id, video.camera), frozenset())
+    rows = [judged(row, params, after_gaps) for row in entry.value]
     dropped = [row["frame"] for row in rows if row["dropped"]]
     if params.shards != "none" and dropped:
         key = store.key_of("frames-kept", code, {"sha256": entry.files[SHARD_NAME], "dropped": dropped})
@@ -94,9 +99,12 @@ def extract_stored(release: Path, video: ReleasedVideo, params: FramesParams, hi
     return replace(extracted, rows=[{**row, **_named(extracted, row, params)} for row in rows])
 
 
-def judged(row: Mapping[str, Any], limits: DropParams) -> dict[str, Any]:
+def judged(row: Mapping[str, Any], params: FramesParams, after_gaps: Container[int] = ()) -> dict[str, Any]:
     """Return a row with whether and why its frame is dropped; a hidden frame is never dropped, it is marked already."""
-    why = None if row["redacted"] else why_dropped(row, limits)
+    why = None
+    if not row["redacted"]:
+        in_gap = row["source_frame"] in after_gaps and float(row["frame"] / params.fps) < row["time_s"]
+        why = IN_A_GAP if in_gap else why_dropped(row, params.drop)
     return {**row, "dropped": why is not None, "dropped_why": why}
 
 
@@ -106,6 +114,11 @@ def hidden_spans(hidden: pd.DataFrame) -> Spans:
     for row in records(hidden[hidden.x.isna()]):
         spans.setdefault((row["id"], row["camera"]), []).append((row["first_frame"], row["last_frame"]))
     return spans
+
+
+def frames_after_gaps(gaps: pd.DataFrame) -> Gaps:
+    """Return by (id, camera) the first frames after the rows of the table `gaps`."""
+    return {(str(id_), str(camera)): frozenset(rows["last_frame"] + 1) for (id_, camera), rows in gaps.groupby(["id", "camera"])}
 
 
 def frame_rows(extracted: Iterable[ExtractedFrames]) -> list[dict[str, Any]]:

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import accumulate
 from typing import Any
+
+import pandas as pd
 
 from scrubin.render.rendering import FILE_NAME, Released
 
@@ -31,6 +35,29 @@ def video_rows(released: Sequence[Released]) -> list[dict[str, Any]]:
         }
         for item in released
     ]
+
+
+def gap_rows(released: Sequence[Released], parts: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the rows of the public table `gaps`: those with frames on both sides.
+
+    Parameters
+    ----------
+    released
+        The videos.
+    parts
+        The table `parts`.
+    """
+    files = {key: rows.sort_values("part") for key, rows in parts.groupby(["recording", "camera"])}
+    rows = []
+    for item in released:
+        of_camera = files[item.file.recording, item.file.camera]
+        # The source's number of the first frame of each file.
+        starts = [0, *accumulate(of_camera["frame_count"])][:-1]
+        for start, gap_s in zip(starts, map(Fraction, of_camera["gap_s"]), strict=True):
+            last = start - item.plan.first_source_frame - 1
+            if gap_s and 0 <= last < item.plan.frame_count - 1:
+                rows.append({"id": item.file.id, "camera": item.file.camera, "last_frame": last, "gap_s": float(gap_s)})
+    return rows
 
 
 def cut_rows(released: Sequence[Released]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from scrubin.tables.declare import Table
 from scrubin.tables.facts import FACTS
 from scrubin.tables.frames import FRAMES
+from scrubin.tables.gaps import GAPS
 from scrubin.tables.labelled import LABELLED
 from scrubin.tables.phases import PHASES
 from scrubin.tables.private.cuts import CUTS
@@ -33,5 +34,5 @@ PRIVATE_TABLES = (RECORDINGS, PARTS, LINKAGE, PROPOSALS, REDACTIONS, CUTS, HIDDE
 
 def public_tables(aspects: tuple[str, ...]) -> Mapping[str, Table]:
     """Return the public tables of a study that rates these aspects, by name."""
-    tables = (VIDEOS, FRAMES, RATINGS, skill(aspects), ERRORS, LABELLED, TRIPLETS, PHASES, SPANS, SPLITS)
+    tables = (VIDEOS, GAPS, FRAMES, RATINGS, skill(aspects), ERRORS, LABELLED, TRIPLETS, PHASES, SPANS, SPLITS)
     return {table.name: table for table in tables}

@@ -11,7 +11,8 @@ from scrubin.validate.study import Study
 
 @rule(
     "error",
-    "every id is a released recording (for frames: a released video of this camera)",
+    "every id is a released recording (for frames and gaps: a released video of this camera)",
+    gaps=("id", "camera"),
     frames=("id", "camera"),
     ratings=("id",),
     skill=("id",),
@@ -24,7 +25,7 @@ from scrubin.validate.study import Study
 )
 def known_id(study: Study, table: str) -> pd.Series[bool]:
     """Find rows whose recording was not released."""
-    columns = ("id", "camera") if table == "frames" else ("id",)
+    columns = ("id", "camera") if table in ("frames", "gaps") else ("id",)
     return ~among(study.columns(table, *columns), study.columns("videos", *columns))
 
 

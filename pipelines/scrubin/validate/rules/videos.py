@@ -18,6 +18,14 @@ def frame_in_video(study: Study, table: str) -> pd.Series[bool]:
     return (rows["source_frame"] >= end["frame_count"]) | (rows["time_s"] >= end["duration_s"])
 
 
+@rule("error", "every gap lies between two frames of its video, and takes time", gaps=("last_frame", "gap_s"))
+def gap_in_video(study: Study, table: str) -> pd.Series[bool]:
+    """Find gaps behind which no frame follows, and those without length."""
+    rows = study.columns(table, "id", "camera", "last_frame", "gap_s")
+    frame_count = looked_up(rows, study.columns("videos", "id", "camera", "frame_count"), ["id", "camera"])["frame_count"]
+    return (rows["last_frame"] >= frame_count - 1) | ~(rows["gap_s"] > 0)
+
+
 @rule("error", "the frames of a video are numbered 0, 1, 2 and so on, without a gap", frames=("frame",))
 def frames_contiguous(study: Study, table: str) -> pd.Series[bool]:
     """Find frames whose number does not follow the one before."""
