@@ -231,7 +231,12 @@ def test_one_compat_number_is_that_of_newer_scikit_learn(study, capsys):
 
 def test_known_differences_are_told(capsys):
     said = good(capsys, "differences").out
-    for name in ("recognition: undefined-class (bug)", "detection: boxes-in-place (bug)", "phases: tail-mask-on-head (bug)"):
+    for name in (
+        "recognition: undefined-class (bug)",
+        "detection: boxes-in-place (bug)",
+        "phases: tail-mask-on-head (bug)",
+        "errors: balanced-accuracy-of-one-class (choice)",
+    ):
         assert name in said
 
 

@@ -12,6 +12,7 @@ from sklearn import metrics as reference
 
 from scrubin.core.errors import MetricsError
 from scrubin.metrics import error_recognition
+from scrubin.metrics.error_quirks import QUIRKS
 from scrubin.metrics.phases import rates
 from scrubin.metrics.phases.averaging import mean
 from scrubin.metrics.phases.confusion import of_videos
@@ -115,3 +116,16 @@ def test_bad_input_is_refused_with_a_sentence(truth, predicted, sentence):
 def test_unknown_metrics_are_refused():
     with pytest.raises(MetricsError, match="no metric 'auc' of errors"):
         score("auc", [1], [1])
+
+
+def test_the_quirk_of_balanced_accuracy_is_listed_and_shows():
+    (quirk,) = QUIRKS
+    assert quirk.name == "balanced-accuracy-of-one-class"
+    truth, predicted = [0, 0, 0], [0, 0, 1]
+    with pytest.warns(UserWarning, match="not in y_true"):
+        published = reference.balanced_accuracy_score(truth, predicted)
+    assert score("balanced accuracy", truth, predicted, semantics="compat").value == published == 2 / 3
+    assert math.isnan(score("balanced accuracy", truth, predicted).value)
+    # A second error, with both classes, is the whole mean.
+    both = error_recognition.score("balanced accuracy", {"cut": truth, "tear": [0, 1, 1]}, {"cut": predicted, "tear": [0, 1, 0]})
+    assert both.overall == Value(0.75, 1)

@@ -138,6 +138,18 @@ def unknown_ids():
             refused([0, 7], [0, 1], 0)
 
 
+def names_without_order():
+    annotation, prediction = [0] * 6 + [1] * 6, [0] * 8 + [1] * 4
+    in_order, by_alphabet = np.array([0, 1]), np.array([5, 1])
+    found = [compat.evaluate(ids[annotation], ids[prediction], 3).accuracy for ids in (in_order, by_alphabet)]
+    assert found[0] == 100
+    assert found[1] < 100
+    regular = [
+        rates.elements(of_videos([PhaseVideo("v", ids[annotation], ids[prediction])], 7), "jaccard") for ids in (in_order, by_alphabet)
+    ]
+    assert len({mean(one).overall for one in regular}) == 1
+
+
 @pytest.mark.parametrize("name", [one.name for one in QUIRKS])
 def test_the_quirk_shows_on_a_minimal_example(name):
     globals()[name.replace("-", "_")]()

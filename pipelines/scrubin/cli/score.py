@@ -16,6 +16,7 @@ from scrubin.evaluation.computation import Choice, Computed, intervals
 from scrubin.evaluation.metrics import METRICS, Order, scoring
 from scrubin.evaluation.side import Source
 from scrubin.labels.formats.ground_truth import inside_release
+from scrubin.metrics import error_quirks
 from scrubin.metrics.bootstrap import LEVEL, Interval
 from scrubin.metrics.detection import quirks as detection_quirks
 from scrubin.metrics.phases import quirks as phase_quirks
@@ -24,7 +25,12 @@ from scrubin.vocabulary import vocabulary
 
 COMPARE = "compare"
 DIFFERENCES = "differences"
-QUIRKS = {"recognition": recognition_quirks.QUIRKS, "detection": detection_quirks.QUIRKS, "phases": phase_quirks.QUIRKS}
+QUIRKS = {
+    "recognition": recognition_quirks.QUIRKS,
+    "detection": detection_quirks.QUIRKS,
+    "phases": phase_quirks.QUIRKS,
+    "errors": error_quirks.QUIRKS,
+}
 ENSEMBLES = ("mean", "weighted", "soft-vote")
 
 

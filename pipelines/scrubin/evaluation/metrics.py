@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault
-from scrubin.evaluation import sheets, side
+from scrubin.evaluation import copies, sheets, side
 from scrubin.evaluation.computation import Choice, Scoring, chosen, of_runs
 from scrubin.evaluation.series import Series, without_truth
 from scrubin.evaluation.side import Source
@@ -77,7 +77,9 @@ def scoring(name: str, order: Order) -> Scoring:
     if order.ensemble is not None and name != "recognition":
         msg = f"ensembles are of recognition only, not of {name}; score the models one by one"
         raise MetricsError(msg)
-    return metric.score(order, choice)
+    of_order = metric.score(order, choice)
+    copied = [note for source in order.predictions if (note := copies.note(order.truth.path, source.path)) is not None]
+    return replace(of_order, notes=[*of_order.notes, *copied])
 
 
 def _recognition(order: Order, choice: Mapping[str, str]) -> Scoring:
@@ -110,6 +112,8 @@ def _detection(order: Order, choice: Mapping[str, str]) -> Scoring:
 
 def _phases(order: Order, choice: Mapping[str, str]) -> Scoring:
     truth = phases.truth_of(order.truth)
+    if order.semantics == "compat":
+        truth = phases.in_order(truth, order.truth, choice["order"])
     counted = replace(truth, series=_counted_truth(truth.series, order))
     sides = [phases.predictions_of(source, counted) for source in order.predictions]
     # Means over runs are of the metric itself.

@@ -20,7 +20,8 @@ class Quirk:
         ``definition``: the paper or the package's documentation says so. ``choice``: the paper is silent, the package decides.
         ``bug``: contradicts the paper or the package's documentation.
     published
-        What the published program does: ivtmetrics 0.1.5 of triplets, matlab-eval of TMRNet of phases, unless another is named.
+        What the published program does: ivtmetrics 0.1.5 of triplets, matlab-eval of TMRNet of phases,
+        scikit-learn of errors, unless another is named.
     paper, compat
         What the semantics ``paper`` and ``compat`` do here.
     """

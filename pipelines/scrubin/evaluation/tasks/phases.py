@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from scrubin.core.errors import MetricsError
+from scrubin.core.errors import AnnotationError, MetricsError
 from scrubin.core.faults import Fault
 from scrubin.evaluation import side
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
@@ -28,12 +28,15 @@ from scrubin.metrics.phases.rates import STRATEGIES
 from scrubin.metrics.phases.relaxed import cholec80
 from scrubin.metrics.phases.videos import PhaseVideo
 from scrubin.metrics.result import Result
-from scrubin.vocabulary.vocabulary import Vocabulary, related
+from scrubin.vocabulary import own_categories
+from scrubin.vocabulary.vocabulary import Vocabulary, known, load, related
 
 SPANS_FPS = Fraction(1)
 AT_ANY_RATE = ("cholec80",)
 """Formats in which people write predictions at another rate than the format has: nothing says which."""
 RELAXED_S = 10
+KNOWN_ORDER = "known"
+"""The order of the vocabulary, or of ids."""
 PROGRAMS = {CHOLEC80.phases: ("Cholec80", CHOLEC80), M2CAI.phases: ("M2CAI", M2CAI)}
 CHOICES: Mapping[str, Mapping[str, Choice]] = {
     "paper": {
@@ -51,7 +54,12 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {
         ),
         "above-one": Choice(("kept", "clipped"), "kept", "relaxed precision and recall above 1"),
     },
-    "compat": {"omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)")},
+    "compat": {
+        "omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)"),
+        "order": Choice(
+            (), KNOWN_ORDER, "all phases in the order of the operation, names with commas, where files name phases that are not known"
+        ),
+    },
 }
 
 
@@ -69,6 +77,8 @@ class Truth:
         Whether that is a vocabulary, and not just what the files say.
     faults, notes, line
         What stops nothing, what was assumed, and as what the files were read.
+    is_ordered
+        Whether somebody said the order of names that are no vocabulary.
     """
 
     series: Mapping[str, Series]
@@ -77,11 +87,17 @@ class Truth:
     faults: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
     line: str = ""
+    is_ordered: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:
         """The phases."""
         return self.vocabulary.phases
+
+    @property
+    def has_order(self) -> bool:
+        """Whether the ids stand in the order of the operation: names that are just what files say stand in that of the alphabet."""
+        return self.is_named or self.is_ordered or all(map(phase_tables.is_id, self.names))
 
 
 def truth_of(source: Source) -> Truth:
@@ -103,6 +119,50 @@ def truth_of(source: Source) -> Truth:
     vocabulary = side.one_vocabulary(source, read, videos)
     is_named = not phase_tables.is_of_files(vocabulary) or read.form.name != phase_tables.NAME
     return Truth(_series(videos), vocabulary, is_named, read.faults, (*_assumed_rate(read, source), *_instant(read)), read.line)
+
+
+def in_order(truth: Truth, source: Source, order: str) -> Truth:
+    """Return the truth with phases in the order of the operation: published rules excuse a phase by how many steps ahead or back it is.
+
+    Parameters
+    ----------
+    order
+        `KNOWN_ORDER`, or the names of all phases with commas, also of those that do not occur.
+
+    Raises
+    ------
+    MetricsError
+        When the order is not known, is known otherwise, or is not of these phases.
+    """
+    if order == KNOWN_ORDER:
+        if not truth.has_order:
+            what = f"the published program counts steps from phase to phase, but the order of {_quoted(truth.names)} is not known"
+            raise side.refusal(source, "order-unknown", what, _how_to_order(len(truth.names)))
+        return truth
+    if truth.has_order:
+        of = f"that of '{truth.vocabulary.name}'" if truth.is_named else "that of their ids"
+        raise side.refusal(source, "order-known", f"the order of these phases is known, {of}", "leave --variant order= out")
+    try:
+        vocabulary = own_categories.vocabulary_of({"phase": [name.strip() for name in order.split(",")]})
+    except AnnotationError as error:
+        raise side.refusal(source, "order-form", f"--variant order={order}: {error.faults[0].what}", "name every phase once") from error
+    missing = [name for name in truth.names if vocabulary.find("phase", name) is None]
+    if missing:
+        what = f"--variant order={order}: it lacks {_quoted(missing)}"
+        raise side.refusal(source, "order-form", what, "name every phase of the files once, with commas")
+    new_ids = np.array([vocabulary.id_of("phase", name) for name in truth.names], np.int64)
+    series = {name: replace(of_video, values=new_ids[of_video.values]) for name, of_video in truth.series.items()}
+    return replace(truth, series=series, vocabulary=vocabulary, is_ordered=True)
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"'{name}'" for name in names)
+
+
+def _how_to_order(phases: int) -> str:
+    known_sets = [name for name in known() if phases <= len(load(name).phases) in PROGRAMS]
+    by_name = f"name the vocabulary by --vocabulary ({', '.join(known_sets)})" if known_sets else "name the vocabulary by --vocabulary"
+    return f"{by_name}, all phases in their order by --variant 'order=FIRST,SECOND,...', or write ids from 0 instead of names"
 
 
 def predictions_of(source: Source, truth: Truth) -> Predictions:
@@ -182,11 +242,14 @@ def _assumed_program(truth: Truth) -> list[str]:
 
     The highest id that occurs decides on it: a last phase that no video has would choose the other one.
     """
-    known = PROGRAMS.get(len(truth.names))
-    if truth.is_named or known is None:
+    program = PROGRAMS.get(len(truth.names))
+    if program is None:
         return []
-    phases = f"these {len(truth.names)} phases are taken for those of {known[0]}, none missing at the end"
-    return [f"no vocabulary is named: {phases}"]
+    if truth.is_named:
+        rules = f"the published program knows {len(truth.names)} phases as those of {program[0]} only; its rules by position are applied"
+        return [] if related(truth.vocabulary.name, "cholec80") else [f"the phases are those of '{truth.vocabulary.name}': {rules}"]
+    last = "in the order that --variant names" if truth.is_ordered else "none missing at the end"
+    return [f"no vocabulary is named: these {len(truth.names)} phases are taken for those of {program[0]}, {last}"]
 
 
 def _paper(videos: Sequence[PhaseVideo], names: tuple[str, ...], omega: int | None, choice: Mapping[str, str]) -> Computation:

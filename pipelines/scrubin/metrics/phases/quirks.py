@@ -102,4 +102,11 @@ QUIRKS = (
         "MetricsError.",
         "MetricsError.",
     ),
+    Quirk(
+        "names-without-order",
+        "choice",
+        "Phases are numbers; what is excused depends on how many steps ahead or back a number is.",
+        "Regular metrics do not depend on the order; relaxed ones name the transitions of Cholec80.",
+        "Names are numbered in the order of their vocabulary. Where that is not known it has to be named (order=...): never by alphabet.",
+    ),
 )
