@@ -11,8 +11,10 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import Protocol, cast
 
+from scrubin.cli import postponed
 from scrubin.core.errors import ScrubinError
 
 COMMANDS = {
@@ -62,13 +64,8 @@ class Command(Protocol):
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is 0 only when its result is good."""
     passed = list(sys.argv[1:] if arguments is None else arguments)
-    parser = argparse.ArgumentParser(prog="scrubin", description="Turn raw surgical recordings into a benchmark dataset, by hand.")
-    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, does in COMMANDS.items():
-        sub = commands.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
-        if passed[:1] == [name]:
-            _module(name).add_arguments(sub)
-    args = parser.parse_args(passed)
+    with postponed.imports() if postponed.is_help(passed) else nullcontext():
+        args = _parsed(passed)
     try:
         return _module(args.command).run(args)
     except ScrubinError as error:
@@ -78,6 +75,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever reads, such as head, has seen enough; what Python would still flush goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def _parsed(passed: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="scrubin", description="Turn raw surgical recordings into a benchmark dataset, by hand.")
+    commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for name, does in COMMANDS.items():
+        sub = commands.add_parser(name, help=does, description=does[0].upper() + does[1:] + ".")
+        if passed[:1] == [name]:
+            _module(name).add_arguments(sub)
+    return parser.parse_args(passed)
 
 
 def _module(name: str) -> Command:

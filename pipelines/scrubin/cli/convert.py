@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import re
 import sys
 from collections import Counter
@@ -10,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 from scrubin.annotations import lengths
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults, summary
+from scrubin.core.files import json_text
 from scrubin.labels import policy, reader
 from scrubin.labels.export import loss, output
 from scrubin.labels.export.loss import Fit
@@ -84,6 +85,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"the video of a single recording: labels longer or shorter by more than "
         f"{LENGTH_TOLERANCE_S:g} s are an error (default: not checked)",
     )
+    parser.add_argument("--json", action="store_true", help="print what was read, written and lost as JSON, instead of two lines")
     parser.epilog = _formats()
 
 
@@ -119,11 +121,26 @@ def run(args: argparse.Namespace) -> int:
         _note(f"{form.name}: no file states the rate; frames are read as {form.by_hand.fps} per second (change it by --fps)")
     _note(_unstated_rate(kept, form_of_out))
     _note_all(summary(reading.faults))
-    for (of, to), count in sorted(_merged(collection, merges).items()):
+    merged = sorted(_merged(collection, merges).items())
+    lost = sorted((losses + written.losses).items())
+    for (of, to), count in merged:
         _note(f"merged: {of} -> {to}: {count} instances")
-    for what, count in sorted((losses + written.losses).items()):
+    for what, count in lost:
         _note(f"not in {args.target}: {what}: {count}")
-    sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {plural(len(paths), 'file')}, {_summary(kept)}\n")
+    if args.json:
+        document = {
+            "read": verdict_of(reading).as_json(),
+            "written": {
+                "format": writer.name,
+                "files": sorted(path.relative_to(out).as_posix() if out.is_dir() else path.name for path in paths),
+                "rows": _counts(kept),
+            },
+            "merged": [{"from": of, "to": to, "instances": count} for (of, to), count in merged],
+            "not_written": dict(lost),
+        }
+        sys.stdout.write(json_text(document))
+    else:
+        sys.stdout.write(f"{path}: {verdict_of(reading).line}\n{out}: {plural(len(paths), 'file')}, {_summary(kept)}\n")
     return 0
 
 
@@ -133,6 +150,8 @@ def _by_frame(labels: Labels) -> bool:
 
 
 def _formats() -> str:
+    # Every format registers itself when it is imported.
+    importlib.import_module("scrubin.labels.formats")
     names = sorted({*readable(), *WRITERS})
     lines = []
     for name in names:
@@ -238,9 +257,13 @@ def _merged(collection: Collection, merges: LabelMap | None) -> Mapping[tuple[st
 
 
 def _summary(kept: Collection) -> str:
-    counts: dict[str, Any] = {"recording": len(kept.recordings)}
+    return ", ".join(plural(count, what) for what, count in _counts(kept).items() if count) or "no rows"
+
+
+def _counts(kept: Collection) -> dict[str, int]:
+    counts = {"recording": len(kept.recordings)}
     counts["instance"] = sum(len(labels.instances.rows) for labels in kept.recordings if labels.instances is not None)
     counts["phase"] = sum(len(labels.phases.rows) for labels in kept.recordings if labels.phases is not None)
     counts["span"] = sum(len(rows) for labels in kept.recordings for rows in (labels.segments, labels.spans) if rows is not None)
     counts["rating"] = 0 if kept.scores is None else len(kept.scores.ratings)
-    return ", ".join(plural(count, what) for what, count in counts.items() if count) or "no rows"
+    return counts

@@ -13,7 +13,7 @@ from scrubin.core.errors import AnnotationError
 from scrubin.evaluation.ranking import clips, detection_measure, measures, ranking_text, ranks, significance
 from scrubin.evaluation.ranking.measures import PARTS, PRIMARY
 from scrubin.evaluation.ranking.ranks import Settings
-from scrubin.labels.formats.submission.content import TASKS
+from scrubin.labels.tasks import TASKS
 from scrubin.metrics import bootstrap
 
 JSON, CSV, PAGE = "ranking.json", "ranking.csv", "index.html"

@@ -1,4 +1,4 @@
-"""`scrubin score METRIC --ground-truth PATH --predictions PATH`."""
+"""`scrubin score METRIC --ground-truth PATH --predictions PATH [--out FILE] [--json]`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,14 @@ import argparse
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.core import files
 from scrubin.core.errors import MetricsError
-from scrubin.evaluation import comparison, reading_aids, score_document, selection, side
+from scrubin.evaluation import comparison, reading_aids, same_files, score_document, selection, side
 from scrubin.evaluation.computation import Choice, Computed, intervals
 from scrubin.evaluation.metrics import METRICS, Order, scoring
 from scrubin.evaluation.side import Source
@@ -37,14 +39,26 @@ ENSEMBLES = ("mean", "weighted", "soft-vote")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what is scored against what, and how."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.usage = f"scrubin score {{{','.join(METRICS)}}} --ground-truth PATH --predictions PATH [option ...]"
     parser.add_argument(
         "metric",
         nargs="?",
+        action=_Chosen,
         choices=[*METRICS, COMPARE, DIFFERENCES],
-        help=f"what to compute; {COMPARE}: two files of scores; {DIFFERENCES}: where published programs and papers differ",
+        metavar="METRIC",
+        help=f"what to compute, see below; {COMPARE}: two files of scores; {DIFFERENCES}: where published programs and papers differ",
     )
     parser.add_argument("files", nargs="*", metavar="SCORES", help=f"for {COMPARE}: two files that --out wrote as JSON")
-    parser.add_argument("--metric", dest="named", choices=list(METRICS), help="the same as the first word")
+    parser.add_argument(
+        "--metric", action=_Chosen, dest="named", choices=list(METRICS), metavar="METRIC", help="the same as the first word"
+    )
+    _add_sides(parser)
+    _add_answers(parser)
+    parser.epilog = _every_metric()
+
+
+def _add_sides(parser: argparse.ArgumentParser) -> None:
+    """Declare what is read."""
     parser.add_argument(
         "--ground-truth", metavar="PATH", help="file or folder of labels in any format, or of our ground truth, or a release of ours"
     )
@@ -56,20 +70,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="file or folder: labels in any format, CholecTriplet2022 submissions, matrices (npz, npy, CSV, parquet: frames by classes), "
         "lists of ivtmetrics, COCO results, tables of phases, sheets; several are repeated runs (mean and SD) or an ensemble",
     )
-    parser.add_argument(
-        "--semantics", choices=["paper", "compat"], default="paper", help="definition, or published program (default: paper)"
-    )
-    parser.add_argument(
-        "--variant", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="which variant; the choices are below"
-    )
-    parser.add_argument("--out", metavar="FILE", help="write all numbers, per class and video, as JSON or (FILE.csv) CSV")
     parser.add_argument("--videos", metavar="FILE", help="only these videos: a name per line, or a split with the columns id and subset")
     parser.add_argument("--subset", metavar="NAME", help="subset of that split, such as test, or 0/test where it has folds")
-    parser.add_argument(
-        "--bootstrap", type=int, default=0, metavar="N", help=f"{100 * LEVEL:g}%% intervals from N draws of videos (default: none)"
-    )
-    parser.add_argument("--ensemble", choices=ENSEMBLES, help="combine the predictions of several models (recognition)")
-    parser.add_argument("--weights", nargs="+", type=float, default=[], metavar="W", help="of the models, for --ensemble weighted")
     parser.add_argument("--from", dest="truth_format", metavar="FORMAT", help="format of the ground truth (default: by what it looks like)")
     parser.add_argument("--predictions-from", metavar="FORMAT", help="format of the predictions (default: by what they look like)")
     parser.add_argument(
@@ -78,28 +80,61 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--fps", metavar="N", help="frames per second by which the ground truth counts, where no file says it")
     parser.add_argument("--predictions-fps", metavar="N", help="the same of the predictions (default: they count as the ground truth)")
     add_instant(parser, "either side")
-    parser.epilog = _choices()
+
+
+def _add_answers(parser: argparse.ArgumentParser) -> None:
+    """Declare what is computed, and how it is shown."""
+    parser.add_argument(
+        "--semantics", choices=["paper", "compat"], default="paper", help="definition, or published program (default: paper)"
+    )
+    parser.add_argument("--variant", nargs="+", action="extend", default=[], metavar="NAME=VALUE", help="which variant, see below")
+    parser.add_argument(
+        "--bootstrap", type=int, default=0, metavar="N", help=f"{100 * LEVEL:g}%% intervals from N draws of videos (default: none)"
+    )
+    parser.add_argument("--ensemble", choices=ENSEMBLES, help="combine the predictions of several models (recognition)")
+    parser.add_argument("--weights", nargs="+", type=float, default=[], metavar="W", help="of the models, for --ensemble weighted")
+    parser.add_argument("--out", metavar="FILE", help="write all numbers, per class and video, as JSON or (FILE.csv) CSV")
+    parser.add_argument("--json", action="store_true", help="print what --out writes as JSON, instead of the table")
+
+
+class _Chosen(argparse.Action):
+    """The metric; a help text that is asked for behind it is of this metric only."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Take the name."""
+        setattr(namespace, self.dest, values)
+        if values not in METRICS:
+            return
+        parser.usage = f"scrubin score {values} --ground-truth PATH --predictions PATH [option ...]"
+        parser.description = f"{values.capitalize()}: {METRICS[values].does}."
+        parser.epilog = _choices(values)
 
 
 def run(args: argparse.Namespace) -> int:
     """Read, join, compute, write and print; nothing is written when anything is wrong."""
     name = args.metric or args.named
     if name == COMPARE:
-        return _compare(args.files)
+        return _compare(args.files, as_json=args.json)
     if name == DIFFERENCES:
-        return _differences()
+        return _differences(as_json=args.json)
     order = _order(name, args)
-    out = _out(args)
+    out = _outputs(args)
+    paths = [source.path for source in order.predictions]
     of_order = scoring(name, order)
+    of_order = replace(of_order, notes=[*of_order.notes, *same_files.notes(inside_release(order.truth.path), paths)])
     for note in (*of_order.read, *score_document.notes_of(of_order)):
         sys.stderr.write(f"scrubin score: {note}\n")
     scored = [result for one in of_order.parts for result in _scored(one, args.bootstrap)]
+    document: dict[str, Any] = {}
+    if args.out or args.json:
+        document = score_document.document(name, inside_release(order.truth.path), paths, of_order, scored)
     if out is not None:
-        paths = [source.path for source in order.predictions]
-        whole = score_document.text_of(score_document.document(name, inside_release(order.truth.path), paths, of_order, scored))
-        files.write_text(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else whole)
+        files.write_text(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else score_document.text_of(document))
     for sentence in reading_aids.sentences(one.result for one in scored):
         sys.stderr.write(f"scrubin score: {sentence}\n")
+    if args.json:
+        sys.stdout.write(score_document.text_of(document))
+        return 0
     # The file first: whoever reads the lines may stop after the first ones.
     for line in (*score_document.table(scored), *score_document.best_classes(scored)):
         sys.stdout.write(f"{line}\n")
@@ -134,16 +169,21 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
     return Order(truth, predictions, args.semantics, args.variant, videos, args.ensemble, args.weights)
 
 
-def _out(args: argparse.Namespace) -> Path | None:
-    if not args.out:
-        return None
-    out = Path(args.out)
-    if out.suffix.lower() not in (".json", ".csv") or out.is_dir():
-        msg = f"--out {out}: name a file that ends in .json or .csv"
-        raise MetricsError(msg)
+def _outputs(args: argparse.Namespace) -> Path | None:
+    """Return the file of numbers; None where none is wanted."""
     read = [Path(args.ground_truth), *map(Path, args.predictions), *([Path(args.videos)] if args.videos else [])]
+    return _output("--out", args.out, (".json", ".csv"), read)
+
+
+def _output(option: str, name: str | None, suffixes: Sequence[str], read: Sequence[Path]) -> Path | None:
+    if not name:
+        return None
+    out = Path(name)
+    if out.suffix.lower() not in suffixes or out.is_dir():
+        msg = f"{option} {out}: name a file that ends in {' or '.join(suffixes)}"
+        raise MetricsError(msg)
     if any(out.resolve() == path.resolve() or path.resolve() in out.resolve().parents for path in read):
-        msg = f"--out {out}: this is where input is read from; write elsewhere"
+        msg = f"{option} {out}: this is where input is read from; write elsewhere"
         raise MetricsError(msg)
     return out
 
@@ -164,7 +204,7 @@ def _intervals(one: Computed, resamples: int) -> list[Interval]:
         return intervals(one, resamples, progress.update)
 
 
-def _compare(paths: Sequence[str]) -> int:
+def _compare(paths: Sequence[str], *, as_json: bool) -> int:
     if len(paths) != 2:
         msg = "give two files of scores: scrubin score compare ONE.json OTHER.json"
         raise MetricsError(msg)
@@ -172,14 +212,23 @@ def _compare(paths: Sequence[str]) -> int:
     rows, apart = comparison.compared(one, other)
     for note in apart:
         sys.stderr.write(f"scrubin score: {note}\n")
+    if as_json:
+        keys = ("variant", "one", "other", "difference")
+        compared = [dict(zip(keys, (name, *map(score_document.json_number, of)), strict=True)) for name, *of in rows]
+        sys.stdout.write(score_document.text_of({"one": one.name, "other": other.name, "results": compared, "apart": apart}))
+        return 0
     for name, left, right, change in rows:
         shown = ["undefined" if math.isnan(value) else f"{value:.4f}" for value in (left, right)]
         sys.stdout.write(f"{shown[0]:>10} {shown[1]:>10} {'' if math.isnan(change) else f'{change:+.4f}':>9}  {name}\n")
     return 0
 
 
-def _differences() -> int:
+def _differences(*, as_json: bool) -> int:
     """Print every known difference between a published program and the definition of its metric."""
+    if as_json:
+        every = [{"metric": metric, **asdict(one)} for metric, of_metric in QUIRKS.items() for one in of_metric]
+        sys.stdout.write(score_document.text_of({"differences": every}))
+        return 0
     for metric, known in QUIRKS.items():
         for one in known:
             by_side = {"published": one.published, "paper": one.paper, "compat": one.compat}
@@ -188,13 +237,17 @@ def _differences() -> int:
     return 0
 
 
-def _choices() -> str:
-    lines = []
-    for name, metric in METRICS.items():
-        lines.append(f"{name}: {metric.does}")
-        for semantics, choices in metric.choices.items():
-            lines += [f"  {semantics:<6} {key}={_values(choice)}  {choice.meaning}" for key, choice in choices.items()]
-    return "variants, the default marked by *:\n" + "\n".join(lines)
+def _every_metric() -> str:
+    width = max(map(len, METRICS))
+    lines = [f"  {name:<{width}}  {metric.does}" for name, metric in METRICS.items()]
+    return "metrics:\n" + "\n".join(lines) + "\n\nthe variants of one, for --variant: scrubin score METRIC --help"
+
+
+def _choices(name: str) -> str:
+    lines = ["variants, the default marked by *:"]
+    for semantics, choices in METRICS[name].choices.items():
+        lines += [f"  {semantics:<6} {key}={_values(choice)}  {choice.meaning}" for key, choice in choices.items()]
+    return "\n".join(lines) if len(lines) > 1 else "it has no variants"
 
 
 def _values(choice: Choice) -> str:

@@ -16,8 +16,8 @@ from scrubin.evaluation.series import without_truth
 from scrubin.evaluation.submission import submission, truth_files
 from scrubin.evaluation.submission.submission import Outcome
 from scrubin.evaluation.submission.truth import GroundTruth
-from scrubin.labels.formats.submission.content import TASKS
 from scrubin.labels.policy import stopping
+from scrubin.labels.tasks import TASKS
 
 LAYOUT = """a submission is a folder with, per video of the ground truth,
   <video>.json  {"<frame>": {"recognition": [one probability per triplet], "detection":

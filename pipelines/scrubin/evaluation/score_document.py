@@ -166,11 +166,19 @@ def _result(one: ScoredResult) -> dict[str, Any]:
     return document
 
 
-def _value(value: Value) -> dict[str, Any]:
-    number = value.value
+def json_number(number: float) -> float | str | None:
+    """Return a number as JSON has it: undefined is null, infinity a text.
+
+    >>> json_number(0.5), json_number(math.nan), json_number(-math.inf)
+    (0.5, None, '-Infinity')
+    """
     if math.isinf(number):
-        return {"value": "Infinity" if number > 0 else "-Infinity", "n": value.n}
-    return {"value": None if math.isnan(number) else number, "n": value.n}
+        return "Infinity" if number > 0 else "-Infinity"
+    return None if math.isnan(number) else number
+
+
+def _value(value: Value) -> dict[str, Any]:
+    return {"value": json_number(value.value), "n": value.n}
 
 
 def _cell(value: Value) -> str:

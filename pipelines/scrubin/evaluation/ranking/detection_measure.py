@@ -9,8 +9,9 @@ import numpy as np
 from scrubin.core.errors import MetricsError
 from scrubin.evaluation.ranking.prediction import PredictedVideo
 from scrubin.evaluation.submission.truth import TrueVideo
-from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task
+from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray
 from scrubin.labels.formats.submission.detections import Boxes
+from scrubin.labels.tasks import Task
 from scrubin.metrics.detection.average_precision import average_precision
 from scrubin.metrics.detection.rows import BoxRows, BoxStudy
 from scrubin.vocabulary.vocabulary import Vocabulary

@@ -19,7 +19,8 @@ from scrubin.evaluation.ranking.phase_measure import Phases
 from scrubin.evaluation.ranking.prediction import PredictedVideo
 from scrubin.evaluation.ranking.recognition_measure import Recognition
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
-from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task
+from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray
+from scrubin.labels.tasks import Task
 from scrubin.metrics.recognition.components import COMPONENTS, triplet_map
 
 PARTS: Mapping[Task, tuple[str, ...]] = {

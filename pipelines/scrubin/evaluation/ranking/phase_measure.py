@@ -9,7 +9,8 @@ import numpy as np
 from scrubin.core.errors import MetricsError
 from scrubin.evaluation.ranking.prediction import PredictedVideo
 from scrubin.evaluation.submission.truth import TrueVideo
-from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task
+from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray
+from scrubin.labels.tasks import Task
 from scrubin.metrics.phases import confusion, rates
 from scrubin.metrics.phases.videos import PhaseVideo
 

@@ -9,7 +9,8 @@ import numpy as np
 from scrubin.core.errors import MetricsError
 from scrubin.evaluation.ranking.prediction import PredictedVideo
 from scrubin.evaluation.submission.truth import TrueVideo
-from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray, Task
+from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray, IntArray
+from scrubin.labels.tasks import Task
 from scrubin.metrics.recognition.average_precision import by_class
 from scrubin.metrics.recognition.components import TripletMap, component_named, disentangle, part
 from scrubin.metrics.recognition.videos import ClassRows, TripletVideo, rows_of

@@ -19,10 +19,11 @@ from scrubin.labels import suspicions
 from scrubin.labels.formats.cholectriplet2022 import labels_of
 from scrubin.labels.formats.plain import phase_tables
 from scrubin.labels.formats.submission import documents
-from scrubin.labels.formats.submission.content import KEYS, TASKS, Content, Task, note_missing_task, parse
+from scrubin.labels.formats.submission.content import KEYS, Content, note_missing_task, parse
 from scrubin.labels.model import Labels
 from scrubin.labels.parse.where import Where
 from scrubin.labels.policy import stopping
+from scrubin.labels.tasks import TASKS, Task
 
 Taker = Callable[[TrueVideo, Content], None]
 

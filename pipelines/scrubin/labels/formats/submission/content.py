@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,13 +16,12 @@ from scrubin.labels.formats.submission import detections, documents, frame_keys,
 from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.formats.submission.documents import RepeatedKeys, shown
 from scrubin.labels.parse import fields
+from scrubin.labels.tasks import TASKS, Task
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 IntArray = npt.NDArray[np.int64]
 FloatArray = npt.NDArray[np.float64]
 BoolArray = npt.NDArray[np.bool_]
-Task = Literal["recognition", "detection", "phases"]
-TASKS: tuple[Task, ...] = get_args(Task)
 KEYS: tuple[Task, ...] = ("recognition", "detection")
 GIVE: Mapping[Task, str] = {"recognition": "give the probabilities in every frame", "detection": "write [] where nothing is detected"}
 WANTED = "give recognition, detection or both"

@@ -1,0 +1,96 @@
+"""Help texts: what they cost, and what they say."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from scrubin import cli
+from scrubin.cli import postponed, splits, stereo
+from scrubin.evaluation.metrics import METRICS
+
+NEVER = sorted(
+    postponed.THEIRS - {"numpy", "pyarrow"} | {"matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluation.side"}
+)
+"""Import one of these, and a help text takes longer than 0.3 s; NumPy and PyArrow are quick."""
+FURTHER = [
+    *(("splits", name) for name in splits.SUBCOMMANDS),
+    *(("stereo", name) for name in stereo.SUBCOMMANDS),
+    *(("score", name) for name in METRICS),
+    ("submission", "check"),
+    ("deid", "make"),
+    ("deid", "score"),
+    ("dicom", "show"),
+    ("dicom", "write"),
+]
+EVERY = [*((name,) for name in cli.COMMANDS), *FURTHER]
+ASK = """
+import contextlib, io, json, sys
+from scrubin import cli
+
+texts, came = {}, {}
+for command in json.loads(sys.argv[1]):
+    text = io.StringIO()
+    with contextlib.suppress(SystemExit), contextlib.redirect_stdout(text):
+        cli.main([*command, "--help"])
+    texts[" ".join(command)] = text.getvalue()
+    for name in set(json.loads(sys.argv[2])) & set(sys.modules):
+        came.setdefault(name, " ".join(command))
+print(json.dumps([texts, came, sorted(name for name in sys.modules if name.startswith("scrubin."))]))
+"""
+
+
+@pytest.fixture(scope="module")
+def asked():
+    """Every help text of a process of its own, the slow packages that came in with which, and what is left of ours."""
+    command = [sys.executable, "-c", ASK, json.dumps(EVERY), json.dumps(NEVER)]
+    return json.loads(subprocess.run(command, capture_output=True, check=True, text=True).stdout)
+
+
+def test_no_help_text_imports_what_is_slow(asked):
+    _, came, _ = asked
+    assert came == {}
+
+
+def test_nobody_meets_a_postponed_name_after_the_help(asked):
+    *_, left = asked
+    assert [name for name in left if not name.startswith("scrubin.core")] == ["scrubin.cli", "scrubin.cli.postponed"]
+
+
+@pytest.mark.parametrize("command", EVERY, ids=" ".join)
+def test_postponed_imports_change_no_help_text(asked, command, capsys, monkeypatch):
+    texts, *_ = asked
+    monkeypatch.setattr(postponed, "is_help", lambda _: False)
+    with pytest.raises(SystemExit):
+        cli.main([*command, "--help"])
+    assert capsys.readouterr().out == texts[" ".join(command)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "is_help"),
+    [(["score", "--help"], True), (["score", "-h"], True), (["score", "help"], False), (["run", "--", "tool", "--help"], False)],
+)
+def test_what_stands_behind_two_dashes_asks_another_program(arguments, is_help):
+    assert postponed.is_help(arguments) is is_help
+
+
+def test_the_help_of_a_metric_has_its_choices_and_no_others(asked):
+    texts, *_ = asked
+    for name, metric in METRICS.items():
+        said = texts[f"score {name}"].split("variants, the default")[-1]
+        assert metric.does in " ".join(texts["score"].split())
+        for choices in metric.choices.values():
+            assert all(f" {key}=" in said for key in choices)
+        others = {key for one in METRICS.values() for choices in one.choices.values() for key in choices}
+        assert not any(f" {key}=" in said for key in others - {key for choices in metric.choices.values() for key in choices})
+        assert "=" not in texts["score"].split("metrics:")[1]
+
+
+def test_an_option_names_the_metric_of_the_help_too(capsys):
+    with pytest.raises(SystemExit):
+        cli.main(["score", "--metric", "skill", "--help"])
+    said = capsys.readouterr().out
+    assert said.startswith("usage: scrubin score skill --ground-truth PATH")
+    assert "form=" in said
+    assert "omega=" not in said
