@@ -43,7 +43,8 @@ def main() -> None:
     joined = [item for _, item in read.done]
     media: dict[str, Media | RecordingError] = {camera.path: item.media for camera, item in read.done}
     media.update({camera.path: error for camera, error in read.quarantined})
-    decisions = decide.decisions(listed.recordings, media, joining.sha256_by_path(joined), p)
+    doubts = {camera.path: item.doubts for camera, item in read.done}
+    decisions = decide.decisions(listed.recordings, media, joining.sha256_by_path(joined), doubts, p)
     # What a system leaves behind by itself is no recording that somebody forgot.
     strays = [problem for problem in manifest.files_without_row(raw, data, withdrawn) if not is_litter(problem.recording)]
     problems = [*listed.problems, *strays, *decide.problems(listed.recordings, decisions)]
@@ -53,6 +54,8 @@ def main() -> None:
     io.write(PEOPLE, recordings[[*people.NAMES]], OUT / "people.parquet")
     io.write(PARTS, joining.parts_table(joined), OUT / "parts.parquet")
     io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), OUT / "quarantine_ingest.parquet")
+    for sentence in sorted(sentence for of_camera in doubts.values() for sentence in of_camera):
+        plumbing.LOG.warning("look at: %s", sentence)
     for problem in problems:
         # Also here, because a later stage may stop the run before its end.
         plumbing.LOG.warning("set aside: '%s': %s", problem.recording, " ".join(str(problem.error).splitlines()))

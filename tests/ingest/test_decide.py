@@ -88,7 +88,7 @@ def test_the_same_bytes_twice_take_both_recordings_out_and_no_other():
     rows = {"r": [LEFT, RIGHT], "s": other, "t": third}
     shas = {"videos/l": "a", "videos/r": "b", "videos/l2": "c", "videos/r2": "a", "videos/l3": "d", "videos/r3": "e"}
     files = {path: media(10, sha256) for path, sha256 in shas.items()}
-    found = decisions(rows, files, shas, PARAMS)
+    found = decisions(rows, files, shas, {}, PARAMS)
     assert {name: item.status for name, item in found.items()} == {"r": "quarantined", "s": "quarantined", "t": "kept"}
     assert "'videos/l' and 'videos/r2' have the same bytes" in str(problems(rows, found)[0].error)
     table = recordings_table(rows, files, found)
@@ -99,5 +99,11 @@ def test_the_same_bytes_twice_take_both_recordings_out_and_no_other():
 def test_the_camera_whose_file_is_bad_is_the_one_that_is_named():
     error = VideoError("videos/r", "the file is missing", "put it there")
     files = {"videos/l": media(10, "a"), "videos/r": error}
-    found = decisions({"r": [LEFT, RIGHT]}, files, {"videos/l": "a"}, PARAMS)
+    found = decisions({"r": [LEFT, RIGHT]}, files, {"videos/l": "a"}, {}, PARAMS)
     assert [problem.camera for problem in problems({"r": [LEFT, RIGHT]}, found)] == ["right"]
+
+
+def test_what_is_doubtful_about_a_recording_stands_beside_it_and_stops_nothing():
+    files = {"videos/l": media(10, "a"), "videos/r": media(10, "b")}
+    kept = decisions({"r": [LEFT, RIGHT]}, files, {}, {LEFT.path: ("it jumps",), RIGHT.path: ("it jumps, too",)}, PARAMS)
+    assert (kept["r"].status, kept["r"].reason) == ("kept", "it jumps; it jumps, too")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -33,6 +33,7 @@ def decisions(
     recordings: Mapping[str, list[Row]],
     media: Mapping[str, Media | RecordingError],
     sha256: Mapping[str, str],
+    doubts: Mapping[str, Sequence[str]],
     params: IngestParams,
 ) -> dict[str, Decision]:
     """Return what happens to each recording.
@@ -45,14 +46,27 @@ def decisions(
         By the first file of each camera, see `decide`.
     sha256
         By path, of every file that could be read.
+    doubts
+        By the first file of each camera, what a person should look at.
     params
         The limits.
     """
     repeated = repeated_bytes(recordings, sha256)
-    return {
-        recording: Decision("quarantined", error=repeated[recording]) if recording in repeated else decide(first_parts(rows), media, params)
-        for recording, rows in recordings.items()
-    }
+    decided = {}
+    for recording, rows in recordings.items():
+        if recording in repeated:
+            decided[recording] = Decision("quarantined", error=repeated[recording])
+        else:
+            sentences = [sentence for row in first_parts(rows) for sentence in doubts.get(row.path, ())]
+            decided[recording] = doubted(decide(first_parts(rows), media, params), sentences)
+    return decided
+
+
+def doubted(decision: Decision, sentences: Sequence[str]) -> Decision:
+    """Return a decision with what is doubtful about a recording that is kept."""
+    if decision.status != "kept" or not sentences:
+        return decision
+    return replace(decision, reason="; ".join([*([decision.reason] if decision.reason else []), *sentences]))
 
 
 def problems(recordings: Mapping[str, list[Row]], decided: Mapping[str, Decision]) -> list[Problem]:

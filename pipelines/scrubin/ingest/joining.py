@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ import pandas as pd
 from scrubin.ingest.clock import gaps_s
 from scrubin.ingest.manifest import Row
 from scrubin.ingest.media import Media, media_of, read_media
-from scrubin.ingest.overlap import stored_overlap
 from scrubin.ingest.params import ClockParams
+from scrubin.ingest.seam import stored_seam
 from scrubin.tables import io
 from scrubin.tables.private.parts import PARTS
 from scrubin.video.joining import start_times_s
@@ -45,11 +45,14 @@ class Joined:
         What they hold together.
     parts
         Rows of the table `parts`.
+    doubts
+        What a person should look at, a sentence each.
     """
 
     source: Source
     media: Media
     parts: tuple[Mapping[str, Any], ...]
+    doubts: tuple[str, ...] = ()
 
 
 def by_camera(rows: Iterable[Row]) -> list[CameraRecording]:
@@ -73,8 +76,9 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     plain = Source(tuple(FilePart(row.path, read_media(raw, row).sha256) for row in camera.rows))
     plain.probe(raw)  # refuses what does not belong together before anything is decoded
     lengths_s = [part.length_s for part in plain.joined_parts(raw)]
-    source = Source(tuple(_placed(raw, plain.parts, gaps_s(raw, plain.paths, lengths_s, clock))))
-    return Joined(source, media_of(source.sha256, source.probe(raw)), tuple(_rows(raw, camera, source)))
+    parts, doubts = _placed(raw, plain.parts, gaps_s(raw, plain.paths, lengths_s, clock))
+    source = Source(parts)
+    return Joined(source, media_of(source.sha256, source.probe(raw)), tuple(_rows(raw, camera, source)), doubts)
 
 
 def sha256_by_path(joined: Iterable[Joined]) -> dict[str, str]:
@@ -87,13 +91,19 @@ def parts_table(joined: Iterable[Joined]) -> pd.DataFrame:
     return io.frame_of(PARTS, (row for one in joined for row in one.parts))
 
 
-def _placed(raw: Path, parts: Sequence[FilePart], gaps: Sequence[Fraction]) -> Iterable[FilePart]:
-    before: FilePart | None = None
-    for part, gap_s in zip(parts, gaps, strict=True):
-        # What is missing between two files cannot stand in both.
-        doubled = 0 if before is None or gap_s else stored_overlap(raw, before, part)
-        yield FilePart(part.path, part.sha256, doubled, gap_s)
-        before = part
+def _placed(raw: Path, parts: Sequence[FilePart], gaps: Sequence[Fraction]) -> tuple[tuple[FilePart, ...], tuple[str, ...]]:
+    """Return the parts as they follow each other, and what is doubtful about that."""
+    placed, doubts = [parts[0]], []
+    for before, part, gap_s in zip(parts, parts[1:], gaps[1:], strict=False):
+        if gap_s:
+            # What is missing between two files cannot stand in both, and the scene may have changed in the meantime.
+            placed.append(replace(part, gap_s=gap_s))
+            continue
+        seam = stored_seam(raw, before, part)
+        placed.append(replace(part, first=seam.doubled))
+        if seam.changes_scene:
+            doubts.append(f"the picture jumps between '{before.path}' and '{part.path}': is time missing, or are they of two recordings?")
+    return tuple(placed), tuple(doubts)
 
 
 def _rows(raw: Path, camera: CameraRecording, source: Source) -> Iterable[Mapping[str, Any]]:
