@@ -15,6 +15,7 @@ from scrubin.download.marks import is_litter
 from scrubin.ingest import decide, joining, manifest
 from scrubin.ingest.media import Media
 from scrubin.ingest.params import IngestParams
+from scrubin.listing.several_files import files_below
 from scrubin.tables import io
 from scrubin.tables.private import people
 from scrubin.tables.private.parts import PARTS
@@ -37,7 +38,7 @@ def main() -> None:
         msg = f"{raw / manifest.NAME}: cannot be read ({error.strerror}); the raw folder needs this list of recordings"
         raise ManifestError(msg) from error
     withdrawn = memory.load()
-    listed = manifest.parse(data, p.tasks, withdrawn)
+    listed = manifest.parse(data, p.tasks, withdrawn, files_below(raw))
     used = [row for rows in listed.recordings.values() for row in rows if not row.exclude.strip()]
     read = plumbing.map_items(partial(joining.read, raw.absolute(), clock=p.clock), joining.by_camera(used), name="ingest")
     joined = [item for _, item in read.done]

@@ -199,3 +199,47 @@ def test_a_file_that_no_row_names_is_not_lost(tmp_path):
     assert [str(problem.error) for problem in problems] == [
         "videos/deep/new.mkv: no row of recordings.csv names this file; add a row for it, or move it out of videos/"
     ]
+
+
+FILES = ["videos/case/10.mp4", "videos/case/9.mp4", "videos/case/old/1.mp4", "videos/r_2.mkv", "videos/r_11.mkv", "videos/r.mkv"]
+
+
+def named(*rows: dict[str, str]):
+    return parse(manifest(*rows, columns=PARTED), TASKS, files=FILES)
+
+
+@pytest.mark.parametrize("folder", ["videos/case", "videos/case/", "videos/case/*.mp4", "videos/c?se/*"])
+def test_a_folder_or_pattern_names_its_files_in_the_order_of_their_numbers(folder):
+    parsed = named(LEFT | {"path": folder}, RIGHT | {"path": "videos/r_*.mkv"})
+    assert parsed.problems == []
+    assert [(row.camera, row.part, row.path) for row in parsed.recordings["r"]] == [
+        ("left", 1, "videos/case/9.mp4"),
+        ("left", 2, "videos/case/10.mp4"),
+        ("right", 1, "videos/r_2.mkv"),
+        ("right", 2, "videos/r_11.mkv"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ({"path": "videos/none_*.mp4"}, "no file is named by 'videos/none_*.mp4'; correct the folder or pattern"),
+        ({"path": "videos/empty/"}, "no file is named by 'videos/empty/'"),
+        ({"path": "videos/case", "part": "2"}, "'videos/case' names 2 files, but has one part; leave 'part' empty"),
+    ],
+)
+def test_a_folder_or_pattern_that_cannot_be_meant_is_named(row, says):
+    assert any(says in str(problem.error) for problem in named(LEFT | row, RIGHT).problems)
+
+
+def test_a_file_in_two_rows_is_named_also_where_one_is_a_pattern():
+    problems = named(LEFT | {"path": "videos/r*.mkv"}, RIGHT).problems
+    assert any("'videos/r.mkv' stands in several rows" in str(problem.error) for problem in problems)
+
+
+def test_files_that_a_folder_or_pattern_names_are_not_lost_and_others_are(tmp_path):
+    for path in (*FILES, "videos/case/Thumbs.db"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).touch()
+    lost = files_without_row(tmp_path, manifest(LEFT | {"path": "videos/case"}, RIGHT | {"path": "videos/r_*.mkv"}))
+    assert [problem.recording for problem in lost] == ["videos/case/Thumbs.db", "videos/case/old/1.mp4", "videos/r.mkv"]

@@ -75,8 +75,7 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     """
     plain = Source(tuple(FilePart(row.path, read_media(raw, row).sha256) for row in camera.rows))
     plain.probe(raw)  # refuses what does not belong together before anything is decoded
-    lengths_s = [part.length_s for part in plain.joined_parts(raw)]
-    parts, doubts = _placed(raw, plain.parts, gaps_s(raw, plain.paths, lengths_s, clock))
+    parts, doubts = _placed(raw, plain.parts, gaps_s(raw, plain.paths, plain.joined_parts(raw), clock))
     source = Source(parts)
     return Joined(source, media_of(source.sha256, source.probe(raw)), tuple(_rows(raw, camera, source)), doubts)
 

@@ -1,17 +1,18 @@
-"""The manifest ``recordings.csv``: one row per video file, as the curator wrote it."""
+"""The manifest ``recordings.csv``: one row per video file, or per camera of a recording, as the curator wrote it."""
 
 from __future__ import annotations
 
 import itertools
 from collections import Counter, defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from scrubin.core import csvtext, faults
 from scrubin.core.cells import seconds
 from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.ingest.params import TaskParams
+from scrubin.listing.several_files import files_below, several
 from scrubin.withdrawal.memory import Memory
 
 NAME = "recordings.csv"
@@ -34,6 +35,8 @@ class Row:
         Its line in the file.
     start_s, end_s
         In seconds of the whole recording, from its first frame; None where nothing is cut.
+    path
+        The file. Several files that the curator names as a folder or pattern are a row each.
     part
         Which of the files of this camera it is, from 1, in their order.
     rig
@@ -72,7 +75,7 @@ class Manifest:
     problems: list[Problem]
 
 
-def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBODY) -> Manifest:
+def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBODY, files: Sequence[str] | None = None) -> Manifest:
     """Return the recordings of a manifest and every problem in it.
 
     A problem takes its whole recording out, because half a stereo pair, or one of two
@@ -86,6 +89,8 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBO
         By name.
     withdrawn
         Whose rows are passed over, whatever is wrong with them.
+    files
+        Those below ``videos/``: what folders and patterns name; None: every path is that of a file.
 
     Raises
     ------
@@ -108,7 +113,7 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBO
         if _is_withdrawn(cells, withdrawn):
             continue
         try:
-            rows.append(_row(cells, tasks))
+            rows += _files_of(_row(cells, tasks), "part" in cells.cells and bool(cells.cells["part"]), files)
         except RecordingError as error:
             problems.append(_problem(cells, error))
     problems += _contradictions(rows, tasks)
@@ -124,7 +129,9 @@ def files_without_row(folder: Path, data: bytes, withdrawn: Memory = NOBODY) -> 
     """Return a problem for every file below ``videos/`` that no row names: nothing is lost in silence, but for what was withdrawn."""
     sheet = _sheet(data)
     rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
-    named = {str(PurePosixPath(row.as_written("path"))) for row in rows if "path" in row.cells}
+    below = files_below(folder)
+    written = {row.as_written("path") for row in rows if "path" in row.cells}
+    named = {path for one in written for path in several(one, below) or [str(PurePosixPath(one))]}
     paths = sorted(path.relative_to(folder).as_posix() for path in (folder / "videos").rglob("*") if path.is_file())
     return [
         Problem(path, "", RecordingError(path, f"no row of {NAME} names this file", "add a row for it, or move it out of videos/"))
@@ -167,6 +174,19 @@ def _row(row: csvtext.Row, tasks: Mapping[str, TaskParams]) -> Row:
     text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "exclude")}
     part, rig = _part(row), cells.get("rig", "")
     return Row(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, part=part, rig=rig, **text)
+
+
+def _files_of(row: Row, has_part: bool, files: Sequence[str] | None) -> list[Row]:
+    """Return a row per file; one that names a single file stays as it is."""
+    paths = None if files is None else several(row.path, files)
+    if paths is None:
+        return [row]
+    place = f"line {row.line}"
+    if not paths:
+        raise RecordingError(NAME, f"no file is named by '{row.path}'", "correct the folder or pattern", place)
+    if has_part:
+        raise RecordingError(NAME, f"'{row.path}' names {len(paths)} files, but has one part", "leave 'part' empty", place)
+    return [replace(row, path=path, part=part) for part, path in enumerate(paths, start=1)]
 
 
 def _part(row: csvtext.Row) -> int:

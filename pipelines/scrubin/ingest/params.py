@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from scrubin.core.params import ranged
 
 NO_CLOCK, CREATION_TIME, FILE_NAME = "none", "creation_time", "file_name"
+TIMECODE, DICOM_TIME = "timecode", "dicom_time"
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,12 @@ class ClockParams:
     format
         Of a time in a name, as `datetime.strptime` takes it.
     source
-        ``none``: files follow each other without a gap. ``creation_time``: the tag of the container. ``file_name``: a time in its name.
+        ``none``: files follow each other without a gap. ``creation_time``: the tag of the container. ``timecode``: of its timecode
+        track. ``dicom_time``: of the DICOM header. ``file_name``: a time in its name.
     """
 
     format: str
-    source: str = ranged(choices=(NO_CLOCK, CREATION_TIME, FILE_NAME))
+    source: str = ranged(choices=(NO_CLOCK, CREATION_TIME, TIMECODE, DICOM_TIME, FILE_NAME))
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 from scrubin.annotations.params import SourceParams
 from scrubin.listing import mentions, table_text
 from scrubin.listing.changes import Change
+from scrubin.listing.several_files import files_below, several
 from scrubin.withdrawal import sheet as withdrawals
 
 ASIDE = "removed"
@@ -55,9 +56,15 @@ def plan(raw: Path, sources: tuple[SourceParams, ...], name: str, id_: str | Non
 def _videos(raw: Path, lists: list[mentions.NamingList], name: str) -> list[Path]:
     """Return the raw files that this recording names and no other one does."""
     own = next(one for one in lists if one.is_own)
-    rows = [row for row in own.sheet.rows if "path" in row.cells]
-    others = {row.as_written("path") for row in rows if row.cells["recording"] != name}
-    return [raw / path for row in rows if row.cells["recording"] == name and (path := row.as_written("path")) not in others]
+    below = files_below(raw)
+    every = [
+        (row.cells["recording"], path)
+        for row in own.sheet.rows
+        if "path" in row.cells
+        for path in several(row.as_written("path"), below) or [row.as_written("path")]
+    ]
+    others = {path for recording, path in every if recording != name}
+    return [raw / path for recording, path in every if recording == name and path not in others]
 
 
 def _rows(count: int) -> str:

@@ -13,6 +13,7 @@ from scrubin.download.marks import is_litter
 from scrubin.ingest import manifest
 from scrubin.ingest.manifest import Problem, Row
 from scrubin.ingest.params import TaskParams
+from scrubin.listing.several_files import files_below
 from scrubin.preflight.findings import Findings, names
 from scrubin.pseudonymize import ids, ledger
 from scrubin.video.raw_file import identity
@@ -20,7 +21,6 @@ from scrubin.withdrawal import memory, notice
 from scrubin.withdrawal.memory import Memory
 
 PRIVATE = Path("data/private")
-PATTERN = "*?["
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ def listed(raw: Path, tasks: Mapping[str, TaskParams], syllables: int, noted: Fi
     with noted.noting():
         withdrawn = notice.take(raw)
     with noted.noting():
-        parsed = manifest.parse(data, tasks, withdrawn)
+        parsed = manifest.parse(data, tasks, withdrawn, files_below(raw))
         problems = [*parsed.problems, *_files(raw, parsed.recordings, noted)]
         noted.set_aside += [fault for problem in problems for fault in problem.error.faults]
         _strays(raw, data, withdrawn, noted)
@@ -93,11 +93,8 @@ def _files(raw: Path, recordings: Mapping[str, Sequence[Row]], noted: Findings) 
     problems = []
     used = [row for rows in recordings.values() for row in rows if not row.exclude.strip()]
     for row in used:
-        path = raw / row.path
-        if path.is_dir() or (set(PATTERN) & set(row.path) and not path.exists()):
-            continue  # several files: which, the stage ingest finds out
         try:
-            identity(path, row.path)
+            identity(raw / row.path, row.path)
         except RecordingError as error:
             problems.append(Problem(row.recording, row.camera, error))
         except OSError as error:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from scrubin.core.ordering import natural
+
 # Endings of files that are named after a video, and of the label files of Cholec80.
 ENDING = re.compile(r"(?:[-_](?:phase|tool|timestamp))?(?:\.(?:json|txt|csv|tsv|mp4|mkv|avi|mov|m4v|png|jpg|zip))*$")
 # 68.0 and 1.62e+02 are what pandas and numpy make of an id when they write a column of numbers.
@@ -58,12 +60,6 @@ def ranges(videos: Iterable[str], order: Sequence[str]) -> str:
         follows = bool(runs) and item.isdigit() and runs[-1][-1].isdigit() and int(item) == int(runs[-1][-1]) + 1
         runs[-1].append(item) if follows else runs.append([item])
     return " ".join(f"{run[0]}-{run[-1]}" if len(run) > 2 else " ".join(run) for run in runs)
-
-
-def natural(text: str) -> tuple[tuple[int, int, str], ...]:
-    """Return a key that sorts ``2`` before ``10`` and ``psiv7`` before ``psiv14``."""
-    parts = [part for part in re.split(r"([0-9]+)", text) if part]
-    return tuple((0, len(part.lstrip("0")), part.lstrip("0")) if part[0] in "0123456789" else (1, 0, part) for part in parts)
 
 
 def folded(text: str) -> str:

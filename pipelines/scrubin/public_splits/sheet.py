@@ -10,7 +10,8 @@ from pathlib import Path
 from scrubin.core import csvtext, faults
 from scrubin.core.errors import SplitError
 from scrubin.core.faults import Fault
-from scrubin.public_splits.ids import natural, whole_number
+from scrubin.core.ordering import natural
+from scrubin.public_splits.ids import whole_number
 
 ROLES: dict[str, tuple[str, ...]] = {
     # The first name that a header has wins; the others of the row are ignored, with a note.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
 
-from scrubin.public_splits.ids import natural
+from scrubin.core.ordering import natural
 from scrubin.public_splits.people import People
 from scrubin.public_splits.sheet import TEST, TRAIN, LineFault, SplitRow, SplitSheet
 

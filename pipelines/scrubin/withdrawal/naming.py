@@ -10,6 +10,7 @@ from scrubin.core import csvtext
 from scrubin.core.errors import ManifestError
 from scrubin.core.faults import Fault, error
 from scrubin.core.suggest import near
+from scrubin.listing.several_files import files_below, several
 from scrubin.withdrawal.memory import Memory
 from scrubin.withdrawal.sheet import NAME, Row
 
@@ -52,12 +53,14 @@ def listed(raw: Path) -> dict[str, Listed]:
     sheet = csvtext.read_path(raw / MANIFEST, MANIFEST, ("recording", "participant", "path"))
     ManifestError.raise_any(sheet.file_faults)
     done: dict[str, Listed] = {}
+    files = files_below(raw)
     for row in (*sheet.rows, *(misfit.row for misfit in sheet.misfits)):
         name, participant = (row.cells.get(column, "") for column in ("recording", "participant"))
-        path = PurePosixPath(row.as_written("path")).as_posix() if row.cells.get("path") else ""
+        written = row.as_written("path") if row.cells.get("path") else ""
+        paths = (several(written, files) or [PurePosixPath(written).as_posix()]) if written else []
         if name:
             before = done.get(name, Listed(participant, ()))
-            done[name] = Listed(before.participant, (*before.paths, *([path] if path else [])))
+            done[name] = Listed(before.participant, (*before.paths, *paths))
     return done
 
 

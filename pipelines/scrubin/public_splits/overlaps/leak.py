@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from scrubin.core.ordering import natural
 from scrubin.public_splits.datasets import dataset, names
-from scrubin.public_splits.ids import natural
 from scrubin.public_splits.overlaps.cover import smallest_cover
 from scrubin.public_splits.overlaps.operations import Operations
 from scrubin.public_splits.overlaps.relations import Relations, Video, known
