@@ -42,9 +42,9 @@ def main() -> None:
     used = [row for rows in listed.recordings.values() for row in rows if not row.exclude.strip()]
     read = plumbing.map_items(partial(joining.read, raw.absolute(), clock=p.clock), joining.by_camera(used), name="ingest")
     joined = [item for _, item in read.done]
-    media: dict[str, Media | RecordingError] = {camera.path: item.media for camera, item in read.done}
-    media.update({camera.path: error for camera, error in read.quarantined})
-    doubts = {camera.path: item.doubts for camera, item in read.done}
+    media: dict[str, Media | RecordingError] = {camera.pictures: item.media for camera, item in read.done}
+    media.update({camera.pictures: error for camera, error in read.quarantined})
+    doubts = {camera.pictures: item.doubts for camera, item in read.done}
     decisions = decide.decisions(listed.recordings, media, joining.sha256_by_path(joined), doubts, p)
     # What a system leaves behind by itself is no recording that somebody forgot.
     strays = [problem for problem in manifest.files_without_row(raw, data, withdrawn) if not is_litter(problem.recording)]

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scrubin.core.errors import ManifestError
 from scrubin.ingest.manifest import COLUMNS, files_without_row, parse
 from scrubin.ingest.params import TaskParams
+from scrubin.video.view import View
 
 TASKS = {
     "PegTransfer": TaskParams(("left", "right"), 360, "exclude"),
@@ -243,3 +244,27 @@ def test_files_that_a_folder_or_pattern_names_are_not_lost_and_others_are(tmp_pa
         (tmp_path / path).touch()
     lost = files_without_row(tmp_path, manifest(LEFT | {"path": "videos/case"}, RIGHT | {"path": "videos/r_*.mkv"}))
     assert [problem.recording for problem in lost] == ["videos/case/Thumbs.db", "videos/case/old/1.mp4", "videos/r.mkv"]
+
+
+def test_two_views_of_one_file_are_two_cameras():
+    rows = [LEFT | {"camera": "left=crop(0 0 960 1080)", "path": "videos/both.mkv"}, RIGHT | {"camera": "right=crop(960, 0, 960, 1080)"}]
+    parsed = named(rows[0], rows[1] | {"path": "videos/both.mkv"})
+    assert parsed.problems == []
+    assert [(row.camera, row.view) for row in parsed.recordings["r"]] == [
+        ("left", View(0, 0, 960, 1080)),
+        ("right", View(960, 0, 960, 1080)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "says"),
+    [
+        ("left=crop(0 0 960)", "right", "camera 'left=crop(0 0 960)' is not understood; write the rectangle as left=crop(0 0 960 1080)"),
+        ("left=half", "right", "camera 'left=half' is not understood"),
+        ("up=crop(0 0 960 540)", "right", "'up' is no camera of "),
+        ("left=crop(0 0 96 96)", "right=crop(0 0 96 96)", "'videos/both.mkv' stands in several rows"),
+    ],
+)
+def test_a_view_that_cannot_be_meant_is_named(left, right, says):
+    rows = [row | {"camera": camera, "path": "videos/both.mkv"} for row, camera in ((LEFT, left), (RIGHT, right))]
+    assert any(says in str(problem.error) for problem in named(*rows).problems)

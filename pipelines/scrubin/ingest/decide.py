@@ -43,11 +43,11 @@ def decisions(
     recordings
         Rows of each, one per file, in the order of cameras and parts.
     media
-        By the first file of each camera, see `decide`.
+        By the pictures of the first row of each camera, see `decide`.
     sha256
         By path, of every file that could be read.
     doubts
-        By the first file of each camera, what a person should look at.
+        By the pictures of the first row of each camera, what a person should look at.
     params
         The limits.
     """
@@ -57,7 +57,7 @@ def decisions(
         if recording in repeated:
             decided[recording] = Decision("quarantined", error=repeated[recording])
         else:
-            sentences = [sentence for row in first_parts(rows) for sentence in doubts.get(row.path, ())]
+            sentences = [sentence for row in first_parts(rows) for sentence in doubts.get(row.pictures, ())]
             decided[recording] = doubted(decide(first_parts(rows), media, params), sentences)
     return decided
 
@@ -82,9 +82,8 @@ def recordings_table(
     recordings: Mapping[str, list[Row]], media: Mapping[str, Media | RecordingError], decided: Mapping[str, Decision]
 ) -> pd.DataFrame:
     """Return the table `recordings`: one row per camera of the recordings that the manifest names usably."""
-    rows = (
-        _recording_row(row, media.get(row.path), decided[row.recording]) for members in recordings.values() for row in first_parts(members)
-    )
+    first = (row for members in recordings.values() for row in first_parts(members))
+    rows = (_recording_row(row, media.get(row.pictures), decided[row.recording]) for row in first)
     return io.frame_of(RECORDINGS, rows)
 
 
@@ -104,7 +103,7 @@ def decide(rows: list[Row], media: Mapping[str, Media | RecordingError], params:
     rows
         Its rows, the first of each camera.
     media
-        By path of this row: what the camera's files hold, or why they cannot be read. Not needed when excluded.
+        By the pictures of this row: what the camera's files hold, or why they cannot be read. Not needed when excluded.
     params
         The limits of its task.
     """
@@ -112,7 +111,7 @@ def decide(rows: list[Row], media: Mapping[str, Media | RecordingError], params:
         return Decision("excluded", reason=f"the curator: {rows[0].exclude.strip()}")
     readable: list[Media] = []
     for row in rows:
-        item = media[row.path]
+        item = media[row.pictures]
         if isinstance(item, RecordingError):
             return Decision("quarantined", error=item)
         readable.append(item)
@@ -137,7 +136,8 @@ def repeated_bytes(rows: Mapping[str, list[Row]], sha256: Mapping[str, str]) -> 
                 by_sha256[sha256[row.path]].append(row)
     errors = {}
     for same in by_sha256.values():
-        if len(same) > 1:
+        # One file may hold the views of both cameras.
+        if len({row.path for row in same}) > 1:
             paths = " and ".join(sorted(f"'{row.path}'" for row in same))
             for row in same:
                 fix = "copy the right file, or remove the rows of the wrong recording"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -29,8 +29,13 @@ class CameraRecording:
 
     @property
     def path(self) -> str:
-        """The first file, which stands for all."""
+        """The first file, by which messages name it."""
         return self.rows[0].path
+
+    @property
+    def pictures(self) -> str:
+        """What stands for its pictures, see `Row.pictures`."""
+        return self.rows[0].pictures
 
 
 @dataclass(frozen=True)
@@ -73,10 +78,11 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     StageError
         When a file cannot be read now.
     """
-    plain = Source(tuple(FilePart(row.path, read_media(raw, row).sha256) for row in camera.rows))
+    view = camera.rows[0].view
+    plain = Source(tuple(FilePart(row.path, read_media(raw, row).sha256) for row in camera.rows), view)
     plain.probe(raw)  # refuses what does not belong together before anything is decoded
     parts, doubts = _placed(raw, plain.parts, gaps_s(raw, plain.paths, plain.joined_parts(raw), clock))
-    source = Source(parts)
+    source = Source(parts, view)
     return Joined(source, media_of(source.sha256, source.probe(raw)), tuple(_rows(raw, camera, source)), doubts)
 
 
@@ -117,5 +123,6 @@ def _rows(raw: Path, camera: CameraRecording, source: Source) -> Iterable[Mappin
             "first_frame": part.first,
             "frame_count": of_file.probe.frame_count - part.first,
             "start_s": str(start_s),
+            **dict(zip("xywh", (None,) * 4 if source.view is None else astuple(source.view), strict=True)),
             "gap_s": str(part.gap_s),
         }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from scrubin.core.cells import seconds
 from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.ingest.params import TaskParams
 from scrubin.listing.several_files import files_below, several
+from scrubin.video.view import View
 from scrubin.withdrawal.memory import Memory
 
 NAME = "recordings.csv"
@@ -21,6 +23,7 @@ OPTIONAL = ("part", "rig")
 DRAFT = "confirm"
 """The column of a list that `scrubin new-study --from` drafted: what each row guesses."""
 NOBODY = Memory()
+_CROP = re.compile(r"crop\(\s*(\d+)[\s,;]+(\d+)[\s,;]+(\d+)[\s,;]+(\d+)\s*\)")
 # What the rows of a recording, its cameras and parts, must have in common.
 SHARED = ("participant", "trial", "site", "task", "rig", "start_s", "end_s", "exclude")
 
@@ -41,6 +44,8 @@ class Row:
         Which of the files of this camera it is, from 1, in their order.
     rig
         Of which stereo rig the cameras are; "" where nobody says it.
+    view
+        The part of the picture that is this camera's; None: all of it.
     """
 
     line: int
@@ -56,6 +61,12 @@ class Row:
     exclude: str
     part: int = 1
     rig: str = ""
+    view: View | None = None
+
+    @property
+    def pictures(self) -> str:
+        """What stands for the pictures of this row: its file, and the part of it that is this camera's."""
+        return self.path if self.view is None else f"{self.path}: {self.view}"
 
 
 @dataclass(frozen=True)
@@ -161,7 +172,7 @@ def _row(row: csvtext.Row, tasks: Mapping[str, TaskParams]) -> Row:
     for column in ("recording", "participant", "task", "camera", "path"):
         if not cells[column]:
             raise RecordingError(NAME, f"'{column}' is empty", "fill it in", row.place)
-    task, camera = cells["task"], cells["camera"]
+    task, (camera, view) = cells["task"], _camera(row)
     if task not in tasks:
         raise RecordingError(NAME, f"'{task}' is no task", f"use one of {', '.join(sorted(tasks))}, or add it to ingest.tasks", row.place)
     if camera not in tasks[task].cameras:
@@ -173,7 +184,7 @@ def _row(row: csvtext.Row, tasks: Mapping[str, TaskParams]) -> Row:
         raise RecordingError(NAME, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval", row.place)
     text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "exclude")}
     part, rig = _part(row), cells.get("rig", "")
-    return Row(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, part=part, rig=rig, **text)
+    return Row(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, part=part, rig=rig, view=view, **text)
 
 
 def _files_of(row: Row, has_part: bool, files: Sequence[str] | None) -> list[Row]:
@@ -187,6 +198,19 @@ def _files_of(row: Row, has_part: bool, files: Sequence[str] | None) -> list[Row
     if has_part:
         raise RecordingError(NAME, f"'{row.path}' names {len(paths)} files, but has one part", "leave 'part' empty", place)
     return [replace(row, path=path, part=part) for part, path in enumerate(paths, start=1)]
+
+
+def _camera(row: csvtext.Row) -> tuple[str, View | None]:
+    """Return a camera and the part of the picture that is its own, as ``left`` or ``left=crop(0 0 960 1080)``."""
+    written = row.cells["camera"]
+    name, equals, rectangle = (text.strip() for text in written.partition("="))
+    if not equals:
+        return written, None
+    match = _CROP.fullmatch(rectangle)
+    if match is None:
+        fix = "write the rectangle as left=crop(0 0 960 1080): x, y, width and height in pixels"
+        raise RecordingError(NAME, f"camera '{written}' is not understood", fix, row.place)
+    return name, View(*map(int, match.groups()))
 
 
 def _part(row: csvtext.Row) -> int:
@@ -221,7 +245,7 @@ def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams]) -> list[Pr
                 part = f", part {row.part}" if len(_parts_of(members)[row.camera]) > 1 else ""
                 error = RecordingError(NAME, f"'{recording}' has {count} rows for camera {row.camera}{part}", fix, place)
                 problems.append(Problem(recording, row.camera, error))
-            if uses[str(PurePosixPath(row.path))] > 1:
+            if uses[str(PurePosixPath(row.path))] > len({one.view for one in members if one.path == row.path}):
                 error = RecordingError(NAME, f"'{row.path}' stands in several rows", "name each file once", place)
                 problems.append(Problem(recording, row.camera, error))
         for column in SHARED:
@@ -230,6 +254,13 @@ def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams]) -> list[Pr
                 error = RecordingError(NAME, f"'{recording}' has different '{column}'", "make them equal", f"lines {lines}")
                 problems.append(Problem(recording, members[0].camera, error))
         for camera, parts in sorted(_parts_of(members).items()):
+            of_camera = [row for row in members if row.camera == camera]
+            if len({row.view for row in of_camera}) > 1:
+                reason, lines = (
+                    f"the parts of camera {camera} of '{recording}' have different views",
+                    ", ".join(str(row.line) for row in of_camera),
+                )
+                problems.append(Problem(recording, camera, RecordingError(NAME, reason, "make them equal", f"lines {lines}")))
             missing = next(part for part in itertools.count(1) if part not in parts)
             if missing < max(parts):
                 reason = f"'{recording}' has no part {missing} of camera {camera}, but part {max(parts)}"

@@ -17,6 +17,7 @@ from scrubin.render.retiming import retimed
 from scrubin.render.source_file import SourceFile
 from scrubin.video import ffmpeg as program
 from scrubin.video.opening import for_programs
+from scrubin.video.view import View
 
 # A frame of a recording never takes longer than this, whatever the preset: then it hangs.
 SECONDS_PER_FRAME = 2.0
@@ -87,7 +88,7 @@ def _joined(files: Sequence[SourceFile], plan: Plan) -> Any:
         if own is not None:
             # `file:` keeps names such as "-" or "concat:a" from being taken for a protocol.
             stream = ffmpeg.input(f"file:{file.path}", copyts=None, threads=program.THREADS)
-            streams.append(_plain_picture(_trimmed(stream["V:0"], own[1]), plan))
+            streams.append(_plain_picture(_trimmed(stream["V:0"], own[1]), plan, file.view))
     if len(files) == 1:
         return streams[0]
     steady = [stream.filter("settb", f"1/{STEADY_FPS}").filter("setpts", "N") for stream in streams]
@@ -105,9 +106,10 @@ def _trimmed(stream: Any, plan: Plan) -> Any:
     return stream.filter("trim", start_frame=first, end_frame=first + plan.frame_count).filter("setpts", "PTS-STARTPTS")
 
 
-def _plain_picture(stream: Any, plan: Plan) -> Any:
+def _plain_picture(stream: Any, plan: Plan, view: View | None) -> Any:
     """Return upright 8-bit 4:2:0 in video range, so that black is the same in every recording."""
-    stream = stream.filter("crop", plan.width, plan.height, 0, 0, exact=1)
+    x, y = (view.x, view.y) if view else (0, 0)
+    stream = stream.filter("crop", plan.width, plan.height, x, y, exact=1)
     stream = stream.filter("scale", out_range="tv", flags="bicubic+accurate_rnd+full_chroma_int+bitexact")
     return stream.filter("format", "yuv420p")
 

@@ -9,6 +9,7 @@ from scrubin.render.parts import REENCODE, SMART, Part, Parts, merged, parts, re
 from scrubin.render.plan import Plan
 from scrubin.render.source_file import SourceFile
 
+ONE_VIEW = "its picture holds the views of several cameras"
 OTHER_SETS = "its parameter sets are not those of most copied frames"
 
 
@@ -24,6 +25,8 @@ def parts_of_files(plan: Plan, files: Sequence[SourceFile], mode: str) -> Parts:
     mode
         ``smart`` or ``reencode``, as the curator wishes.
     """
+    if any(file.view is not None for file in files):
+        return reencoded(plan, ONE_VIEW)
     if len(files) == 1:
         return parts(plan, files[0].structure, mode, files[0].probe.rotation_deg)
     if mode == REENCODE:

@@ -62,5 +62,5 @@ def prepare(raw: Path, file: FileToRender, params: RenderParams) -> Prepared:
         raise VideoError(file.path, str(error), "correct start_s and end_s in recordings.csv") from error
     paths = [(raw / path, path) for path in file.source.paths]
     firsts = [part.first for part in file.source.parts]
-    files = files_of(paths, file.source.probes(raw), file.source.structures(raw), firsts)
+    files = files_of(paths, file.source.probes(raw), file.source.structures(raw), firsts, file.source.view)
     return Prepared(probed, files, planned, parts_of_files(planned, files, params.mode))

@@ -9,6 +9,7 @@ from pathlib import Path
 from scrubin.render.plan import Hidden, Plan
 from scrubin.video.probe import Probe
 from scrubin.video.structure import Structure
+from scrubin.video.view import View
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,8 @@ class SourceFile:
         Its first frame that counts.
     before
         Number of frames of the recording before it.
+    view
+        The part of its picture that is released; None: all of it.
     """
 
     path: Path
@@ -33,6 +36,7 @@ class SourceFile:
     structure: Structure
     first: int = 0
     before: int = 0
+    view: View | None = None
 
     @property
     def frame_count(self) -> int:
@@ -59,7 +63,11 @@ class SourceFile:
 
 
 def files_of(
-    paths: Sequence[tuple[Path, str]], probes: Sequence[Probe], structures: Sequence[Structure], firsts: Sequence[int]
+    paths: Sequence[tuple[Path, str]],
+    probes: Sequence[Probe],
+    structures: Sequence[Structure],
+    firsts: Sequence[int],
+    view: View | None = None,
 ) -> tuple[SourceFile, ...]:
     """Return the files of a recording in order.
 
@@ -69,10 +77,12 @@ def files_of(
         Where each lies, and what the curator calls it.
     firsts
         The first frame of each that counts.
+    view
+        The part of their pictures that is released.
     """
     files: list[SourceFile] = []
     before = 0
     for (path, name), probe, structure, first in zip(paths, probes, structures, firsts, strict=True):
-        files.append(SourceFile(path, name, probe, structure, first, before))
+        files.append(SourceFile(path, name, probe, structure, first, before, view))
         before += files[-1].frame_count
     return tuple(files)

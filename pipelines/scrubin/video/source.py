@@ -10,13 +10,15 @@ import json
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from fractions import Fraction
 from functools import cached_property
 from itertools import accumulate, islice
 from pathlib import Path
+from typing import Any
 
 import av
+import numpy as np
 
 from scrubin.video.decode import decoded
 from scrubin.video.frame_reader import FrameReader, Picture
@@ -25,6 +27,7 @@ from scrubin.video.probe import Probe
 from scrubin.video.probe_cache import stored_probe, stored_structure
 from scrubin.video.raw_file import proven, stored_sha256
 from scrubin.video.structure import Structure
+from scrubin.video.view import View
 
 
 @dataclass(frozen=True)
@@ -49,9 +52,18 @@ class FilePart:
 
 @dataclass(frozen=True)
 class Source:
-    """The files of one camera of a recording, in order; at least one."""
+    """The files of one camera of a recording, in order; at least one.
+
+    Parameters
+    ----------
+    parts
+        The files.
+    view
+        The part of their pictures that is this camera's; None: all of it.
+    """
 
     parts: tuple[FilePart, ...]
+    view: View | None = None
 
     @classmethod
     def of_file(cls, path: str, sha256: str) -> Source:
@@ -65,10 +77,12 @@ class Source:
 
     @cached_property
     def sha256(self) -> str:
-        """What stands for all bytes and how they are joined; of one file, its own hash."""
-        if len(self.parts) == 1:
+        """What stands for all bytes, how they are joined and what of them is seen; of one whole file, its own hash."""
+        if len(self.parts) == 1 and self.view is None:
             return self.parts[0].sha256
-        joint = [[part.sha256, part.first, str(part.gap_s)] for part in self.parts]
+        joint: list[Any] = [[part.sha256, part.first, str(part.gap_s)] for part in self.parts]
+        if self.view is not None:
+            joint.append(astuple(self.view))
         return hashlib.sha256(json.dumps(joint, separators=(",", ":")).encode()).hexdigest()
 
     @property
@@ -77,14 +91,15 @@ class Source:
         return tuple(part.path for part in self.parts)
 
     def probes(self, raw: Path) -> tuple[Probe, ...]:
-        """Return what each part holds.
+        """Return what each part holds of this camera's view.
 
         Raises
         ------
         VideoError
             When one cannot be used.
         """
-        return tuple(stored_probe(raw / part.path, part.path, part.sha256) for part in self.parts)
+        probes = ((part.path, stored_probe(raw / part.path, part.path, part.sha256)) for part in self.parts)
+        return tuple(probe if self.view is None else self.view.of_probe(probe, path) for path, probe in probes)
 
     def probe(self, raw: Path) -> Probe:
         """Return what all parts hold together.
@@ -125,7 +140,8 @@ class Source:
     def decoded(self, raw: Path) -> Iterator[av.VideoFrame]:
         """Yield every frame in order, without those that stand in two parts."""
         for part in self.parts:
-            yield from islice(decoded(raw / part.path, part.path), part.first, None)
+            frames = islice(decoded(raw / part.path, part.path), part.first, None)
+            yield from frames if self.view is None else self.view.cut_out(frames)
 
     def reader(self, raw: Path) -> SourceReader:
         """Return what reads any frame by its number."""
@@ -153,7 +169,9 @@ class SourceReader:
             raise ValueError(msg)
         place = bisect_right(self._ends, number)
         before = self._ends[place - 1] if place else 0
-        return self._reader(place).picture(number - before + self._source.parts[place].first)
+        whole = self._reader(place).picture(number - before + self._source.parts[place].first)
+        view = self._source.view
+        return whole if view is None else np.ascontiguousarray(whole[view.y : view.y + view.h, view.x : view.x + view.w])
 
     def count_from_now_on(self) -> None:
         """Count every frame from the start of its file: for whoever has reason to doubt a picture."""

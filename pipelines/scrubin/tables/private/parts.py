@@ -18,6 +18,10 @@ PARTS = Table(
         ),
         Column("frame_count", "int64", "frames", "its frames that count", between=(1, None)),
         Column("start_s", "str", "s", "when its first frame that counts is shown, from that of the recording, an exact fraction"),
+        Column("x", "int64", "px", "left edge of this camera's view in the picture", null="the whole picture", between=(0, None)),
+        Column("y", "int64", "px", "top edge of this camera's view in the picture", null="the whole picture", between=(0, None)),
+        Column("w", "int64", "px", "width of this camera's view", null="the whole picture", between=(1, None)),
+        Column("h", "int64", "px", "height of this camera's view", null="the whole picture", between=(1, None)),
         Column("gap_s", "str", "s", "how much is missing between the part before and it, an exact fraction"),
     ),
 )
