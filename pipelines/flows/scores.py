@@ -36,6 +36,8 @@ def main() -> None:
     roster = roster_of(people, linkage, io.read(LENGTHS, INTERIM / "lengths.parquet"), set_aside)
     sheets = without(read_folder(params.raw_folder() / "ratings", roster.tasks), memory.load())
     entries = read_entries(sheets, roster, p)
+    for fault in normalisation.without_scale(entries.ratings):
+        plumbing.LOG.warning("%s", fault.line())
     normalised = normalisation.normalise(entries.ratings, p.failed_grs)
     skill = aggregation.aggregate(normalised, roster.released, p.aspects, p.min_ratings, p.strong_percentile)
     errors = consensus.harmonise(entries.marks, p.error_rule, p.reviewer)

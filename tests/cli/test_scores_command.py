@@ -192,7 +192,7 @@ def test_a_recording_with_one_rating_has_no_score(small):
     folder = small(Peg_rater2=[HEADER, "a;2;2;2;3;3;10", "c;2;3;4;5;5;17"])
     assert main(["scores", str(folder), "--out", "out"]) == 0
     assert [row["GRS"] == "" for row in rows_of(Path("out/Peg.csv"))] == [False, True, False]
-    assert Path("out/Peg_agreement.csv").read_text().splitlines()[2] == "b;1;;False"
+    assert Path("out/Peg_agreement.csv").read_text().splitlines()[2] == "b;1;;"
 
 
 def test_error_marks_of_an_unknown_task_are_harmonised(small, capsys):
@@ -264,9 +264,6 @@ def test_long_tables_are_taken_as_well(small, elsewhere):
         ({"Peg_rater2": [HEADER, "a;2;;2;3;3;"]}, "Peg_rater2.csv, line 2: depth_perception, GRS empty beside given scores"),
         ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;11"]}, "Peg_rater2.csv, line 2: GRS is 11, but the aspects add up to 10"),
         ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;10", "", "a;2;2;2;3;3;10"]}, "Peg_rater2.csv, line 4: id 'a' stands twice, first in line 2"),
-        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;10", "b;2;2;2;3;3;10"]}, "Peg_rater2.csv, task Peg, rater 2, GRS: all 2 scores are 10"),
-        ({"Peg_rater2": [HEADER, "a;2;2;2;3;3;10"]}, "Peg_rater2.csv, task Peg, rater 2, GRS: 1 scored recordings, normalising needs 2"),
-        ({"Peg_rater2": [HEADER, "a;2;;;;;"]}, "Peg_rater2.csv, task Peg, rater 2, GRS: 0 scored recordings"),
         ({"Peg_rater2": [HEADER]}, "Peg_rater2.csv: the rater rated no recording"),
         ({"Peg_rater2": [HEADER, "a;3;2;2;3;3;10"]}, "Peg_rater2.csv, line 2: rater is '3', but the file name says '2'"),
         ({"Peg_rater2": [HEADER.replace(";", ","), "a;2;2;2;3;3;10"]}, "Peg_rater2.csv, line 2: expected 7 cells, but got 1"),
@@ -288,6 +285,27 @@ def test_a_fault_stops_its_own_task_only_and_is_named(files, message, small, cap
     assert "Peg: not scored, nothing is written of it" in told.out
     assert {path.name for path in Path("out").iterdir()} - REPORTS == {"Knot.csv", "Knot_rater1.csv", "Knot_agreement.csv"}
     assert message in json.loads(Path("out/statistics.json").read_text())["not_scored"]["Peg"][0]
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        (
+            ["a;2;2;2;3;3;10", "b;2;2;2;3;3;10"],
+            "all 2 scores are the same (GRS 10, bimanual_dexterity 3, depth_perception 2, efficiency 2, tissue_handling 3)",
+        ),
+        (["a;2;2;2;3;3;10", "b;2;3;2;3;3;11"], "all 2 scores are the same (bimanual_dexterity 3, efficiency 2, tissue_handling 3)"),
+        (["a;2;2;2;3;3;10"], "1 scored recording, and normalising needs 2"),
+        (["a;2;;;;;"], "0 scored recordings, and normalising needs 2"),
+    ],
+)
+def test_a_rater_without_a_scale_is_named_and_the_task_is_scored(rows, message, small, capsys):
+    folder = small(Peg_rater2=[HEADER, *rows])
+    assert main(["scores", str(folder), "--out", "out"]) == 0
+    assert f"scrubin scores: Peg_rater2.csv, task Peg, rater 2: {message}" in capsys.readouterr().err
+    task = json.loads(Path("out/statistics.json").read_text())["tasks"]["Peg"]
+    assert {one["rater"] for one in task["not_normalised"]} == {"2"}
+    assert [row["tissue_handling"] for row in rows_of(Path("out/Peg.csv"))] == [""] * 3
 
 
 def test_every_faulty_file_is_named_at_once(small, capsys):

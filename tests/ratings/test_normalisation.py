@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scrubin.core.errors import RatingsError
 from scrubin.ratings import aggregation, normalisation
 
 COLUMNS = ["id", "task", "rater", "aspect", "score", "failed"]
@@ -119,22 +118,51 @@ def test_one_rating_leaves_the_score_undefined_and_no_rating_keeps_the_row():
     assert by_id.n_ratings.to_dict() == {"v0": 2, "v1": 2, "v2": 1, "v3": 0}
     assert by_id.GRS.isna().to_dict() == {"v0": False, "v1": False, "v2": True, "v3": True}
     assert math.isnan(by_id.disagreement["v2"])
-    assert not by_id.strong_disagreement["v2"]
+    assert by_id.strong_disagreement.tolist() == [False, False, pd.NA, pd.NA]
+    assert str(by_id.strong_disagreement.dtype) == "boolean"
 
 
-def test_a_rater_with_one_score_is_an_error():
-    with pytest.raises(RatingsError, match="task T, rater b, GRS: 1 scored recordings, normalising needs 2"):
-        normalisation.normalise(ratings_of({"a": {"v0": 4, "v1": 8}, "b": {"v0": 4, "v1": None}}), -2.5)
+def scores_of(normalised, rater, aspect):
+    rows = normalised[(normalised.rater == rater) & (normalised.aspect == aspect)]
+    return [None if math.isnan(score) else score for score in rows.score]
 
 
-def test_a_rater_with_only_failed_marks_is_an_error():
-    with pytest.raises(RatingsError, match="rater b, GRS: 0 scored recordings"):
-        normalisation.normalise(ratings_of({"a": {"v0": 4, "v1": 8}, "b": {"v0": None, "v1": None}}), -2.5)
+@pytest.mark.parametrize(
+    ("scores", "said"),
+    [
+        ({"v0": 4, "v1": None, "v2": None}, "1 scored recording, and normalising needs 2"),
+        ({"v0": None, "v1": None, "v2": None}, "0 scored recordings, and normalising needs 2"),
+        ({"v0": 7, "v1": 7, "v2": 7}, "all 3 scores are the same (GRS 7, efficiency 7), so they cannot be normalised"),
+        ({"v0": 0.1 + 0.2, "v1": 0.3, "v2": 0.3}, "all 3 scores are the same"),
+    ],
+)
+def test_a_rater_without_a_scale_is_undefined_and_in_no_mean(scores, said):
+    others = {"a": {"v0": 4, "v1": 8, "v2": 9}, "c": {"v0": 5, "v1": 8, "v2": 6}}
+    with_rater = ratings_of({**others, "b": scores})
+    (fault,) = normalisation.without_scale(with_rater)
+    assert fault.line().startswith(f"task T, rater b: {said}")
+    assert fault.severity == "warning"
+    normalised, skill = score_all(with_rater, released=["v0", "v1", "v2"])
+    alone = score_all(ratings_of(others), released=["v0", "v1", "v2"])[1]
+    failed = [None if score is not None else -2.5 for score in scores.values()]
+    assert scores_of(normalised, "b", "GRS") == failed
+    assert scores_of(normalised, "b", "efficiency") == [None] * 3
+    assert skill.efficiency.tolist() == alone.efficiency.tolist()
+    assert skill.n_ratings.tolist() == [2 + (score is not None) for score in failed]
+    if not any(failed):
+        pd.testing.assert_frame_equal(skill, alone)
 
 
-def test_a_constant_rater_is_an_error_and_no_division_by_zero():
-    with pytest.raises(RatingsError, match="task T, rater a, GRS: all 3 scores are 7, normalising needs different ones"):
-        normalisation.normalise(ratings_of({"a": {"v0": 7, "v1": 7, "v2": 7}}), -2.5)
+def test_only_the_aspect_that_is_the_same_everywhere_is_undefined():
+    ratings = ratings_of({"a": {"v0": 4, "v1": 8}, "b": {"v0": 4, "v1": 9}})
+    ratings.loc[(ratings.rater == "b") & (ratings.aspect == "efficiency"), "score"] = 3.0
+    (fault,) = normalisation.without_scale(ratings)
+    assert "(efficiency 3)" in fault.what
+    _, skill = score_all(ratings, released=["v0", "v1"])
+    assert skill.GRS.notna().all()
+    # One rater is left, and two are needed.
+    assert skill.efficiency.isna().all()
+    assert not normalisation.without_scale(ratings_of({"a": {"v0": 4, "v1": 8}}))
 
 
 def test_equal_disagreements_are_not_strong():

@@ -118,6 +118,37 @@ def test_effects_of_errors_are_golden(run, task):
         assert close(found["mean_with"], expected.get("mean_t"))
 
 
+@pytest.mark.parametrize("at", range(3))
+def test_raters_without_a_scale_are_null_in_golden_vectors_too(edge, at):
+    assert len(edge["normalisation"]) == 3
+    case = edge["normalisation"][at]
+    aspects = list(case["expected"]["normalised"])
+    rows = [
+        (
+            id_,
+            "T",
+            rater,
+            aspect,
+            math.nan if points is None else float({"GRS": sum(points), **dict(zip(aspects, points, strict=False))}[aspect]),
+        )
+        for rater, of_rater in case["ratings"].items()
+        for id_, points in of_rater.items()
+        for aspect in aspects
+    ]
+    ratings = pd.DataFrame(rows, columns=["id", "task", "rater", "aspect", "score"]).assign(failed=lambda frame: frame.score.isna())
+    normalised = normalisation.normalise(ratings, -2.5)
+    for aspect, raters in case["expected"]["normalised"].items():
+        for rater, expected in raters.items():
+            own = normalised[(normalised.aspect == aspect) & (normalised.rater == rater)].set_index("id").score.dropna()
+            assert own.index.tolist() == list(expected)
+            assert all(close(own[id_], value) for id_, value in expected.items())
+    released = pd.DataFrame({"task": "T", "id": case["ids"]})
+    skill = aggregation.aggregate(normalised, released, [name for name in aspects if name != "GRS"], 2, 95.0).set_index("id")
+    for aspect, expected in case["expected"]["aggregated"].items():
+        assert all(close(skill.loc[id_, aspect], expected[id_]) for id_ in case["ids"]), aspect
+    assert all(close(skill.disagreement[id_], case["expected"]["disagreement"].get(id_)) for id_ in case["ids"])
+
+
 def test_concordance_of_edge_cases(edge):
     assert len(edge["ccc"]) == 12
     for case in edge["ccc"]:

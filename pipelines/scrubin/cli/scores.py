@@ -51,7 +51,8 @@ def run(args: argparse.Namespace) -> int:
     _refuse_source(source, out)
     p = params.load("scores", ScoresParams, Path(args.params)) if args.params else section_or("scores", LASANA)
     rescored = score_folder(folder, p)
-    for line in faults.summary(list(dict.fromkeys(chain.from_iterable(rescored.faults.values())))):
+    warnings = [fault.line() for task in rescored.tasks for fault in task.warnings]
+    for line in (*warnings, *faults.summary(list(dict.fromkeys(chain.from_iterable(rescored.faults.values()))))):
         sys.stderr.write(f"scrubin scores: {line}\n")
     if not rescored.tasks:
         msg = f"{source}: no task could be scored, nothing is written"

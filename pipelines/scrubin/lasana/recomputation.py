@@ -46,6 +46,8 @@ class RescoredTask:
         Rows of the split file: task, id, subset, place.
     notes
         What the parameters ask for and the files do not have, by title.
+    warnings
+        Whose scores cannot be normalised, with the files.
     """
 
     files: TaskFiles
@@ -58,6 +60,7 @@ class RescoredTask:
     recordings: pd.DataFrame
     splits: pd.DataFrame
     notes: Mapping[str, str]
+    warnings: tuple[Fault, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,6 @@ def score(files: TaskFiles, p: ScoresParams) -> RescoredTask:
     recordings = _recordings(files, main, labels, sheets)
     entries = read_entries(sheets, roster_of_ids([recordings]), p)
     _refuse_unscored(files, main, sheets)
-    _refuse_constant(sheets, entries.ratings, p)
     normalised = normalisation.normalise(entries.ratings, p.failed_grs)
     skill = aggregation.aggregate(normalised, recordings, p.aspects, p.min_ratings, p.strong_percentile)
     by_rule = consensus.harmonise(entries.marks, p.error_rule, p.reviewer)
@@ -109,7 +111,8 @@ def score(files: TaskFiles, p: ScoresParams) -> RescoredTask:
     splits = (
         pd.DataFrame(columns=["task", "id", "subset", "place"], dtype="str") if files.split is None else split_of(files.split, files.task)
     )
-    return RescoredTask(files, p, main, entries, normalised, skill, _first_known(known), recordings, splits, _notes(files, stated_mark, p))
+    notes, warnings = _notes(files, stated_mark, p), _warnings(sheets, entries.ratings)
+    return RescoredTask(files, p, main, entries, normalised, skill, _first_known(known), recordings, splits, notes, warnings)
 
 
 def params_for(files: TaskFiles, p: ScoresParams) -> ScoresParams:
@@ -189,19 +192,14 @@ def _refuse_unscored(files: TaskFiles, main: Main | None, sheets: Sequence[Rater
     RatingsError.raise_any(faults.error(sheet.file, "no-rows", what, fix) for sheet in sheets if not sheet.rows)
 
 
-def _refuse_constant(sheets: Sequence[RaterSheet], ratings: pd.DataFrame, p: ScoresParams) -> None:
-    """Refuse raters by whose scores nothing can be normalised, all at once and with their files."""
+def _warnings(sheets: Sequence[RaterSheet], ratings: pd.DataFrame) -> tuple[Fault, ...]:
+    """Return what of whose scores cannot be normalised, with the files."""
     files: dict[str, list[str]] = {}
     for sheet in sheets:
         if not sheet.marks_errors:
             files.setdefault(sheet.rater, []).append(sheet.file)
-    wrong: list[Fault] = []
-    for rater, names in sorted(files.items()):
-        try:
-            normalisation.normalise(ratings[ratings.rater == rater], p.failed_grs)
-        except RatingsError as error:
-            wrong += within(error.faults, " and ".join(names))
-    RatingsError.raise_any(wrong)
+    by_rater = ((names, normalisation.without_scale(ratings[ratings.rater == rater])) for rater, names in sorted(files.items()))
+    return tuple(fault for names, found in by_rater for fault in within(found, " and ".join(names)))
 
 
 def _first_known(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:

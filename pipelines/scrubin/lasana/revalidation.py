@@ -232,7 +232,7 @@ def _split(scored: RescoredTask, document: Document) -> Iterator[Finding]:
     strong = {
         id_: value
         for id_, value, high in zip(*(scored.skill[name] for name in ("id", "disagreement", "strong_disagreement")), strict=True)
-        if high
+        if pd.notna(high) and high
     }
     seen: set[str] = set()
     for id_, subset, place in zip(scored.splits.id, scored.splits.subset, scored.splits.place, strict=True):

@@ -25,8 +25,8 @@ def look(study: ListedStudy, p: ScoresParams, noted: Findings) -> None:
         sheets = without(read_folder(study.raw / FOLDER, roster.tasks), study.withdrawn)
         noted.counts["rater sheet"] = len(sheets)
         entries = read_entries(sheets, roster, p)
-        with noted.noting():
-            normalisation.normalise(entries.ratings, p.failed_grs)
+        for fault in normalisation.without_scale(entries.ratings):
+            noted.remark(f"{fault.place}: {fault.what}", fault.fix, FOLDER)
         with noted.noting():
             consensus.harmonise(entries.marks, p.error_rule, p.reviewer)
         _unrated(kept, entries, noted)

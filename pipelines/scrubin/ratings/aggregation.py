@@ -40,7 +40,7 @@ def aggregate(
     -------
     pd.DataFrame
         id, task, GRS, the aspects, n_ratings, disagreement, strong_disagreement. A recording
-        that nobody rated has 0 ratings and no scores.
+        that nobody rated has 0 ratings and no scores. Where the disagreement is undefined, nobody knows whether it is strong (null).
     """
     defined = normalised[normalised.score.notna()]
     scores = {key: group.tolist() for key, group in defined.groupby(["task", "id", "aspect"]).score}
@@ -59,8 +59,8 @@ def aggregate(
         )
     frame = pd.DataFrame(rows, columns=["id", "task", TOTAL, *aspects, "n_ratings", "disagreement"])
     limits = frame.groupby("task").disagreement.agg(lambda values: threshold(values, strong_percentile))
-    # An undefined disagreement is not a strong one: comparisons with NaN are False.
-    return frame.assign(strong_disagreement=frame.disagreement - frame.task.map(limits) > ROUNDING)
+    strong = (frame.disagreement - frame.task.map(limits) > ROUNDING).astype("boolean")
+    return frame.assign(strong_disagreement=strong.mask(frame.disagreement.isna()))
 
 
 def deviation(scores: Sequence[float]) -> float:

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pandas as pd
 
 from scrubin.core import faults
-from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault
+from scrubin.core.ranges import count_text
 from scrubin.ratings.params import TOTAL
 from scrubin.statistics import moments
 
@@ -48,28 +48,43 @@ def normalise(ratings: pd.DataFrame, failed_grs: float) -> pd.DataFrame:
     that the rater marked as failed gets ``failed_grs`` as total, after normalisation, and
     undefined (NaN) aspects.
 
-    Raises
-    ------
-    RatingsError
-        With every rater who has fewer than two scores in a task, or only equal ones: then there is
-        nothing to normalise by. The faults name no file.
+    Where a rater has fewer than two scores of an aspect in a task, or only equal ones, there is
+    nothing to normalise by, and the paper is silent: all of that rater's scores of that aspect
+    are undefined (NaN), and take no part in any mean; `without_scale` names them. A failed
+    recording keeps its total: it does not depend on the scale.
     """
-    stats = rater_moments(ratings)
-    RatingsError.raise_any(_unusable(stats))
-    both = ratings.merge(stats, on=GROUP, how="left", validate="many_to_one")
-    scores = (both.score - both["mean"]) / both.sd
+    both = ratings.merge(rater_moments(ratings), on=GROUP, how="left", validate="many_to_one")
+    scores = (both.score - both["mean"]) / both.sd.where(both.sd > 0)
     both["score"] = scores.mask(both.failed & (both.aspect == TOTAL), failed_grs)
     return both[ratings.columns]
 
 
-def _unusable(stats: pd.DataFrame) -> Iterator[Fault]:
-    for (task, rater), rows in stats.groupby(["task", "rater"]):
-        # What is wrong with one aspect is mostly wrong with all: the first is named.
-        for row in rows[(rows.n < 2) | (rows.sd == 0)].to_dict("records")[:1]:
-            place = f"task {task}, rater {rater}, {row['aspect']}"
-            if row["n"] < 2:
-                what = f"{row['n']} scored recordings, normalising needs 2"
-                yield faults.error("", "scores-few", what, "let the rater score more recordings or remove the sheet", place=place)
-            else:
-                what = f"all {row['n']} scores are {row['mean']:g}, normalising needs different ones"
-                yield faults.error("", "scores-equal", what, "correct or remove the sheet", place=place)
+def without_scale(ratings: pd.DataFrame) -> list[Fault]:
+    """Return a warning for each rater and task in which some of the rater's scores cannot be normalised.
+
+    Parameters
+    ----------
+    ratings
+        As of `normalise`.
+
+    Returns
+    -------
+    list of Fault
+        ``scores-few`` and ``scores-equal``: who, which aspects, and of how many recordings. They name no file.
+    """
+    stats = rater_moments(ratings)
+    return [fault for (task, rater), rows in stats.groupby(["task", "rater"]) for fault in _of_rater(str(task), str(rater), rows)]
+
+
+def _of_rater(task: str, rater: str, rows: pd.DataFrame) -> Iterator[Fault]:
+    place = f"task {task}, rater {rater}"
+    few, equal = rows[rows.n < 2], rows[rows.sd == 0]
+    if len(few):
+        # Aspects are scored together, so their counts are the same.
+        rated = count_text(int(few.n.max()), "scored recording")
+        what = f"{rated}, and normalising needs 2: undefined, and in no mean"
+        yield faults.warning("", "scores-few", what, "let the rater score more recordings", place=place)
+    if len(equal):
+        shown = ", ".join(f"{aspect} {mean:g}" for aspect, mean in zip(equal.aspect, equal["mean"], strict=True))
+        what = f"all {equal.n.max()} scores are the same ({shown}), so they cannot be normalised: undefined, and in no mean"
+        yield faults.warning("", "scores-equal", what, "correct the sheet, if that is not what the rater meant", place=place)

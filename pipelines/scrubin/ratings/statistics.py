@@ -27,6 +27,8 @@ from scrubin.tables.io import records
 DEFINITIONS = {
     "normalised score": "(score - mean) / sd per task, rater and aspect; sd with n - 1; failed recordings do not count (LASANA, eq. 1)",
     "skill": "mean of the available normalised scores; undefined with too few (LASANA, eq. 2)",
+    "not_normalised": "raters with fewer than two scores of an aspect, or only equal ones (mean): undefined and in no mean; "
+    "a failed recording keeps its total",
     "disagreement": "mean absolute deviation of the normalised GRS from its mean; percentile by numpy's linear method (LASANA, footnote 3)",
     "bessel": "Lin's rho_c, n - 1 throughout (LASANA, eq. 4, second form); the primary one",
     "lin1989": "Lin's rho_c, 1/n throughout (Lin 1989)",
@@ -75,6 +77,7 @@ def summarise(
         tasks[task] = {
             "recordings": _counts(scores, roster, task),
             "raters": _raters(ratings),
+            "not_normalised": _not_normalised(ratings),
             "skill": {name: _distribution(scores[name].dropna().tolist()) for name in (TOTAL, *p.aspects)},
             "disagreement": {
                 **_distribution(scores.disagreement.dropna().tolist()),
@@ -115,6 +118,11 @@ def _raters(ratings: pd.DataFrame) -> dict[str, Any]:
         rater = raters.setdefault(row["rater"], {"rated": len(totals), "failed": int(totals.failed.sum()), "raw_scores": {}})
         rater["raw_scores"][row["aspect"]] = {"n": row["n"], "mean": row["mean"], "sd": row["sd"]}
     return raters
+
+
+def _not_normalised(ratings: pd.DataFrame) -> list[dict[str, Any]]:
+    stats = rater_moments(ratings)
+    return records(stats[(stats.n < 2) | (stats.sd == 0)].drop(columns=["task", "sd"]))
 
 
 def _distribution(values: list[float]) -> dict[str, Any]:

@@ -30,7 +30,7 @@ def attention(study: ReportedStudy, much_hidden_share: float) -> list[dict[str, 
     for id_, share in study.frames.groupby("id")["redacted"].mean().items():
         if share > much_hidden_share:
             reasons[names[str(id_)]].append(f"{share:.0%} of its frames are hidden")
-    for id_ in study.skill.loc[study.skill["strong_disagreement"], "id"]:
+    for id_ in study.skill.loc[study.skill["strong_disagreement"].fillna(value=False), "id"]:
         reasons[names[id_]].append("the raters disagree strongly: it may only be used for training")
     for id_ in study.skill.loc[study.skill["GRS"].isna(), "id"]:
         reasons[names[id_]].append("too few ratings for a GRS")

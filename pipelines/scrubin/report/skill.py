@@ -116,4 +116,4 @@ def _said(one: dict[str, Any]) -> str:
 def strong_disagreement(study: ReportedStudy) -> list[dict[str, Any]]:
     """Return the recordings that the raters disagree on strongly."""
     columns = ["task", "id", "GRS", "disagreement", "n_ratings"]
-    return records(study.skill.loc[study.skill["strong_disagreement"], columns].sort_values(["task", "id"]))
+    return records(study.skill.loc[study.skill["strong_disagreement"].fillna(value=False), columns].sort_values(["task", "id"]))

@@ -130,7 +130,7 @@ def _subset(inside: pd.DataFrame, of: int, tercile: pd.Series[int], labels: pd.D
     return {
         "recordings": len(inside),
         "share": len(inside) / of,
-        "strong_disagreement": int(inside.strong_disagreement.eq(True).sum()),
+        "strong_disagreement": int(inside.strong_disagreement.eq(True).fillna(value=False).sum()),
         "GRS": {"n": len(grs), "mean": math.fsum(grs) / len(grs) if grs else None},
         "GRS_terciles": {name: int((tercile[inside.index] == i).sum()) for i, name in enumerate(BINS)},
         "errors": {str(error): _occurred(group) for error, group in theirs.groupby("error")},

@@ -27,7 +27,8 @@ def cohort_of(people: pd.DataFrame, tables: Tables) -> Cohort:
     tables
         Its tables.
     """
-    strong = set(tables.skill.id[tables.skill.strong_disagreement])
+    # Where nobody knows whether the disagreement is strong, nothing is pinned.
+    strong = set(tables.skill.id[tables.skill.strong_disagreement.fillna(value=False)])
     return cohort(people.assign(pinned=people.id.isin(strong)), columns(people.id, tables))
 
 

@@ -7,7 +7,7 @@ def skill(aspects: tuple[str, ...]) -> Table:
     """Return the declaration for a study that rates these aspects.
 
     The total ``GRS`` stands before the aspects, each an aggregated normalised score without
-    unit; undefined means that fewer than the required number of raters scored it.
+    unit; undefined means that fewer than the required number of raters have a defined score of it.
     """
     scores = tuple(
         Column(name, "float64", "sd", f"aggregated normalised score: {name}", null="too few ratings") for name in ("GRS", *aspects)
@@ -30,6 +30,8 @@ def skill(aspects: tuple[str, ...]) -> Table:
                 null="too few ratings",
                 between=(0, None),
             ),
-            Column("strong_disagreement", "bool", "", "whether the disagreement is beyond the percentile of the task"),
+            Column(
+                "strong_disagreement", "bool", "", "whether the disagreement is beyond the percentile of the task", null="too few ratings"
+            ),
         ),
     )
