@@ -36,6 +36,7 @@ COMMANDS = {
     "ground-truth-check": "prove that a ground truth is whole, unchanged and of the tables that are here",
     "submission": "check a challenge submission frame by frame, without scoring it",
     "rank": "rank the submissions of a challenge, and tell what the ranking is worth",
+    "challenge": "write what CodaBench, EvalAI and Grand Challenge take to run a challenge with hidden labels",
     "deid": "make a benchmark of de-identification, and score any tool's output against its answer key",
     "diff": "tell what differs between two releases, and whether the version number says so",
     "verify": "tell whether a downloaded release is whole and unchanged; of a project, restore what is damaged from a sound copy",

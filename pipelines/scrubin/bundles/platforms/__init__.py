@@ -1,0 +1,1 @@
+"""The platforms: what each takes, and what it calls."""

@@ -1,0 +1,418 @@
+"""Bundles of the platforms: run by each platform's own layout, with the numbers of the command line, and no label in public."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+import yaml
+
+import hidden_releases
+from scrubin import cli
+from scrubin.bundles import bundle, received
+from scrubin.bundles import challenge as challenges
+from scrubin.bundles.platforms import codabench, evalai, grand_challenge
+from scrubin.core.errors import MetricsError
+
+TASKS = ("recognition", "detection", "phases")
+PROGRAM = {"codabench": "competition/scoring_program", "evalai": "challenge/evaluation_script", "grand-challenge": "evaluation"}
+SLOW_DETECTION = pytest.param("detection", marks=pytest.mark.slow)
+TRUTH = {"codabench": "competition/reference_data", "grand-challenge": "evaluation/ground_truth"}
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("challenge")
+    hidden_releases.release(folder / "release")
+    for task in TASKS:
+        hidden_releases.submission(folder / f"team_{task}", task)
+    return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def without_the_copy_of_the_library():
+    """The library is copied in one test only: it is 1,000 files."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr("scrubin.bundles.library.copy", lambda folder: folder.mkdir(parents=True, exist_ok=True))
+    yield
+    patch.undo()
+
+
+def made(release: Path, out: Path, platform: str, task: str = "recognition", *more: str) -> Path:
+    order = ["--for", platform, "--task", task, "--split", "balanced", "--subset", "test", "--out", str(out)]
+    assert cli.main(["challenge", "bundle", str(release), *order, *more]) == 0
+    return out
+
+
+@pytest.fixture(scope="module")
+def bundles(home):
+    """Every bundle once, when somebody asks for it."""
+
+    class Bundles(dict):
+        def __missing__(self, key):
+            platform, task = key
+            self[key] = made(home / "release", home / f"{platform}_{task}", platform, task)
+            return self[key]
+
+    return Bundles()
+
+
+@pytest.fixture(scope="module")
+def by_command(home):
+    """What `scrubin score` says of the same submissions: every defined number."""
+
+    def numbers(task):
+        out = home / f"{task}.json"
+        split = ["--videos", str(home / "release/splits/balanced.csv"), "--subset", "test"]
+        sides = ["--ground-truth", str(home / "release"), "--predictions", str(home / f"team_{task}")]
+        assert cli.main(["score", task, *sides, *split, "--out", str(out)]) == 0
+        values = [result["overall"]["value"] for result in json.loads(out.read_text())["results"]]
+        return sorted(value for value in values if value is not None)
+
+    return {task: numbers(task) for task in TASKS}
+
+
+def codabench_run(folder: Path, bundle_folder: Path, submitted: Path) -> int:
+    """As CodaBench's worker lays it out: /app/input/ref, /app/input/res, /app/output, /app/program."""
+    shutil.copytree(bundle_folder / TRUTH["codabench"], folder / "input/ref")
+    shutil.copytree(submitted, folder / "input/res", symlinks=True)
+    return codabench.run(str(bundle_folder / PROGRAM["codabench"]), str(folder / "input"), str(folder / "output"))
+
+
+def zipped(folder: Path) -> Path:
+    return Path(shutil.make_archive(str(folder), "zip", folder))
+
+
+def jobs(inputs: Path, documents: dict[str, object]) -> Path:
+    """As Grand Challenge hands over what an algorithm predicted: a job per video."""
+    listed = []
+    for number, (video, value) in enumerate(documents.items()):
+        place = inputs / f"pk-{number}" / "output/predictions.json"
+        place.parent.mkdir(parents=True)
+        place.write_text(json.dumps(value))
+        source = {"interface": {"slug": "video"}, "file": f"https://storage/{video}.mp4?key=1"}
+        listed.append({"pk": f"pk-{number}", "inputs": [source], "outputs": [{"interface": {"relative_path": "predictions.json"}}]})
+    (inputs / "predictions.json").write_text(json.dumps(listed))
+    return inputs
+
+
+def documents_of(submitted: Path) -> dict[str, object]:
+    def phases(text):
+        return dict(line.split(",") for line in text.splitlines()[1:])
+
+    return {
+        one.stem: json.loads(one.read_text()) if one.suffix == ".json" else phases(one.read_text()) for one in sorted(submitted.iterdir())
+    }
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_codabench_gives_the_numbers_of_the_command_line(task, home, bundles, by_command, tmp_path, capsys):
+    assert codabench_run(tmp_path, bundles["codabench", task], home / f"team_{task}") == 0
+    scores = json.loads((tmp_path / "output/scores.json").read_text())
+    assert sorted(scores.values()) == by_command[task]
+    assert "accepted" in (tmp_path / "output/detailed_results.html").read_text()
+    competition = yaml.safe_load((bundles["codabench", task] / "competition/competition.yaml").read_text())
+    assert {column["key"] for column in competition["leaderboards"][0]["columns"]} <= scores.keys()
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("task", ["recognition", "phases", SLOW_DETECTION])
+def test_evalai_gives_the_numbers_of_the_command_line_for_a_zip_and_for_one_document(task, home, bundles, by_command, tmp_path):
+    script, annotations = bundles["evalai", task] / PROGRAM["evalai"], bundles["evalai", task] / "challenge" / evalai.ANNOTATIONS
+    (tmp_path / "submission.json").write_text(json.dumps(documents_of(home / f"team_{task}")))
+    shutil.copytree(home / f"team_{task}", tmp_path / "team")
+    outputs = [evalai.scored(script, annotations, one, "test") for one in (zipped(tmp_path / "team"), tmp_path / "submission.json")]
+    assert outputs[0] == outputs[1]
+    ((split, numbers),) = outputs[0]["result"][0].items()
+    config = yaml.safe_load((bundles["evalai", task] / "challenge/challenge_config.yaml").read_text())
+    assert split == config["dataset_splits"][0]["codename"]
+    assert list(numbers) == config["leaderboard"][0]["schema"]["labels"]
+    assert set(numbers.values()) <= set(by_command[task])
+
+
+@pytest.mark.parametrize("task", ["recognition", "phases", SLOW_DETECTION])
+def test_grand_challenge_gives_the_numbers_of_the_command_line_for_jobs_a_document_and_a_folder(task, home, bundles, by_command, tmp_path):
+    program, truth = bundles["grand-challenge", task] / "evaluation", bundles["grand-challenge", task] / TRUTH["grand-challenge"]
+    documents = documents_of(home / f"team_{task}")
+    (tmp_path / "one").mkdir()
+    (tmp_path / "one/predictions.json").write_text(json.dumps(documents))
+    metrics = []
+    for number, inputs in enumerate((jobs(tmp_path / "jobs", documents), tmp_path / "one", home / f"team_{task}")):
+        assert grand_challenge.run(str(program), str(inputs), str(tmp_path / f"out{number}"), str(truth)) == 0
+        metrics.append(json.loads((tmp_path / f"out{number}/metrics.json").read_text()))
+    assert metrics[0] == metrics[1] == metrics[2]
+    assert sorted(value for value in metrics[0]["aggregates"].values() if value is not None) == by_command[task]
+
+
+def test_the_example_input_of_grand_challenge_can_be_scored(bundles, tmp_path):
+    folder = bundles["grand-challenge", "phases"] / "evaluation"
+    assert grand_challenge.run(str(folder), str(folder / "test/input"), str(tmp_path), str(folder / "ground_truth")) == 0
+
+
+def public(folder: Path, platform: str) -> dict[str, bytes]:
+    """Every byte that somebody else may see, members of zips included, by name."""
+    private = [one.strip("`- ") for one in (folder / "README.md").read_text().splitlines() if one.startswith("- `")]
+    seen: dict[str, bytes] = {}
+    for path in sorted(one for one in folder.rglob("*") if one.is_file()):
+        name = path.relative_to(folder).as_posix()
+        if any(name == one or (one.endswith("/") and name.startswith(one)) for one in private):
+            continue
+        seen[name] = path.read_bytes()
+    # The archive that is uploaded is private; what the platform shows of it is all but the labels.
+    for uploaded in ("competition.zip", "challenge_config.zip"):
+        if (folder / uploaded).exists():
+            seen |= _members((folder / uploaded).read_bytes(), uploaded)
+    assert len(seen) > 5, platform
+    return seen
+
+
+def _members(data: bytes, name: str) -> dict[str, bytes]:
+    seen = {}
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        for member in archive.namelist():
+            if member.startswith("reference_data/") or member == evalai.ANNOTATIONS:
+                continue
+            content = archive.read(member)
+            seen[f"{name}/{member}"] = content
+            if member.endswith(".zip"):
+                seen |= _members(content, f"{name}/{member}")
+    return seen
+
+
+@pytest.mark.parametrize(("platform", "task"), list(zip(PROGRAM, TASKS, strict=True)))
+def test_other_hidden_labels_change_no_byte_that_participants_see(platform, task, home, bundles, tmp_path):
+    other = made(hidden_releases.release(tmp_path / "release", seed=50), tmp_path / "other", platform, task)
+    assert public(other, platform) == public(bundles[platform, task], platform)
+    ours, theirs = (
+        bundles[platform, task] / TRUTH.get(platform, "challenge/annotations"),
+        other / TRUTH.get(platform, "challenge/annotations"),
+    )
+    assert [one.read_bytes() for one in _files(ours)] != [one.read_bytes() for one in _files(theirs)]
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(one for one in folder.rglob("*") if one.is_file())
+
+
+@pytest.mark.parametrize("platform", PROGRAM)
+def test_no_byte_or_hash_of_a_label_file_is_public_and_no_label_of_other_videos_is_there_at_all(platform, home, bundles):
+    for task in ("recognition", "phases"):
+        folder = bundles[platform, task]
+        everything = b"\n".join(public(folder, platform).values())
+        for label_file in _files(home / "release/groundtruth"):
+            content = label_file.read_bytes()
+            assert hashlib.sha256(content).hexdigest().encode() not in everything
+            assert len(content) < 10 or content not in everything
+        assert not [one for one in folder.rglob("*") if "kliawnimp" in one.name]
+
+
+def test_messages_are_the_same_whatever_the_hidden_labels_are(home, bundles, tmp_path, capsys):
+    """Also those on submissions with everything wrong: messages are made of the list of frames."""
+    other = made(hidden_releases.release(tmp_path / "release", seed=9), tmp_path / "other", "codabench")
+    bad = hidden_releases.submission(tmp_path / "bad", "recognition")
+    document = json.loads((bad / "thitsaisp.json").read_text())
+    document["3"]["recognition"][5] = 2
+    del document["4"]
+    (bad / "thitsaisp.json").write_text(json.dumps(document))
+    (bad / "bleecauls.json").write_text("{")
+    (bad / "kliawnimp.json").write_text("{}")
+    told = []
+    capsys.readouterr()
+    for number, one in enumerate((bundles["codabench", "recognition"], other)):
+        assert codabench_run(tmp_path / str(number), one, bad) == 1
+        assert not (tmp_path / str(number) / "output/scores.json").exists()
+        told.append((capsys.readouterr(), (tmp_path / str(number) / "output/detailed_results.html").read_text()))
+    assert told[0] == told[1]
+    assert "frame 3" in told[0][0].err
+    assert "frame 4" in told[0][0].err
+    assert "bleecauls.json" in told[0][1]
+
+
+def test_the_reason_why_a_well_formed_submission_cannot_be_scored_is_not_told(home, bundles, tmp_path, capsys):
+    shutil.copytree(home / "team_recognition", tmp_path / "input/res")
+    (tmp_path / "input/ref").mkdir()
+    assert (
+        codabench.run(str(bundles["codabench", "recognition"] / PROGRAM["codabench"]), str(tmp_path / "input"), str(tmp_path / "out")) == 1
+    )
+    assert "tell the organiser" in capsys.readouterr().err
+
+
+def test_a_link_to_the_labels_is_no_submission(home, bundles, tmp_path, capsys):
+    (tmp_path / "team").mkdir()
+    for name in hidden_releases.HIDDEN:
+        (tmp_path / "team" / f"{name}.csv").symlink_to(home / f"release/groundtruth/cholect50/phases/{name}.csv")
+    assert codabench_run(tmp_path, bundles["codabench", "phases"], tmp_path / "team") == 1
+    assert "is a link" in capsys.readouterr().err
+    folder = bundles["grand-challenge", "phases"] / "evaluation"
+    assert grand_challenge.run(str(folder), str(tmp_path / "team"), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+
+
+@pytest.mark.parametrize("member", ["../../ref/a.csv", "/etc/a.csv", "a/../../b.csv"])
+def test_a_zip_that_reaches_out_of_its_folder_is_refused(member, bundles, tmp_path):
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr(member, "frame,phase_id\n")
+    (tmp_path / "place").mkdir()
+    challenge = challenges.read(bundles["evalai", "phases"] / PROGRAM["evalai"])
+    with pytest.raises(MetricsError, match="outside of the zip"):
+        received.folder_of(tmp_path / "a.zip", tmp_path / "place", challenge)
+    assert not list((tmp_path / "place").iterdir())
+
+
+def test_a_zip_that_is_far_too_large_is_refused_while_it_is_unpacked(bundles, tmp_path, monkeypatch):
+    monkeypatch.setattr(received, "SPARE_BYTES", 0)
+    monkeypatch.setattr("scrubin.labels.formats.submission.documents.BASE_BYTES", 1000)
+    with zipfile.ZipFile(tmp_path / "a.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("thitsaisp.csv", b"0" * 10_000_000)
+    (tmp_path / "place").mkdir()
+    challenge = challenges.read(bundles["evalai", "phases"] / PROGRAM["evalai"])
+    with pytest.raises(MetricsError, match="more than the frames"):
+        received.folder_of(tmp_path / "a.zip", tmp_path / "place", challenge)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("[", "cannot be read as JSON"),
+        ("[1]", "one entry per video"),
+        ('{"a": 1, "a": 2}', "twice"),
+        ('{"../a": {}}', "no name of a video"),
+    ],
+)
+def test_a_document_that_cannot_be_used_is_told_and_not_scored(content, says, bundles, tmp_path):
+    (tmp_path / "submission.json").write_text(content)
+    folder = bundles["evalai", "recognition"]
+    output = evalai.scored(folder / PROGRAM["evalai"], folder / "challenge" / evalai.ANNOTATIONS, tmp_path / "submission.json", "test")
+    assert "result" not in output
+    assert says in " ".join(output["submission_result"]["messages"])
+
+
+def test_the_last_line_on_stderr_says_what_is_wrong_as_grand_challenge_shows_only_that(bundles, tmp_path, capsys):
+    folder = bundles["grand-challenge", "recognition"] / "evaluation"
+    inputs = jobs(tmp_path / "input", {"thitsaisp": {"0": {"recognition": [2] * 100}}})
+    capsys.readouterr()
+    assert grand_challenge.run(str(folder), str(inputs), str(tmp_path / "out"), str(folder / "ground_truth")) == 1
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert "thitsaisp.json" in last
+    assert "above 1" in last
+    assert not (tmp_path / "out/metrics.json").exists()
+
+
+@pytest.mark.slow
+def test_scores_by_video_are_shown_only_where_the_organiser_says_so(home, bundles, tmp_path):
+    for show, has_values, has_videos in (("overall", True, False), ("videos", True, True), ("nothing", False, False)):
+        out = made(home / "release", tmp_path / show, "codabench", "phases", "--show", show, "--digits", "3")
+        assert codabench_run(tmp_path / f"run_{show}", out, home / "team_phases") == 0
+        page = (tmp_path / f"run_{show}/output/detailed_results.html").read_text()
+        assert ("jaccard" in page, "thitsaisp" in page) == (has_values, has_videos)
+        competition = yaml.safe_load((out / "competition/competition.yaml").read_text())
+        assert competition["phases"][0]["hide_score_output"] is competition["leaderboards"][0]["hidden"] is (show == "nothing")
+        scores = json.loads((tmp_path / f"run_{show}/output/scores.json").read_text())
+        assert all(value == round(value, 3) for value in scores.values())
+
+
+def test_a_bundle_is_the_same_bytes_each_time(home, bundles, tmp_path):
+    for platform in ("codabench", "grand-challenge"):
+        again = made(home / "release", tmp_path / platform, platform, "phases")
+        first = bundles[platform, "phases"]
+        assert {one.relative_to(again): one.read_bytes() for one in _files(again)} == {
+            one.relative_to(first): one.read_bytes() for one in _files(first)
+        }
+
+
+def test_participants_can_check_with_what_they_get(home, bundles, capsys):
+    kit = bundles["codabench", "phases"] / "public/starting_kit"
+    check = ["--ground-truth", str(kit / "frames.csv"), "--vocabulary", "cholect50", "--task", "phases"]
+    assert cli.main(["submission", "check", str(home / "team_phases"), *check]) == 0
+    assert cli.main(["submission", "check", str(kit / "sample_submission"), *check]) == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--split", "balance"], "did you mean 'balanced'"),
+        (["--subset", "hidden"], "no video is listed in the subset 'hidden'"),
+        (["--rank-by", "map"], "it is no column"),
+        (["--digits", "99"], "give 0 to 15"),
+        (["--starts", "2027-05-01", "--ends", "2027-04-01"], "name a later one by --ends"),
+        (["--test", "cholec8"], "did you mean"),
+        (["--vocabulary", "prostatd"], "no ground truth for phases in the vocabulary prostatd"),
+    ],
+)
+def test_what_cannot_be_bundled_is_said_and_nothing_is_written(more, says, home, tmp_path, capsys):
+    order = ["--for", "evalai", "--task", "phases", "--split", "balanced", "--subset", "test", "--out", str(tmp_path / "out")]
+    assert cli.main(["challenge", "bundle", str(home / "release"), *order, *more]) == 1
+    assert says in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_configuration_has_what_evalai_asks_for(bundles):
+    config = yaml.safe_load((bundles["evalai", "phases"] / "challenge/challenge_config.yaml").read_text())
+    with zipfile.ZipFile(bundles["evalai", "phases"] / "challenge_config.zip") as archive:
+        names = set(archive.namelist())
+    (phase,) = config["challenge_phases"]
+    for key in ("description", "evaluation_details", "terms_and_conditions", "submission_guidelines", "evaluation_script", "image"):
+        assert config[key] in names
+    assert {phase["test_annotation_file"], phase["description"], "challenge_config.yaml"} <= names
+    assert not [name for name in names if name.startswith("evaluation_script/")]
+
+
+def test_the_competition_has_what_codabench_asks_for(bundles):
+    with zipfile.ZipFile(bundles["codabench", "phases"] / "competition.zip") as archive:
+        names = archive.namelist()
+        competition = yaml.safe_load(archive.read("competition.yaml"))
+    (task,) = competition["tasks"]
+    folders = (task["scoring_program"], task["reference_data"], competition["phases"][0]["starting_kit"])
+    assert all(any(name.startswith(f"{one}/") for name in names) for one in folders)
+    assert {competition["image"], competition["terms"], *(page["file"] for page in competition["pages"])} <= set(names)
+    assert "scoring_program/metadata.yaml" in names
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("platform", PROGRAM)
+def test_the_programs_run_from_the_bundle_alone_without_this_checkout(platform, home, by_command, tmp_path, monkeypatch):
+    monkeypatch.undo()
+    order = ["--for", platform, "--task", "phases", "--split", "balanced", "--subset", "test", "--out", str(tmp_path / "out")]
+    scrubin = [sys.executable, "-m", "scrubin", "challenge", "bundle", str(home / "release"), *order]
+    subprocess.run(scrubin, check=True, capture_output=True)
+    program = tmp_path / "out" / PROGRAM[platform]
+    assert (program / "scrubin/vocabulary/cholect50.json").is_file()
+    # -I leaves out this checkout's folder and the user's; the program must find its own copy.
+    if platform == "evalai":
+        spec = importlib.util.spec_from_file_location(
+            "evaluation_script", program / "__init__.py", submodule_search_locations=[str(program)]
+        )
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "evaluation_script", module)
+        spec.loader.exec_module(module)
+        shutil.copytree(home / "team_phases", tmp_path / "team")
+        output = module.evaluate(
+            str(tmp_path / "out/challenge" / evalai.ANNOTATIONS), str(zipped(tmp_path / "team")), "test", submission_metadata={}
+        )
+        numbers = list(output["result"][0]["test_split"].values())
+    elif platform == "codabench":
+        shutil.copytree(tmp_path / "out" / TRUTH[platform], tmp_path / "input/ref")
+        shutil.copytree(home / "team_phases", tmp_path / "input/res")
+        command = [sys.executable, "-B", "-I", str(program / "score.py"), str(tmp_path / "input"), str(tmp_path / "output")]
+        subprocess.run(command, check=True, env={"PATH": os.environ["PATH"]})
+        numbers = list(json.loads((tmp_path / "output/scores.json").read_text()).values())
+    else:
+        inputs = jobs(tmp_path / "input", documents_of(home / "team_phases"))
+        places = [str(inputs), str(tmp_path / "output"), str(program / "ground_truth")]
+        subprocess.run([sys.executable, "-B", "-I", str(program / "process.py"), *places], check=False)
+        subprocess.run([sys.executable, "-B", "-I", str(program / "evaluate.py"), *places], check=True)
+        numbers = [one for one in json.loads((tmp_path / "output/metrics.json").read_text())["aggregates"].values() if one is not None]
+    assert numbers
+    assert set(numbers) <= set(by_command["phases"])
+
+
+def test_every_platform_has_a_name():
+    assert [one.NAME for one in bundle.PLATFORMS.values()] == ["CodaBench", "EvalAI", "Grand Challenge"]
