@@ -27,6 +27,8 @@ WHOLE_NUMBER_SUMS = {
     "download/verification.py": 2,
     "drafting/summary.py": 1,
     "engine/cluster.py": 1,
+    "evaluation/ranking/ranking_document.py": 1,
+    "evaluation/ranking/ranking_text.py": 1,
     "evaluation/ranking/ranks.py": 1,
     "evaluation/reading_aids.py": 1,
     "evaluation/submission/submission.py": 1,

@@ -1,8 +1,9 @@
-"""`scrubin rank [NAME=]DIR ... --ground-truth PATH [--out FOLDER]`."""
+"""`scrubin rank [NAME=]DIR ... --ground-truth PATH [--out FOLDER]`, or `scrubin rank --from-scores FILE`."""
 
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from pathlib import Path
 from typing import Any
@@ -10,32 +11,78 @@ from typing import Any
 from scrubin.cli.submission import add_truth, note_truth, truth_of
 from scrubin.core import files
 from scrubin.core.errors import AnnotationError
-from scrubin.evaluation.ranking import clips, detection_measure, measures, ranking_text, ranks, significance
+from scrubin.evaluation.ranking import clips, detection_measure, latex, measures, ranking_text, ranks, score_sheet, significance
 from scrubin.evaluation.ranking.measures import PARTS, PRIMARY
 from scrubin.evaluation.ranking.ranks import Settings
 from scrubin.labels.tasks import TASKS
 from scrubin.metrics import bootstrap
 
 JSON, CSV, PAGE = "ranking.json", "ranking.csv", "index.html"
+EPILOG = "exit code: 0 when every team was ranked, else 1; who fails the check is listed with the reasons and is not ranked"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare teams, ground truth, metric and what the ranking is worth."""
     parser.add_argument(
-        "submissions", nargs="+", metavar="DIR", help="folder of a team's submission, named as the team; or NAME=DIR; it is never changed"
+        "submissions", nargs="*", metavar="DIR", help="folder of a team's submission, named as the team; or NAME=DIR; it is never changed"
     )
-    add_truth(parser)
+    add_truth(parser, required=False)
+    _add_scores(parser)
     parser.add_argument("--out", metavar="FOLDER", help=f"folder to write {JSON}, {CSV} and {PAGE} into (default: only print the ranking)")
+    printed = parser.add_mutually_exclusive_group()
+    printed.add_argument("--json", action="store_true", help=f"print the content of {JSON} instead of the table")
+    printed.add_argument("--paper", action="store_true", help="print tables for LaTeX (booktabs) instead")
     parser.add_argument("--metric", choices=TASKS, default="recognition", help="what is ranked (default: %(default)s)")
     parts = "; ".join(f"{task}: {', '.join(PARTS[task])} (default {PRIMARY[task]})" for task in TASKS)
-    parser.add_argument("--component", metavar="NAME", help=f"the part that decides. {parts}; detection at IoU {detection_measure.IOU:g}")
+    parser.add_argument(
+        "--component",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="the part that decides; more of them, with commas or by naming the option again, are also ranked together. "
+        f"{parts}; detection at IoU {detection_measure.IOU:g}",
+    )
     parser.add_argument(
         "--count-null", action="store_true", help="count the null triplets in ivt (default: left out, as in CholecTriplet2021)"
     )
-    parser.add_argument("--clips", type=int, default=clips.CLIPS, metavar="N", help="random clips for the tests (default: %(default)s)")
+    _add_worth(parser)
+    parser.epilog = EPILOG
+
+
+def _add_scores(parser: argparse.ArgumentParser) -> None:
+    """Declare what can be ranked without submissions."""
     parser.add_argument(
-        "--clip-frames", type=int, default=clips.CLIP_FRAMES, metavar="N", help="consecutive frames of a clip (default: %(default)s)"
+        "--from-scores",
+        metavar="FILE",
+        help="instead of submissions: a CSV with the columns team,video,value, and metric where there are several",
     )
+    parser.add_argument("--lower-is-better", action="store_true", help="of the values of --from-scores, such as errors in pixels")
+    parser.add_argument(
+        "--missing",
+        default=score_sheet.WORST,
+        metavar="VALUE",
+        help="what a team gets for a video without a value in --from-scores: a number, or 'worst', the worst value of any team on any "
+        "video (default: %(default)s); among the ranks of that video it is last",
+    )
+
+
+def _add_worth(parser: argparse.ArgumentParser) -> None:
+    """Declare tests and resamples."""
+    parser.add_argument(
+        "--test",
+        choices=ranks.TESTS,
+        default="videos",
+        help="compare two teams over videos, which are independent, or over random clips, as CholecTriplet2021 did "
+        "(clips of one video are not independent: p-values are too small) (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--correction",
+        choices=significance.CORRECTIONS,
+        default="holm",
+        help="of p-values for the number of pairs; CholecTriplet2021 corrected none (default: %(default)s)",
+    )
+    parser.add_argument("--clips", type=int, metavar="N", help=f"random clips of --test clips (default: {clips.CLIPS})")
+    parser.add_argument("--clip-frames", type=int, metavar="N", help=f"consecutive frames of a clip (default: {clips.CLIP_FRAMES})")
     parser.add_argument(
         "--alpha", type=float, default=significance.ALPHA, metavar="P", help="level of significance, in 0..1 (default: %(default)s)"
     )
@@ -43,30 +90,75 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--resamples", type=int, default=bootstrap.RESAMPLES, metavar="N", help="bootstrap resamples of the videos (default: %(default)s)"
     )
     parser.add_argument("--seed", type=int, default=bootstrap.SEED, metavar="N", help="of clips and resamples (default: %(default)s)")
-    parser.epilog = "exit code: 0 when every team was ranked, else 1; a submission that fails the check is listed with its reasons"
 
 
 def run(args: argparse.Namespace) -> int:
     """Rank, and write the leaderboard."""
     settings = _settings(args)
-    teams = _teams(args.submissions)
     out = Path(args.out) if args.out else None
-    if out is not None:
-        _refuse_out(out, [*teams.values(), Path(args.ground_truth)])
-    truth = truth_of(args)
-    note_truth("rank", args.ground_truth, truth)
-    measure = measures.measure(args.metric, args.component, truth, count_null=args.count_null)
-    document = ranks.rank(teams, truth, measure, settings)
-    text = "".join(f"{line}\n" for line in ranking_text.lines(document))
+    document = _of_scores(args, settings, out) if args.from_scores else _of_submissions(args, settings, out)
+    if args.json:
+        text = files.json_text(document)
+    elif args.paper and document["teams"]:
+        text = latex.tables(document)
+    else:
+        text = "".join(f"{line}\n" for line in ranking_text.lines(document))
     if not document["teams"]:
-        sys.stderr.write(text)
+        (sys.stdout if args.json else sys.stderr).write(text)
         msg = "no submission can be ranked, nothing is written"
         raise AnnotationError(msg)
     if out is not None:
         _write(document, out)
     sys.stdout.write(text)
-    sys.stdout.write(f"{out}: {JSON}, {CSV}, {PAGE}\n" if out is not None else "")
+    if out is not None:
+        (sys.stderr if args.json or args.paper else sys.stdout).write(f"{out}: {JSON}, {CSV}, {PAGE}\n")
     return 1 if document["not_ranked"] else 0
+
+
+def _of_submissions(args: argparse.Namespace, settings: Settings, out: Path | None) -> dict[str, Any]:
+    if not args.submissions or not args.ground_truth:
+        msg = "name the submissions and their --ground-truth, or a CSV of values by --from-scores"
+        raise AnnotationError(msg)
+    for option, given in (("--lower-is-better", args.lower_is_better), ("--missing", args.missing != score_sheet.WORST)):
+        if given:
+            msg = f"{option} is of --from-scores: more is better in all metrics of submissions, and a submission is whole or not ranked"
+            raise AnnotationError(msg)
+    teams = _teams(args.submissions)
+    if out is not None:
+        _refuse_out(out, [*teams.values(), Path(args.ground_truth)])
+    truth = truth_of(args)
+    note_truth("rank", args.ground_truth, truth)
+    components = _components(args)
+    every = [measures.measure(args.metric, name, truth, count_null=args.count_null) for name in components or [PRIMARY[args.metric]]]
+    return ranks.rank(teams, truth, every[0], settings, components)
+
+
+def _of_scores(args: argparse.Namespace, settings: Settings, out: Path | None) -> dict[str, Any]:
+    if args.submissions or args.ground_truth or settings.test == "clips":
+        msg = "--from-scores has values of whole videos: it takes no submissions, no --ground-truth, and no --test clips"
+        raise AnnotationError(msg)
+    if out is not None:
+        _refuse_out(out, [])
+    sheet = score_sheet.read(Path(args.from_scores))
+    missing = None if args.missing == score_sheet.WORST else _number(args.missing)
+    contest, teams = score_sheet.contest_of(sheet, _components(args), missing=missing, lower_is_better=args.lower_is_better)
+    return ranks.of_evaluations(contest, teams, [], settings)
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        msg = f"--missing {text}: give a finite number, or '{score_sheet.WORST}'"
+        raise AnnotationError(msg)
+    return value
+
+
+def _components(args: argparse.Namespace) -> list[str]:
+    """Return the components, each once, in their order."""
+    return list(dict.fromkeys(name.strip() for one in args.component for name in one.split(",") if name.strip()))
 
 
 def _write(document: dict[str, Any], out: Path) -> None:
@@ -83,9 +175,13 @@ def _write(document: dict[str, Any], out: Path) -> None:
 
 
 def _settings(args: argparse.Namespace) -> Settings:
+    if args.test != "clips" and (args.clips is not None or args.clip_frames is not None):
+        sys.stderr.write("scrubin rank: note: --clips and --clip-frames count for --test clips only; teams are compared over videos\n")
+    drawn = clips.CLIPS if args.clips is None else args.clips
+    frames = clips.CLIP_FRAMES if args.clip_frames is None else args.clip_frames
     for option, value, low, high in (
-        ("--clips", args.clips, 1, 100_000),
-        ("--clip-frames", args.clip_frames, 1, 1_000_000),
+        ("--clips", drawn, 1, 100_000),
+        ("--clip-frames", frames, 1, 1_000_000),
         ("--resamples", args.resamples, 1, 1_000_000),
         ("--seed", args.seed, 0, 2**63 - 1),
         ("--alpha", args.alpha, 0, 1),
@@ -94,7 +190,7 @@ def _settings(args: argparse.Namespace) -> Settings:
         if not low <= value <= high:
             msg = f"{option} {value}: give a number in {low}..{high}"
             raise AnnotationError(msg)
-    return Settings(args.clips, args.clip_frames, args.resamples, args.alpha, args.seed)
+    return Settings(drawn, frames, args.resamples, args.alpha, args.seed, args.test, args.correction)
 
 
 def _teams(submissions: list[str]) -> dict[str, Path]:

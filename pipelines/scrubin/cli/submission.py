@@ -49,9 +49,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     check.add_argument("--json", action="store_true", help="print everything as JSON, frames as [first, last]")
 
 
-def add_truth(parser: argparse.ArgumentParser) -> None:
+def add_truth(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
     """Declare the ground truth."""
-    parser.add_argument("--ground-truth", required=True, metavar="PATH", help=f"what is to be predicted: {truth_files.KNOWN}")
+    parser.add_argument("--ground-truth", required=required, metavar="PATH", help=f"what is to be predicted: {truth_files.KNOWN}")
     parser.add_argument(
         "--from", dest="source", metavar="FORMAT", help="format of the labels, as of 'scrubin convert' (default: by what PATH looks like)"
     )

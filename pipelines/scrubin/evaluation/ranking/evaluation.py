@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from scrubin.evaluation.ranking.clips import Clip
 from scrubin.evaluation.ranking.measures import PARTS, Measure
 from scrubin.evaluation.submission import submission
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
-from scrubin.labels.formats.submission.content import Content, FloatArray
+from scrubin.labels.formats.submission.content import BoolArray, Content, FloatArray
 from scrubin.labels.policy import stopping
 
 
@@ -33,16 +33,42 @@ class Evaluation:
     clips
         (clips,), the score of each clip.
     parts
-        Score of every component or rate of the task.
+        (videos, classes) of every component or rate of the task.
+    by_class
+        By component or rate, as of its measure.
     faults
         What is not as specified in the submission, but was read.
+    missing
+        (videos,), where the team gave nothing and what it gets for that was filled in; a submission that was read is whole.
     """
 
     team: str
     values: FloatArray
     clips: FloatArray
-    parts: Mapping[str, float]
-    faults: tuple[Fault, ...]
+    parts: Mapping[str, FloatArray]
+    by_class: bool
+    faults: tuple[Fault, ...] = ()
+    missing: BoolArray = field(default_factory=lambda: np.zeros(0, np.bool_))
+
+    @property
+    def score(self) -> float:
+        """The score of all videos."""
+        return measures.score(self.values, self.by_class)
+
+    @property
+    def scores(self) -> Mapping[str, float]:
+        """The score of all videos by component or rate."""
+        return {name: measures.score(values, self.by_class) for name, values in self.parts.items()}
+
+    @property
+    def by_video(self) -> FloatArray:
+        """(videos,), the score of each video: the mean over what is defined in it."""
+        return np.array([measures.score(values[np.newaxis], self.by_class) for values in self.values])
+
+    @property
+    def not_given(self) -> BoolArray:
+        """(videos,), where the team gave nothing."""
+        return self.missing if len(self.missing) else np.zeros(len(self.values), np.bool_)
 
 
 @dataclass(frozen=True)
@@ -108,14 +134,9 @@ def evaluate(team: str, folder: Path, truth: GroundTruth, measure: Measure, clip
     if stops := stopping("rank", outcome.faults):
         return Refusal(team, stops)
     wanted = scored_videos(truth, measure)
-    parts = {name: measures.score(np.stack([of[video] for video in wanted]), ways[name].by_class) for name, of in scores.by_video.items()}
-    return Evaluation(
-        team,
-        np.stack([scores.by_video[measure.part][video] for video in wanted]),
-        np.array([scores.by_clip[clip] for clip in clips]),
-        parts,
-        outcome.faults,
-    )
+    parts = {name: np.stack([of[video] for video in wanted]) for name, of in scores.by_video.items()}
+    by_clip = np.array([scores.by_clip[clip] for clip in clips])
+    return Evaluation(team, parts[measure.part], by_clip, parts, measure.by_class, outcome.faults)
 
 
 def scored_videos(truth: GroundTruth, measure: Measure) -> list[str]:

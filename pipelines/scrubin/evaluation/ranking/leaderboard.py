@@ -9,14 +9,18 @@ from typing import Any
 import jinja2
 
 from scrubin.core.errors import ScrubinError
-from scrubin.evaluation.ranking.ranking_text import percent
+from scrubin.evaluation.ranking.figures.blobs import blobs
+from scrubin.evaluation.ranking.figures.dots import dots
+from scrubin.evaluation.ranking.figures.grid import px, short
+from scrubin.evaluation.ranking.figures.left_out import left_out
+from scrubin.evaluation.ranking.figures.podium import podium
+from scrubin.evaluation.ranking.figures.rank_lines import rank_lines
+from scrubin.evaluation.ranking.figures.significance_map import p_value, significance_map
+from scrubin.evaluation.ranking.ranking_text import number_of, percent, rank_bound, units_text, verdict
 
 TEMPLATES = Path(__file__).with_name("templates")
 # The curator's report and the leaderboard look alike.
 LOOK = Path(__file__).parents[2] / "report/templates"
-CELL_PX, LABEL_PX, TOP_PX = 46, 210, 34
-LONGEST = 22
-SMALLEST_P = 0.001
 
 
 def page(document: Mapping[str, Any]) -> str:
@@ -34,13 +38,37 @@ def page(document: Mapping[str, Any]) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"percent": percent, "p_value": p_value, "short": short}
+    number = number_of(document)
+    scale = 100 if number is percent else 1
+
+    def ticked(value: float | None) -> str:
+        return "" if value is None else f"{scale * value:.6g}"
+
+    environment.filters |= {"percent": percent, "p_value": p_value, "short": short, "number": number, "rank_bound": rank_bound}
     if not document["teams"]:
         msg = "a leaderboard needs at least one ranked team"
         raise ScrubinError(msg)
+    teams, videos = document["teams"], document["ground_truth"]["videos"]
     return environment.get_template("leaderboard.html.j2").render(
-        **document, bars=bars(document["teams"]), blobs=blobs(document["teams"]), tests=tests(document)
+        **document,
+        bars=bars(teams),
+        blobs=blobs(teams),
+        map=significance_map(document),
+        robustness=rank_lines(teams, robustness(document)),
+        dots=dots(teams, videos, number, ticked),
+        podium=podium(teams, videos, number, ticked, lower_is_better=document["measure"]["lower_is_better"]),
+        left_out=left_out(document),
+        units=units_text(document["significance"]),
+        never=verdict(document["significance"]),
+        in_percent=number is percent,
     )
+
+
+def robustness(document: Mapping[str, Any]) -> list[tuple[str, list[int | None]]]:
+    """Return the ways to rank, with the rank of every team by each: the score first."""
+    teams = document["teams"]
+    ways = [(name.replace("_then_", ", then "), [team["methods"][name]["rank"] for team in teams]) for name in document["methods"]]
+    return [("score", [team["rank"] for team in teams]), *ways]
 
 
 def bars(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, float] | None]:
@@ -51,91 +79,9 @@ def bars(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, float] | None]:
         None
         if team["score"] is None
         else {
-            "score": _px(100 * team["score"] / longest),
-            "low": _px(100 * (team["score"] if team["score_low"] is None else team["score_low"]) / longest),
-            "high": _px(100 * (team["score"] if team["score_high"] is None else team["score_high"]) / longest),
+            "score": px(100 * team["score"] / longest),
+            "low": px(100 * (team["score"] if team["score_low"] is None else team["score_low"]) / longest),
+            "high": px(100 * (team["score"] if team["score_high"] is None else team["score_high"]) / longest),
         }
         for team in teams
     ]
-
-
-def blobs(teams: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the figure of rank stability: one circle per team and rank, its area the share of resamples."""
-    n = len(teams)
-    marks = [
-        {
-            "x": _px(LABEL_PX + (rank + 0.5) * CELL_PX),
-            "y": _px(TOP_PX + (row + 0.5) * CELL_PX),
-            "radius": _px((CELL_PX / 2 - 2) * share**0.5),
-            "share": round(100 * share),
-            "own": team["rank"] == rank + 1,
-            "team": team["team"],
-            "rank": rank + 1,
-        }
-        for row, team in enumerate(teams)
-        for rank, share in enumerate(team["share_of_ranks"])
-        if share
-    ]
-    return {**_grid(teams, n), "marks": marks, "ranks": list(range(1, n + 1))}
-
-
-def tests(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the figure of significance: one cell per pair of teams, the row's team against the column's."""
-    teams, significance = document["teams"], document["significance"]
-    cells = []
-    for row, of in enumerate(teams):
-        for column, against in enumerate(teams):
-            p = significance["p"][row][column]
-            kind = "self" if row == column else "none" if p is None else _verdict(significance["better"], row, column)
-            cells.append(
-                {
-                    "x": _px(LABEL_PX + column * CELL_PX),
-                    "y": _px(TOP_PX + row * CELL_PX),
-                    "kind": kind,
-                    "p": p,
-                    "team": of["team"],
-                    "against": against["team"],
-                    "said": {"better": "better than", "worse": "worse than"}.get(kind, "no difference shown from"),
-                }
-            )
-    return {**_grid(teams, len(teams)), "cells": cells}
-
-
-def p_value(value: float | None) -> str:
-    """Return a p-value for reading.
-
-    >>> p_value(0.0123), p_value(0.0001), p_value(None)
-    ('0.012', '<.001', '–')
-    """
-    if value is None:
-        return "–"
-    return f"<{SMALLEST_P:g}".replace("0.", ".") if value < SMALLEST_P else f"{value:.3f}"
-
-
-def short(name: str) -> str:
-    """Return a name that fits beside a figure.
-
-    >>> short("a" * 40)
-    'aaaaaaaaaaaaaaaaaaaaa…'
-    """
-    return name if len(name) <= LONGEST else f"{name[: LONGEST - 1]}…"
-
-
-def _grid(teams: Sequence[Mapping[str, Any]], columns: int) -> dict[str, Any]:
-    """Return the size of a figure with one row per team, and where its labels stand."""
-    return {
-        "width": LABEL_PX + columns * CELL_PX + 4,
-        "height": TOP_PX + len(teams) * CELL_PX + 4,
-        "cell": CELL_PX,
-        "left": LABEL_PX,
-        "top": TOP_PX,
-        "rows": [{"y": TOP_PX + (row + 0.5) * CELL_PX, "team": team["team"], "rank": team["rank"]} for row, team in enumerate(teams)],
-    }
-
-
-def _verdict(better: Sequence[Sequence[bool | None]], row: int, column: int) -> str:
-    return "better" if better[row][column] else "worse" if better[column][row] else "equal"
-
-
-def _px(value: float) -> float:
-    return round(value, 2)

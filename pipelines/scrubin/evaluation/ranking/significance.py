@@ -1,21 +1,33 @@
-"""Wilcoxon signed-rank tests between teams (CholecTriplet2021, section 6.4 and table 9).
+"""Wilcoxon signed-rank tests between teams, over videos or over clips, with Holm's correction.
 
-Two-sided, on the differences of two teams over the same clips. Differences of 0 are dropped (Wilcoxon's own rule, `zero_method`
-"wilcox"). The p-value is exact when no two differences are of the same size and at most 50 are left, else it comes from the normal
-approximation with the correction for ties and without one for continuity. As in the paper, p-values are not corrected for the
-number of comparisons.
+The unit of a test should be independent of the others. Videos are; clips of one video are not (same patient, same surgeon), so a
+test over clips finds differences that would not come back with other videos. CholecTriplet2021 (section 6.4 and table 9) tested over
+clips and corrected nothing: both can be had.
+
+Two-sided, on the differences of two teams over the same units. Differences of 0 are dropped (Wilcoxon's own rule, `zero_method`
+"wilcox" of scipy). Up to 50 differences the p-value is exact, also where some are of the same size: it is the share of all patterns
+of signs that are at least as extreme with these ranks. Beyond that it is the normal approximation, with the correction for ties and
+without one for continuity.
+
+Holm (1979), "A simple sequentially rejective multiple test procedure", Scandinavian Journal of Statistics 6(2), 65-70, over all pairs
+of teams that can be tested: the chance of even one wrong "better" is at most alpha, however the tests depend on each other.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
+import numpy.typing as npt
 
 from scrubin.labels.formats.submission.content import FloatArray
 
+Correction = Literal["holm", "none"]
+CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
 ALPHA = 0.05
 MOST_EXACT = 50
 # Differences closer than rounding errors are equal.
@@ -33,9 +45,11 @@ class Comparison:
     differences
         How many are not 0.
     plus, minus
-        Sums of the ranks of the clips that the first team wins, and of those that it loses.
+        Sums of the ranks of the units that the first team wins, and of those that it loses.
     method
         ``exact``, ``approximation``, or ``none``.
+    adjusted
+        p-value after the correction, NaN as that one; until then the same.
     """
 
     p: float
@@ -43,34 +57,96 @@ class Comparison:
     plus: float
     minus: float
     method: str
+    adjusted: float
 
     def better(self, alpha: float) -> bool:
         """Return whether the first team is significantly better."""
-        return self.p <= alpha and self.plus > self.minus
+        return self.adjusted <= alpha and self.plus > self.minus
 
 
 def compare(one: FloatArray, other: FloatArray) -> Comparison:
-    """Return the test of two teams.
+    """Return the test of two teams, not corrected.
 
     Parameters
     ----------
     one, other
-        (clips,), scores of the same clips; a clip that is undefined for one of them is left out.
+        (units,), scores of the same videos or clips, more is better; one that is undefined for a team is left out.
     """
-    from scipy import stats
-
     differences = np.round(one - other, DIGITS)
     kept = differences[np.isfinite(differences) & (differences != 0)]
     if not len(kept):
-        return Comparison(math.nan, 0, 0.0, 0.0, "none")
-    ranks = stats.rankdata(np.abs(kept))
-    plus, minus = math.fsum(ranks[kept > 0].tolist()), math.fsum(ranks[kept < 0].tolist())
-    exact = len(kept) <= MOST_EXACT and len(np.unique(np.abs(kept))) == len(kept)
-    method = "exact" if exact else "asymptotic"
-    test = stats.wilcoxon(kept, zero_method="wilcox", correction=False, alternative="two-sided", method=method)
-    return Comparison(float(test.pvalue), len(kept), plus, minus, "exact" if exact else "approximation")
+        return Comparison(math.nan, 0, 0.0, 0.0, "none", math.nan)
+    sizes = np.abs(kept)
+    # Twice the mean ranks are whole numbers.
+    doubled = np.array([2 * np.count_nonzero(sizes < size) + np.count_nonzero(sizes == size) + 1 for size in sizes], np.int64)
+    plus, minus = int(doubled[kept > 0].sum()), int(doubled[kept < 0].sum())
+    exact = len(kept) <= MOST_EXACT
+    p = _exact(doubled, min(plus, minus)) if exact else _approximation(kept)
+    return Comparison(p, len(kept), plus / 2, minus / 2, "exact" if exact else "approximation", p)
 
 
-def matrix(clips: Sequence[FloatArray]) -> list[list[Comparison | None]]:
+def matrix(values: Sequence[FloatArray], correction: Correction = "holm") -> list[list[Comparison | None]]:
     """Return the test of every team against every other one; None on the diagonal."""
-    return [[None if i == j else compare(one, other) for j, other in enumerate(clips)] for i, one in enumerate(clips)]
+    pairs = list(itertools.combinations(range(len(values)), 2))
+    tests = {pair: compare(values[pair[0]], values[pair[1]]) for pair in pairs}
+    p_values = [tests[pair].p for pair in pairs]
+    adjusted = holm(p_values) if correction == "holm" else p_values
+    both: list[list[Comparison | None]] = [[None] * len(values) for _ in values]
+    for (i, j), p in zip(pairs, adjusted, strict=True):
+        test = replace(tests[i, j], adjusted=p)
+        both[i][j], both[j][i] = test, replace(test, plus=test.minus, minus=test.plus)
+    return both
+
+
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Return p-values corrected by Holm (1979): at most alpha where his procedure rejects at alpha.
+
+    The smallest of m is multiplied by m, the next by m - 1, ...; none becomes smaller than one before it, nor larger than 1. What is
+    undefined was not tested: it stays so and does not count.
+
+    >>> holm([0.01, 0.04, math.nan, 0.03])
+    [0.03, 0.06, nan, 0.06]
+    """
+    adjusted = [math.nan] * len(p_values)
+    order = sorted((at for at, p in enumerate(p_values) if not math.isnan(p)), key=lambda at: p_values[at])
+    largest = 0.0
+    for place, at in enumerate(order):
+        largest = max(largest, min(1.0, (len(order) - place) * p_values[at]))
+        adjusted[at] = largest
+    return adjusted
+
+
+def smallest_p(units: int) -> float | None:
+    """Return the smallest p-value that so many units can give: all won by one team; None without units.
+
+    >>> smallest_p(5)
+    0.0625
+    """
+    return min(1.0, math.ldexp(1.0, 1 - units)) if units else None
+
+
+def units_needed(tests: int, alpha: float) -> int | None:
+    """Return how many units there must be so that one of so many corrected tests can be significant; None where none suffices.
+
+    >>> units_needed(1, 0.05), units_needed(435, 0.05)
+    (6, 15)
+    """
+    if not tests or alpha <= 0:
+        return None
+    return next(units for units in itertools.count(1) if tests * math.ldexp(1.0, 1 - units) <= alpha)
+
+
+def _exact(doubled_ranks: npt.NDArray[np.int64], smaller: int) -> float:
+    """Return the share of patterns of signs whose smaller sum of ranks is at most the observed one."""
+    patterns = np.zeros(int(doubled_ranks.sum()) + 1, np.int64)
+    patterns[0] = 1
+    for rank in doubled_ranks.tolist():
+        patterns[rank:] += patterns[:-rank].copy()
+    return min(1.0, math.ldexp(2.0 * int(patterns[: smaller + 1].sum()), -len(doubled_ranks)))
+
+
+def _approximation(kept: FloatArray) -> float:
+    from scipy import stats
+
+    test = stats.wilcoxon(kept, zero_method="wilcox", correction=False, alternative="two-sided", method="asymptotic")
+    return float(test.pvalue)

@@ -40,6 +40,13 @@ class Stability:
             return np.full((teams, teams), np.nan)
         return np.stack([np.count_nonzero(self.ranks == rank + 1, axis=0) / len(self.ranks) for rank in range(teams)], axis=1)
 
+    def share_among(self, best: int) -> FloatArray:
+        """Return (teams,), the share of resamples in which a team has one of the best ranks; NaN without resamples."""
+        if not len(self.ranks):
+            return np.full(self.ranks.shape[1], np.nan)
+        shares: FloatArray = np.count_nonzero(self.ranks <= best, axis=0) / len(self.ranks)
+        return shares
+
 
 def ranks_of(scores: FloatArray) -> FloatArray:
     """Return ranks from 1: one more than the number of better scores, so that equal scores share the better rank.
@@ -69,7 +76,12 @@ def tau_b(one: FloatArray, other: FloatArray) -> float:
 
 
 def resample(
-    values: Sequence[FloatArray], by_class: bool, *, resamples: int = bootstrap.RESAMPLES, seed: int = bootstrap.SEED
+    values: Sequence[FloatArray],
+    by_class: bool,
+    *,
+    resamples: int = bootstrap.RESAMPLES,
+    seed: int = bootstrap.SEED,
+    lower_is_better: bool = False,
 ) -> Stability:
     """Return how the ranking changes when videos are drawn with replacement.
 
@@ -81,12 +93,15 @@ def resample(
         As of the measure.
     resamples, seed
         As of `bootstrap.draws`.
+    lower_is_better
+        Of the scores.
     """
+    sign = -1.0 if lower_is_better else 1.0
     draws = bootstrap.draws(len(values[0]), resamples, seed)
     scores = np.stack([_resampled(of_team, draws, by_class) for of_team in values], axis=1)
     defined = scores[~np.isnan(scores).any(axis=1)]
     whole = np.array([_means(of_team[np.newaxis], by_class)[0] for of_team in values])
-    ranks = np.array([ranks_of(row) for row in defined]).reshape(defined.shape)
+    ranks = np.array([ranks_of(sign * row) for row in defined]).reshape(defined.shape)
     return Stability(ranks, defined, np.array([tau_b(whole, row) for row in defined]))
 
 

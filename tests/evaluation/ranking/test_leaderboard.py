@@ -12,6 +12,9 @@ import pytest
 
 from challenge_cases import document, labels, scores, write, write_labels
 from scrubin.evaluation.ranking import leaderboard, measures, ranking_text, ranks
+from scrubin.evaluation.ranking.figures.blobs import blobs as blob_plot
+from scrubin.evaluation.ranking.figures.grid import cell_px
+from scrubin.evaluation.ranking.figures.significance_map import significance_map
 from scrubin.evaluation.ranking.ranks import Settings
 from scrubin.evaluation.submission import truth_files
 
@@ -27,7 +30,7 @@ def found(tmp_path_factory):
         write(folder / team, {name: document(scores(at, of, 1 + at)) for name, of in truth.items()})
     held = truth_files.read(folder / "gt")
     teams = {EVIL: folder / "one", "two": folder / "two", "three": folder / "three", "<i>bad</i>": folder / "gone"}
-    return ranks.rank(teams, held, measures.measure("recognition", None, held), Settings(12, 20, 50))
+    return ranks.rank(teams, held, measures.measure("recognition", None, held), Settings(resamples=50), ["ivt", "i"])
 
 
 class Page(HTMLParser):
@@ -53,18 +56,18 @@ def test_names_are_text_and_nothing_is_loaded(found):
     assert not re.search(r"https?://|@import|url\(", html)
     assert EVIL in page.text
     assert "<i>bad</i>" in page.text
-    assert page.tags.count("svg") == 2
+    assert page.tags.count("svg") == 6
 
 
 def test_the_figures_hold_every_team_and_pair(found):
-    blobs, tests = leaderboard.blobs(found["teams"]), leaderboard.tests(found)
+    blobs, tests = blob_plot(found["teams"]), significance_map(found)
     assert len(tests["cells"]) == 9
     assert [cell["kind"] for cell in tests["cells"]].count("self") == 3
     for at, cell in enumerate(tests["cells"]):
         other = tests["cells"][3 * (at % 3) + at // 3]
         assert {"better": "worse", "worse": "better"}.get(cell["kind"], cell["kind"]) == other["kind"]
     # The area of the circles of a team is that of the whole.
-    whole = (leaderboard.CELL_PX / 2 - 2) ** 2
+    whole = (cell_px(3) / 2 - 2) ** 2
     for team in found["teams"]:
         areas = [mark["radius"] ** 2 for mark in blobs["marks"] if mark["team"] == team["team"]]
         assert np.sum(areas) == pytest.approx(whole, rel=0.01)
@@ -87,15 +90,19 @@ def test_the_sheet_has_one_row_per_team(found):
 def test_the_table_names_ranks_tests_and_who_is_not_ranked(found):
     text = "\n".join(ranking_text.lines(found))
     assert "3 teams ranked, 1 not ranked" in text
-    assert "12 of 12 clips of 20 consecutive frames" in text
-    assert "not corrected for the number of comparisons" in text
+    assert "corrected by Holm (1979); over 2 videos, p <= 0.05" in text
+    assert "no difference can ever be significant at 0.05; it takes at least 7 videos" in text
     assert "not ranked: <i>bad</i>: 1 error" in text
     assert re.search(r"^ +1 +\S", text, re.MULTILINE)
 
 
-def test_a_single_team_without_stability_is_shown(found):
-    alone = {**found, "teams": [{**found["teams"][0], "share_of_ranks": [1.0], "better_than": [], "worse_than": []}]}
-    alone["significance"] = {**found["significance"], "p": [[None]], "better": [[None]]}
-    alone["stability"] = {**found["stability"], "kendall_tau": {"mean": None, "low": None, "high": None, "defined": 0}}
+def test_a_single_team_has_a_page_and_a_table(tmp_path):
+    write_labels(tmp_path / "gt", {"VID01": labels(1, 40)})
+    write(tmp_path / "one", {"VID01": document(scores(0, labels(1, 40), 1))})
+    held = truth_files.read(tmp_path / "gt")
+    alone = ranks.rank({"one": tmp_path / "one"}, held, measures.measure("recognition", None, held), Settings(resamples=5))
     assert "needs two teams that differ" in leaderboard.page(alone)
-    assert "0 of 0" in "\n".join(ranking_text.lines(alone))
+    text = "\n".join(ranking_text.lines(alone))
+    assert "0 of 0" in text
+    assert "with one video every resample is the same" in text
+    assert alone["leave_one_out"] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,7 +21,8 @@ from scrubin.metrics.recognition.videos import TripletVideo
 
 FRAMES = {"VID01": 70, "VID02": 50, "VID03": 60}
 NOISE = {"a": 0.8, "b": 1.0, "c": 2.5}
-QUICK = Settings(clips=12, clip_frames=20, resamples=60)
+QUICK = Settings(resamples=60)
+CLIPS = Settings(clips=12, clip_frames=20, resamples=60, test="clips", correction="none")
 NULL = list(WORDS.null_triplets)
 
 
@@ -73,13 +75,13 @@ def test_components_are_those_of_the_metric(challenge, count_null):
 
 def test_p_values_are_those_of_the_clips_scored_by_hand(challenge):
     _, truth, given = challenge
-    found = ranked(challenge)
+    found = ranked(challenge, settings=CLIPS)
     tests = found["significance"]
-    assert (tests["clips_drawn"], len(tests["clips"])) == (12, 12)
+    assert (tests["unit"], tests["units"], tests["clips"]["drawn"], len(tests["clips"]["list"])) == ("clip", 12, 12, 12)
     by_team = {}
     for row in found["teams"]:
         values = []
-        for clip in tests["clips"]:
+        for clip in tests["clips"]["list"]:
             own = slice(clip["first_frame"], clip["last_frame"] + 1)
             assert own.stop - own.start == 20
             values.append(literal_map({"clip": truth[clip["video"]][own]}, {"clip": given[row["team"]][clip["video"]][own]}))
@@ -87,8 +89,36 @@ def test_p_values_are_those_of_the_clips_scored_by_hand(challenge):
         by_team[row["team"]] = np.array(values)
     wanted = stats.wilcoxon(np.round(by_team["a"] - by_team["c"], 12), method="exact").pvalue
     assert tests["p"][0][2] == pytest.approx(wanted, abs=1e-12)
+    assert tests["p_adjusted"] == tests["p"]
     assert tests["better"][0][2] is bool(wanted <= 0.05)
     assert found["teams"][0]["better_than"] == [team for team, better in zip("abc", tests["better"][0], strict=True) if better]
+
+
+def test_by_default_teams_are_compared_over_videos_and_corrected(challenge):
+    _, truth, given = challenge
+    found = ranked(challenge)
+    for row in found["teams"]:
+        own = [literal_map({name: truth[name]}, {name: given[row["team"]][name]}) for name in truth]
+        assert row["video_scores"] == pytest.approx(own, abs=1e-9)
+    tests = found["significance"]
+    assert (tests["unit"], tests["units"], tests["comparisons"], tests["clips"]) == ("video", 3, 3, None)
+    # Three videos: the smallest p-value is 2 / 2**3, and nothing can be shown.
+    assert (tests["smallest_p"], tests["smallest_p_adjusted"], tests["can_be_significant"], tests["units_needed"]) == (0.25, 0.75, False, 7)
+    assert not np.array(tests["better"], object)[~np.eye(3, dtype=bool)].any()
+    assert [group["teams"] for group in found["groups"]] == [["a", "b", "c"]]
+
+
+def test_components_are_ranked_together_in_two_ways(challenge):
+    folder, _, _ = challenge
+    truth = truth_files.read(folder / "gt")
+    found = ranks.rank({team: folder / team for team in NOISE}, truth, measures.measure("recognition", "i", truth), QUICK, ["i", "ivt"])
+    both = found["several"]
+    assert both["components"] == ["i", "ivt"]
+    for row, team in zip(both["teams"], found["teams"], strict=True):
+        assert row["scores"] == {"i": team["components"]["i"], "ivt": team["components"]["ivt"]}
+        assert row["mean_score"] == pytest.approx((team["score"] + team["components"]["ivt"]) / 2)
+        assert row["ranks"]["i"] == team["rank"]
+    assert ranked(challenge)["several"] is None
 
 
 @pytest.mark.slow
@@ -107,7 +137,7 @@ def test_the_interval_is_that_of_scores_of_drawn_videos(challenge):
 
 
 def test_who_is_worse_is_who_others_are_better_than(challenge):
-    found = ranked(challenge, settings=Settings(clips=30, clip_frames=20, resamples=10))["teams"]
+    found = ranked(challenge, settings=replace(CLIPS, clips=30, resamples=10))["teams"]
     pairs = {(row["team"], other) for row in found for other in row["better_than"]}
     assert ("a", "c") in pairs
     assert pairs == {(other, row["team"]) for row in found for other in row["worse_than"]}
@@ -138,8 +168,9 @@ def test_a_clip_without_anything_that_counts_is_never_drawn(tmp_path):
 
 
 def test_videos_shorter_than_a_clip_give_no_test(challenge):
-    found = ranked(challenge, settings=Settings(clip_frames=71, resamples=10))
-    assert found["significance"]["clips_drawn"] == 0
+    found = ranked(challenge, settings=replace(CLIPS, clip_frames=71, resamples=10))
+    assert found["significance"]["clips"]["drawn"] == 0
+    assert found["significance"]["units"] == 0
     assert found["significance"]["p"][0][1] is None
     assert found["significance"]["better"][0][1] is False
     assert found["teams"][0]["rank"] == 1
@@ -194,14 +225,14 @@ def test_frames_beside_sparse_labels_change_nothing(tmp_path):
         {name: tmp_path / name for name in ("whole", "labelled")}, truth, measures.measure("recognition", None, truth), QUICK
     )["teams"]
     assert found[0]["components"] == found[1]["components"]
-    assert found[0]["clip_scores"] == found[1]["clip_scores"]
+    assert found[0]["video_scores"] == found[1]["video_scores"]
     assert [bool(row["warnings"]) for row in found] == [False, True]
 
 
 def test_the_order_of_teams_and_a_second_run_change_nothing(challenge):
     first = json.dumps(ranked(challenge))
     assert json.dumps(ranked(challenge, teams=["c", "a", "b"])) == first
-    assert json.dumps(ranked(challenge, settings=Settings(12, 20, 60, seed=1))) != first
+    assert json.dumps(ranked(challenge, settings=replace(QUICK, seed=1))) != first
 
 
 def test_truth_in_which_nothing_counts_gives_no_rank(tmp_path):

@@ -1,0 +1,249 @@
+"""A ranking as one document, of which page, tables and files are views: what it is worth is computed here, part by part."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.core.faults import Fault
+from scrubin.evaluation.ranking import groups, leave_one_out, methods, several, significance, stability
+from scrubin.evaluation.ranking.contest import Contest
+from scrubin.evaluation.ranking.evaluation import Evaluation, Refusal
+from scrubin.evaluation.ranking.leave_one_out import LeftOut
+from scrubin.evaluation.ranking.significance import Comparison
+from scrubin.evaluation.ranking.stability import Stability
+from scrubin.labels.formats.submission.content import FloatArray
+
+if TYPE_CHECKING:
+    from scrubin.evaluation.ranking.ranks import Settings
+
+DIGITS = 12
+REASONS = 10
+PODIUM = 3
+Tests = Sequence[Sequence[Comparison | None]]
+
+
+def document_of(
+    contest: Contest, teams: Sequence[Evaluation], ranks: FloatArray, refused: Sequence[Refusal], settings: Settings
+) -> dict[str, Any]:
+    """Return a ranking as JSON values; null is undefined.
+
+    Parameters
+    ----------
+    contest
+        What they are ranked in.
+    teams, ranks
+        In order of rank and name.
+    refused
+        Teams that cannot be ranked.
+    settings
+        How the worth of the ranking is computed.
+
+    Returns
+    -------
+    dict
+        ``teams`` in their order, ``not_ranked`` with reasons, ``significance``, ``groups``, ``ties``, ``stability``, ``methods``,
+        ``leave_one_out`` and ``several``; only the first two and what they are ranked in where no team can be ranked.
+    """
+    document: dict[str, Any] = {
+        "measure": {**contest.measure, "lower_is_better": contest.lower_is_better},
+        "ground_truth": {"vocabulary": None, "videos_not_scored": [], "frames": None, **contest.ground_truth, "videos": [*contest.videos]},
+        "notes": [*contest.notes],
+        "teams": [],
+        "not_ranked": [{"team": one.team, "problems": len(one.errors), "reasons": _sentences(one.errors[:REASONS])} for one in refused],
+    }
+    if not teams:
+        return document
+    units = [contest.sign * (one.clips if settings.test == "clips" else one.by_video) for one in teams]
+    tests = significance.matrix(units, settings.correction)
+    better = _better(tests, settings.alpha)
+    resampled = stability.resample(
+        [one.values for one in teams],
+        teams[0].by_class,
+        resamples=settings.resamples,
+        seed=settings.seed,
+        lower_is_better=contest.lower_is_better,
+    )
+    rankings = methods.every(
+        np.stack([one.by_video for one in teams]),
+        np.stack([one.not_given for one in teams]),
+        better.sum(axis=1).tolist(),
+        lower_is_better=contest.lower_is_better,
+    )
+    left_out = leave_one_out.each([one.values for one in teams], teams[0].by_class, lower_is_better=contest.lower_is_better)
+    apart = groups.indistinguishable((better | better.T)[np.ix_(_placed(ranks), _placed(ranks))])
+    rows = _teams(contest, teams, ranks, better, resampled)
+    for at, row in enumerate(rows):
+        row["groups"] = [group.letter for group in apart if at in group.teams]
+        row["methods"] = {way.name: {"value": _number(way.values[at]), "rank": _rank(way.ranks[at])} for way in rankings}
+        row["leave_one_out"] = _span([one.ranks[at] for one in left_out])
+    names = [one.team for one in teams]
+    return {
+        **document,
+        "teams": rows,
+        "significance": _significance(contest, units, tests, settings),
+        "groups": [{"letter": one.letter, "teams": [names[at] for at in one.teams], "neighbours": one.neighbours} for one in apart],
+        "ties": [[names[at] for at in places] for places in groups.ties(ranks)],
+        "stability": _stability(resampled, settings),
+        "methods": {way.name: methods.DESCRIPTIONS[way.name] for way in rankings},
+        "leave_one_out": [_without(contest, names, ranks, one) for one in left_out],
+        "several": _several(contest, teams, names),
+    }
+
+
+def _sentences(faults: Sequence[Fault]) -> list[str]:
+    return [fault.sentence for fault in faults]
+
+
+def _placed(ranks: FloatArray) -> list[int]:
+    """Return the places of teams with a rank; those without come last."""
+    return [int(at) for at in np.flatnonzero(~np.isnan(ranks))]
+
+
+def _better(tests: Tests, alpha: float) -> npt.NDArray[np.bool_]:
+    return np.array([[test is not None and test.better(alpha) for test in row] for row in tests], np.bool_)
+
+
+def _teams(
+    contest: Contest, teams: Sequence[Evaluation], ranks: FloatArray, better: npt.NDArray[np.bool_], resampled: Stability
+) -> list[dict[str, Any]]:
+    shares, podium = resampled.share_of_ranks(), resampled.share_among(PODIUM)
+    names = [one.team for one in teams]
+    rows = []
+    for at, one in enumerate(teams):
+        low, high = stability.interval(resampled.scores[:, at])
+        rank_low, rank_high = stability.interval(resampled.ranks[:, at])
+        rows.append(
+            {
+                "team": one.team,
+                "rank": _rank(ranks[at]),
+                "score": _number(one.score),
+                "score_low": _number(low),
+                "score_high": _number(high),
+                "components": {name: _number(value) for name, value in one.scores.items()},
+                "rank_low": _number(rank_low),
+                "rank_high": _number(rank_high),
+                "mean_rank": _number(_mean(resampled.ranks[:, at])),
+                "share_of_ranks": [_number(share) for share in shares[at]],
+                "share_first": _number(shares[at][0]),
+                "share_podium": _number(podium[at]),
+                "better_than": [name for name, beaten in zip(names, better[at], strict=True) if beaten],
+                "worse_than": [name for name, beats in zip(names, better[:, at], strict=True) if beats],
+                "video_scores": [_number(value) for value in one.by_video],
+                "videos_missing": [name for name, missing in zip(contest.videos, one.not_given, strict=True) if missing],
+                "clip_scores": [_number(value) for value in one.clips],
+                "warnings": _sentences(one.faults),
+            }
+        )
+    return rows
+
+
+def _significance(contest: Contest, units: Sequence[FloatArray], tests: Tests, settings: Settings) -> dict[str, Any]:
+    counted = int(np.count_nonzero(~np.isnan(np.stack(units)).all(axis=0)))
+    made = sum(test is not None and test.differences > 0 for row in tests for test in row) // 2
+    corrected = made if settings.correction == "holm" else min(made, 1)
+    smallest = significance.smallest_p(counted) if made else None
+    corrections = {"holm": "p-values corrected by Holm (1979)", "none": "p-values not corrected for the number of comparisons"}
+    return {
+        "test": f"Wilcoxon signed-rank, two-sided, differences of 0 dropped, {corrections[settings.correction]}",
+        "unit": {"videos": "video", "clips": "clip"}[settings.test],
+        "units": counted,
+        "comparisons": made,
+        "correction": settings.correction,
+        "alpha": settings.alpha,
+        # What no data could fall below: all units won by one of two teams, in one comparison, with the others not as clear.
+        "smallest_p": None if smallest is None else _number(smallest),
+        "smallest_p_adjusted": None if smallest is None else _number(min(1.0, corrected * smallest)),
+        "can_be_significant": None if smallest is None else corrected * smallest <= settings.alpha,
+        "units_needed": significance.units_needed(corrected, settings.alpha),
+        "clips": _clips(contest, settings) if settings.test == "clips" else None,
+        "p": _matrix(tests, lambda test: _number(test.p)),
+        "p_adjusted": _matrix(tests, lambda test: _number(test.adjusted)),
+        "differences": _matrix(tests, lambda test: test.differences),
+        "method": _matrix(tests, lambda test: test.method),
+        "better": _matrix(tests, lambda test: test.better(settings.alpha)),
+    }
+
+
+def _matrix(tests: Tests, of: Any) -> list[list[Any]]:
+    return [[None if test is None else of(test) for test in row] for row in tests]
+
+
+def _clips(contest: Contest, settings: Settings) -> dict[str, Any]:
+    return {
+        "asked": settings.clips,
+        "drawn": len(contest.clips),
+        "sharing_frames": contest.clips_sharing_frames,
+        "frames": settings.clip_frames,
+        "seed": settings.seed,
+        "list": [dict(clip) for clip in contest.clips],
+    }
+
+
+def _stability(resampled: Stability, settings: Settings) -> dict[str, Any]:
+    low, high = stability.interval(resampled.taus)
+    return {
+        "resamples": settings.resamples,
+        "defined": len(resampled.ranks),
+        "seed": settings.seed,
+        "level": stability.LEVEL,
+        "podium": PODIUM,
+        "kendall_tau": {
+            "mean": _number(_mean(resampled.taus)),
+            "low": _number(low),
+            "high": _number(high),
+            "defined": int(np.count_nonzero(~np.isnan(resampled.taus))),
+        },
+    }
+
+
+def _without(contest: Contest, names: Sequence[str], ranks: FloatArray, one: LeftOut) -> dict[str, Any]:
+    moved = [
+        {"team": name, "from": _rank(before), "to": _rank(after)}
+        for name, before, after in zip(names, ranks, one.ranks, strict=True)
+        if _rank(before) != _rank(after)
+    ]
+    return {"video": contest.videos[one.video], "ranks": [_rank(value) for value in one.ranks], "moved": moved}
+
+
+def _several(contest: Contest, teams: Sequence[Evaluation], names: Sequence[str]) -> dict[str, Any] | None:
+    if len(contest.components) < 2:
+        return None
+    scores = np.array([[one.scores[name] for name in contest.components] for one in teams])
+    both = several.combined(scores, lower_is_better=contest.lower_is_better)
+    rows = [
+        {
+            "team": name,
+            "scores": {part: _number(scores[at, column]) for column, part in enumerate(contest.components)},
+            "ranks": {part: _rank(both.ranks[at, column]) for column, part in enumerate(contest.components)},
+            "mean_score": _number(both.mean_scores[at]),
+            "rank_by_mean_score": _rank(both.by_scores[at]),
+            "mean_rank": _number(both.mean_ranks[at]),
+            "rank_by_mean_rank": _rank(both.by_ranks[at]),
+        }
+        for at, name in enumerate(names)
+    ]
+    differ = [row["team"] for row in rows if row["rank_by_mean_score"] != row["rank_by_mean_rank"]]
+    return {"components": [*contest.components], "teams": rows, "differ": differ}
+
+
+def _span(ranks: Sequence[float]) -> dict[str, int | None]:
+    defined = [rank for rank in ranks if not math.isnan(rank)]
+    return {"rank_low": int(min(defined)) if defined else None, "rank_high": int(max(defined)) if defined else None}
+
+
+def _mean(values: FloatArray) -> float:
+    return methods.mean(values.tolist())
+
+
+def _rank(value: float) -> int | None:
+    return None if math.isnan(value) else int(value)
+
+
+def _number(value: float) -> float | None:
+    """Return a number without the digits that differ between processors; null is undefined."""
+    return None if math.isnan(value) else round(float(value), DIGITS)

@@ -1,0 +1,138 @@
+"""Wilcoxon signed-rank tests between teams, against all sign patterns counted by hand."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from scrubin.evaluation.ranking import significance
+
+
+def by_counting(differences: np.ndarray) -> float:
+    """The two-sided p-value: the share of all sign patterns whose smaller rank sum is at most the observed one."""
+    kept = [one for one in differences.tolist() if one]
+    order = sorted(abs(one) for one in kept)
+    ranks = [order.index(abs(one)) + 1 for one in kept]
+    total = len(kept) * (len(kept) + 1) // 2
+    observed = sum(rank for rank, one in zip(ranks, kept, strict=True) if one > 0)
+    observed = min(observed, total - observed)
+    patterns = [sum(itertools.compress(ranks, chosen)) for chosen in itertools.product((0, 1), repeat=len(kept))]
+    return sum(min(plus, total - plus) <= observed for plus in patterns) / len(patterns)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_p_value_is_the_share_of_sign_patterns_as_extreme(seed):
+    rng = np.random.default_rng(seed)
+    one, other = rng.random(12), rng.random(12) - 0.15
+    other[3] = one[3]  # a difference of 0 is dropped
+    found = significance.compare(one, other)
+    assert (found.differences, found.method) == (11, "exact")
+    assert found.p == pytest.approx(by_counting(one - other), abs=1e-12)
+    assert found.plus + found.minus == 11 * 12 / 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_also_with_ties_the_p_value_is_the_share_of_sign_patterns(seed):
+    differences = np.random.default_rng(seed).integers(-3, 6, 11) / 10
+    kept = differences[differences != 0]
+    found = significance.compare(differences, np.zeros(11))
+    assert found.method == "exact"
+    if len(set(np.abs(kept).tolist())) == len(kept):
+        pytest.fail("the case has no ties")
+    wanted = stats.wilcoxon(kept, method=stats.PermutationMethod(n_resamples=np.inf)).pvalue
+    assert found.p == pytest.approx(wanted, abs=1e-12)
+
+
+@given(
+    st.lists(
+        st.floats(-1, 1).filter(lambda value: abs(value) > 1e-6), min_size=1, max_size=50, unique_by=lambda value: round(abs(value), 9)
+    )
+)
+def test_without_ties_the_p_value_is_that_of_scipy(differences):
+    wanted = stats.wilcoxon(np.round(differences, 12), method="exact").pvalue
+    assert significance.compare(np.array(differences), np.zeros(len(differences))).p == pytest.approx(wanted, rel=1e-9)
+
+
+def test_many_differences_take_the_normal_approximation_with_the_correction_for_ties():
+    differences = np.tile([0.1, 0.1, 0.1, -0.1, 0.2, 0.2, 0.3, 0.3, 0.3, -0.2], 6)
+    found = significance.compare(differences, np.zeros(60))
+    groups = (24, 18, 18)
+    ranks = {0.1: 12.5, 0.2: 24 + 9.5, 0.3: 42 + 9.5}
+    plus = 18 * ranks[0.1] + 12 * ranks[0.2] + 18 * ranks[0.3]
+    variance = 60 * 61 * 121 / 24 - sum(t**3 - t for t in groups) / 48
+    z = (plus - 60 * 61 / 4) / math.sqrt(variance)
+    assert (found.plus, found.method) == (plus, "approximation")
+    assert found.p == pytest.approx(math.erfc(abs(z) / math.sqrt(2)), abs=1e-12)
+
+
+@pytest.mark.parametrize("differences", [[0.1], [0.1, 0.1], [0.1, -0.1], [0.1] * 30])
+def test_few_or_equal_differences_give_a_p_value(differences):
+    found = significance.compare(np.array(differences), np.zeros(len(differences)))
+    assert 0 < found.p <= 1
+    assert found.better(0.05) == (len(differences) == 30)
+
+
+def test_rounding_errors_are_no_difference():
+    one = np.array([0.1 + 0.2, 0.7])
+    found = significance.compare(one, np.array([0.3, 0.7]))
+    assert math.isnan(found.p)
+    assert not found.better(0.05)
+
+
+def test_the_test_of_two_teams_is_the_same_from_both_sides():
+    rng = np.random.default_rng(5)
+    clips = [rng.random(30), rng.random(30) + 0.4, rng.random(30)]
+    found = significance.matrix(clips)
+    assert [found[i][i] for i in range(3)] == [None] * 3
+    for i, j in itertools.combinations(range(3), 2):
+        assert found[i][j].p == found[j][i].p
+        assert found[i][j].plus == found[j][i].minus
+    assert found[1][0].better(0.05)
+    assert not found[0][1].better(0.05)
+    assert not found[0][2].better(0.05)
+
+
+def test_equality_with_the_level_is_significant():
+    assert significance.Comparison(0.01, 5, 10, 5, "exact", 0.05).better(0.05)
+    assert not significance.Comparison(0.01, 5, 5, 10, "exact", 0.05).better(0.05)
+    assert not significance.Comparison(0.01, 5, 10, 5, "exact", 0.06).better(0.05)
+
+
+def test_holm_is_that_of_statsmodels():
+    # multipletests(p, 0.05, "holm") of statsmodels 0.14: of eight p-values, two of them equal.
+    p_values = [0.001, 0.04, 0.012, 0.3, 0.012, 0.9, 0.0065, 0.049]
+    wanted = [0.008, 0.16, 0.072, 0.6, 0.072, 0.9, 0.0455, 0.16]
+    assert significance.holm(p_values) == pytest.approx(wanted, abs=1e-12)
+    # p.adjust(p, "holm") of R 4.2.2 leaves NA out of the count, too.
+    assert significance.holm([*p_values, math.nan])[:8] == pytest.approx(wanted, abs=1e-12)
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30), st.floats(0.001, 0.999))
+def test_corrected_p_values_reject_what_the_procedure_of_holm_rejects(p_values, alpha):
+    rejected = set()
+    for place, at in enumerate(sorted(range(len(p_values)), key=lambda one: p_values[one])):
+        if (len(p_values) - place) * p_values[at] > alpha:
+            break
+        rejected.add(at)
+    assert {at for at, p in enumerate(significance.holm(p_values)) if p <= alpha} == rejected
+
+
+@given(st.integers(1, 40), st.integers(1, 500), st.sampled_from([0.01, 0.05, 0.1]))
+def test_units_needed_are_the_fewest_that_can_give_a_significant_difference(units, tests, alpha):
+    smallest = significance.compare(np.arange(1.0, units + 1), np.zeros(units)).p
+    assert smallest == pytest.approx(significance.smallest_p(units), rel=1e-12)
+    assert (units >= significance.units_needed(tests, alpha)) == (tests * smallest <= alpha)
+
+
+def test_with_five_videos_nothing_is_significant_and_with_six_only_a_single_pair():
+    assert (significance.smallest_p(5), significance.smallest_p(6)) == (0.0625, 0.03125)
+    six = [np.arange(6.0) + shift for shift in (0, 10)]
+    assert significance.matrix(six)[1][0].better(0.05)
+    assert not significance.matrix([*six, np.arange(6.0) + 20])[1][0].better(0.05)
+    assert significance.matrix([*six, np.arange(6.0) + 20], "none")[1][0].better(0.05)
