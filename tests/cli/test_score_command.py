@@ -1,7 +1,6 @@
-"""What `scrubin score` and `convert` print for programs, and what they say of labels that are scored against themselves."""
+"""What `scrubin score` and `convert` print for programs."""
 
 import json
-import shutil
 
 import numpy as np
 import pytest
@@ -46,18 +45,6 @@ def test_two_files_of_scores_and_known_differences_as_json(study, capsys):
     assert all(row["difference"] == 0 for row in document["results"] if row["one"] is not None)
     known = json.loads(good(capsys, "differences", "--json").out)["differences"]
     assert {one["metric"] for one in known} == {"recognition", "detection", "phases"}
-
-
-def test_labels_scored_against_themselves_are_told(study, capsys):
-    shutil.copy(study / "truth/VID02.csv", study / "found/VID02.csv")
-    said = good(capsys, *sides(study, "phases", "--json"))
-    note = "1 of 3 files of the predictions have the same SHA-256 as the ground truth (first: VID02.csv)"
-    assert note in said.err
-    assert any(note in one for one in json.loads(said.out)["notes"])
-
-
-def test_files_of_other_content_are_not_told_of(study, capsys):
-    assert "SHA-256" not in good(capsys, *sides(study, "phases")).err
 
 
 def test_a_conversion_tells_as_json_what_was_written_and_lost(study, tmp_path, capsys):

@@ -6,14 +6,14 @@ import argparse
 import math
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.core import files
 from scrubin.core.errors import MetricsError
-from scrubin.evaluation import comparison, reading_aids, same_files, score_document, selection, side
+from scrubin.evaluation import comparison, reading_aids, score_document, selection, side
 from scrubin.evaluation.computation import Choice, Computed, intervals
 from scrubin.evaluation.metrics import METRICS, Order, scoring
 from scrubin.evaluation.side import Source
@@ -121,7 +121,6 @@ def run(args: argparse.Namespace) -> int:
     out = _outputs(args)
     paths = [source.path for source in order.predictions]
     of_order = scoring(name, order)
-    of_order = replace(of_order, notes=[*of_order.notes, *same_files.notes(inside_release(order.truth.path), paths)])
     for note in (*of_order.read, *score_document.notes_of(of_order)):
         sys.stderr.write(f"scrubin score: {note}\n")
     scored = [result for one in of_order.parts for result in _scored(one, args.bootstrap)]
