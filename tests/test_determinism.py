@@ -31,6 +31,8 @@ WHOLE_NUMBER_SUMS = {
     "evaluation/ranking/ranking_text.py": 1,
     "evaluation/ranking/ranks.py": 1,
     "evaluation/reading_aids.py": 1,
+    "evaluation/score_page/numbers.py": 3,  # undefined and infinite videos
+    "evaluation/score_page/page.py": 1,  # frames
     "evaluation/submission/submission.py": 1,
     "evaluation/tasks/recognition.py": 1,
     "exports/lerobot/statistics.py": 1,

@@ -1,4 +1,4 @@
-"""`scrubin score METRIC --ground-truth PATH --predictions PATH [--out FILE] [--json]`."""
+"""`scrubin score METRIC --ground-truth PATH --predictions PATH [--out FILE] [--html FILE] [--json]`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,10 @@ from scrubin.cli.arguments import add_instant, rate_or_none
 from scrubin.core import files
 from scrubin.core.errors import MetricsError
 from scrubin.evaluation import comparison, reading_aids, score_document, selection, side
-from scrubin.evaluation.computation import Choice, Computed, intervals
+from scrubin.evaluation.computation import Choice, Computed, chosen, intervals
 from scrubin.evaluation.metrics import METRICS, Order, scoring
+from scrubin.evaluation.score_document import ScoredResult
+from scrubin.evaluation.score_page.said import Said
 from scrubin.evaluation.side import Source
 from scrubin.labels.formats.ground_truth import inside_release
 from scrubin.metrics import error_quirks
@@ -94,6 +96,7 @@ def _add_answers(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ensemble", choices=ENSEMBLES, help="combine the predictions of several models (recognition)")
     parser.add_argument("--weights", nargs="+", type=float, default=[], metavar="W", help="of the models, for --ensemble weighted")
     parser.add_argument("--out", metavar="FILE", help="write all numbers, per class and video, as JSON or (FILE.csv) CSV")
+    parser.add_argument("--html", metavar="FILE", help="write one page with curves, confusions, the worst videos and frames; needs jinja2")
     parser.add_argument("--json", action="store_true", help="print what --out writes as JSON, instead of the table")
 
 
@@ -118,18 +121,22 @@ def run(args: argparse.Namespace) -> int:
     if name == DIFFERENCES:
         return _differences(as_json=args.json)
     order = _order(name, args)
-    out = _outputs(args)
+    out, page = _outputs(args)
     paths = [source.path for source in order.predictions]
     of_order = scoring(name, order)
     for note in (*of_order.read, *score_document.notes_of(of_order)):
         sys.stderr.write(f"scrubin score: {note}\n")
-    scored = [result for one in of_order.parts for result in _scored(one, args.bootstrap)]
+    parts = [(one, list(_scored(one, args.bootstrap))) for one in of_order.parts]
+    scored = [result for _, results in parts for result in results]
     document: dict[str, Any] = {}
-    if args.out or args.json:
+    if args.out or args.html or args.json:
         document = score_document.document(name, inside_release(order.truth.path), paths, of_order, scored)
     if out is not None:
         files.write_text(out, score_document.sheet(scored) if out.suffix.lower() == ".csv" else score_document.text_of(document))
-    for sentence in reading_aids.sentences(one.result for one in scored):
+    aids = list(reading_aids.sentences(one.result for one in scored))
+    if page is not None:
+        _write_page(page, document, parts, _said(name, order, of_order.read, aids))
+    for sentence in aids:
         sys.stderr.write(f"scrubin score: {sentence}\n")
     if args.json:
         sys.stdout.write(score_document.text_of(document))
@@ -168,10 +175,30 @@ def _order(name: str | None, args: argparse.Namespace) -> Order:
     return Order(truth, predictions, args.semantics, args.variant, videos, args.ensemble, args.weights)
 
 
-def _outputs(args: argparse.Namespace) -> Path | None:
-    """Return the file of numbers; None where none is wanted."""
+def _write_page(path: Path, document: dict[str, Any], parts: Sequence[tuple[Computed, Sequence[ScoredResult]]], said: Said) -> None:
+    # The page needs a template engine, which scoring does not.
+    from scrubin.evaluation.score_page.page import page
+
+    try:
+        files.write_text(path, page(document, parts, said))
+    except OSError as error:
+        msg = f"{path}: cannot be written: {error.strerror}; correct that or name another file"
+        raise MetricsError(msg) from error
+
+
+def _said(name: str, order: Order, read: Sequence[str], aids: Sequence[str]) -> Said:
+    """Return what the page says of the order; files are named without their folders."""
+    choice = chosen(METRICS[name].choices[order.semantics], order.variant, name)
+    lines = list(read)
+    for path in sorted((source.path for source in (order.truth, *order.predictions)), key=lambda path: -len(str(path))):
+        lines = [line.replace(f"{path}:", f"{path.resolve().name}:", 1) for line in lines]
+    return Said(order.semantics, choice, lines, 1 if order.ensemble else len(order.predictions), aids)
+
+
+def _outputs(args: argparse.Namespace) -> tuple[Path | None, Path | None]:
+    """Return the file of numbers and that of the page; None where none is wanted."""
     read = [Path(args.ground_truth), *map(Path, args.predictions), *([Path(args.videos)] if args.videos else [])]
-    return _output("--out", args.out, (".json", ".csv"), read)
+    return _output("--out", args.out, (".json", ".csv"), read), _output("--html", args.html, (".html", ".htm"), read)
 
 
 def _output(option: str, name: str | None, suffixes: Sequence[str], read: Sequence[Path]) -> Path | None:
@@ -187,12 +214,12 @@ def _output(option: str, name: str | None, suffixes: Sequence[str], read: Sequen
     return out
 
 
-def _scored(one: Computed, resamples: int) -> Iterator[score_document.ScoredResult]:
+def _scored(one: Computed, resamples: int) -> Iterator[ScoredResult]:
     results = one.results(None)
     bounds: Sequence[Interval | None] = _intervals(one, resamples) if resamples else [None] * len(results)
     names = one.class_names
     for result, interval in zip(results, bounds, strict=True):
-        yield score_document.ScoredResult(result, interval, names.get(result.variant.options.get("component", ""), {}))
+        yield ScoredResult(result, interval, names.get(result.variant.options.get("component", ""), {}))
 
 
 def _intervals(one: Computed, resamples: int) -> list[Interval]:

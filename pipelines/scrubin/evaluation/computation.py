@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault
+from scrubin.evaluation.compared import Compared
 from scrubin.metrics import bootstrap
 from scrubin.metrics.bootstrap import IntArray, Interval
 from scrubin.metrics.result import Result
@@ -31,6 +32,8 @@ class Computed:
         How many frames of each video count; empty where a recording is one row.
     vocabulary
         Whose classes they are; empty where there is none.
+    compared
+        Both sides side by side, for pictures; of repeated runs the first one, where it cannot hold them all.
     """
 
     names: tuple[str, ...]
@@ -38,6 +41,7 @@ class Computed:
     class_names: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     frames: Mapping[str, int] = field(default_factory=dict)
     vocabulary: str = ""
+    compared: Compared | None = None
 
 
 @dataclass(frozen=True, eq=False)

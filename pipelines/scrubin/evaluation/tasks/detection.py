@@ -14,6 +14,7 @@ from scrubin.core.errors import AnnotationError, MetricsError
 from scrubin.core.faults import Fault, Faults, warning
 from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
+from scrubin.evaluation.compared import ComparedBoxes
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Series, join
 from scrubin.evaluation.side import Side, Source
@@ -216,7 +217,10 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     threshold = _iou(choice["iou"])
     results_of = _paper if semantics == "paper" else _compat
     results = results_of(scene, components, threshold, choice)
-    return Scoring([Computed(names, results, of_vocabulary(truth.vocabulary), joined.frames, truth.vocabulary.name)], joined.faults)
+    frames = {name: pair.frames for name, pair in joined.pairs.items()}
+    compared = ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
+    class_names = of_vocabulary(truth.vocabulary)
+    return Scoring([Computed(names, results, class_names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
 
 
 def _paper(scene: Scene, components: Sequence[str], threshold: float, choice: Mapping[str, str]) -> Computation:

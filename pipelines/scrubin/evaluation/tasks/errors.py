@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.evaluation import sheets
+from scrubin.evaluation.compared import ComparedSheets
 from scrubin.evaluation.computation import Choice, Computed, Scoring
 from scrubin.evaluation.sheets import TaskSheet
 from scrubin.evaluation.side import Source
@@ -49,7 +50,7 @@ def _of_task(truth: TaskSheet, predicted: TaskSheet, semantics: Semantics) -> Co
         every = [error_recognition.score(metric, labels, predictions, semantics=semantics) for metric in error_recognition.METRICS]
         return [replace(one, variant=replace(one.variant, options={"task": truth.task, **one.variant.options})) for one in every]
 
-    return Computed(tuple(map(str, truth.rows.index)), results)
+    return Computed(tuple(map(str, truth.rows.index)), results, compared=ComparedSheets(truth.task, truth.rows, predicted.rows))
 
 
 def _errors(scores: Scores) -> pd.DataFrame:

@@ -13,6 +13,7 @@ import numpy as np
 from scrubin.core.errors import AnnotationError, MetricsError
 from scrubin.core.faults import Fault
 from scrubin.evaluation import side
+from scrubin.evaluation.compared import ComparedPhases
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Pair, Series, join
 from scrubin.evaluation.side import Predictions, Side, Source, Video
@@ -229,12 +230,13 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     vocabulary = truth.vocabulary.name if truth.is_named else ""
     # Relaxed boundaries are defined for the workflow of Cholec80 only.
     is_cholec80 = truth.is_named and related(truth.vocabulary.name, "cholec80") and len(truth.names) == CHOLEC80.phases
+    compared = ComparedPhases(videos, {name: pair.frames for name, pair in joined[0].pairs.items()}, truth.names)
     if semantics == "compat":
         results, notes = _compat(videos, truth.names, omega), _assumed_program(truth)
     else:
         results = _paper(videos, truth.names, omega if is_cholec80 else None, choice)
         notes = ["relaxed boundaries are defined for the seven phases of Cholec80 only, and left out"] * (not is_cholec80)
-    return Scoring([Computed(names, results, {}, joined[0].frames, vocabulary)], faults, notes)
+    return Scoring([Computed(names, results, {}, joined[0].frames, vocabulary, compared)], faults, notes)
 
 
 def _assumed_program(truth: Truth) -> list[str]:

@@ -12,6 +12,7 @@ from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault, warning
 from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
+from scrubin.evaluation.compared import ComparedClasses
 from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
 from scrubin.evaluation.series import Series, join
 from scrubin.evaluation.side import Predictions, Side, Source, Video
@@ -195,7 +196,8 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     # The published program numbers classes by their position.
     names = of_vocabulary(truth.vocabulary, by_position=semantics == "compat")
     results = results_of(videos, truth.triplets, components, choice)
-    return Scoring([Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name)], joined.faults)
+    compared = ComparedClasses(videos, {name: pair.frames for name, pair in joined.pairs.items()}, truth.triplets)
+    return Scoring([Computed(tuple(joined.pairs), results, names, joined.frames, truth.vocabulary.name, compared)], joined.faults)
 
 
 def combined(predictions: Sequence[Mapping[str, Series]], how: Ensemble, weights: Sequence[float]) -> dict[str, Series]:

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.evaluation import sheets
+from scrubin.evaluation.compared import ComparedSheets
 from scrubin.evaluation.computation import Choice, Computed, Scoring
 from scrubin.evaluation.sheets import TaskSheet
 from scrubin.evaluation.side import Source
@@ -59,7 +60,7 @@ def _of_task(truth: TaskSheet, predicted: TaskSheet, form: Form) -> Computed:
                 every.append(replace(one, variant=replace(one.variant, options=options)))
         return every
 
-    return Computed(tuple(map(str, truth.rows.index)), results)
+    return Computed(tuple(map(str, truth.rows.index)), results, compared=ComparedSheets(truth.task, truth.rows, predicted.rows))
 
 
 def _skill(scores: Scores) -> pd.DataFrame:
