@@ -15,7 +15,7 @@ from scrubin.core.errors import MetricsError
 from scrubin.evaluation.submission import frame_lists
 from scrubin.evaluation.submission.frame_lists import FramesOf
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
-from scrubin.labels.formats.submission.content import Task
+from scrubin.labels.tasks import Task
 from scrubin.vocabulary import vocabulary
 
 SETTINGS, FRAMES = "challenge.json", "frames.csv"

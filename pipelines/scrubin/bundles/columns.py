@@ -9,7 +9,7 @@ from scrubin.bundles.challenge import Column
 from scrubin.core.errors import MetricsError
 from scrubin.core.suggest import hint
 from scrubin.evaluation.reading_aids import is_lone_deviation
-from scrubin.labels.formats.submission.content import Task
+from scrubin.labels.tasks import Task
 from scrubin.metrics.result import Result
 
 LEFT_OUT = ("classes", "phases", "bessel")

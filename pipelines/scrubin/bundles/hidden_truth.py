@@ -12,7 +12,7 @@ from scrubin.core.suggest import hint
 from scrubin.evaluation import selection
 from scrubin.evaluation.submission import truth_files
 from scrubin.labels.formats.ground_truth import PARTS, inside_release
-from scrubin.labels.formats.submission.content import Task
+from scrubin.labels.tasks import Task
 from scrubin.vocabulary import vocabulary
 
 NEEDED: dict[Task, tuple[str, ...]] = {"recognition": ("recognition",), "detection": ("recognition", "detection"), "phases": ("phases",)}

@@ -13,7 +13,7 @@ from scrubin.bundles.challenge import SHOWS, Challenge
 from scrubin.core.errors import MetricsError
 from scrubin.core.ranges import count_text
 from scrubin.exports.folder import new_folder
-from scrubin.labels.formats.submission.content import TASKS
+from scrubin.labels.tasks import TASKS
 from scrubin.public_splits.overlaps.selection import select
 
 
