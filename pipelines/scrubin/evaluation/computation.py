@@ -114,6 +114,31 @@ def chosen(choices: Mapping[str, Choice], variant: Sequence[str], metric: str) -
     return {name: values.get(name, choice.default) for name, choice in choices.items()}
 
 
+def refuse_foreign(choice: Mapping[str, str], choices: Mapping[str, Choice], of_kind: Mapping[str, Sequence[str]]) -> None:
+    """Refuse what was chosen and has no meaning for the kind of numbers that was chosen.
+
+    Parameters
+    ----------
+    choice
+        The value of every choice, with ``kind``.
+    choices
+        What there is to choose, with the defaults.
+    of_kind
+        By kind, the choices that belong to it.
+
+    Raises
+    ------
+    MetricsError
+        For the first value that is not the default and does not belong.
+    """
+    kind = choice["kind"]
+    for name, value in choice.items():
+        if name not in ("kind", *of_kind[kind]) and value != choices[name].default:
+            owners = ", ".join(f"kind={other}" for other, names in of_kind.items() if name in names)
+            msg = f"--variant {name}={value} says nothing of kind={kind}; it belongs to {owners}: leave one of them out"
+            raise MetricsError(msg)
+
+
 def of_runs(runs: Sequence[Computed]) -> Computed:
     """Return mean and standard deviation over repeated runs of the same videos; one run stays as it is.
 

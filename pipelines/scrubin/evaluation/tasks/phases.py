@@ -14,9 +14,10 @@ from scrubin.core.errors import AnnotationError, MetricsError
 from scrubin.core.faults import Fault
 from scrubin.evaluation import side
 from scrubin.evaluation.compared import ComparedPhases
-from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
+from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring, refuse_foreign
 from scrubin.evaluation.series import Pair, Series, join
 from scrubin.evaluation.side import Predictions, Side, Source, Video
+from scrubin.evaluation.tasks import phase_kinds
 from scrubin.labels.export.timing import retimed
 from scrubin.labels.formats.ground_truth import is_subset
 from scrubin.labels.formats.plain import phase_tables
@@ -41,6 +42,7 @@ KNOWN_ORDER = "known"
 PROGRAMS = {CHOLEC80.phases: ("Cholec80", CHOLEC80), M2CAI.phases: ("M2CAI", M2CAI)}
 CHOICES: Mapping[str, Mapping[str, Choice]] = {
     "paper": {
+        "kind": phase_kinds.KIND,
         "scope": Choice(choices.SCOPES, "video-wise", "per video, or frames of all videos pooled"),
         "undefined": Choice(STRATEGIES, "A", "what becomes of undefined values"),
         "averaged": Choice(averaging.ORDERS, "all", "order of averaging over runs, videos and phases"),
@@ -54,6 +56,7 @@ CHOICES: Mapping[str, Mapping[str, Choice]] = {
             ("either", "own"), "either", "frames annotated or predicted, or only the predicted (precision) or annotated ones"
         ),
         "above-one": Choice(("kept", "clipped"), "kept", "relaxed precision and recall above 1"),
+        **phase_kinds.CHOICES,
     },
     "compat": {
         "omega": Choice((), f"{RELAXED_S}s", "width of relaxed boundaries, in seconds (10s) or frames (10)"),
@@ -225,7 +228,8 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     joined = [join(truth.series, one) for one in runs]
     names = tuple(joined[0].pairs)
     videos = [_video(name, truth.series[name], [one.pairs[name] for one in joined], [run[name] for run in runs]) for name in names]
-    omega = _omega(choice["omega"], _rate(truth.series, runs))
+    rate = _rate(truth.series, runs)
+    omega = _omega(choice["omega"], rate)
     faults = [fault for one in joined for fault in one.faults]
     vocabulary = truth.vocabulary.name if truth.is_named else ""
     # Relaxed boundaries are defined for the workflow of Cholec80 only.
@@ -233,7 +237,13 @@ def computed(truth: Truth, runs: Sequence[Mapping[str, Series]], semantics: str,
     compared = ComparedPhases(videos, {name: pair.frames for name, pair in joined[0].pairs.items()}, truth.names)
     if semantics == "compat":
         results, notes = _compat(videos, truth.names, omega), _assumed_program(truth)
+    elif choice["kind"] != phase_kinds.FRAMES:
+        refuse_foreign(choice, CHOICES["paper"], phase_kinds.OF_KIND)
+        times_s = {name: pair.frames / float(rate or SPANS_FPS) for name, pair in joined[0].pairs.items()}
+        results = phase_kinds.computation(videos, truth.vocabulary, times_s, choice)
+        notes = phase_kinds.notes(choice["kind"], rate)
     else:
+        refuse_foreign(choice, CHOICES["paper"], phase_kinds.OF_KIND)
         results = _paper(videos, truth.names, omega if is_cholec80 else None, choice)
         notes = ["relaxed boundaries are defined for the seven phases of Cholec80 only, and left out"] * (not is_cholec80)
     return Scoring([Computed(names, results, {}, joined[0].frames, vocabulary, compared)], faults, notes)

@@ -1,0 +1,76 @@
+"""Kinds of phase metrics through the command: segments, events, videos."""
+
+import json
+
+import pytest
+
+from score_runs import fault, good, sides
+
+
+@pytest.fixture
+def study(tmp_path):
+    names = ["Preparation"] * 10 + ["CalotTriangleDissection"] * 10 + ["ClippingCutting"] * 10
+    late = ["Preparation"] * 14 + ["CalotTriangleDissection"] * 8 + ["ClippingCutting"] * 8
+    for side, phases in (("truth", names), ("found", late)):
+        (tmp_path / side).mkdir()
+        for video in ("video01", "video02"):
+            rows = "".join(f"{frame},{phase}\n" for frame, phase in enumerate(phases))
+            (tmp_path / side / f"{video}.csv").write_text(f"frame,phase\n{rows}")
+    return tmp_path
+
+
+def results(study, capsys, *variant):
+    out = study / "scores.json"
+    said = good(capsys, *sides(study, "phases", "--out", out, "--variant", *variant))
+    return json.loads(out.read_text())["results"], said
+
+
+def test_segments_have_an_edit_score_and_f1_at_every_overlap(study, capsys):
+    found, said = results(study, capsys, "kind=segments", "overlap=10,80")
+    metrics = list(dict.fromkeys(one["metric"] for one in found))
+    assert metrics == ["phase segments edit score", "phase segments F1@10", "phase segments F1@80"]
+    assert found[0]["overall"] == {"value": 1.0, "n": 2}
+    # IoU 10/14, 6/14 and 8/10.
+    pooled = [one["overall"] for one in found if one["options"]["statistic"] == "pooled"]
+    assert pooled == [{"value": 1.0, "n": 6}, {"value": 1 / 3, "n": 6}]
+    assert "accuracy" not in said.out
+
+
+def test_events_say_the_rate_that_nobody_states(study, capsys):
+    found, said = results(study, capsys, "kind=events")
+    assert "frames are taken as one per second; say another by --fps" in said.err
+    assert found[0]["overall"] == {"value": 3.0, "n": 4}
+    faster = good(capsys, *sides(study, "phases", "--fps", "2", "--predictions-fps", "2", "--variant", "kind=events"))
+    assert "statistic=median absolute  1.5000  n=4" in faster.out
+    assert "one per second" not in faster.err
+
+
+def test_a_background_is_named_as_the_phases_are(study, capsys):
+    for name in ("clipping_cutting", "3"):
+        found, _ = results(study, capsys, "kind=segments", f"background={name}")
+        assert found[0]["options"]["background"] in ("ClippingCutting", "clipping-and-cutting", "GallbladderDissection")
+    assert "the phases are" in fault(capsys, *sides(study, "phases", "--variant", "kind=segments", "background=lunch"))
+
+
+@pytest.mark.parametrize(
+    ("variant", "expected"),
+    [
+        (("kind=segments", "omega=5"), "omega=5 says nothing of kind=segments; it belongs to kind=frames"),
+        (("overlap=20",), "overlap=20 says nothing of kind=frames; it belongs to kind=segments"),
+        (("kind=segments", "overlap=0"), "give percent with commas"),
+        (("kind=segments", "overlap=half"), "give percent with commas"),
+    ],
+)
+def test_what_says_nothing_of_a_kind_is_refused(study, capsys, variant, expected):
+    assert expected in fault(capsys, *sides(study, "phases", "--variant", *variant))
+
+
+def test_the_spread_over_videos_has_quartiles(study, capsys):
+    found, _ = results(study, capsys, "kind=videos")
+    assert [one["options"]["statistic"] for one in found[:4]] == [
+        "mean over videos",
+        "SD over videos",
+        "least over videos",
+        "lower quartile over videos",
+    ]
+    assert found[0]["overall"]["n"] == 2
