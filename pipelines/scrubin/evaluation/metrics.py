@@ -128,7 +128,7 @@ def _skill(order: Order, choice: Mapping[str, str]) -> Scoring:
     every = skill.sheets_of(order.truth)
     truth = _some(sheets.only(every, order.videos), order)
     of_runs = [skill.sheets_of(source) for source in order.predictions]
-    runs = [skill.computed(truth, one, choice) for one in of_runs]
+    runs = [skill.computed(truth, one, choice, order.truth) for one in of_runs]
     return _of_runs(runs, _of_sheets(every, *of_runs), _unknown(order, _recordings(every)))
 
 
@@ -193,8 +193,8 @@ def _some(counted: T, order: Order) -> T:
 METRICS: Mapping[str, Metric] = {
     "recognition": Metric("average precision and top-k accuracy of triplets and their parts, per frame", recognition.CHOICES, _recognition),
     "detection": Metric("average precision, best confidence and association of boxes", detection.CHOICES, _detection),
-    "phases": Metric("accuracy, precision, recall, F1, Jaccard; relaxed boundaries", phases.CHOICES, _phases),
-    "skill": Metric("Lin's concordance, Spearman's correlation, mean absolute error of scores", skill.CHOICES, _skill),
+    "phases": Metric("accuracy, precision, recall, F1, Jaccard; relaxed boundaries; segments and events", phases.CHOICES, _phases),
+    "skill": Metric("Lin's concordance, rank correlations, mean absolute error, quadratic kappa of scores", skill.CHOICES, _skill),
     "errors": Metric("accuracy, balanced accuracy, sensitivity, specificity of errors", errors.CHOICES, _errors),
 }
 """Every kind of metric by name."""

@@ -50,7 +50,7 @@ def score(metric: Metric, ratings: npt.ArrayLike, predictions: npt.ArrayLike, *,
     MetricsError
         When lengths differ, a prediction is not finite, or a rating is infinite.
     """
-    x, y = _paired(ratings, predictions)
+    x, y = paired(ratings, predictions)
     if metric == "mae":
         value = math.fsum(np.abs(x - y).tolist()) / len(x) if len(x) else math.nan
         return Result(Variant("skill MAE", "paper"), Value(value, len(x)))
@@ -62,7 +62,7 @@ def score(metric: Metric, ratings: npt.ArrayLike, predictions: npt.ArrayLike, *,
     raise MetricsError(msg)
 
 
-def _paired(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
+def paired(ratings: npt.ArrayLike, predictions: npt.ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Return ratings and predictions of the rated videos; raises `MetricsError` as `score`."""
     x, y = vector(ratings, "ratings"), vector(predictions, "predictions")
     same_length(x, y, "ratings")
