@@ -13,14 +13,14 @@ from scrubin.core.faults import Fault, warning
 from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
 from scrubin.evaluation.compared import ComparedClasses
-from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
+from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring, refuse_foreign
 from scrubin.evaluation.series import Series, join
 from scrubin.evaluation.side import Predictions, Side, Source, Video
 from scrubin.labels.model import ClassesOf, Labels, Layer, Recognition
 from scrubin.labels.rows import class_occurrence, class_scores, has_whole_triplets, number_of_classes
 from scrubin.metrics import ensembles
 from scrubin.metrics.bootstrap import IntArray, drawn
-from scrubin.metrics.recognition import compat, top_k
+from scrubin.metrics.recognition import calibration, compat, top_k
 from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, triplet_map
 from scrubin.metrics.recognition.global_wise import Table, pooled, tables
 from scrubin.metrics.recognition.video_wise import of_per_video, per_video
@@ -29,13 +29,19 @@ from scrubin.metrics.result import Result
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 Ensemble = Literal["mean", "weighted", "soft-vote"]
+PRECISION, CALIBRATION = "precision", "calibration"
+OF_KIND: Mapping[str, Sequence[str]] = {PRECISION: ("component", "scope", "null", "k"), CALIBRATION: ("component", "null", "bins")}
 SCOPES = ("both", "video-wise", "global")
 CHOICES: Mapping[str, Mapping[str, Choice]] = {
     "paper": {
+        "kind": Choice(
+            (PRECISION, CALIBRATION), PRECISION, "average precision and top-k; or calibration error and Brier score of probabilities"
+        ),
         "component": Choice(("all", *COMPONENTS), "all", "instrument, verb, target, their pairs, or the triplet"),
         "scope": Choice(SCOPES, "both", "mean over videos, or frames of all videos pooled"),
         "null": Choice(("both", "counted", "left-out"), "both", "whether null triplets count in ivt"),
         "k": Choice((), "5,10,20", "of top-k accuracy, whole numbers with commas"),
+        "bins": Choice((), str(calibration.BINS), "of the calibration error"),
     },
     "compat": {
         "component": Choice(("all", *COMPONENTS), "all", "as ivtmetrics names them"),
@@ -193,6 +199,9 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     ]
     components = _components(truth, choice["component"])
     results_of = _paper if semantics == "paper" else _compat
+    if semantics == "paper":
+        refuse_foreign(choice, CHOICES["paper"], OF_KIND)
+        results_of = _calibration if choice["kind"] == CALIBRATION else _paper
     # The published program numbers classes by their position.
     names = of_vocabulary(truth.vocabulary, by_position=semantics == "compat")
     results = results_of(videos, truth.triplets, components, choice)
@@ -251,6 +260,18 @@ def _paper(videos: Sequence[TripletVideo], triplets: TripletMap, components: Seq
         return values
 
     return results
+
+
+def _calibration(
+    videos: Sequence[TripletVideo], triplets: TripletMap, components: Sequence[Component], choice: Mapping[str, str]
+) -> Computation:
+    text = choice["bins"]
+    if not (text.isascii() and text.isdigit() and int(text)):
+        msg = f"--variant bins={text}: give a whole number from 1, such as {calibration.BINS}"
+        raise MetricsError(msg)
+    whole = calibration.Calibration(videos, triplets, int(text))
+    wanted = [(name, ignore) for name in components for ignore in _nulls(name, choice, triplets)]
+    return lambda draw: [one for name, ignore in wanted for one in whole.results(name, ignore_null=ignore, draw=draw)]
 
 
 def _compat(

@@ -1,0 +1,47 @@
+"""Calibration of recognition through the command."""
+
+import json
+
+import numpy as np
+import pytest
+
+from score_runs import fault, good, sides
+
+
+@pytest.fixture
+def study(tmp_path):
+    rng = np.random.default_rng(6)
+    for folder in ("truth", "found"):
+        (tmp_path / folder).mkdir()
+    for name in ("VID01", "VID02"):
+        scores = rng.random((20, 100))
+        np.savez(tmp_path / "truth" / f"{name}.npz", targets=(rng.random((20, 100)) < scores).astype(int))
+        np.save(tmp_path / "found" / f"{name}.npy", scores)
+    return tmp_path
+
+
+def test_calibration_has_both_kinds_of_bins_and_brier(study, capsys):
+    out = study / "s.json"
+    good(capsys, *sides(study, "recognition", "--out", out, "--variant", "kind=calibration", "component=ivt", "bins=10", "null=counted"))
+    found = json.loads(out.read_text())["results"]
+    assert [(one["metric"], one["options"].get("bins"), one["options"]["averaged"]) for one in found[::2]] == [
+        ("triplet recognition ECE", "10 of equal width", "over classes"),
+        ("triplet recognition ECE", "10 of equal mass", "over classes"),
+        ("triplet recognition Brier score", None, "over classes"),
+    ]
+    # Labels were drawn with these probabilities, so over all of them the error is noise.
+    assert found[1]["overall"]["value"] < 0.05
+    assert found[1]["overall"]["n"] == 4000
+    assert found[0]["classes"]["17"]["name"] == "grasper,retract,gallbladder"
+
+
+def test_what_is_no_probability_is_refused(study, capsys):
+    np.save(study / "found/VID02.npy", np.full((20, 100), 1.25))
+    assert "calibration is of probabilities in 0..1" in fault(capsys, *sides(study, "recognition", "--variant", "kind=calibration"))
+    good(capsys, *sides(study, "recognition", "--variant", "component=i"))
+
+
+@pytest.mark.parametrize("variant", [("kind=calibration", "bins=0"), ("kind=calibration", "k=5"), ("bins=3",)])
+def test_choices_that_do_not_belong_are_refused(study, capsys, variant):
+    said = fault(capsys, *sides(study, "recognition", "--variant", *variant))
+    assert "says nothing of kind=" in said or "give a whole number from 1" in said
