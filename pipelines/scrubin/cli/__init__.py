@@ -34,7 +34,7 @@ COMMANDS = {
     "convert": "write labels or ratings of one format in another one",
     "validate": "ask every rule that applies of label files, of tables or of a released dataset",
     "ground-truth-check": "prove that a ground truth is whole, unchanged and of the tables that are here",
-    "submission": "check a challenge submission frame by frame, without scoring it",
+    "submission": "check a challenge submission frame by frame, without scoring it; tell whether its program looks ahead",
     "rank": "rank the submissions of a challenge, and tell what the ranking is worth",
     "challenge": "write what CodaBench, EvalAI and Grand Challenge take to run a challenge with hidden labels",
     "deid": "make a benchmark of de-identification, and score any tool's output against its answer key",

@@ -1,4 +1,4 @@
-"""`scrubin submission check DIR --ground-truth PATH`."""
+"""`scrubin submission check DIR --ground-truth PATH`, and `causality`, which has a module of its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from scrubin.cli import causality
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import SEVERITIES, error, summary
 from scrubin.core.ranges import count_text
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the submission must take part in this task; may be named more than once (default: the tasks that any frame of it has)",
     )
     check.add_argument("--json", action="store_true", help="print everything as JSON, frames as [first, last]")
+    causality.add_action(actions)
 
 
 def add_truth(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -101,6 +103,8 @@ def note_truth(command: str, path: str, truth: GroundTruth) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check, and say everything that is wrong."""
+    if args.action == "causality":
+        return causality.run(args)
     path = Path(args.submission)
     truth = truth_of(args)
     outcome = submission.check(path, truth, tasks=args.task)

@@ -1,0 +1,234 @@
+"""The videos that programs are tried on: read once, numbered from 0, with a few last bits changed so that nobody has seen them."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from scrubin.core.errors import MetricsError
+from scrubin.core.faults import error
+from scrubin.core.files import FIXED_TIME_S
+from scrubin.core.ranges import count_text
+
+Picture = npt.NDArray[np.uint8]
+PICTURES = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff")
+VIDEOS = (".mp4", ".mkv", ".avi", ".mov", ".m4v", ".mpg", ".mpeg", ".webm", ".ts", ".wmv")
+NUMBER = re.compile(r"(\d+)$")
+FEWEST_FRAMES = 3
+DISGUISED = 64
+"""One of so many values of a picture has its last bit changed."""
+FAST_PNG = 1
+NEEDED = "install scrubin[video]"
+
+
+@dataclass(frozen=True)
+class Clip:
+    """A video as frames that lie in a folder of ours.
+
+    Parameters
+    ----------
+    name
+        As the user knows it: its path below what was named.
+    folder
+        ``000000.png`` and so on.
+    digests
+        Per frame, of the picture before its last bits were changed: equal pictures have equal ones.
+    height, width
+        In pixels.
+    fps
+        Frames per second, None where nobody says it.
+    """
+
+    name: str
+    folder: Path
+    digests: tuple[str, ...]
+    height: int
+    width: int
+    fps: Fraction | None
+
+    @property
+    def count(self) -> int:
+        """Number of frames."""
+        return len(self.digests)
+
+    def path(self, frame: int) -> Path:
+        """Return the file of a frame."""
+        return self.folder / file_name(frame)
+
+
+def file_name(frame: int) -> str:
+    """Return the name of a frame's file.
+
+    >>> file_name(12)
+    '000012.png'
+    """
+    return f"{frame:06d}.png"
+
+
+def listed(path: Path) -> dict[str, Path]:
+    """Return the videos at a path by name: it is a video, a folder of frames, or a folder of either at any depth.
+
+    Raises
+    ------
+    MetricsError
+        When there is none.
+    """
+    if path.is_file() and path.suffix.lower() in VIDEOS:
+        return {path.stem: path}
+    if not path.exists():
+        raise MetricsError(
+            [error(str(path), "videos", "there is no such file or folder", "name a folder of frames, a video, or a folder of these")]
+        )
+    if path.is_dir() and _pictures(path):
+        return {path.resolve().name: path}
+    inside = sorted(path.rglob("*")) if path.is_dir() else []
+    named = {one.relative_to(path).as_posix(): one for one in inside if one.is_dir() and _pictures(one)}
+    named |= {one.relative_to(path).with_suffix("").as_posix(): one for one in inside if one.is_file() and one.suffix.lower() in VIDEOS}
+    if not named:
+        what = f"there are no frames ({', '.join(PICTURES[:3])}) and no videos ({', '.join(VIDEOS[:3])} ...)"
+        raise MetricsError([error(str(path), "videos", what, "name a folder of frames, a video, or a folder of these")])
+    return dict(sorted(named.items()))
+
+
+def read(name: str, path: Path, folder: Path, *, most: int | None, fps: Fraction | None, rng: np.random.Generator) -> Clip:
+    """Copy the frames of a video to a folder of ours, as PNG.
+
+    Parameters
+    ----------
+    name, path
+        The video.
+    folder
+        Is made.
+    most
+        Only so many frames, from the first; None: all.
+    fps
+        Frames per second as the user says it; None: as the video says it.
+    rng
+        Chooses which last bits change.
+
+    Raises
+    ------
+    MetricsError
+        When a picture cannot be read, or the video is too short.
+    """
+    folder.mkdir(parents=True)
+    digests: list[str] = []
+    shape: tuple[int, ...] = ()
+    for picture in _pictures_of(name, path, most):
+        shape = shape or picture.shape
+        if picture.shape != shape:
+            what = f"frame {len(digests)} has {picture.shape[1]} x {picture.shape[0]} pixels, the first one {shape[1]} x {shape[0]}"
+            raise MetricsError([error(name, "videos", what, "give frames of one size")])
+        digests.append(hashlib.sha256(picture.tobytes()).hexdigest())
+        write(folder / file_name(len(digests) - 1), disguised(picture, rng))
+    if len(digests) < FEWEST_FRAMES:
+        what = f"it has {count_text(len(digests), 'frame')}: too few to change the future of one of them"
+        raise MetricsError([error(name, "videos", what, f"take videos of {FEWEST_FRAMES} frames or more")])
+    return Clip(name, folder, tuple(digests), shape[0], shape[1], fps or _fps_of(path))
+
+
+def disguised(picture: Picture, rng: np.random.Generator) -> Picture:
+    """Return a picture with a few last bits changed: to the eye and to a network the same, to a list of known bytes unknown."""
+    changed = picture.copy()
+    flat = changed.reshape(-1)
+    flat[rng.integers(0, flat.size, max(1, flat.size // DISGUISED))] ^= 1
+    return changed
+
+
+def write(path: Path, picture: Picture) -> None:
+    """Write a picture as PNG, with a time that says nothing."""
+    cv2 = _cv2()
+    path.write_bytes(cv2.imencode(".png", picture, [cv2.IMWRITE_PNG_COMPRESSION, FAST_PNG])[1].tobytes())
+    os.utime(path, (FIXED_TIME_S, FIXED_TIME_S))
+
+
+def picture_of(path: Path) -> Picture:
+    """Return a picture: blue, green, red, shape (height, width, 3).
+
+    Raises
+    ------
+    MetricsError
+        When it cannot be read.
+    """
+    cv2 = _cv2()
+    picture = cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR) if path.stat().st_size else None
+    if picture is None:
+        raise MetricsError([error(path.name, "videos", "it cannot be read as a picture", "export it again")])
+    return np.asarray(picture, np.uint8)
+
+
+def resized(picture: Picture, height: int, width: int) -> Picture:
+    """Return a picture of another size."""
+    return picture if picture.shape[:2] == (height, width) else np.asarray(_cv2().resize(picture, (width, height)), np.uint8)
+
+
+def encoded(frames: Sequence[Path], target: Path, fps: Fraction | None) -> None:
+    """Write frames as a video without loss (FFV1 in Matroska), so that equal frames are decoded as equal ones."""
+    try:
+        import av
+    except ImportError as missing:
+        raise MetricsError([error("", "install", "videos cannot be written", NEEDED)]) from missing
+    with av.open(f"file:{target}", "w", format="matroska") as container:
+        stream = container.add_stream("ffv1", rate=fps or Fraction(25))
+        stream.pix_fmt = "bgr0"
+        for number, path in enumerate(frames):
+            picture = picture_of(path)
+            if not number:
+                stream.height, stream.width = picture.shape[:2]
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="bgr24")))
+        container.mux(stream.encode())
+
+
+def _pictures(folder: Path) -> list[Path]:
+    """Return the pictures of a folder in order: by number where they have one."""
+    there = [one for one in folder.iterdir() if one.suffix.lower() in PICTURES and one.is_file()]
+
+    def place(path: Path) -> tuple[str, int, str]:
+        number = NUMBER.search(path.stem)
+        return (path.stem[: number.start()], int(number[1]), path.name) if number else (path.stem, -1, path.name)
+
+    return sorted(there, key=place)
+
+
+def _pictures_of(name: str, path: Path, most: int | None) -> Iterator[Picture]:
+    if path.is_dir():
+        for one in _pictures(path)[:most]:
+            yield picture_of(one)
+        return
+    try:
+        from scrubin.frames.picture import upright
+        from scrubin.video.decode import decoded
+    except ImportError as missing:
+        raise MetricsError([error("", "install", f"{name}: videos cannot be read", NEEDED)]) from missing
+    for number, frame in enumerate(decoded(path, name)):
+        if most is not None and number >= most:
+            return
+        yield upright(frame)
+
+
+def _fps_of(path: Path) -> Fraction | None:
+    if path.is_dir():
+        return None
+    from scrubin.video.opening import open_video
+    from scrubin.video.probe import picture_stream
+
+    with open_video(path) as container:
+        rate = picture_stream(container, path.name).average_rate
+    return Fraction(rate) if rate else None
+
+
+def _cv2() -> Any:
+    try:
+        import cv2
+    except ImportError as missing:
+        raise MetricsError([error("", "install", "frames cannot be read", NEEDED)]) from missing
+    return cv2

@@ -1,0 +1,140 @@
+"""One trial from its request to its outcome: videos, sandbox, experiment, verdict."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from scrubin.causality import clips as clip_files
+from scrubin.causality import runs as program_runs
+from scrubin.causality.experiment import Evidence, experiment
+from scrubin.causality.latency import latency
+from scrubin.causality.runs import Runner, Way
+from scrubin.causality.sandbox.sandbox import Limits, isolated
+from scrubin.causality.verdict import Verdict, document, judge
+from scrubin.vocabulary import vocabulary
+
+FOLDER = "scrubin-causality-"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked for.
+
+    Parameters
+    ----------
+    videos
+        A video, a folder of frames, or a folder of these.
+    command
+        The program.
+    way
+        How it takes frames.
+    runs
+        With a changed future.
+    sample
+        So many of the videos, drawn at random.
+    most_frames
+        Only the first frames of each video; None: all.
+    fps
+        Frames per second, None: as the video says.
+    seed
+        Of everything random.
+    vocabulary_name
+        Of the program's answers.
+    limits
+        Of a run.
+    hidden
+        More files and folders that the program must not see.
+    without_isolation
+        Whether to go on where nothing isolates.
+    """
+
+    videos: Path
+    command: tuple[str, ...]
+    way: Way = "frames"
+    runs: int = 20
+    sample: int = 3
+    most_frames: int | None = None
+    fps: Fraction | None = None
+    seed: int = 0
+    vocabulary_name: str = "cholect50"
+    limits: Limits = field(default_factory=Limits)
+    hidden: tuple[Path, ...] = ()
+    without_isolation: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What came of it.
+
+    Parameters
+    ----------
+    verdict
+        On the program.
+    document
+        All that was seen; the same for the same request.
+    measured
+        What a clock says, and the last words of programs that failed: not the same each time.
+    """
+
+    verdict: Verdict
+    document: dict[str, Any]
+    measured: dict[str, Any]
+
+
+def tried(request: Request, step: Callable[[str], None] = lambda _: None) -> Outcome:
+    """Try a program.
+
+    Parameters
+    ----------
+    request
+        What is asked for.
+    step
+        Is called before each run with what it is for.
+
+    Raises
+    ------
+    MetricsError
+        When videos or command cannot be used, or nothing isolates the program and that is not allowed.
+    AnnotationError
+        When there is no such vocabulary.
+    """
+    program_runs.check(request.command, request.way)
+    words = vocabulary.load(request.vocabulary_name)
+    there = clip_files.listed(request.videos)
+    rng = np.random.default_rng(request.seed)
+    chosen = sorted(rng.permutation(len(there))[: request.sample].tolist())
+    named = [list(there.items())[place] for place in chosen]
+    with tempfile.TemporaryDirectory(prefix=FOLDER) as folder:
+        root = Path(folder).resolve()
+        sandbox, isolation = isolated(
+            root, (request.videos, *request.hidden), request.limits, request.command, without=request.without_isolation
+        )
+        step("reading videos")
+        clips = [
+            clip_files.read(name, path, root / f"store/clips/{number}", most=request.most_frames, fps=request.fps, rng=rng)
+            for number, (name, path) in enumerate(named)
+        ]
+        runner = Runner(request.command, request.way, clips, sandbox, words, rng)
+        evidence = experiment(runner, runs=request.runs, seed=request.seed, step=step)
+    verdict = judge(evidence, request.way, isolated=isolation["means"] != "none")
+    setting = {
+        "command": list(request.command),
+        "input": request.way,
+        "seed": request.seed,
+        "videos_in_all": len(there),
+        "isolation": isolation,
+        "limits": {"wall_s": request.limits.wall_s, "cpu_s": request.limits.cpu_s, "memory_bytes": request.limits.memory_bytes},
+    }
+    return Outcome(verdict, document(verdict, evidence, clips, setting), _measured(evidence))
+
+
+def _measured(evidence: Evidence) -> dict[str, Any]:
+    logs = [run.log for run in evidence.failed if run.log]
+    return {"latency": latency(evidence), "last_words": logs[:1]}
