@@ -43,6 +43,7 @@ BOXES: Mapping[str, Box] = {
     "review": Box(3, 0, ("review", "what is hidden")),
     "render": Box(4, 0, ("render", "cut, hide, strip")),
     "frames": Box(5, 1, ("frames", "one per second")),
+    "stereo": Box(5, 0, ("stereo", "rigs, both cameras")),
     "scores": Box(3, 2, ("scores", "skill, errors")),
     "annotations": Box(3, 3, ("annotations", "labels on frames")),
     "splits": Box(5, 2, ("splits", "who trains")),
@@ -56,6 +57,7 @@ WAYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "recording": (
         ("raw recordings", "ingest", "screen", "review", "render", "frames", "release", "data/release"),
         ("ingest", "pseudonymize", "render"),
+        ("render", "stereo", "release"),
     ),
     "decision": (("people", "decisions", "review", "release"), ("withdrawals", "ingest")),
     "rating": (("rater sheets", "scores", "splits"),),

@@ -14,6 +14,7 @@ from scrubin.tables.private.every_file import every_file
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.private.stereo import STEREO
 from scrubin.validate import outcomes, page, study, suite
 from scrubin.validate.duplicates.near import limits
 from scrubin.validate.expected import expected
@@ -40,7 +41,8 @@ def main() -> None:
     linkage = io.read(LINKAGE, Path("data/private/linkage.parquet"))
     vocabularies = {name: vocabulary.load(name) for name in vocabulary.available()}
     stored = study.Study(
-        tables={table.name: study.read(table, TABLES / f"{table.name}.parquet") for table in declared.values()},
+        tables={table.name: study.read(table, TABLES / f"{table.name}.parquet") for table in declared.values()}
+        | {STEREO.name: study.read(STEREO, INTERIM / "stereo.parquet")},
         recordings=every_file(io.read(RECORDINGS, INTERIM / "recordings.parquet"), io.read(PARTS, INTERIM / "parts.parquet")),
         linkage=linkage,
         vocabularies=vocabularies,

@@ -22,6 +22,7 @@ from scrubin.report.params import ReportParams
 from scrubin.review.params import DecisionsParams, ReviewParams
 from scrubin.screen.params import ScreenParams
 from scrubin.splits.params import SplitsParams
+from scrubin.stereo.params import StereoParams
 from scrubin.validate import rules
 from scrubin.validate.params import ValidateParams
 from scrubin.withdrawal.params import WithdrawalsParams
@@ -37,6 +38,7 @@ DECLARED: dict[str, type[Any]] = {
     "review": ReviewParams,
     "render": RenderParams,
     "frames": FramesParams,
+    "stereo": StereoParams,
     "scores": ScoresParams,
     "annotations": AnnotationsParams,
     "splits": SplitsParams,

@@ -22,6 +22,8 @@ LISTS = {
 LATER = (WITHDRAWN, DATASHEET, ERRATA)
 """Of these a study may have none: they are made when they are missing."""
 FOLDERS = ("videos", "ratings", "annotations", "splits")
+CALIBRATION = "calibration"
+"""The folder of the calibrations of stereo rigs; a study begun earlier has none, and it is made when it is missing."""
 # The synthetic study, an output of the pipeline.
 DEMO = Path("data/demo")
 
@@ -68,7 +70,7 @@ def create(folder: Path) -> list[Path]:
         msg = f"{folder}: it is a file; name a folder, such as data/raw"
         raise ManifestError(msg)
     created = []
-    for name in FOLDERS:
+    for name in (*FOLDERS, CALIBRATION):
         if not (folder / name).exists():
             (folder / name).mkdir(parents=True)
             created.append(folder / name)
@@ -76,8 +78,13 @@ def create(folder: Path) -> list[Path]:
 
 
 def complete(folder: Path) -> list[Path]:
-    """Make the lists that a study begun earlier may lack, and return them."""
-    return [] if folder == DEMO else _create(folder, LATER)
+    """Make what a study begun earlier may lack, and return it."""
+    if folder == DEMO:
+        return []
+    made = [] if (folder / CALIBRATION).exists() else [folder / CALIBRATION]
+    for path in made:
+        path.mkdir()
+    return made + _create(folder, LATER)
 
 
 def _create(folder: Path, names: tuple[str, ...]) -> list[Path]:

@@ -39,6 +39,7 @@ def test_the_same_seed_gives_the_same_bytes(small_study, same_again):
 def test_nothing_but_the_raw_layout_is_in_the_raw_folder(small_study):
     assert sorted(path.name for path in small_study.raw.iterdir()) == [
         "annotations",
+        "calibration",
         "datasheet.yaml",
         "errata.yaml",
         "pseudonym.key",

@@ -9,6 +9,7 @@ import pyarrow as pa
 
 import synthetic_study
 from scrubin.tables.catalogue import public_tables
+from scrubin.tables.private.stereo import STEREO
 from scrubin.validate.duplicates.near import Limits
 from scrubin.validate.expected import Expected
 from scrubin.validate.outcomes import Outcome
@@ -40,13 +41,13 @@ def expected_of(**declared: Any) -> Expected:
 def study_of(
     tables: dict[str, pd.DataFrame], retyped: dict[str, dict[str, pa.DataType]] | None = None, expected: Expected | None = None
 ) -> Study:
-    arrows = {name: arrow_of(name, tables[name]) for name in synthetic_study.PUBLIC}
+    arrows = {name: arrow_of(name, tables[name]) for name in (*synthetic_study.PUBLIC, "stereo")}
     for name, types in (retyped or {}).items():
         for column, type_ in types.items():
             arrows[name] = arrows[name].set_column(arrows[name].schema.get_field_index(column), column, arrows[name][column].cast(type_))
     declared = public_tables(synthetic_study.ASPECTS)
     return Study(
-        tables={table.name: stored_table(table, arrows[table.name]) for table in declared.values()},
+        tables={table.name: stored_table(table, arrows[table.name]) for table in (*declared.values(), STEREO)},
         recordings=tables["recordings"],
         linkage=tables["linkage"],
         vocabularies={"cholect50": load("cholect50")},

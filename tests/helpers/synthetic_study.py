@@ -18,6 +18,7 @@ from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
+from scrubin.tables.private.stereo import STEREO
 from scrubin.tables.ratings import RATINGS
 from scrubin.tables.skill import skill
 from scrubin.tables.spans import SPANS
@@ -48,6 +49,7 @@ DECLARED: tuple[Table, ...] = (
     LINKAGE,
     REDACTIONS,
     QUARANTINE,
+    STEREO,
 )
 BY_NAME = {table.name: table for table in DECLARED}
 PUBLIC = ("videos", "gaps", "frames", "ratings", "skill", "errors", "labelled", "triplets", "phases", "spans", "splits")
@@ -82,6 +84,7 @@ def _tables() -> dict[str, pd.DataFrame]:
         "splits": [{"scheme": "balanced", "fold": 0, "subset": subset, "id": ids[task, who]} for task, who, subset in people],
         "redactions": _redactions(names["Cholecystectomy", "bo"], names["PegTransfer", "chris"]),
         "quarantine": [],
+        "stereo": [_stereo(ids[key]) for key in rated],
     }
     return {name: io.frame_of(BY_NAME[name], rows[name]) for name in rows}
 
@@ -104,6 +107,11 @@ def _video(name: str, task: str, camera: str) -> dict[str, object]:
     path = f"videos/{task}/{name}_{camera}.mp4"
     facts = {"width": 960, "height": 540, "fps": str(FPS), "variable_rate": False, "frame_count": 300, "duration_s": 12.0}
     return {"id": name, "task": task, "camera": camera, "path": path, "sha256": _hash(path), **facts}
+
+
+def _stereo(name: str) -> dict[str, object]:
+    measured = {"matches": 900, "offset_px": 0.1, "p95_px": 0.9, "lag_frames": 0.0, "lag_error_frames": 0.1, "depth_mm": 80.0}
+    return {"id": name, "rig": "rig_1", **measured, "error": None, "warning": None, "undecided": None}
 
 
 def _frames(name: str, task: str, camera: str) -> list[dict[str, object]]:

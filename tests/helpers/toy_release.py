@@ -35,6 +35,7 @@ from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
+from scrubin.tables.private.rigs import RIGS
 
 IDS = ("abelo", "borunga", "cimeto", "dovanu")
 TASK = "PegTransfer"
@@ -216,6 +217,7 @@ def _write_same(folder: Path) -> None:
     interim = {"recordings": (RECORDINGS, people), "parts": (PARTS, io.frame_of(PARTS, []))}
     interim |= {f"quarantine_{stage}": (QUARANTINE, io.frame_of(QUARANTINE, [])) for stage in ("ingest", "screen", "render")}
     interim["redactions"] = (REDACTIONS, io.frame_of(REDACTIONS, []))
+    interim["rigs"] = (RIGS, io.frame_of(RIGS, [{"rig": "Laparoskop Haus B", "calibration": None}]))
     for name, (table, rows) in interim.items():
         io.write(table, rows, folder / f"data/interim/{name}.parquet")
     io.write(LINKAGE, io.frame_of(LINKAGE, linkage), folder / "data/private/linkage.parquet")

@@ -82,7 +82,9 @@ def test_released_calibrations_tell_neither_names_nor_order_nor_days(tmp_path):
     assert made == released.documents(renamed, {"cimeto": "b", "borunga": "a", "abelo": "a"})
     assert sorted(made) == ["calibration/rig_1.yaml", "calibration/rig_2.yaml"]
     together = "".join(made.values())
-    assert not any(word in together for word in ("Theatre", "Meyer", "03-18"))
+    assert not any(word in together for word in ("Theatre", "Meyer", "date", "2024"))
+    made = released.documents(rigs, {"abelo": "Meyer", "cimeto": "Theatre 3", "borunga": "Meyer"}, with_year=True)
+    assert not any("03-18" in text for text in made.values())
     for path, text in made.items():
         write_text(tmp_path / path, text)
     assert {id_: rig.date for id_, rig in released.rigs(tmp_path).items()} == dict.fromkeys(("abelo", "borunga", "cimeto"), "2024")

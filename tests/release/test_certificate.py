@@ -42,14 +42,14 @@ RELEASED = {
 }
 ANN = "Ann-Kathrin Überall"
 ADDED = """
-164 25 26 32 45 5 514 about any anything archive attachments audit audited b before behind below body byte can cannot
-cfr changed checked clean clips consent date decided decision decisions dicom disputed draw drawn e earlier elements
-ends escape everybody everything evidence f faces findings finds finished frozen g gdpr grep headers hipaa if
-independent inside invented j judged kinds know knows l length letters log members messages notice noticed o ones
-opinion other outside p parsed partly passed people private produced programs proposals propose proposed proven purpose
-q r random recital rectangles regulations reject removed replacement required review rule rules sample samples satisfied
-scenes search searched searches seconds seed seen sei serves shown since something stay streams strings subtitles tells
-thumbnails timecodes undecided until unusual whoever would
+164 25 26 32 45 514 about any anything archive attachments audit audited b before behind below body byte can cannot cfr
+changed checked clean clips consent decided decision decisions dicom disputed draw drawn e earlier elements ends escape
+everybody everything evidence f faces findings finds finished frozen g gdpr grep headers hipaa if independent inside
+invented j judged kinds know l length letters log members messages notice noticed o ones opinion other outside p parsed
+partly passed people private produced programs proposals propose proposed proven purpose q random recital rectangles
+regulations reject removed replacement required review rule rules sample samples satisfied scenes search searched
+searches seconds seed seen sei serves shown since something stay streams strings subtitles tells thumbnails timecodes
+undecided until unusual whoever would
 """
 """What the public form adds to the vocabulary that names nobody: whoever adds to it says here that it is no name of a person or place."""
 

@@ -173,7 +173,7 @@ def test_the_command_checks_a_study_and_names_what_is_missing(files, capsys):
     assert said.out.splitlines()[2].endswith("sound")
     (files / "recordings.csv").write_text("\n".join(lines).replace("r1,left,videos/left,scope", "r1,left,videos/left,skope") + "\n")
     assert cli.main(["stereo", "check", str(files)]) == 1
-    assert "calibration/skope.yaml: it cannot be read" in capsys.readouterr().err
+    assert "there is no calibration/skope.yaml" in capsys.readouterr().err
     (files / "recordings.csv").write_text("recording,camera,path,rig\nr0,left,videos/left,\n")
     assert cli.main(["stereo", "check", str(files)]) == 1
     assert "fill in the column 'rig'" in capsys.readouterr().err

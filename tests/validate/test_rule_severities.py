@@ -26,6 +26,8 @@ ONLY_REPORTED = {
     "near_duplicate_recording": "warning",
     "phase_flicker": "warning",
     "phase_transition": "warning",
+    "stereo_odd": "warning",
+    "stereo_undecided": "note",
 }
 NEW = """
 from scrubin.validate.registry import rule

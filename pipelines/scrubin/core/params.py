@@ -32,6 +32,7 @@ SECTIONS = (
     "review",
     "render",
     "frames",
+    "stereo",
     "scores",
     "annotations",
     "splits",

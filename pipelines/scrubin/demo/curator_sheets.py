@@ -7,10 +7,11 @@ import io
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from scrubin.demo import rigs
 from scrubin.demo.plan import MS, Recording, Span
 from scrubin.demo.scenes import overlay
 
-MANIFEST_COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
+MANIFEST_COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude", "rig")
 REDACTION_COLUMNS = ("recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "decision")
 # This study has nobody who withdrew, no known error, and its curator says nothing.
 EMPTY = {"withdrawn.csv": "participant,recording,date,reason\n", "datasheet.yaml": "{}\n", "errata.yaml": "[]\n"}
@@ -33,7 +34,7 @@ def manifest(recordings: Sequence[Recording]) -> str:
     rows = [
         (
             *(one.name, one.participant, one.trial or "", one.site, one.task, camera, one.paths[camera]),
-            *(_seconds(one.start_ms), _seconds(one.end_ms), one.exclude),
+            *(_seconds(one.start_ms), _seconds(one.end_ms), one.exclude, rigs.name_of(one)),
         )
         for one in recordings
         for camera in sorted(one.paths)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from scrubin.core.files import fresh_folder, write_json, write_text
-from scrubin.demo import curator_sheets, damage, label_files, ratings, truth
+from scrubin.demo import curator_sheets, damage, label_files, ratings, rigs, truth
 from scrubin.demo.cohort import trainings
 from scrubin.demo.params import DemoParams
 from scrubin.demo.plan import DROPPED_TICKS, JITTER_TICKS, TICKS_PER_S, Recording
@@ -47,6 +47,8 @@ def make_study(params: DemoParams, folder: Path, truth_folder: Path, *, longest_
     _write_videos(recordings, folder)
     write_text(folder / "recordings.csv", curator_sheets.manifest(recordings))
     write_text(folder / "redactions.csv", curator_sheets.redactions(recordings))
+    for name, text in rigs.calibrations(recordings).items():
+        write_text(folder / "calibration" / f"{name}.yaml", text)
     for name, text in curator_sheets.EMPTY.items():
         write_text(folder / name, text)
     write_text(folder / "pseudonym.key", PSEUDONYM_KEY + "\n")

@@ -20,7 +20,7 @@ FRAMES = "tables/frames.parquet"
 SPLITS = "tables/splits.parquet"
 PROJECT = ("dvc.lock", "dvc.yaml", "params.yaml")
 RELEASE = (CROISSANT, FILES, VIDEOS, FRAMES, "data_dictionary.md", "certificate.json", "groundtruth", "splits", "videos", "frames")
-MAY_BE_EMPTY = frozenset({"Annotation", "archives", "frames", "groundtruth", "metadata", "splits", "tables", "videos"})
+MAY_BE_EMPTY = frozenset({"Annotation", "archives", "calibration", "frames", "groundtruth", "metadata", "splits", "tables", "videos"})
 DEPTH = 3
 """So many folders deeper a release is looked for, to say where it is."""
 

@@ -10,7 +10,7 @@ from scrubin import settings, study
 from scrubin.core import params
 from scrubin.core.errors import ParamsError
 from scrubin.ingest import manifest
-from scrubin.preflight import labels, machine, redactions, release_plan, sheets, splits
+from scrubin.preflight import labels, machine, redactions, release_plan, rigs, sheets, splits
 from scrubin.preflight.findings import Findings
 from scrubin.preflight.listed_study import listed
 
@@ -47,6 +47,7 @@ def _look_at_study(raw: Path, loaded: dict[str, Any], noted: Findings) -> None:
     if one is None:
         return
     redactions.look(one, noted)
+    rigs.look(one, noted)
     for section, check in (("scores", sheets.look), ("annotations", labels.look), ("splits", splits.look), ("release", release_plan.look)):
         if section in loaded:
             check(one, loaded[section], noted)

@@ -20,6 +20,9 @@ from scrubin.tables.declare import Table
 from scrubin.versions import previous
 from scrubin.versions.released import Released
 
+CALIBRATION = "calibration"
+"""The folder of the rigs' calibrations, as the stage stereo writes it."""
+
 
 def complete(
     folder: Path,
@@ -74,8 +77,10 @@ def complete(
         files.write_text(folder / archives.ANNOTATION / name, text)
     for name, members in archives.contents(folder).items() if params.archives else ():
         archives.write(folder / "archives" / name, members)
-    files.write_text(folder / "README.md", readme.text(params, tables["videos"], tables["frames"], fps, reviewed))
-    files.write_text(folder / "data_dictionary.md", dictionary.text(declared))
+    calibrated = any((folder / CALIBRATION).glob("*.yaml"))
+    document = readme.text(params, tables["videos"], tables["frames"], fps, reviewed, calibrated=calibrated)
+    files.write_text(folder / "README.md", document)
+    files.write_text(folder / "data_dictionary.md", dictionary.text(declared, calibrated=calibrated))
     for name, text in documents.texts(params, facts, said, declared).items():
         files.write_text(folder / documents.FOLDER / name, text)
     for name, text in certificate.items():

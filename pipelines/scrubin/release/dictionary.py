@@ -9,13 +9,34 @@ from scrubin.tables.declare import Column, Table
 TYPES = {"str": "text", "int64": "whole number", "float64": "number", "bool": "true or false"}
 
 
-def text(tables: Mapping[str, Table]) -> str:
-    """Return the data dictionary as Markdown."""
+CALIBRATION = """\
+## Calibrations of stereo rigs
+
+`calibration/rig_<n>.yaml` is OpenCV's YAML (`cv2.FileStorage` reads it, and every YAML reader that knows the tag `!!opencv-matrix`). 1 is
+the left camera, 2 the right one. It is for the videos as they lie here; frames that were made smaller need it made smaller with them, which
+`Release(...).rig(id)` and `Release(...).stereo(..., rectified=0.0)` of Scrub-in do.
+
+| key | unit | meaning |
+| --- | --- | --- |
+| `image_width`, `image_height` | px | size of the pictures; the centre of the first pixel is (0, 0) |
+| `unit` | | of `T`: mm, cm or m |
+| `convention` | | `X_right = R X_left + t`: a point of the left camera, as the right one has it |
+| `distortion_model` | | radial-tangential (4 or 5 numbers), rational (8), thin-prism (12) or tilted (14), in OpenCV's order |
+| `date` | | the year of the calibration; missing where nobody wanted to say it |
+| `recordings` | | ids of the recordings that were made with this rig |
+| `K1`, `K2` | px | camera matrices, 3 x 3 |
+| `D1`, `D2` | | distortion of the lenses |
+| `R`, `T` | , `unit` | rotation and translation from the left to the right camera |
+"""
+
+
+def text(tables: Mapping[str, Table], *, calibrated: bool = False) -> str:
+    """Return the data dictionary as Markdown; ``calibrated``: there are calibrations of stereo rigs."""
     head = (
         "# Data dictionary\n\n"
         "Tables are parquet files in `tables/`. Missing values are null: undefined, never zero. Rows are sorted by the key.\n"
     )
-    return "\n".join([head, *(_section(table) for table in tables.values())])
+    return "\n".join([head, *(_section(table) for table in tables.values()), *([CALIBRATION] if calibrated else [])])
 
 
 def _section(table: Table) -> str:

@@ -26,7 +26,7 @@ Version {version}, licence [{license}](https://spdx.org/licenses/{license}.html)
 | `Annotation/*.csv` | skill, errors, raw scores and split per task in the layout of LASANA; `;` between columns |
 | `splits/*.csv` | which recording belongs to which subset |
 | `groundtruth/` | what each metric takes; `groundtruth/splits/<scheme>/<fold>/<subset>` for one subset alone |
-{archives}| `croissant.json` | the same description for machines (MLCommons Croissant 1.1 with RAI 1.0) |
+{calibration}{archives}| `croissant.json` | the same description for machines (MLCommons Croissant 1.1 with RAI 1.0) |
 | `metadata/datasheet.md` | why and how the data set was made, in the words of those who made it, beside what is measured |
 | `metadata/facts.json` | the measured facts: who rated, agreement, what is hidden, balance, what was left out |
 | `metadata/dataset_card.md`, `metadata/datacite.json`, `metadata/citation.bib` | for Hugging Face, for archives, for papers |
@@ -67,6 +67,10 @@ exchanged, renamed or is of another version, and what is not there by intention.
 {citation}
 """
 ARCHIVES = "| `archives/*.zip` | the videos once more, one zip per task and camera, and the annotations |\n"
+CALIBRATION = """\
+| `calibration/rig_<n>.yaml` | calibrations of stereo rigs for the videos as they lie here, each with the ids of its recordings; \
+OpenCV's YAML, explained in [data_dictionary.md](data_dictionary.md) |
+"""
 LOOSE = "| `frames/<task>/<camera>/<id>/<number>.{suffix}` | extracted frames, numbered from 000000 |\n"
 SHARDS = """\
 | `frames/<task>/<camera>/<id>.tar` | extracted frames, one tar per video as webdataset reads it: `<number>.{suffix}` from \
@@ -78,7 +82,9 @@ in `dropped_why`. The ground truth leaves them out.
 """
 
 
-def text(params: ReleaseParams, videos: pd.DataFrame, frames: pd.DataFrame, fps: Fraction, reviewed: str) -> str:
+def text(
+    params: ReleaseParams, videos: pd.DataFrame, frames: pd.DataFrame, fps: Fraction, reviewed: str, *, calibrated: bool = False
+) -> str:
     """Return the text of the file.
 
     Parameters
@@ -93,12 +99,15 @@ def text(params: ReleaseParams, videos: pd.DataFrame, frames: pd.DataFrame, fps:
         Rate of the extracted frames.
     reviewed
         Who looked before the release, in plain words.
+    calibrated
+        Whether there are calibrations of stereo rigs.
     """
     return TEXT.format(
         title=params.title,
         version=params.version,
         license=params.license,
         counts=_counts(videos),
+        calibration=CALIBRATION if calibrated else "",
         archives=ARCHIVES if params.archives else "",
         time=_time(fps),
         citation=textwrap.indent(bibtex(params), "    "),

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
 from scrubin.stereo.epipolar import Fit, exchanged, fit
-from scrubin.stereo.findings import Checked, Finding, Measured, Severity
+from scrubin.stereo.findings import UNKNOWN, Checked, Finding, Measured, Severity
 from scrubin.stereo.footage import Footage
 from scrubin.stereo.matches import Matches
 from scrubin.stereo.motion_lag import MotionLag, motion_lag
 from scrubin.stereo.rectification import Rectification, rectification
-from scrubin.stereo.rig import Rig
-from scrubin.stereo.sampling import FLIPS, Sample, sample
+from scrubin.stereo.rig import Camera, Rig
+from scrubin.stereo.sampling import EVERYTHING, FLIPS, Choice, Sample, sample
 from scrubin.stereo.timing import Lag, lag
 
 FEWEST_MATCHES, FEWEST_PER_PAIR = 60, 8
@@ -33,11 +34,32 @@ SAME_SHARE = 0.5
 HOW = "export both cameras again"
 
 
-def check(rig: Rig, left: Footage, right: Footage, name: str, rig_name: str) -> Checked:
+def check(rig: Rig, left: Footage, right: Footage, name: str, rig_name: str, choice: Choice = EVERYTHING) -> Checked:
     """Return what is to be said of a recording; both cameras must be of the rig's size."""
     way = rectification(rig, 0.0)
-    taken = sample(way, left, right)
+    taken = sample(way, left, right, choice)
     return judge(way, taken, name, rig_name, [*_lengths(left, right)])
+
+
+def check_alone(left: Footage, right: Footage, name: str, choice: Choice = EVERYTHING) -> Checked:
+    """Return what can be said of a recording whose rig nobody knows: same or flipped pictures, time, lengths.
+
+    Nothing of it is an error, and rows, depth and the order of the cameras are not judged: cameras that are turned towards
+    one another look exchanged to whoever does not know by how much.
+    """
+    findings = [*_lengths(left, right)]
+    if left.size != right.size:
+        what = f"the left camera's pictures are {left.size[0]}x{left.size[1]}, the right one's {right.size[0]}x{right.size[1]}"
+        findings.append(Finding("length", "warning", what, HOW))
+        return Checked(name, "", UNKNOWN, _as_warnings(findings))
+    way = rectification(_usual(left.size), 0.0)
+    taken = sample(way, left, right, choice)
+    together = Matches.of_all([matches for matches, _ in taken.pairs])
+    count = fit(way, together).count
+    lag_frames, lag_error = _lag(lag(taken.stretches), motion_lag(way, taken.pairs))
+    first = _same(taken) or _flipped(way, taken, is_calibrated=False) or _unmatched(count, taken)
+    findings += [first] if first is not None else [*_late(lag_frames, lag_error)]
+    return Checked(name, "", replace(UNKNOWN, match_count=count, lag_frames=lag_frames, lag_error=lag_error), _as_warnings(findings))
 
 
 def judge(way: Rectification, taken: Sample, name: str, rig_name: str, more: Iterable[Finding] = ()) -> Checked:
@@ -45,26 +67,41 @@ def judge(way: Rectification, taken: Sample, name: str, rig_name: str, more: Ite
     together = Matches.of_all([matches for matches, _ in taken.pairs])
     recorded = fit(way, together)
     findings = [*more, *_of_rig(way.rig)]
-    coarse, fine = lag(taken.stretches), motion_lag(way, taken.pairs)
-    lag_frames, lag_error = _lag(coarse, fine)
-    if taken.same_share >= SAME_SHARE:
-        what = f"both cameras show the same picture in {100 * taken.same_share:.0f} % of the pairs"
-        findings.append(Finding("same", "error", what, "name the file of the other camera"))
-    elif (one := _flipped(way, taken)) is not None:
-        findings.append(one)
-    elif recorded.count < max(FEWEST_MATCHES, FEWEST_PER_PAIR * len(taken.pairs)):
-        what = f"only {recorded.count} points are seen by both cameras in {len(taken.pairs)} pairs"
-        findings.append(
-            Finding("unmatched", "warning", what, "look whether both show one scene at one time; nothing else could be checked")
-        )
-    elif (exchange := _order(recorded, exchanged(way, together))) is not None:
-        findings.append(exchange)
+    lag_frames, lag_error = _lag(lag(taken.stretches), motion_lag(way, taken.pairs))
+    first = _same(taken) or _flipped(way, taken) or _unmatched(recorded.count, taken) or _order(recorded, exchanged(way, together))
+    if first is not None:
+        findings.append(first)
     else:
         # Where cameras are out of step, what moves is off in its row and says nothing of the rig.
         late = list(_late(lag_frames, lag_error))
         findings += [*late, *([] if late else _rows(recorded)), *_depth(recorded)]
     measured = Measured(recorded.offset_px, recorded.p95_px, recorded.ahead_share, recorded.depth_mm, recorded.count, lag_frames, lag_error)
     return Checked(name, rig_name, measured, tuple(findings))
+
+
+def _usual(size: tuple[int, int]) -> Rig:
+    """Return two parallel cameras with lenses that bend nothing, for pictures whose rig nobody knows."""
+    width, height = size
+    camera = Camera(np.array([[width, 0.0, (width - 1) / 2], [0.0, width, (height - 1) / 2], [0.0, 0.0, 1.0]]), np.zeros(5))
+    return Rig(camera, camera, np.eye(3), np.array([-5.0, 0.0, 0.0]), width, height, "mm")
+
+
+def _as_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(replace(finding, severity="warning") for finding in findings)
+
+
+def _same(taken: Sample) -> Finding | None:
+    if taken.same_share < SAME_SHARE:
+        return None
+    what = f"both cameras show the same picture in {100 * taken.same_share:.0f} % of the pairs"
+    return Finding("same", "error", what, "name the file of the other camera")
+
+
+def _unmatched(count: int, taken: Sample) -> Finding | None:
+    if count >= max(FEWEST_MATCHES, FEWEST_PER_PAIR * len(taken.pairs)):
+        return None
+    what = f"only {count} points are seen by both cameras in {len(taken.pairs)} pairs"
+    return Finding("unmatched", "warning", what, "look whether both show one scene at one time; nothing else could be checked")
 
 
 def _of_rig(rig: Rig) -> Iterable[Finding]:
@@ -79,7 +116,7 @@ def _of_rig(rig: Rig) -> Iterable[Finding]:
             yield Finding("centre", "warning", what, "see that the calibration is of pictures of this size and crop")
 
 
-def _flipped(way: Rectification, taken: Sample) -> Finding | None:
+def _flipped(way: Rectification, taken: Sample, *, is_calibrated: bool = True) -> Finding | None:
     """Return a finding when the right picture has to be flipped before it matches the left one."""
     first = [matches for matches, _ in taken.pairs[: len(next(iter(taken.flipped.values())))]]
     usual = fit(way, Matches.of_all(first)).count
@@ -93,7 +130,7 @@ def _flipped(way: Rectification, taken: Sample) -> Finding | None:
         if best.count < max(FEWEST_PER_PAIR * len(first), FLIP_TIMES * usual):
             continue
         fitting = [side for side, one in back.items() if one.ahead_share >= AHEAD_SHARE]
-        which = f"the {fitting[0]} camera" if len(fitting) == 1 else "one camera"
+        which = f"the {fitting[0]} camera" if len(fitting) == 1 and is_calibrated else "one camera"
         return Finding("flipped", "error", f"the pictures of {which} are {name}", f"{HOW} as they were recorded")
     return None
 

@@ -76,6 +76,10 @@ class Measured:
         return {name: _finite(value) for name, value in vars(self).items()}
 
 
+UNKNOWN = Measured(math.nan, math.nan, math.nan, math.nan, 0, math.nan, math.nan)
+"""Of a recording nothing of which was measured."""
+
+
 @dataclass(frozen=True)
 class Checked:
     """A recording and what was said of it."""

@@ -17,6 +17,7 @@ from scrubin.core.faults import error
 from scrubin.stereo.rectification import opencv
 from scrubin.video.frame_reader import FrameReader
 from scrubin.video.probe import Probe, probe
+from scrubin.video.source import Source, SourceReader
 
 Picture = npt.NDArray[np.uint8]
 SUFFIXES = {".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff"}
@@ -55,11 +56,11 @@ class Footage(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class VideoFootage:
-    """Frames of a video file."""
+    """Frames of a video file, or of several that are one recording."""
 
     name: str
     probed: Probe
-    reader: FrameReader
+    reader: FrameReader | SourceReader
 
     @property
     def count(self) -> int:
@@ -154,6 +155,22 @@ def footage(path: Path, name: str) -> Iterator[Footage]:
     reader = FrameReader(path, name, probed)
     try:
         yield VideoFootage(name, probed, reader)
+    finally:
+        reader.close()
+
+
+@contextmanager
+def source_footage(folder: Path, source: Source) -> Iterator[Footage]:
+    """Open the frames of one camera whose recording is one file or several, relative to a folder.
+
+    Raises
+    ------
+    VideoError
+        When one of them cannot be read, or they do not belong together.
+    """
+    reader = source.reader(folder)
+    try:
+        yield VideoFootage(source.path, source.probe(folder), reader)
     finally:
         reader.close()
 

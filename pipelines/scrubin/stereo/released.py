@@ -14,30 +14,41 @@ from scrubin.stereo.rig import Rig
 FOLDER = "calibration"
 
 
-def documents(rigs: Mapping[str, Rig], rig_of: Mapping[str, str]) -> dict[str, str]:
-    """Return the calibrations that a release has, by path.
+def names(rigs: Mapping[str, Rig], rig_of: Mapping[str, str]) -> dict[str, str]:
+    """Return under which name each rig of some recordings is released.
 
     Names are ``rig_1``, ``rig_2``, ... in the order of the numbers inside, so that neither a name nor the order of a study
-    can be read from them. Of a date the year is left.
+    can be read from them; equal calibrations follow in the order of their first released id.
 
     Parameters
     ----------
     rigs
-        By the curator's name.
+        As they are released, by the curator's name.
     rig_of
         The curator's name of the rig of each released recording, by its released id.
 
-    >>> documents({}, {})
+    >>> names({}, {})
     {}
     """
-    by_rig: dict[str, list[str]] = {}
-    for id_, name in sorted(rig_of.items()):
-        by_rig.setdefault(name, []).append(id_)
-    ordered = sorted(by_rig, key=lambda name: (repr(rigs[name].key()), by_rig[name]))
+    ordered = sorted(set(rig_of.values()), key=lambda name: (repr(rigs[name].key()), _ids(rig_of, name)))
+    return {name: f"rig_{number}" for number, name in enumerate(ordered, start=1)}
+
+
+def documents(rigs: Mapping[str, Rig], rig_of: Mapping[str, str], *, with_year: bool = False) -> dict[str, str]:
+    """Return the calibrations that a release has, by path; parameters as `names`.
+
+    Of a date nothing is left, or its year.
+    """
     return {
-        f"{FOLDER}/rig_{number}.yaml": writing.text(replace(rigs[name], date=rigs[name].date[:4], recordings=tuple(by_rig[name])))
-        for number, name in enumerate(ordered, start=1)
+        f"{FOLDER}/{released}.yaml": writing.text(
+            replace(rigs[name], date=rigs[name].date[:4] if with_year else "", recordings=_ids(rig_of, name))
+        )
+        for name, released in names(rigs, rig_of).items()
     }
+
+
+def _ids(rig_of: Mapping[str, str], name: str) -> tuple[str, ...]:
+    return tuple(sorted(id_ for id_, own in rig_of.items() if own == name))
 
 
 def rigs(folder: Path) -> dict[str, Rig]:

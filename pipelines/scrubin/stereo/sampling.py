@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core.pixels import Box
 from scrubin.stereo.footage import Footage
 from scrubin.stereo.matches import Matches, matches
 from scrubin.stereo.motion_lag import speeds
@@ -20,6 +22,29 @@ PER_STRETCH = (0, 14, 28)
 FLIP_TRIES = 3
 FLIPS = {"mirrored": (True, False), "turned by half": (True, True), "upside down": (False, True)}
 FEWEST_SAME, SAME_PX = 8, 0.3
+BOX_MARGIN_PX = 12
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which frames are looked at, and where in them.
+
+    Parameters
+    ----------
+    stretches
+        At most so many stretches of frames.
+    hidden
+        First and last frame of spans in which a camera is black: these frames are passed over.
+    boxes
+        Rectangles that are black in some frames of the left and of the right camera: their edges are no points of the scene.
+    """
+
+    stretches: int = STRETCHES
+    hidden: tuple[tuple[int, int], ...] = ()
+    boxes: tuple[tuple[Box, ...], tuple[Box, ...]] = field(default=((), ()))
+
+
+EVERYTHING = Choice()
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,27 +69,46 @@ class Sample:
     same_share: float
 
 
-def starts(count: int) -> list[int]:
-    """Return where stretches start, spread over a recording of so many frames.
+def spans(count: int, choice: Choice = EVERYTHING) -> list[tuple[int, int]]:
+    """Return where stretches start and end, spread over the frames of a recording that are shown.
 
-    >>> starts(1000), starts(70), starts(3)
-    ([0, 193, 387, 580, 774, 968], [0, 38], [0])
+    >>> [start for start, _ in spans(1000)], spans(70), spans(3)
+    ([0, 193, 387, 580, 774, 968], [(0, 32), (38, 70)], [(0, 3)])
+    >>> spans(100, Choice(hidden=((10, 49), (90, 99)))), spans(9, Choice(hidden=((0, 8),)))
+    ([(50, 82)], [])
     """
-    last, many = max(0, count - STRETCH_FRAMES), max(1, min(STRETCHES, count // STRETCH_FRAMES))
-    return [int(place) for place in np.linspace(0, last, many)]
+    runs = _shown(count, choice.hidden)
+    # Every place where a stretch may start; of a recording with short runs only, the longest run.
+    places = np.concatenate([np.arange(start, end - STRETCH_FRAMES + 1) for start, end in runs] or [np.zeros(0, np.int64)])
+    if not len(places):
+        longest = max(runs, key=lambda run: run[1] - run[0], default=None)
+        return [] if longest is None else [longest]
+    many = max(1, min(choice.stretches, count // STRETCH_FRAMES))
+    chosen = [int(places[int(place)]) for place in np.linspace(0, len(places) - 1, many)]
+    apart = [start for before, start in zip([-STRETCH_FRAMES, *chosen], chosen, strict=False) if start >= before + STRETCH_FRAMES]
+    return [(start, start + STRETCH_FRAMES) for start in apart]
 
 
-def sample(way: Rectification, left: Footage, right: Footage) -> Sample:
+def _shown(count: int, hidden: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the runs of frames that are shown: start, and the first one behind it."""
+    runs, start = [], 0
+    for first, last in sorted(hidden):
+        if first > start:
+            runs.append((start, min(first, count)))
+        start = max(start, last + 1)
+    return [*runs, (start, count)] if start < count else runs
+
+
+def sample(way: Rectification, left: Footage, right: Footage, choice: Choice = EVERYTHING) -> Sample:
     """Return what is looked at of a recording; what cannot be decoded raises as `Footage.picture` does."""
-    count = min(left.count, right.count)
     pairs: list[tuple[Matches, Matrix]] = []
     flipped: dict[str, list[Matches]] = {name: [] for name in FLIPS}
     stretches: list[tuple[Matrix, Matrix]] = []
     same: list[bool] = []
-    for start in starts(count):
+    for start, end in spans(min(left.count, right.count), choice):
         profiles: tuple[list[Matrix], list[Matrix]] = ([], [])
         before: tuple[int, Matches, Picture] | None = None
-        for number in range(start, min(count, start + STRETCH_FRAMES)):
+        for number in range(start, end):
             pictures = left.picture(number), right.picture(number)
             for of_side, picture in zip(profiles, pictures, strict=True):
                 of_side.append(profile(picture))
@@ -72,7 +116,7 @@ def sample(way: Rectification, left: Footage, right: Footage) -> Sample:
                 pairs.append((before[1], speeds(way, before[2], pictures[0], before[1].left)))
                 before = None
             if number - start in PER_STRETCH:
-                own = matches(*pictures)
+                own = _outside(matches(*pictures), choice)
                 before = number, own, pictures[0]
                 same.append(_same(own))
                 if len(same) <= FLIP_TRIES:
@@ -81,6 +125,17 @@ def sample(way: Rectification, left: Footage, right: Footage) -> Sample:
             pairs.append((before[1], np.full(len(before[1]), np.nan)))
         stretches.append((np.array(profiles[0]), np.array(profiles[1])))
     return Sample(pairs, flipped, stretches, float(np.mean(same)) if same else 0.0)
+
+
+def _outside(own: Matches, choice: Choice) -> Matches:
+    """Return the matches that lie in no black rectangle and at none's edge."""
+    kept = np.ones(len(own), np.bool_)
+    for points, boxes in zip((own.left, own.right), choice.boxes, strict=True):
+        for x, y, width, height in boxes:
+            low = np.array([x, y]) - BOX_MARGIN_PX
+            high = np.array([x + width, y + height]) + BOX_MARGIN_PX
+            kept &= ~((points >= low) & (points <= high)).all(axis=1)
+    return Matches(own.left[kept], own.right[kept])
 
 
 def _add_flipped(flipped: dict[str, list[Matches]], left: Picture, right: Picture) -> None:

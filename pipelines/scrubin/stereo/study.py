@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrubin.core import csvtext
 from scrubin.core.errors import CalibrationError, ScrubinError
 from scrubin.core.faults import Faults
+from scrubin.core.suggest import hint
 from scrubin.stereo.drift import Drift, drift
-from scrubin.stereo.findings import Checked, Finding, Measured
+from scrubin.stereo.findings import UNKNOWN, Checked, Finding
 from scrubin.stereo.reading import read as read_rig
 from scrubin.stereo.rig import Rig
 
@@ -22,12 +22,12 @@ NEEDED = ("recording", "camera", "path", "rig")
 
 @dataclass(frozen=True)
 class StereoRecording:
-    """A recording with both cameras, whose paths are relative to the raw folder."""
+    """A recording with both cameras: the files of each in their order, relative to the raw folder."""
 
     name: str
     rig: str
-    left: str
-    right: str
+    left: tuple[str, ...]
+    right: tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,7 @@ class StereoStudy:
 
 
 def read(folder: Path) -> StereoStudy:
-    """Return the stereo recordings of a raw study; of one in several parts, which are the same rig, the first.
+    """Return the stereo recordings of a raw study.
 
     Raises
     ------
@@ -52,37 +52,60 @@ def read(folder: Path) -> StereoStudy:
         raise CalibrationError(msg)
     sheet = csvtext.read(SHEET, path.read_bytes(), NEEDED, None)
     CalibrationError.raise_any(sheet.file_faults)
-    by_name: dict[str, dict[str, Mapping[str, str]]] = {}
+    rows: dict[str, list[Mapping[str, str]]] = {}
     for row in sheet.rows:
         if row.cells["rig"] and not row.cells.get("exclude"):
-            by_name.setdefault(row.cells["recording"], {}).setdefault(row.cells["camera"], row.cells)
+            rows.setdefault(row.cells["recording"], []).append(row.cells)
     recordings = tuple(
-        StereoRecording(name, cameras["left"]["rig"], cameras["left"]["path"], cameras["right"]["path"])
-        for name, cameras in by_name.items()
-        if {"left", "right"} <= cameras.keys()
+        StereoRecording(name, own[0]["rig"], _files(own, "left"), _files(own, "right"))
+        for name, own in rows.items()
+        if {"left", "right"} <= {row["camera"] for row in own}
     )
     if not recordings:
         msg = f"{SHEET}: no recording with a left and a right camera names a rig; fill in the column 'rig'"
         raise CalibrationError(msg)
-    return StereoStudy(recordings, _rigs(folder, sorted({one.rig for one in recordings})))
+    rigs, faults = read_rigs(folder, {one.rig for one in recordings})
+    CalibrationError.raise_any(faults)
+    return StereoStudy(recordings, rigs)
 
 
-def _rigs(folder: Path, names: Sequence[str]) -> dict[str, Rig]:
+def _files(rows: Sequence[Mapping[str, str]], camera: str) -> tuple[str, ...]:
+    own = [row for row in rows if row["camera"] == camera]
+    return tuple(row["path"] for row in sorted(own, key=lambda row: (len(row.get("part", "")), row.get("part", ""))))
+
+
+def read_rigs(folder: Path, names: Iterable[str]) -> tuple[dict[str, Rig], Faults]:
+    """Return the calibrations of a raw study by name, and everything that is wrong with any of them.
+
+    Parameters
+    ----------
+    folder
+        The raw study.
+    names
+        Of the rigs, as the column ``rig`` has them.
+    """
     rigs, faults = {}, Faults()
-    for name in names:
+    for name in sorted(names):
+        file = f"{FOLDER}/{name}.yaml"
+        if PurePosixPath(name).name != name or "\0" in name:
+            faults.error(SHEET, "rig", f"'{name}' is no name of a rig", f"name a file of {FOLDER}/ without its ending, such as tower_2")
+            continue
+        if not (folder / file).is_file():
+            known = sorted(path.stem for path in (folder / FOLDER).glob("*.yaml"))
+            fix = f"put the calibration there, or correct the column 'rig'; {hint(name, known) if known else 'the folder has none'}"
+            faults.error(SHEET, "rig", f"it names rig '{name}', but there is no {file}", fix)
+            continue
         try:
-            rigs[name] = read_rig(folder / FOLDER / f"{name}.yaml", f"{FOLDER}/{name}.yaml")
+            rigs[name] = read_rig(folder / file, file)
         except CalibrationError as error:
             faults.extend(error.faults)
-    CalibrationError.raise_any(faults)
-    return rigs
+    return rigs, faults
 
 
 def unread(recording: StereoRecording, fault: ScrubinError) -> Checked:
     """Return what is said of a recording that could not be read."""
-    unknown = Measured(math.nan, math.nan, math.nan, math.nan, 0, math.nan, math.nan)
     one = fault.faults[0]
-    return Checked(recording.name, recording.rig, unknown, (Finding("unmatched", "error", one.what, one.fix),))
+    return Checked(recording.name, recording.rig, UNKNOWN, (Finding("unmatched", "error", one.what, one.fix),))
 
 
 @dataclass(frozen=True)

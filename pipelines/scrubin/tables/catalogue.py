@@ -18,6 +18,8 @@ from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
+from scrubin.tables.private.rigs import RIGS
+from scrubin.tables.private.stereo import STEREO
 from scrubin.tables.ratings import RATINGS
 from scrubin.tables.segments import SEGMENTS
 from scrubin.tables.skill import skill
@@ -29,7 +31,7 @@ from scrubin.tables.videos import VIDEOS
 
 CONVERTED_TABLES = (SEGMENTS, FACTS)
 """Tables that label files of other data sets are converted to, and that no study has."""
-PRIVATE_TABLES = (RECORDINGS, PARTS, LINKAGE, PROPOSALS, REDACTIONS, CUTS, HIDDEN, QUARANTINE)
+PRIVATE_TABLES = (RECORDINGS, PARTS, LINKAGE, PROPOSALS, REDACTIONS, CUTS, HIDDEN, RIGS, STEREO, QUARANTINE)
 
 
 def public_tables(aspects: tuple[str, ...]) -> Mapping[str, Table]:

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow as pa
 
 from scrubin.core.errors import ReleaseError
-from scrubin.versions import descriptions, file_lists, placements, renaming, rows, rule, schema, table_contents
+from scrubin.versions import calibrations, descriptions, file_lists, placements, renaming, rows, rule, schema, table_contents
 from scrubin.versions.difference import KINDS, Difference, Step, of_data
 from scrubin.versions.released import Released
 from scrubin.versions.renaming import Recordings
@@ -98,6 +98,7 @@ def of_releases(old: Released, new: Released) -> Comparison:
     differences = [*_tables(old, new, recordings), *descriptions.differences(old, new)]
     changed = _changed_videos(recordings.brought_over(before), after)
     differences += file_lists.differences(old, new, recordings, changed)
+    differences += calibrations.differences(old, new, recordings)
     order = list(KINDS)
     return Comparison(old, new, tuple(sorted(differences, key=lambda one: (order.index(one.kind), -one.step, one.what, one.change))))
 

@@ -15,6 +15,7 @@ KINDS = {
     "scores": "ratings, skill and task errors",
     "splits": "which recording is in which subset",
     "groundtruth": "what metrics take; it follows from labels, scores and splits",
+    "calibrations": "calibrations of stereo rigs, and which recordings were made with them",
     "schema": "tables and columns, their types and units",
     "tables": "rows of tables that this version of Scrub-in does not know",
     "files": "all other files",

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 
 from scrubin.core import checksum_list
-from scrubin.versions import errata, file_contents
+from scrubin.versions import calibrations, errata, file_contents
 from scrubin.versions.difference import Difference, Step, of_data
 from scrubin.versions.released import DOCUMENT, Released
 from scrubin.versions.renaming import Recordings
@@ -58,7 +58,11 @@ def of_recordings(released: Released, ids: Collection[str], recordings: Recordin
 
 def _counts(name: str, recordings: Recordings) -> bool:
     """Whether a file is compared here: not a table, not a list of lists, and of no recording that only one release has."""
-    if name in (DOCUMENT, checksum_list.NAME, errata.RELEASED) or (name.startswith("tables/") and name.endswith(".parquet")):
+    if (
+        name in (DOCUMENT, checksum_list.NAME, errata.RELEASED)
+        or calibrations.is_one(name)
+        or (name.startswith("tables/") and name.endswith(".parquet"))
+    ):
         return False
     path = PurePosixPath(name)
     if path.parts[0] in REPEATING and (path.name in LISTS or path.name.endswith(".stamp.json")):

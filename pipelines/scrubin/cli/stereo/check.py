@@ -6,7 +6,7 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 from tqdm import tqdm
@@ -19,9 +19,11 @@ from scrubin.stereo.alpha import alpha_fit
 from scrubin.stereo.alpha_finding import of_fit
 from scrubin.stereo.check import check
 from scrubin.stereo.findings import Checked, Finding
-from scrubin.stereo.footage import Footage, footage, refuse_other_size
+from scrubin.stereo.footage import Footage, footage, refuse_other_size, source_footage
 from scrubin.stereo.reading import read
 from scrubin.stereo.rig import Rig
+from scrubin.video.raw_file import stored_sha256
+from scrubin.video.source import FilePart, Source
 
 ONE, THREE = 1, 3
 
@@ -95,7 +97,7 @@ def _study(folder: Path) -> list[Checked]:
     for one in tqdm(raw.recordings, desc="stereo check", disable=not sys.stderr.isatty()):
         try:
             with ExitStack() as opened:
-                left, right = (opened.enter_context(footage(folder / path, path)) for path in (one.left, one.right))
+                left, right = (opened.enter_context(_opened(folder, paths)) for paths in (one.left, one.right))
                 rig = raw.rigs[one.rig]
                 for camera in (left, right):
                     refuse_other_size(rig.size, f"{study.FOLDER}/{one.rig}.yaml", camera)
@@ -104,6 +106,13 @@ def _study(folder: Path) -> list[Checked]:
             sys.stderr.write(f"{one.name}: {fault}\n")
             done.append(study.unread(one, fault))
     return done
+
+
+def _opened(folder: Path, paths: tuple[str, ...]) -> AbstractContextManager[Footage]:
+    """Open the files of one camera; of a single one, which may be a folder of pictures, nothing is kept for another time."""
+    if len(paths) == 1:
+        return footage(folder / paths[0], paths[0])
+    return source_footage(folder, Source(tuple(FilePart(path, stored_sha256(folder / path, path)) for path in paths)))
 
 
 def _table(done: Sequence[Checked]) -> list[str]:

@@ -16,7 +16,7 @@ from scrubin.release.audit.strings.search import Search
 
 MEDIA_FOLDERS = ("videos", "frames")
 # Outputs of the pipeline, which DVC expects also when they stay empty.
-MAY_BE_EMPTY = frozenset({"Annotation", "archives", "frames", "groundtruth", "splits", "tables", "videos"})
+MAY_BE_EMPTY = frozenset({"Annotation", "archives", "calibration", "frames", "groundtruth", "splits", "tables", "videos"})
 
 
 @dataclass(frozen=True)

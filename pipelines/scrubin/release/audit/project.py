@@ -32,10 +32,12 @@ from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
+from scrubin.tables.private.rigs import RIGS
 from scrubin.withdrawal import memory, naming
 from scrubin.withdrawal.memory import Memory
 
 INTERIM, PRIVATE, TABLES = Path("data/interim"), Path("data/private"), Path("data/tables")
+RELEASED_RIG = r"(?i)rig[ _-]?\d*"
 QUARANTINING = ("ingest", "screen", "render")
 
 
@@ -97,7 +99,7 @@ def load(folder: Path = Path()) -> Project:
     redactions = io.read(REDACTIONS, folder / INTERIM / "redactions.parquet")
     withdrawn = memory.load(folder)
     private = private_strings.of_tables(
-        [every_file(recordings, parts), quarantine, redactions, _listed(folder, withdrawn)], linkage.id, known
+        [every_file(recordings, parts), quarantine, redactions, _rigs(folder), _listed(folder, withdrawn)], linkage.id, known
     )
     cuts, hidden = io.read(CUTS, folder / INTERIM / "cuts.parquet"), io.read(HIDDEN, folder / INTERIM / "hidden.parquet")
     planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns, redactions)
@@ -112,6 +114,12 @@ def load(folder: Path = Path()) -> Project:
         # The render stage insists on its own parameters.
         jitter_s=float(every.get("render", {}).get("duration_jitter_s", 0)),
     )
+
+
+def _rigs(folder: Path) -> pd.DataFrame:
+    """Return the curator's names of the stereo rigs, but for those that are like the released ones."""
+    rigs = io.read(RIGS, folder / INTERIM / "rigs.parquet")
+    return rigs[~rigs.rig.str.fullmatch(RELEASED_RIG)]
 
 
 def _listed(folder: Path, withdrawn: Memory) -> pd.DataFrame:

@@ -15,6 +15,7 @@ FILE_SETS = (
     (FRAMES, "frames/*/*/*/*.jpg", "image/jpeg", "extracted frames, by task, camera and id"),
     (FRAMES, "frames/*/*/*/*.png", "image/png", "extracted frames, by task, camera and id"),
     (FRAMES, "frames/*/*/*.tar", "application/x-tar", "extracted frames, one tar per video in the order of webdataset"),
+    ("calibration-files", "calibration/*.yaml", "application/yaml", "calibrations of stereo rigs, OpenCV's YAML, each with its recordings"),
     ("split-files", "splits/*.csv", "text/csv", "splits, one file per scheme"),
     ("annotation-files", "Annotation/*.csv", "text/csv", "skill and errors in the layout of LASANA"),
     (

@@ -59,7 +59,7 @@ LABELS = {
 }
 REQUESTED = "requested"
 WITHDRAWN = "withdrawn"
-COLUMNS = ("participant", "trial", "site", "recording", "path", "sha256", "text")
+COLUMNS = ("participant", "trial", "site", "recording", "rig", "path", "sha256", "text")
 # Words of paths and recording names that say nothing about who, where or when.
 GENERIC = """video videos recording recordings record raw data file files movie clip camera cam left right mono stereo trial
 session attempt task site participant subject patient source original export exported edited final copy new old part full mp4 mkv
@@ -221,7 +221,8 @@ def _parts(discloses: str, value: str) -> set[str]:
         path = PurePosixPath(value)
         parts |= {path.name, path.stem, *path.parent.parts}
         value = str(path.with_suffix("")) if path.name else value
-    if discloses != "sha256":
+    # Of a rig its whole name: such names are made of words for instruments.
+    if discloses not in ("sha256", "rig"):
         parts.update(words(value))
     if discloses in ("participant", "site"):
         single = [word for word in value.replace("_", " ").split() if word]

@@ -20,6 +20,12 @@ matroska Lavf und DURATION V_MPEG4/ISO/AVC V_MPEGH/ISO/HEVC JFIF id rater split 
 """
 """Words that files of a kind hold by themselves, or that LASANA names columns."""
 
+CALIBRATIONS = """\
+YAML opencv matrix matrices rows cols dt data left right camera pixels centre first pixel image_width image_height unit mm cm m
+convention X_right R X_left t distortion_model radial tangential rational thin prism tilted date recordings K1 D1 K2 D2 T
+"""
+"""Words of every calibration of a stereo rig."""
+
 
 def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularies: Iterable[str], others: Iterable[object]) -> list[object]:
     """Return texts whose words are public.
@@ -39,6 +45,7 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
     texts: list[object] = [
         readme.TEXT,
         readme.ARCHIVES,
+        readme.CALIBRATION,
         readme.LOOSE,
         readme.SHARDS,
         readme.DROPPED,
@@ -48,7 +55,8 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
         file_list.NAME,
         file_list.HEADER,
         list(outputs.NAMES),
-        dictionary.text(tables),
+        dictionary.text(tables, calibrated=True),
+        CALIBRATIONS,
     ]
     texts += [paths, [list(item) for item in resources.FILE_SETS], [params.version, params.license], list(params.public_words)]
     texts += [ground_truth.FRAME_CONTRACT, ground_truth.DEFINITIONS, ground_truth.README, ground_truth.KEYS]

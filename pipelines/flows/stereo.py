@@ -1,0 +1,53 @@
+"""Stereo: the calibrations of the rigs for the released videos, and whether both cameras of each recording fit them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+import plumbing
+
+from prefect import flow
+
+from scrubin.core import files, params
+from scrubin.core.errors import StageError
+from scrubin.stereo import released, released_check
+from scrubin.stereo.assignment import assignment
+from scrubin.stereo.params import StereoParams
+from scrubin.tables import io
+from scrubin.tables.private.cuts import CUTS
+from scrubin.tables.private.hidden import HIDDEN
+from scrubin.tables.private.rigs import RIGS
+from scrubin.tables.private.stereo import STEREO
+from scrubin.tables.videos import VIDEOS
+
+RELEASE, TABLES, INTERIM = Path("data/release"), Path("data/tables"), Path("data/interim")
+
+
+@flow(name="stereo")
+def main() -> None:
+    """Write the folder `calibration` of the release and the tables `rigs` and `stereo`."""
+    p = params.load("stereo", StereoParams)
+    videos = io.read(VIDEOS, TABLES / "videos.parquet")
+    rigs = assignment(params.raw_folder(), io.read(CUTS, INTERIM / "cuts.parquet"), videos)
+    pairs = released_check.pairs_of(videos, io.read(HIDDEN, INTERIM / "hidden.parquet"))
+    pairs |= {id_: replace(pairs[id_], rig=rigs.rigs[name]) for id_, name in rigs.rig_of.items() if id_ in pairs}
+    outcome = plumbing.map_items(partial(released_check.check_stored, RELEASE.absolute()), list(pairs.values()), name="stereo")
+    if outcome.quarantined:
+        # These are our own videos: one that cannot be read is no bad recording but a fault.
+        raise StageError("; ".join(str(error) for _, error in outcome.quarantined))
+    names = released.names(rigs.rigs, rigs.rig_of)
+    files.fresh_folder(RELEASE / released.FOLDER)
+    for path, text in released.documents(rigs.rigs, rigs.rig_of, with_year=p.year).items():
+        files.write_text(RELEASE / path, text)
+    rows = [
+        released_check.row(pair.id, said, names.get(rigs.rig_of.get(pair.id, "")), [rigs.unfit[pair.id]] if pair.id in rigs.unfit else [])
+        for pair, said in outcome.done
+    ]
+    io.write(STEREO, io.frame_of(STEREO, rows), INTERIM / "stereo.parquet")
+    io.write(RIGS, io.frame_of(RIGS, [{"rig": rig, "calibration": name} for rig, name in names.items()]), INTERIM / "rigs.parquet")
+
+
+if __name__ == "__main__":
+    plumbing.run(main)
