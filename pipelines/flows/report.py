@@ -26,6 +26,7 @@ from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.tables.private.redactions import REDACTIONS
+from scrubin.tables.private.stereo import STEREO
 from scrubin.tables.skill import skill as skill_table
 from scrubin.tables.triplets import TRIPLETS
 from scrubin.tables.videos import VIDEOS
@@ -62,6 +63,7 @@ def main() -> None:
         validation=read_json(INTERIM / "validation.json"),
         development=read_json(Path("data/private/development.json")),
         release=params.load("release", ReleaseParams),
+        stereo=io.read(STEREO, INTERIM / "stereo.parquet"),
         sources=RawFiles(params.raw_folder(), raw_files, params.load("screen", ScreenParams)),
     )
     said = document(study, p)

@@ -6,13 +6,16 @@ import os
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import clips
 import listed_project
 from listed_project import change
 from scrubin import cli
 from scrubin.networks import weights
 from scrubin.preflight.preflight import look
+from scrubin.stereo import drawing, writing
 
 
 @pytest.fixture
@@ -193,3 +196,41 @@ def test_a_large_study_takes_seconds(tmp_path, monkeypatch):
     found = look()
     assert not found.errors
     assert time.process_time() - begin < 10, "on any machine; a second or two on most"
+
+
+def with_rigs(raw: Path, rigs: dict[str, str]) -> None:
+    """Fill in the column `rig`, by recording."""
+    lines = (raw / "recordings.csv").read_text().splitlines()
+    named = [f"{lines[0]},rig", *(f"{line},{rigs.get(line.split(',')[0], '')}" for line in lines[1:])]
+    (raw / "recordings.csv").write_text("\n".join(named) + "\n")
+
+
+def test_rigs_without_calibration_unreadable_ones_and_files_that_nobody_names_are_said_at_once(raw):
+    rig = drawing.rig(np.random.default_rng(1), (320, 180))
+    writing.write(raw / "calibration/tower 1.yaml", rig)
+    writing.write(raw / "calibration/forgotten.yaml", rig)
+    (raw / "calibration/torn.yaml").write_text("image_width: 320\n")
+    (raw / "calibration/tower 3.yml").write_text("x: 1\n")
+    with_rigs(raw, {"peg 1": "tower 1", "peg 2": "tower1", "peg 3": "torn", "operation 1": "tower 1", "peg 4": "../x"})
+    said = look()
+    errors, remarks = [str(one) for one in said.lines() if one.startswith("error")], "\n".join(said.lines())
+    assert any("there is no calibration/tower1.yaml" in line and "did you mean 'tower 1'?" in line for line in errors)
+    assert any("calibration/torn.yaml" in line and "rotation" in line for line in errors)
+    assert any("'../x' is no name of a rig" in line for line in errors)
+    assert "no stereo recording that is kept names rig 'forgotten'" in remarks
+    assert "calibration/tower 3.yml: it is not read, because its name does not end in .yaml" in remarks
+    assert "'operation 1' named with a rig, but without a left and a right camera" in remarks
+    assert "stereo recordings without a rig" in remarks
+
+
+def test_a_calibration_of_another_size_than_the_head_of_the_video_is_an_error(raw):
+    writing.write(raw / "calibration/tower.yaml", drawing.rig(np.random.default_rng(1), (1920, 1080)))
+    with_rigs(raw, {"peg 1": "tower"})
+    clips.clip(raw / "videos/peg 1 left.mkv", seconds=1)
+    line = only([line for line in errors() if "pixels, but" in line])
+    assert "calibration/tower.yaml: it is of pictures of 1920x1080 pixels, but 'peg 1' is" in line
+    assert "--scale-to" in line
+
+
+def test_a_study_without_rigs_has_nothing_to_say_of_them(raw):
+    assert not [line for line in look().lines() if "rig" in line]

@@ -100,7 +100,7 @@ def test_the_page_says_first_that_it_is_private(study, html):
 def test_every_link_of_the_contents_has_its_section(html):
     rest = without_images(html)
     contents = rest[rest.index("<nav") : rest.index("</nav>")]
-    assert len(re.findall(r'href="#([a-z]+)"', contents)) == 10
+    assert len(re.findall(r'href="#([a-z]+)"', contents)) == 11
     assert all(f'id="{name}"' in rest for name in re.findall(r'href="#([a-z]+)"', rest))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrubin.report import attention, hidden, label_counts, near_misses, privacy, quality, recordings, skill, validation
+from scrubin.report import attention, hidden, label_counts, near_misses, privacy, quality, recordings, skill, stereo, validation
 from scrubin.report.params import ReportParams
 from scrubin.report.reported_study import ReportedStudy
 from scrubin.report.splits import split_classes, split_proofs, split_shortcut, split_summary
@@ -31,6 +31,7 @@ def document(study: ReportedStudy, p: ReportParams) -> dict[str, Any]:
             "dropped": quality.dropped(study),
             "worst": quality.worst(study, p.worst_frames),
         },
+        "stereo": stereo.stereo(study),
         "skill": {
             "tasks": skill.tasks(study),
             "agreement": skill.agreement(study),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,8 @@ import pandas as pd
 from scrubin.core.errors import StageError
 from scrubin.release.params import ReleaseParams
 from scrubin.report.raw_files import SourceFrames
+from scrubin.tables import io
+from scrubin.tables.private.stereo import STEREO
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,8 @@ class ReportedStudy:
         The section of ``params.yaml``, for what must have been seen.
     sources
         Frames of the raw files.
+    stereo
+        The private table of this name.
     """
 
     recordings: pd.DataFrame
@@ -54,6 +58,7 @@ class ReportedStudy:
     development: Mapping[str, Any]
     release: ReleaseParams
     sources: SourceFrames
+    stereo: pd.DataFrame = field(default_factory=lambda: io.frame_of(STEREO, []))
 
     def names(self) -> dict[str, str]:
         """Return the curator's name of each recording by its released id."""
