@@ -66,11 +66,11 @@ def pictures(path: Path, size: tuple[int, int]) -> list[np.ndarray]:
         return [frame.reformat(*size, "rgb24").to_ndarray() for frame in container.decode(video=0)]
 
 
-def film(path: Path, frames: list[np.ndarray], fps: int, **options: str) -> Path:
-    """RGB pictures as a clip."""
+def film(path: Path, frames: list[np.ndarray], fps: int, pixels: str = "yuv420p", **options: str) -> Path:
+    """RGB pictures as a clip; of an odd size only where ``pixels`` is yuv444p."""
     with av.open(str(path), "w") as out:
         stream = out.add_stream("libx264", rate=fps, options={"preset": "veryfast", "crf": "23", "g": "250", **options})
-        stream.height, stream.width, stream.pix_fmt = *frames[0].shape[:2], "yuv420p"
+        stream.height, stream.width, stream.pix_fmt = *frames[0].shape[:2], pixels
         for picture in frames:
             out.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
         out.mux(stream.encode())

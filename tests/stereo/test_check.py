@@ -11,12 +11,13 @@ import cv2
 import numpy as np
 import pytest
 
+import clips
 from scrubin import cli
 from scrubin.core.errors import CalibrationError
 from scrubin.stereo import drawing, study, writing
 from scrubin.stereo.alpha import alpha_fit
 from scrubin.stereo.alpha_finding import of_fit
-from scrubin.stereo.check import check
+from scrubin.stereo.check import check, check_alone
 from scrubin.stereo.drift import drift
 from scrubin.stereo.rectification import rectification, rectified
 from scrubin.stereo.study import over
@@ -179,3 +180,46 @@ def test_the_command_checks_a_study_and_names_what_is_missing(files, capsys):
     assert "fill in the column 'rig'" in capsys.readouterr().err
     with pytest.raises(CalibrationError, match="no recording with a left and a right"):
         study.read(files)
+
+
+@pytest.mark.slow
+def test_a_recording_in_parts_is_looked_at_from_its_first_file_to_its_last(recorded, tmp_path, monkeypatch, capsys):
+    rig, *sides = recorded
+    monkeypatch.chdir(tmp_path)
+    writing.write(tmp_path / "calibration/scope.yaml", rig)
+    lines = ["recording,camera,path,part,rig"]
+    (tmp_path / "videos").mkdir()
+    for name, shown in zip(("left", "right"), sides, strict=True):
+        for part, span in ((1, slice(0, 20)), (2, slice(20, COUNT))):
+            clips.film(tmp_path / f"videos/{name}{part}.mkv", [one[..., ::-1] for one in shown.pictures[span]], FPS, crf="12")
+            lines.append(f"r,{name},videos/{name}{part}.mkv,{part},scope")
+    both = [np.hstack(pair)[..., ::-1] for pair in zip(*(shown.pictures for shown in sides), strict=True)]
+    clips.film(tmp_path / "videos/both.mkv", both, FPS, crf="12")
+    lines += [f"b,{name}=crop({x} 0 320 180),videos/both.mkv,,scope" for name, x in (("left", 0), ("right", 320))]
+    lines += [f"p,{name},videos/{name}?.mkv,,scope" for name in ("left", "right")]
+    (tmp_path / "recordings.csv").write_text("\n".join(lines) + "\n")
+    assert cli.main(["stereo", "check", str(tmp_path), "--json"]) == 0
+    done = json.loads(capsys.readouterr().out)["recordings"]
+    assert [one["verdict"] for one in done] == ["sound"] * 3
+    # Two stretches of 32 frames in 66 frames, of which the first part has 20.
+    assert done[0]["measured"] == done[2]["measured"]
+    assert min(one["measured"]["match_count"] for one in done) > 500
+
+
+@pytest.mark.slow
+def test_without_a_rig_flipped_and_late_cameras_are_warned_of_and_nothing_is_an_error(recorded):
+    _, left, right = recorded
+    sound = check_alone(left, right, "drawn")
+    assert sound.findings == ()
+    assert np.isnan(sound.measured.offset_px)
+    (one,) = check_alone(left, replace(right, late=3), "drawn").findings
+    assert (one.rule, one.severity) == ("lag", "warning")
+
+
+@pytest.mark.slow
+def test_without_a_rig_a_flipped_or_doubled_camera_is_named_and_exchanged_ones_are_not(recorded):
+    _, left, right = recorded
+    for rule, pair in (("flipped", (left, replace(right, flip=-1))), ("same", (left, left))):
+        (one,) = check_alone(*pair, "drawn").findings
+        assert (one.rule, one.severity) == (rule, "warning")
+    assert check_alone(right, left, "drawn").findings == ()

@@ -79,6 +79,9 @@ def _sizes(raw: Path, rows: Mapping[str, Sequence[Row]], rigs: Mapping[str, Rig]
     others = [name for name in rows if name not in fitted]
     for place in sorted({int(place) for place in np.linspace(0, len(others) - 1, min(len(others), MOST_HEADERS))}):
         row = rows[others[place]][0]
+        if row.view is not None:
+            yield row.recording, (row.view.w, row.view.h)
+            continue
         try:
             header = read_header(raw / row.path, row.path)
         except VideoError:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -15,19 +16,36 @@ from scrubin.stereo.drift import Drift, drift
 from scrubin.stereo.findings import UNKNOWN, Checked, Finding
 from scrubin.stereo.reading import read as read_rig
 from scrubin.stereo.rig import Rig
+from scrubin.video.view import View
 
 FOLDER, SHEET = "calibration", "recordings.csv"
 NEEDED = ("recording", "camera", "path", "rig")
 
 
 @dataclass(frozen=True)
+class CameraFiles:
+    """What the list says of one camera of a recording.
+
+    Parameters
+    ----------
+    paths
+        Its files in their order, relative to the raw folder; one may be a folder or a pattern.
+    view
+        The part of their pictures that is this camera's; None: all of it.
+    """
+
+    paths: tuple[str, ...]
+    view: View | None = None
+
+
+@dataclass(frozen=True)
 class StereoRecording:
-    """A recording with both cameras: the files of each in their order, relative to the raw folder."""
+    """A recording with both cameras."""
 
     name: str
     rig: str
-    left: tuple[str, ...]
-    right: tuple[str, ...]
+    left: CameraFiles
+    right: CameraFiles
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +77,7 @@ def read(folder: Path) -> StereoStudy:
     recordings = tuple(
         StereoRecording(name, own[0]["rig"], _files(own, "left"), _files(own, "right"))
         for name, own in rows.items()
-        if {"left", "right"} <= {row["camera"] for row in own}
+        if {"left", "right"} <= {_side(row) for row in own}
     )
     if not recordings:
         msg = f"{SHEET}: no recording with a left and a right camera names a rig; fill in the column 'rig'"
@@ -69,9 +87,15 @@ def read(folder: Path) -> StereoStudy:
     return StereoStudy(recordings, rigs)
 
 
-def _files(rows: Sequence[Mapping[str, str]], camera: str) -> tuple[str, ...]:
-    own = [row for row in rows if row["camera"] == camera]
-    return tuple(row["path"] for row in sorted(own, key=lambda row: (len(row.get("part", "")), row.get("part", ""))))
+def _side(row: Mapping[str, str]) -> str:
+    return row["camera"].partition("=")[0].strip()
+
+
+def _files(rows: Sequence[Mapping[str, str]], camera: str) -> CameraFiles:
+    """Return the files of a camera; where both cameras are in one picture, its name says which part is whose: left=crop(0 0 960 1080)."""
+    own = sorted((row for row in rows if _side(row) == camera), key=lambda row: (len(row.get("part", "")), row.get("part", "")))
+    numbers = [int(number) for number in re.findall(r"\d+", own[0]["camera"].partition("=")[2])]
+    return CameraFiles(tuple(row["path"] for row in own), View(*numbers) if len(numbers) == len(fields(View)) else None)
 
 
 def read_rigs(folder: Path, names: Iterable[str]) -> tuple[dict[str, Rig], Faults]:

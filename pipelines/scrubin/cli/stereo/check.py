@@ -14,12 +14,13 @@ from tqdm import tqdm
 from scrubin.cli.stereo import arguments
 from scrubin.core.errors import CalibrationError, RecordingError
 from scrubin.core.files import json_text
+from scrubin.listing.several_files import files_below, several
 from scrubin.stereo import study
 from scrubin.stereo.alpha import alpha_fit
 from scrubin.stereo.alpha_finding import of_fit
 from scrubin.stereo.check import check
 from scrubin.stereo.findings import Checked, Finding
-from scrubin.stereo.footage import Footage, footage, refuse_other_size, source_footage
+from scrubin.stereo.footage import SUFFIXES, Footage, footage, refuse_other_size, source_footage
 from scrubin.stereo.reading import read
 from scrubin.stereo.rig import Rig
 from scrubin.video.raw_file import stored_sha256
@@ -97,7 +98,7 @@ def _study(folder: Path) -> list[Checked]:
     for one in tqdm(raw.recordings, desc="stereo check", disable=not sys.stderr.isatty()):
         try:
             with ExitStack() as opened:
-                left, right = (opened.enter_context(_opened(folder, paths)) for paths in (one.left, one.right))
+                left, right = (opened.enter_context(_opened(folder, files)) for files in (one.left, one.right))
                 rig = raw.rigs[one.rig]
                 for camera in (left, right):
                     refuse_other_size(rig.size, f"{study.FOLDER}/{one.rig}.yaml", camera)
@@ -108,11 +109,15 @@ def _study(folder: Path) -> list[Checked]:
     return done
 
 
-def _opened(folder: Path, paths: tuple[str, ...]) -> AbstractContextManager[Footage]:
+def _opened(folder: Path, files: study.CameraFiles) -> AbstractContextManager[Footage]:
     """Open the files of one camera; of a single one, which may be a folder of pictures, nothing is kept for another time."""
-    if len(paths) == 1:
-        return footage(folder / paths[0], paths[0])
-    return source_footage(folder, Source(tuple(FilePart(path, stored_sha256(folder / path, path)) for path in paths)))
+    first = folder / files.paths[0]
+    shows_pictures = first.is_dir() and any(path.suffix.lower() in SUFFIXES for path in first.iterdir())
+    every = [] if shows_pictures or first.is_file() else files_below(folder)
+    paths = [path for named in files.paths for path in several(named, every) or [named]]
+    if len(paths) == 1 and files.view is None:
+        return footage(first, paths[0])
+    return source_footage(folder, Source(tuple(FilePart(path, stored_sha256(folder / path, path)) for path in paths), files.view))
 
 
 def _table(done: Sequence[Checked]) -> list[str]:
