@@ -105,7 +105,7 @@ def test_equality_with_the_level_is_significant():
 
 
 def test_holm_is_that_of_statsmodels():
-    # multipletests(p, 0.05, "holm") of statsmodels 0.14: of eight p-values, two of them equal.
+    # multipletests(p, 0.05, "holm") of statsmodels 0.15: of eight p-values, two of them equal.
     p_values = [0.001, 0.04, 0.012, 0.3, 0.012, 0.9, 0.0065, 0.049]
     wanted = [0.008, 0.16, 0.072, 0.6, 0.072, 0.9, 0.0455, 0.16]
     assert significance.holm(p_values) == pytest.approx(wanted, abs=1e-12)
