@@ -95,3 +95,37 @@ def test_without_a_folder_the_ranking_is_only_told(folder, capsys):
     assert cli.main(["rank", *given, "--ground-truth", str(folder / "gt"), *QUICK]) == 0
     assert "2 teams ranked, 0 not ranked" in capsys.readouterr().out
     assert sorted(folder.rglob("*")) == before
+
+
+def test_json_is_printed_also_when_a_team_or_all_teams_fail(folder, capsys):
+    (folder / "two/VID02.json").unlink()
+    given = [str(folder / team) for team in ("one", "two")]
+    call = ["--ground-truth", str(folder / "gt"), "--resamples", "20", "--json"]
+    assert cli.main(["rank", *given, *call]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert [team["team"] for team in told["teams"]] == ["one"]
+    assert [one["team"] for one in told["not_ranked"]] == ["two"]
+    assert cli.main(["rank", given[1], *call]) == 1
+    printed = capsys.readouterr()
+    assert json.loads(printed.out)["teams"] == []
+    assert "no submission can be ranked" in printed.err
+
+
+def test_the_clip_test_of_the_challenge_is_a_choice_and_says_what_it_is(folder, capsys):
+    assert rank(folder, "one", "two", more=("--test", "clips", "--correction", "none")) == 0
+    printed = capsys.readouterr().out
+    assert "12 of 12 clips of 20 consecutive frames" in printed
+    assert "not corrected for the number of comparisons" in printed
+    assert "clips of one video are not independent of each other" in printed
+    assert rank(folder, "one", "two", more=("--component", "i,v", "--component", "ivt")) == 0
+    printed = capsys.readouterr()
+    assert "--clips and --clip-frames count for --test clips only" in printed.err
+    assert "several metrics (i, v, ivt)" in printed.out
+
+
+@pytest.mark.parametrize(
+    ("more", "words"), [(("--lower-is-better",), "--lower-is-better is of --from-scores"), (("--missing", "0"), "--missing is of")]
+)
+def test_rules_for_missing_values_are_not_for_submissions(folder, capsys, more, words):
+    assert rank(folder, "one", more=more) == 1
+    assert words in capsys.readouterr().err

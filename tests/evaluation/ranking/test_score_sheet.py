@@ -1,0 +1,130 @@
+"""Values by video from a CSV: what is read, what is missing, what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from scrubin import cli
+from scrubin.core.errors import MetricsError
+from scrubin.evaluation.ranking import latex, leaderboard, ranks, score_sheet
+from scrubin.evaluation.ranking.ranks import Settings
+
+TEXT = "team,video,value\nA,v1,0.9\nA,v2,0.5\nB,v1,0.8\nB,v2,\nC,v1,0.4\nC,v2,0.7\nA,v3,\n"
+
+
+def ranked(tmp_path, text=TEXT, components=(), **rules):
+    path = tmp_path / "values.csv"
+    path.write_text(text)
+    contest, teams = score_sheet.contest_of(score_sheet.read(path), components, **rules)
+    return ranks.of_evaluations(contest, teams, [], Settings(resamples=20))
+
+
+def scored(document):
+    return {team["team"]: (team["rank"], team["score"]) for team in document["teams"]}
+
+
+def test_a_missing_value_gets_the_worst_of_all_and_the_last_rank_of_its_video(tmp_path):
+    found = ranked(tmp_path)
+    assert found["ground_truth"]["videos"] == ["v1", "v2"]
+    assert scored(found) == {"A": (1, pytest.approx(0.7)), "B": (2, pytest.approx(0.6)), "C": (3, pytest.approx(0.55))}
+    assert [team["videos_missing"] for team in found["teams"]] == [[], ["v2"], []]
+    # Ranks by video: A 1 and 2, B 2 and 3, C 3 and 1.
+    assert [team["methods"]["rank_then_mean"]["value"] for team in found["teams"]] == [1.5, 2.5, 2]
+    assert found["notes"][0].startswith("no team has a value of value for v3")
+    assert found["notes"][1].startswith("1 value of value missing: the team gets the worst value of any team on any video")
+
+
+def test_what_a_missing_value_gets_can_be_named(tmp_path):
+    assert scored(ranked(tmp_path, missing=0.0)) == {"A": (1, 0.7), "C": (2, 0.55), "B": (3, 0.4)}
+
+
+def test_lower_values_can_be_better(tmp_path):
+    found = ranked(tmp_path, lower_is_better=True)
+    assert scored(found) == {"C": (1, 0.55), "A": (2, 0.7), "B": (3, pytest.approx(0.85))}
+    assert [team["score"] for team in found["teams"]] == sorted(team["score"] for team in found["teams"])
+
+
+def test_several_metrics_are_named_and_the_first_decides(tmp_path):
+    lines = ["team,video,metric,value"]
+    lines += [f"{team},v{at},{metric},{value}" for team, of in (("A", (0.9, 0.1)), ("B", (0.5, 0.3))) for at in (1, 2)
+              for metric, value in zip(("f1", "iou"), of, strict=True)]  # fmt: skip
+    text = "\n".join(lines) + "\n"
+    with pytest.raises(MetricsError, match="it has several metrics; name those that count by --component"):
+        ranked(tmp_path, text)
+    with pytest.raises(MetricsError, match=r"there is no metric 'f2'.* there are f1, iou"):
+        ranked(tmp_path, text, ["f2"])
+    found = ranked(tmp_path, text, ["iou", "f1"])
+    assert scored(found) == {"B": (1, 0.3), "A": (2, pytest.approx(0.1))}
+    both = {row["team"]: (row["rank_by_mean_score"], row["rank_by_mean_rank"]) for row in found["several"]["teams"]}
+    assert both == {"A": (1, 1), "B": (2, 1)}
+    assert found["several"]["differ"] == ["B"]
+    assert "Several metrics together" in leaderboard.page(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("team,video\nA,v1\n", "value"),
+        ("team,video,value\nA,v1,0.5\nA,v1,0.6\n", "line 3: team 'A' has video 'v1' twice, first in line 2"),
+        ("team,video,value\nA,v1,good\nB,v1,inf\n", "line 2: the value is 'good'"),
+        ("team,video,value\nA,v1,\n", "has no value at all"),
+        ("team,video,value\n", "there is no row below the header"),
+        ("team,video,value\n,v1,0.5\n", "line 2: the team is empty"),
+    ],
+)
+def test_what_is_no_table_of_values_is_refused_with_its_place(tmp_path, text, words):
+    with pytest.raises(MetricsError, match=words):
+        ranked(tmp_path, text)
+
+
+def test_a_value_that_is_the_same_for_all_teams_leaves_no_test(tmp_path):
+    found = ranked(tmp_path, "team,video,value\n" + "".join(f"{team},v{at},0.5\n" for team in "AB" for at in range(8)))
+    assert found["ties"] == [["A", "B"]]
+    assert found["groups"] == [{"letter": "a", "teams": ["A", "B"], "neighbours": True}]
+    assert found["significance"]["comparisons"] == 0
+    assert found["significance"]["p_adjusted"] == [[None, None], [None, None]]
+    leaderboard.page(found)
+
+
+def test_names_are_escaped_and_what_is_undefined_is_a_dash_in_latex(tmp_path):
+    found = ranked(tmp_path, TEXT.replace("A,", "R&D_50%--{x}\\,"))
+    found["teams"][1]["score_low"] = None
+    found["teams"][1]["rank"] = None
+    text = latex.tables(found)
+    assert r"R\&D\_50\%-{}-\{x\}\textbackslash{}" in text
+    assert text.count(r"\begin{tabular}") == text.count(r"\end{tabular}") == text.count(r"\toprule") == 2
+    row = next(line for line in text.splitlines() if line.startswith("-- & B"))
+    assert row.split(" & ")[3] == "--"
+    for table in text.split(r"\begin{table}")[1:]:
+        body = [line for line in table.splitlines() if line.endswith(r"\\")]
+        assert len({line.replace(r"\&", "").count("&") for line in body}) == 1
+
+
+def test_the_command_prints_json_or_latex_alone_and_writes_the_same_json(tmp_path, capsys):
+    (tmp_path / "values.csv").write_text(TEXT)
+    call = ["rank", "--from-scores", str(tmp_path / "values.csv"), "--resamples", "20", "--out", str(tmp_path / "out")]
+    assert cli.main([*call, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == (tmp_path / "out/ranking.json").read_text()
+    assert json.loads(printed.out)["teams"][0]["team"] == "A"
+    assert "ranking.csv" in printed.err
+    assert cli.main([*call, "--paper"]) == 0
+    assert capsys.readouterr().out.startswith(r"\begin{table}")
+    assert cli.main(call) == 0
+    assert "no difference can ever be significant at 0.05; it takes at least 7 videos" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["team_a"], "it takes no submissions"),
+        (["--test", "clips"], "no --test clips"),
+        (["--missing", "bad"], "--missing bad: give a finite number, or 'worst'"),
+    ],
+)
+def test_options_that_do_not_fit_values_are_refused(tmp_path, capsys, more, words):
+    (tmp_path / "values.csv").write_text(TEXT)
+    assert cli.main(["rank", "--from-scores", str(tmp_path / "values.csv"), *more]) == 1
+    assert words in capsys.readouterr().err
