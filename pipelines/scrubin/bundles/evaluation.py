@@ -17,6 +17,7 @@ from scrubin.evaluation.metrics import Order, scoring
 from scrubin.evaluation.side import Source
 from scrubin.evaluation.submission import folders, submission
 from scrubin.metrics.result import Result, Value
+from scrubin.training_data.submitted import with_training_data
 from scrubin.vocabulary import vocabulary
 
 NOT_SCORED = "the submission is well formed, but its scores could not be computed; tell the organiser, who can see why with `scrubin score`"
@@ -57,7 +58,8 @@ def evaluate(challenge: Challenge, truth: Path, submitted: Path) -> Evaluation:
     """
     try:
         received.refuse_links(submitted)
-        outcome = submission.check(submitted, challenge.expected, tasks=[challenge.task])
+        checked = submission.check(submitted, challenge.expected, tasks=[challenge.task])
+        outcome = with_training_data(checked, submitted, challenge.test)
     except ScrubinError as error:
         return Evaluation(False, tuple(str(error).splitlines()), {}, {})
     messages = (*summary(outcome.faults, most=100), *(f"note: {note}" for note in outcome.notes))

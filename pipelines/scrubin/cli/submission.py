@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from scrubin.cli import causality
+from scrubin.cli import causality, submission_training
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import SEVERITIES, error, summary
 from scrubin.core.ranges import count_text
@@ -19,6 +19,7 @@ from scrubin.evaluation.submission.submission import Outcome
 from scrubin.evaluation.submission.truth import GroundTruth
 from scrubin.labels.policy import stopping
 from scrubin.labels.tasks import TASKS
+from scrubin.training_data import submitted
 
 LAYOUT = """a submission is a folder with, per video of the ground truth,
   <video>.json  {"<frame>": {"recognition": [one probability per triplet], "detection":
@@ -49,6 +50,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     check.add_argument("--json", action="store_true", help="print everything as JSON, frames as [first, last]")
     causality.add_action(actions)
+    check.add_argument(
+        "--test",
+        default="",
+        metavar="NAME:SUBSET",
+        help="public videos that the test set is of: what training_data.yaml shares with it is told",
+    )
+    submission_training.add_arguments(
+        actions.add_parser(
+            "training",
+            help="tell what declared training data (training_data.yaml) share with a test set",
+            description="Tell what the training data that a submission declares share with a test set, source by source.",
+        )
+    )
 
 
 def add_truth(parser: argparse.ArgumentParser, *, required: bool = True) -> None:
@@ -105,9 +119,11 @@ def run(args: argparse.Namespace) -> int:
     """Check, and say everything that is wrong."""
     if args.action == "causality":
         return causality.run(args)
+    if args.action == "training":
+        return submission_training.run(args)
     path = Path(args.submission)
     truth = truth_of(args)
-    outcome = submission.check(path, truth, tasks=args.task)
+    outcome = submitted.with_training_data(submission.check(path, truth, tasks=args.task), path, args.test)
     if args.json:
         read = None if truth.verdict is None else truth.verdict.as_json()
         document = {"submission": path.resolve().name, "ground_truth": read, **outcome.as_json()}

@@ -32,6 +32,8 @@ class Dataset:
         Names of the parts (``"all"`` where there are none) that hold videos whose ids are not known.
     prefixes
         Words that may stand before the number of a video.
+    centres
+        In which hospitals all of its operations were recorded; empty when that is not known.
     """
 
     name: str
@@ -41,6 +43,7 @@ class Dataset:
     parts: tuple[tuple[str, tuple[str, ...]], ...]
     unlisted: tuple[str, ...]
     prefixes: tuple[str, ...]
+    centres: tuple[str, ...] = ()
 
     @property
     def numbered(self) -> bool:
@@ -92,5 +95,6 @@ def _all() -> dict[str, Dataset]:
             parts=tuple(parts.items()) if "parts" in stated else (),
             unlisted=tuple(part for part, items in lists.items() if UNLISTED in items),
             prefixes=tuple(stated["prefixes"]),
+            centres=tuple(stated.get("centres", ())),
         )
     return datasets

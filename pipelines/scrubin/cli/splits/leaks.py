@@ -11,9 +11,14 @@ from typing import Any
 from scrubin.public_splits.catalogue import available
 from scrubin.public_splits.datasets import ALL, UNLISTED, dataset, names
 from scrubin.public_splits.ids import ranges
-from scrubin.public_splits.overlaps.leak import Fix, Leak, leak, public_operations
-from scrubin.public_splits.overlaps.relations import Video, known
+from scrubin.public_splits.overlaps.corpora import SOME, corpora
+from scrubin.public_splits.overlaps.leak import Fix, Leak
+from scrubin.public_splits.overlaps.relations import Video
 from scrubin.public_splits.overlaps.selection import Selection, select
+from scrubin.public_splits.overlaps.sides import leak_of, videos_of
+
+MANY = 20
+"""More names than these are not listed when they are all that a dataset has."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "known to be of another operation than every test video; unverified: everything else. The smallest fix is the fewest videos to "
         "leave out. It is about operations, not about patients. The exit code is 0 only when the verdict is clean."
     )
-    parser.epilog = f"official splits: {', '.join(available())}. datasets: {', '.join(names())}."
+    parser.epilog = (
+        f"official splits: {', '.join(available())}. datasets: {', '.join(names())}. corpora and weights: {', '.join(corpora())}."
+    )
     what = "NAME, NAME:SUBSET, NAME@FOLD:SUBSET or NAME:1-40,68, such as"
     parser.add_argument("--train", action="append", required=True, metavar="NAME:SUBSET", help=f"{what} cholec80/40-40:train; repeatable")
     parser.add_argument("--test", action="append", required=True, metavar="NAME:SUBSET", help=f"{what} cholect50/cv@1:test; repeatable")
@@ -33,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the verdict and its evidence; 0 only when it is clean."""
     train, test = [select(text) for text in args.train], [select(text) for text in args.test]
-    leakage = leak(_videos(train), _videos(test), public_operations(), known())
+    leakage = leak_of(train, test)
     if args.json:
         sys.stdout.write(json.dumps(document(train, test, leakage), indent=2, ensure_ascii=False) + "\n")
     else:
@@ -45,7 +52,9 @@ def lines(train: Sequence[Selection], test: Sequence[Selection], leakage: Leak) 
     """Yield the verdict in words."""
     for side, selections in (("train", train), ("test", test)):
         for selection in selections:
-            yield f"{side}: {selection.text}, {_count(selection.videos)}" + (f" ({selection.note})" if selection.note else "")
+            partly = dict.fromkeys(video for one in selection.partial for video in one.videos)
+            more = f", and some of {_listed(partly)}" if partly else ""
+            yield f"{side}: {selection.text}, {_count(selection.videos)}{more}" + (f" ({selection.note})" if selection.note else "")
     yield f"verdict: {leakage.verdict}"
     if leakage.shared:
         yield f"shared operations: {len(leakage.shared)}"
@@ -58,7 +67,7 @@ def lines(train: Sequence[Selection], test: Sequence[Selection], leakage: Leak) 
     for unverified in leakage.unverified:
         yield f"unverified: {_listed(unverified.train)} (train) and {_listed(unverified.test)} (test): {unverified.why}"
     if leakage.fix:
-        yield from _fix(leakage.fix, _videos(train), _videos(test))
+        yield from _fix(leakage.fix, videos_of(train), videos_of(test))
 
 
 def _fix(fix: Fix, train: Sequence[Video], test: Sequence[Video]) -> Iterator[str]:
@@ -80,8 +89,8 @@ def document(train: Sequence[Selection], test: Sequence[Selection], leakage: Lea
     fix = leakage.fix
     return {
         "verdict": leakage.verdict,
-        "train": [{"asked": one.text, "videos": by_dataset(one.videos), "note": one.note or None} for one in train],
-        "test": [{"asked": one.text, "videos": by_dataset(one.videos), "note": one.note or None} for one in test],
+        "train": [_selection(one) for one in train],
+        "test": [_selection(one) for one in test],
         "shared": [{"train": by_dataset(one.train), "test": by_dataset(one.test)} for one in leakage.shared],
         "shared_sets": [
             {"train": by_dataset(one.train), "test": by_dataset(one.test), "at_least": one.at_least, "source": one.source}
@@ -101,6 +110,17 @@ def document(train: Sequence[Selection], test: Sequence[Selection], leakage: Lea
             "then": fix.then,
         },
     }
+
+
+def _selection(one: Selection) -> dict[str, Any]:
+    document: dict[str, Any] = {"asked": one.text, "videos": by_dataset(one.videos), "note": one.note or None}
+    if one.partial:
+        partly = [
+            {"videos": by_dataset(of.videos), "missing": None if of.missing == SOME else of.missing, "source": of.source}
+            for of in one.partial
+        ]
+        document["partly"] = partly
+    return document
 
 
 def by_dataset(videos: Iterable[Video]) -> dict[str, list[str]]:
@@ -123,7 +143,9 @@ def _listed(videos: Iterable[Video]) -> str:
         plain = [video for video in ids if not video.endswith(UNLISTED)]
         hidden = [video.removesuffix(f" {UNLISTED}") for video in ids if video.endswith(UNLISTED)]
         unlisted = ["videos without a known list" if part == ALL else f"videos of '{part}' without a known list" for part in hidden]
-        parts.append(f"{name} {' and '.join([*([ranges(plain, dataset(name).videos)] if plain else []), *unlisted])}")
+        home = dataset(name)
+        numbers = f"all {len(plain)}" if not home.numbered and len(plain) == len(home.videos) > MANY else ranges(plain, home.videos)
+        parts.append(f"{name} {' and '.join([*([numbers] if plain else []), *unlisted])}")
     return ", ".join(parts)
 
 
@@ -134,7 +156,3 @@ def _count(videos: Iterable[Video]) -> str:
     if len(plain) == len(every):
         return counted
     return f"{counted} and an unknown list" if plain else "an unknown list of videos"
-
-
-def _videos(selections: Iterable[Selection]) -> tuple[Video, ...]:
-    return tuple(dict.fromkeys(video for selection in selections for video in selection.videos))

@@ -86,7 +86,7 @@ class Leak:
 
 def public_operations() -> Operations:
     """Return what is known of the public datasets."""
-    return Operations(known(), {name: dataset(name).kind for name in names()})
+    return Operations(known(), {name: dataset(name).kind for name in names()}, {name: dataset(name).centres for name in names()})
 
 
 def leak(train: Sequence[Video], test: Sequence[Video], operations: Operations, relations: Relations) -> Leak:

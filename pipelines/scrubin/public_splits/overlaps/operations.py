@@ -2,14 +2,14 @@
 
 Known pairs make an equivalence. Two classes of it are *different* operations when a source says so:
 both have a video in one dataset (two videos of a dataset are two operations), or each has one in two
-datasets whose shared operations are all known, or they are of kinds that are never the same.
+datasets whose shared operations are all known, or they are of kinds that are never the same, or of hospitals that are not the same.
 So a complete relation carries over: CholecSeg8k is a part of Cholec80, hence all that is known of
 Cholec80 and CholecT50 is known of CholecSeg8k and CholecT50.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Literal
 
 from scrubin.public_splits.overlaps.relations import Block, Relations, Video
@@ -27,11 +27,14 @@ class Operations:
         What is known.
     kinds
         The kind of operation by dataset; a dataset that is not named has none.
+    centres
+        By dataset, in which hospitals all of its operations were recorded; a dataset that is not named, or has none, may be of any.
     """
 
-    def __init__(self, relations: Relations, kinds: Mapping[str, str]) -> None:
+    def __init__(self, relations: Relations, kinds: Mapping[str, str], centres: Mapping[str, Collection[str]] | None = None) -> None:
         self._relations = relations
         self._kinds = kinds
+        self._centres = {name: frozenset(of) for name, of in (centres or {}).items()}
         self._members = _classes(relations.links)
         # For a video of a block, the videos of which it is one; a video may be in several blocks. It, or a known twin,
         # is exactly one of each set.
@@ -91,6 +94,11 @@ class Operations:
                 if len(datasets) == 1 and not self._vague(first, second):
                     return True
                 if datasets in self._relations.complete or kinds in self._relations.different_kinds:
+                    return True
+                if self._relations.photographs in kinds and len(kinds) > 1:
+                    return True
+                centres = [self._centres.get(video.dataset, frozenset()) for video in (first, second)]
+                if all(centres) and not centres[0] & centres[1]:
                     return True
         return False
 

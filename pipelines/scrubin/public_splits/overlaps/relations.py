@@ -58,6 +58,8 @@ class Relations:
         Datasets of whose unlisted videos it is not known whether they lie in one part only.
     unknown
         Datasets of which something is known to be unknown, and what.
+    photographs
+        The kind of datasets that show no operation; "" when there is none.
     """
 
     links: tuple[tuple[Video, Video], ...]
@@ -66,6 +68,7 @@ class Relations:
     different_kinds: frozenset[frozenset[str]] = frozenset()
     parts_may_share: frozenset[str] = frozenset()
     unknown: tuple[tuple[frozenset[str], str], ...] = ()
+    photographs: str = ""
 
 
 @lru_cache(maxsize=1)
@@ -94,4 +97,5 @@ def known() -> Relations:
         different_kinds=frozenset(frozenset(pair) for fact in stated["kinds"] for pair in pairwise(fact["kinds"])),
         parts_may_share=frozenset(stated["parts_may_share"]),
         unknown=tuple((frozenset(fact["datasets"]), fact["why"]) for fact in stated["unknown"]),
+        photographs=stated["photographs"]["kind"],
     )

@@ -11,6 +11,7 @@ from scrubin.core.suggest import hint
 from scrubin.public_splits.catalogue import NO_FOLD, TRAINVAL, Official, available, load
 from scrubin.public_splits.datasets import ALL, UNLISTED, Dataset, dataset, names
 from scrubin.public_splits.ids import listed, whole_number
+from scrubin.public_splits.overlaps.corpora import Corpus, corpora, corpus
 from scrubin.public_splits.overlaps.relations import Video
 
 PATTERN = re.compile(r"(?P<name>[^@:]+)(?:@(?P<fold>[^:]*))?(?::(?P<part>.*))?")
@@ -18,8 +19,17 @@ SYNONYMS = {"training": "train", "valid": "val", "validation": "val", "testing":
 
 
 @dataclass(frozen=True)
+class Partial:
+    """Videos of which ``missing`` are not selected, without anybody saying which; ``corpora.SOME``: nor how many."""
+
+    videos: tuple[Video, ...]
+    missing: int
+    source: str
+
+
+@dataclass(frozen=True)
 class Selection:
-    """Some videos of one dataset.
+    """Some videos of one dataset, or of all datasets of a corpus.
 
     Parameters
     ----------
@@ -31,12 +41,15 @@ class Selection:
         The videos, sorted as in the dataset; unlisted ones as one for each part.
     note
         What must be known about the list; "" when nothing.
+    partial
+        Of a corpus, videos of which some are not in it.
     """
 
     text: str
     dataset: str
     videos: tuple[Video, ...]
     note: str = ""
+    partial: tuple[Partial, ...] = ()
 
 
 def select(text: str) -> Selection:
@@ -55,16 +68,32 @@ def select(text: str) -> Selection:
     if match["part"] is not None and not part:
         msg = f"'{text}' names no subset after ':'; write one, such as {name}:train"
         raise SplitError(msg)
+    whole = corpus(name)
+    if whole is not None and fold is None and (not part or name not in names()):
+        return _of_corpus(text, whole, part)
     if name in available():
         split = load(name)
         return Selection(text, split.dataset, _of_split(text, split, fold, part), split.interpretation)
     if name not in names():
-        msg = f"'{text}': '{name}' is neither an official split nor a dataset; {hint(name, [*available(), *names()])}"
+        near = hint(name, [*available(), *names(), *corpora()])
+        msg = f"'{text}': '{name}' is neither an official split nor a dataset nor a corpus; {near}"
         raise SplitError(msg)
     if fold is not None:
         msg = f"'{text}': '{name}' is a dataset without folds; leave out '@{fold}'"
         raise SplitError(msg)
     return Selection(text, name, _of_dataset(text, dataset(name), part))
+
+
+def _of_corpus(text: str, whole: Corpus, part: str) -> Selection:
+    if part:
+        msg = f"'{text}': '{whole.name}' is a corpus and has no subset '{part}'; leave it out"
+        raise SplitError(msg)
+    chosen = [(member, select(member.selection)) for member in whole.members]
+    firm = dict.fromkeys(video for member, one in chosen if not member.missing for video in one.videos)
+    partial = tuple(Partial(one.videos, member.missing, member.source) for member, one in chosen if member.missing)
+    used = [f"{member.selection.split(':')[0]} also for {member.role}" for member in whole.members if member.role]
+    note = "; ".join([f"{whole.about}: {', '.join(dict.fromkeys(one.dataset for _, one in chosen))}", *used, f"source: {whole.source}"])
+    return Selection(text, "", tuple(firm), note, partial)
 
 
 def _of_split(text: str, split: Official, fold: str | None, part: str) -> tuple[Video, ...]:
