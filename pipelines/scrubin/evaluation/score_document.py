@@ -157,6 +157,8 @@ def _result(one: ScoredResult) -> dict[str, Any]:
         "classes": {id_: {**named[id_], **_value(value)} for id_, value in result.classes.items()},
         "videos": {name: _value(value) for name, value in result.videos.items()},
     }
+    if result.curves:
+        document["curves"] = {id_: {**named.get(id_, {}), **curve} for id_, curve in result.curves.items()}
     if interval is not None:
         document["interval"] = {
             "variant": interval.variant.options["interval"],

@@ -83,12 +83,15 @@ class Result:
         Per class by its name or id, as text; empty where there are none.
     videos
         Per video; empty where the metric does not work by video.
+    curves
+        Per class, lists of equal length by what they are, such as recall and precision; empty where there are none.
     """
 
     variant: Variant
     overall: Value
     classes: Mapping[str, Value] = field(default_factory=dict)
     videos: Mapping[str, Value] = field(default_factory=dict)
+    curves: Mapping[str, Mapping[str, list[float]]] = field(default_factory=dict)
 
 
 def difference(one: Result, other: Result) -> float:

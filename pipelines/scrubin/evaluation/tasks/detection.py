@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -15,9 +15,10 @@ from scrubin.core.faults import Fault, Faults, warning
 from scrubin.evaluation import side
 from scrubin.evaluation.class_names import of_vocabulary
 from scrubin.evaluation.compared import ComparedBoxes
-from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring
+from scrubin.evaluation.computation import Choice, Computation, Computed, Scoring, refuse_foreign
 from scrubin.evaluation.series import Series, join
 from scrubin.evaluation.side import Side, Source
+from scrubin.evaluation.tasks import box_kinds
 from scrubin.labels.detect import detected, label_folder
 from scrubin.labels.formats.ground_truth import WHOLES
 from scrubin.labels.formats.plain import coco_results
@@ -42,12 +43,22 @@ COMPONENTS = ("ivt", "i", "v", "t")
 ID_OF = {"ivt": "triplet_id", "i": "instrument_id", "v": "verb_id", "t": "target_id"}
 SCOPES = ("both", "video-wise", "global")
 PROGRAMS = ("ivtmetrics-0.1.5", "ivtmetrics-0.1.2", "ivtdmetrics-0.1")
+BOXES = "boxes"
+OF_KIND: Mapping[str, Sequence[str]] = {
+    BOXES: ("component", "scope", "iou", "interpolation"),
+    "sizes": ("component", "image"),
+    "curves": ("component", "iou"),
+}
 CHOICES: Mapping[str, Mapping[str, Choice]] = {
     "paper": {
+        "kind": Choice(
+            (BOXES, *box_kinds.KINDS), BOXES, "AP, best confidence, association; AP by COCO's sizes of boxes; curves of every class (JSON)"
+        ),
         "component": Choice(("all", *COMPONENTS), "all", "whose class must be right"),
         "scope": Choice(SCOPES, "both", "mean over videos, or all frames together"),
         "iou": Choice((), "0.5", "least IoU of a true detection, in 0..1"),
         "interpolation": Choice(INTERPOLATIONS, "step", "how the area under the curve is taken"),
+        "image": Choice((), box_kinds.STATED, "size of the images in px, such as 854x480, where no file states it"),
     },
     "compat": {
         "program": Choice(PROGRAMS, PROGRAMS[0], "which published program"),
@@ -77,6 +88,8 @@ class Boxes:
         Whether the format has every frame, also those in which nothing is detected.
     line
         As what the files were read.
+    images
+        By video, the size of its images in px: ``position``, ``width``, ``height``; only those whose files state it.
     """
 
     series: Mapping[str, Series]
@@ -86,6 +99,7 @@ class Boxes:
     faults: tuple[Fault, ...] = ()
     every_frame: bool = False
     line: str = ""
+    images: Mapping[str, pd.DataFrame] = field(default_factory=dict)
 
     @property
     def sizes(self) -> dict[str, int]:
@@ -142,7 +156,8 @@ def _boxes(source: Source, read: Side, role: Role) -> Boxes:
         series[video.name] = video.series(layer.file, kept.positions, np.arange(len(kept.positions)))
         rows[video.name] = kept.rows
     faults = (*_left_out(role, left_out, len(labelled) - len(series)), *read.faults)
-    return Boxes(series, rows, vocabulary, classes, faults, every_frame=read.form.name == SUBMISSION, line=read.line)
+    images = {video.name: sizes for video, _ in labelled if (sizes := video.labels.frames) is not None}
+    return Boxes(series, rows, vocabulary, classes, faults, read.form.name == SUBMISSION, read.line, images)
 
 
 def _left_out(role: Role, frames: int, videos: int) -> list[Fault]:
@@ -215,8 +230,15 @@ def computed(truth: Boxes, predictions: Boxes, semantics: str, choice: Mapping[s
     scene = checked(study)
     components = _components(truth, choice["component"])
     threshold = _iou(choice["iou"])
-    results_of = _paper if semantics == "paper" else _compat
-    results = results_of(scene, components, threshold, choice)
+    if semantics == "paper":
+        refuse_foreign(choice, CHOICES["paper"], OF_KIND)
+    if semantics == "paper" and choice["kind"] == box_kinds.SIZES:
+        results = box_kinds.by_size(scene, components, box_kinds.image_sizes(choice["image"], names, at_truth, truth.images))
+    elif semantics == "paper" and choice["kind"] == box_kinds.CURVES:
+        results = box_kinds.with_curves(scene, components, threshold)
+    else:
+        results_of = _paper if semantics == "paper" else _compat
+        results = results_of(scene, components, threshold, choice)
     frames = {name: pair.frames for name, pair in joined.pairs.items()}
     compared = ComparedBoxes(scene, frames, threshold, choice.get("interpolation", "step"))
     class_names = of_vocabulary(truth.vocabulary)

@@ -1,0 +1,139 @@
+"""Average precision by COCO's sizes: against pycocotools on random boxes of all sizes."""
+
+import contextlib
+import io
+import math
+
+import numpy as np
+import pytest
+from pycocotools.coco import COCO
+from pycocotools.cocoeval import COCOeval
+
+from scrubin.core.errors import MetricsError
+from scrubin.metrics.detection import sizes
+from scrubin.metrics.detection.rows import BoxRows, BoxStudy, checked
+
+WIDTH, HEIGHT, CLASSES = 640, 480, 3
+
+
+def drawn(rng, frames=12):
+    """Rows [frame, class, score, left, top, width, height] in px: true ones around the limits, predicted ones near them or anywhere."""
+    truth, found = [], []
+    for frame in range(frames):
+        for _ in range(int(rng.integers(0, 5))):
+            side = float(rng.choice([16, 31, 32, 33, 60, 95, 96, 97, 150]))
+            box = [*rng.integers(0, 300, 2).tolist(), side, float(rng.choice([side, side + 3]))]
+            class_ = int(rng.integers(0, CLASSES))
+            truth.append([frame, class_, 1.0, *box])
+            for _ in range(int(rng.integers(0, 3))):
+                moved = (np.array(box) + rng.integers(-6, 7, 4)).clip(1, None).tolist()
+                found.append([frame, class_ if rng.random() < 0.8 else int(rng.integers(0, CLASSES)), rng.random(), *moved])
+        for _ in range(int(rng.integers(0, 3))):
+            found.append([frame, int(rng.integers(0, CLASSES)), rng.random(), *rng.integers(1, 160, 4).tolist()])
+    return np.array(truth).reshape(-1, 7), np.array(found).reshape(-1, 7)
+
+
+def ours(truth, found, frames=12):
+    image = np.array([WIDTH, HEIGHT, WIDTH, HEIGHT])
+    sides = [
+        BoxRows(np.zeros(len(rows), int), rows[:, 0].astype(int), {"i": rows[:, 1].astype(int)}, rows[:, 3:] / image, rows[:, 2])
+        for rows in (truth, found)
+    ]
+    scene = checked(BoxStudy(["v"], [frames], {"i": CLASSES}, *sides))
+    return sizes.sized(scene, "i", np.tile([float(WIDTH), float(HEIGHT)], (frames, 1))).results()
+
+
+def published(truth, found, frames=12):
+    """AP by size and class, -1 where it is undefined."""
+    ids = [{"id": number} for number in range(CLASSES)]
+    data = COCO()
+    data.dataset = {
+        "images": [{"id": frame, "width": WIDTH, "height": HEIGHT} for frame in range(frames)],
+        "categories": ids,
+        "annotations": [
+            {
+                "id": at + 1,
+                "image_id": int(row[0]),
+                "category_id": int(row[1]),
+                "bbox": row[3:].tolist(),
+                "area": row[5] * row[6],
+                "iscrowd": 0,
+            }
+            for at, row in enumerate(truth)
+        ],
+    }
+    with contextlib.redirect_stdout(io.StringIO()):
+        data.createIndex()
+        results = [{"image_id": int(row[0]), "category_id": int(row[1]), "bbox": row[3:].tolist(), "score": row[2]} for row in found]
+        evaluation = COCOeval(data, data.loadRes(results), "bbox")
+        evaluation.evaluate()
+        evaluation.accumulate()
+    # IoUs, recalls, classes, sizes, numbers of detections.
+    return evaluation.eval["precision"][..., 2].mean(axis=(0, 1)).T
+
+
+def largest_difference(cases, seed):
+    rng, apart, compared = np.random.default_rng(seed), [0.0], 0
+    while compared < cases:
+        truth, found = drawn(rng)
+        if not len(truth) or not len(found):
+            continue
+        compared += 1
+        expected = published(truth, found)
+        for result, of_size in zip(ours(truth, found), expected, strict=True):
+            values = np.array([one.value for one in result.classes.values()])
+            assert (np.isnan(values) == (of_size < 0)).all()
+            apart += np.abs(values - of_size)[of_size >= 0].tolist()
+            defined = of_size[of_size >= 0]
+            if len(defined):
+                apart.append(abs(result.overall.value - defined.mean()))
+    return max(apart)
+
+
+def test_average_precision_by_size_is_that_of_pycocotools():
+    assert largest_difference(10, seed=1) < 1e-12
+
+
+@pytest.mark.slow
+def test_average_precision_by_size_is_that_of_pycocotools_on_many():
+    assert largest_difference(200, seed=2) < 1e-12
+
+
+def test_limits_belong_to_both_sides_and_others_are_ignored():
+    truth = np.array([[0, 0, 1, 10, 10, 32, 32], [0, 1, 1, 100, 100, 200, 200]], float)
+    found = np.array([[0, 0, 0.9, 10, 10, 32, 32], [0, 1, 0.9, 100, 100, 200, 200], [0, 0, 0.95, 300, 300, 200, 150]], float)
+    by_size = {result.variant.options["size"].split()[0]: result for result in ours(truth, found)}
+    # The large false one does not count among small ones, and does among all.
+    assert {name: one.classes["0"].value for name, one in by_size.items() if one.classes["0"].n} == {
+        "all": pytest.approx(0.5),
+        "small": pytest.approx(1),
+        "medium": pytest.approx(1),
+    }
+    assert math.isnan(by_size["large"].classes["0"].value)
+    assert (by_size["large"].overall.value, by_size["large"].overall.n) == (pytest.approx(1), 1)
+
+
+def test_draws_repeat_videos():
+    rng = np.random.default_rng(3)
+    parts = [drawn(rng) for _ in range(2)]
+    image = np.array([WIDTH, HEIGHT, WIDTH, HEIGHT])
+
+    def study(order):
+        rows = [
+            np.concatenate([np.column_stack([np.full(len(parts[at][side]), number), parts[at][side]]) for number, at in enumerate(order)])
+            for side in (0, 1)
+        ]
+        sides = [
+            BoxRows(of[:, 0].astype(int), of[:, 1].astype(int), {"i": of[:, 2].astype(int)}, of[:, 4:] / image, of[:, 3]) for of in rows
+        ]
+        scene = checked(BoxStudy([f"v{number}" for number in range(len(order))], [12] * len(order), {"i": CLASSES}, *sides))
+        return sizes.sized(scene, "i", np.tile([float(WIDTH), float(HEIGHT)], (12 * len(order), 1)))
+
+    drawn_results, of_both = study([0, 1]).results(np.array([1, 1])), study([1, 1]).results()
+    assert [one.overall.value for one in drawn_results] == pytest.approx([one.overall.value for one in of_both], abs=1e-12, nan_ok=True)
+
+
+def test_sizes_of_images_must_be_known():
+    scene = checked(BoxStudy(["v"], [1], {"i": 1}, *[BoxRows([0], [0], {"i": [0]}, [[0, 0, 1, 1]], [1.0])] * 2))
+    with pytest.raises(MetricsError, match="give width and height above 0 for each"):
+        sizes.sized(scene, "i", np.zeros((1, 2)))
