@@ -74,3 +74,16 @@ def test_the_spread_over_videos_has_quartiles(study, capsys):
         "lower quartile over videos",
     ]
     assert found[0]["overall"]["n"] == 2
+
+
+@pytest.mark.parametrize("kind", ["segments", "events", "videos"])
+def test_every_kind_has_a_page(study, capsys, kind):
+    # Two seconds early in every video: a single value below 0.
+    for video in ("video01", "video02"):
+        rows = (study / f"truth/{video}.csv").read_text().splitlines()
+        (study / f"found/{video}.csv").write_text(
+            "\n".join([*rows[:9], *(row.replace(",Prep", ",Calot") for row in rows[9:])]).replace("Calotaration", "CalotTriangleDissection")
+        )
+    page = study / "page.html"
+    good(capsys, *sides(study, "phases", "--html", page, "--variant", f"kind={kind}"))
+    assert "phase" in page.read_text()

@@ -108,7 +108,8 @@ def _axis(values: Sequence[float]) -> tuple[float, float]:
     """Return the ends of an axis: of shares and percentages all of them, else of the values."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     if low < 0 or high > PERCENT:
-        return math.floor(low), math.ceil(high)
+        # One whole number alone, such as -2, is no axis.
+        return math.floor(low), max(math.ceil(high), math.floor(low) + 1)
     return 0.0, 1.0 if high <= 1 else math.ceil(high) if high <= TENTH * PERCENT else PERCENT
 
 
