@@ -22,7 +22,7 @@ from scrubin.metrics import ensembles
 from scrubin.metrics.bootstrap import IntArray, drawn
 from scrubin.metrics.recognition import calibration, compat, top_k
 from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, triplet_map
-from scrubin.metrics.recognition.global_wise import Table, pooled, tables
+from scrubin.metrics.recognition.global_wise import Table, pooled, tables, without_null
 from scrubin.metrics.recognition.video_wise import of_per_video, per_video
 from scrubin.metrics.recognition.videos import FloatArray, TripletVideo
 from scrubin.metrics.result import Result
@@ -194,7 +194,7 @@ def computed(truth: Truth, predictions: Mapping[str, Series], semantics: str, ch
     """
     joined = join(truth.series, predictions)
     videos = [
-        TripletVideo(name, truth.series[name].values[pair.truth], predictions[name].values[pair.prediction])
+        TripletVideo(name, truth.series[name].values[pair.truth].astype(np.bool_), predictions[name].values[pair.prediction])
         for name, pair in joined.pairs.items()
     ]
     components = _components(truth, choice["component"])
@@ -238,7 +238,10 @@ def _paper(videos: Sequence[TripletVideo], triplets: TripletMap, components: Seq
     scopes = _both(choice["scope"], SCOPES[1:])
     wanted = [(name, ignore) for name in components for ignore in _nulls(name, choice, triplets)]
     by_video = per_video(videos, triplets, components) if "video-wise" in scopes else {}
-    whole = {(name, ignore): pooled(videos, triplets, [name], ignore_null=ignore)[name] for name, ignore in wanted if "global" in scopes}
+    counted = pooled(videos, triplets, components) if "global" in scopes else {}
+    whole = {
+        (name, ignore): without_null(counted[name], triplets) if ignore else counted[name] for name, ignore in wanted if name in counted
+    }
     hits = top_k.hits_by_video(videos, triplets, _ks(choice["k"]), components[-1])
     classes = len(triplets.grouping(components[-1]).ids)
     pools: dict[tuple[Component, bool], Table] = {}

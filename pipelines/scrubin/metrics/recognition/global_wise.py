@@ -10,15 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy.sparse import csr_array
 
 from scrubin.metrics.recognition.average_precision import by_class, paper_variant, result
 from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, components_named
 from scrubin.metrics.recognition.videos import BoolArray, ClassRows, FloatArray, IntArray, TripletVideo, checked
 from scrubin.metrics.result import Result, Variant
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 SCOPE = "global"
 
@@ -87,6 +90,27 @@ def pooled(
     for _, rows in checked(videos, len(triplets)):
         pool.add(rows)
     return {name: _of_pool(pool, triplets, name, ignore_null) for name in wanted}
+
+
+def without_null(counted: Result, triplets: TripletMap) -> Result:
+    """Return the global average precision of the triplets that are not null, from that of all.
+
+    Parameters
+    ----------
+    counted
+        As `pooled` returns it for ivt, null triplets counted.
+    triplets
+        As there.
+
+    Raises
+    ------
+    MetricsError
+        When the map does not say which triplets are null.
+    """
+    ids = triplets.grouping("ivt").ids[triplets.kept("ivt", ignore_null=True)]
+    kept = [counted.classes[str(id_)] for id_ in ids]
+    values, positives = np.array([one.value for one in kept]), np.array([one.n for one in kept], dtype=np.int64)
+    return result(paper_variant(triplets, "ivt", SCOPE, ignore_null=True), ids, values, positives)
 
 
 def _of_pool(pool: _Pool, triplets: TripletMap, component: Component, ignore_null: bool) -> Result:
@@ -196,6 +220,9 @@ def _of_class(labels: Sequence[BoolArray], scores: Sequence[FloatArray]) -> Step
 
 def _counted(bins: Sequence[IntArray], size: int, dtype: type[np.int32 | np.int64]) -> csr_array:
     """Return how often each bin comes in each video (bins, videos)."""
+    # Only the bootstrap needs it, and it takes long to import.
+    from scipy.sparse import csr_array
+
     tallies = [np.unique(one, return_counts=True) for one in bins]
     videos = np.repeat(np.arange(len(bins)), [len(one) for one, _ in tallies])
     places = np.concatenate([one for one, _ in tallies])

@@ -137,14 +137,19 @@ def hits(rows: ClassRows, k: int) -> Hits:
         return Hits(positives, positives, positives, positives)
     # Frames without positives add nothing.
     frames = rows.labels.any(axis=0)
-    labels, scores = rows.labels[:, frames].T, rows.scores[:, frames].T
+    labels, scores = np.ascontiguousarray(rows.labels[:, frames].T), np.ascontiguousarray(rows.scores[:, frames].T)
     lowest = np.partition(scores, classes - k, axis=1)[:, classes - k, np.newaxis]
     above, tied = scores > lowest, scores == lowest
     places = k - np.count_nonzero(above, axis=1)
+    tied_count = np.count_nonzero(tied, axis=1)
     sure = np.count_nonzero(above & labels, axis=1)
     own = np.count_nonzero(tied & labels, axis=1)
-    others = np.count_nonzero(tied, axis=1) - own
-    ruled = sure + np.count_nonzero(tied & labels & (np.cumsum(tied, axis=1) <= places[:, np.newaxis]), axis=1)
+    others = tied_count - own
+    ruled = sure + own
+    # Only where more are tied than there are places their order decides.
+    crowded = tied_count > places
+    first = np.cumsum(tied[crowded], axis=1) <= places[crowded, np.newaxis]
+    ruled[crowded] = sure[crowded] + np.count_nonzero(tied[crowded] & labels[crowded] & first, axis=1)
     least, most = sure + np.maximum(0, places - others), sure + np.minimum(places, own)
     return Hits(int(ruled.sum()), int(least.sum()), int(most.sum()), positives)
 
