@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from scrubin.core import quick_json
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
 
@@ -44,7 +45,9 @@ def json_object(file: str, data: bytes) -> dict[str, Any]:
     if not content.strip():
         raise AnnotationError([Fault(file, "file-empty", "not JSON: the file is empty", "export it again, or remove it", place="line 1")])
     try:
-        value = json.loads(content, object_pairs_hook=_unique, parse_int=_integer)
+        value = quick_json.value(data)
+        if value is quick_json.DOUBTFUL:
+            value = json.loads(content, object_pairs_hook=_unique, parse_int=_integer)
     except (json.JSONDecodeError, _RepeatedKeyError, _LongNumberError, RecursionError) as error:
         raise AnnotationError([_unreadable(file, content, error)]) from error
     if "\\ud" in content.lower() and SURROGATE.search(json.dumps(value, ensure_ascii=False)):

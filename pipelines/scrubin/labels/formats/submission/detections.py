@@ -104,6 +104,8 @@ def _row(file: str, frame: int, one: Any, vocabulary: Vocabulary, faults: Faults
         refuse("values", f"'instrument' has {len(tool)} values instead of {len(ITEMS)}", LAYOUT, tool)
         return None
     triplet, instrument = one["triplet"], tool[0]
+    if _is_plain(triplet, tool, vocabulary):
+        return _Row(frame, triplet, instrument, tool[1], tuple(tool[2:]))
     sound = _is_id("triplet", triplet, len(vocabulary.triplets), refuse)
     sound &= _is_id("instrument", instrument, len(vocabulary.instruments), refuse)
     if not _is_number(tool[1]) or not 0 <= tool[1] <= 1:
@@ -111,6 +113,16 @@ def _row(file: str, frame: int, one: Any, vocabulary: Vocabulary, faults: Faults
         sound = False
     sound &= _is_box(tool[2:], tolerance, refuse)
     return _Row(frame, triplet, instrument, float(tool[1]), tuple(map(float, tool[2:]))) if sound else None
+
+
+def _is_plain(triplet: Any, tool: list[Any], vocabulary: Vocabulary) -> bool:
+    """Return at once whether a detection is what nearly all are: right types, ids, a probability, a box in the image."""
+    instrument, score, x, y, w, h = tool
+    if type(triplet) is not int or type(instrument) is not int or not type(score) is type(x) is type(y) is type(w) is type(h) is float:
+        return False
+    is_class = 0 <= triplet < len(vocabulary.triplets) and 0 <= instrument < len(vocabulary.instruments)
+    # Written so that what is no number is refused.
+    return is_class and 0 <= score <= 1 and x >= 0 and y >= 0 and w > 0 and h > 0 and x + w <= 1 and y + h <= 1
 
 
 def _is_id(name: str, value: Any, count: int, refuse: _Refuse) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from scrubin.core import quick_json
 from scrubin.core.faults import Faults
 
 AGAIN = "export it again and compare its size with the original"
@@ -69,6 +70,8 @@ def json_value(file: str, data: bytes, faults: Faults) -> Any | None:
     content = text(file, data, faults)
     if content is None:
         return None
+    if (quick := quick_json.value(data)) is not quick_json.DOUBTFUL and quick is not None:
+        return quick
     try:
         value = json.loads(content, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
