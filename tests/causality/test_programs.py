@@ -170,3 +170,17 @@ def test_frames_of_two_sizes_and_videos_that_are_too_short_are_refused(trial, tm
     (tmp_path / "2.png").unlink()
     with pytest.raises(MetricsError, match="2 frames: too few"):
         trial("per-frame", folder=tmp_path)
+
+
+def test_videos_that_are_links_are_hidden_where_they_really_lie(trial, videos, tmp_path):
+    (tmp_path / "links").mkdir()
+    (tmp_path / "links/video").symlink_to(videos / "video0")
+    peeking = f'ls "{videos / "video0"}" >&2; exit 1 {{input}} {{output}}'
+    outcome = trial("", folder=tmp_path / "links", command=("sh", "-c", peeking))
+    assert "exit code 1" in outcome.verdict.reason
+    assert not outcome.measured["last_words"]
+
+
+def test_what_is_to_be_hidden_must_be_there(trial, tmp_path):
+    with pytest.raises(MetricsError, match="correct --hide"):
+        trial("per-frame", hidden=(tmp_path / "labels",))

@@ -95,7 +95,8 @@ def of(data: Mapping[str, bytes], count: int, vocabulary: Vocabulary) -> Answers
     faults = Faults()
     contents = [_content(f"<video>{suffix}", bytes_, vocabulary, faults) for suffix, bytes_ in sorted(data.items())]
     if faults.errors():
-        raise MalformedError("; ".join(summary(faults.errors(), SHOWN_FAULTS)))
+        msg = f"{'; '.join(summary(faults.errors(), SHOWN_FAULTS))} (--vocabulary {vocabulary.name})"
+        raise MalformedError(msg)
     answers: dict[int, Answer] = {}
     for content in contents:
         if content is not None:

@@ -99,6 +99,12 @@ def listed(path: Path) -> dict[str, Path]:
     return dict(sorted(named.items()))
 
 
+def targets(path: Path) -> list[Path]:
+    """Return where a video really lies: itself, and the folder of the files that its frames are links to."""
+    linked = [one.resolve().parent for one in _pictures(path) if one.is_symlink()] if path.is_dir() else []
+    return [path.resolve(), *([Path(os.path.commonpath(linked))] if linked else [])]
+
+
 def read(name: str, path: Path, folder: Path, *, most: int | None, fps: Fraction | None, rng: np.random.Generator) -> Clip:
     """Copy the frames of a video to a folder of ours, as PNG.
 

@@ -18,6 +18,8 @@ from scrubin.causality.latency import latency
 from scrubin.causality.runs import Runner, Way
 from scrubin.causality.sandbox.sandbox import Limits, isolated
 from scrubin.causality.verdict import Verdict, document, judge
+from scrubin.core.errors import MetricsError
+from scrubin.core.faults import error
 from scrubin.vocabulary import vocabulary
 
 FOLDER = "scrubin-causality-"
@@ -114,7 +116,7 @@ def tried(request: Request, step: Callable[[str], None] = lambda _: None) -> Out
     with tempfile.TemporaryDirectory(prefix=FOLDER) as folder:
         root = Path(folder).resolve()
         sandbox, isolation = isolated(
-            root, (request.videos, *request.hidden), request.limits, request.command, without=request.without_isolation
+            root, _hidden(request, list(there.values())), request.limits, request.command, without=request.without_isolation
         )
         step("reading videos")
         clips = [
@@ -133,6 +135,16 @@ def tried(request: Request, step: Callable[[str], None] = lambda _: None) -> Out
         "limits": {"wall_s": request.limits.wall_s, "cpu_s": request.limits.cpu_s, "memory_bytes": request.limits.memory_bytes},
     }
     return Outcome(verdict, document(verdict, evidence, clips, setting), _measured(evidence))
+
+
+def _hidden(request: Request, videos: list[Path]) -> tuple[Path, ...]:
+    """Return what the program must not see: the videos, also where they are links to elsewhere."""
+    for path in request.hidden:
+        if not path.exists():
+            raise MetricsError([error(str(path), "hide", "there is no such file or folder to hide", "correct --hide")])
+    root = request.videos.resolve()
+    elsewhere = [target for path in videos for target in clip_files.targets(path) if not target.is_relative_to(root)]
+    return (root, *dict.fromkeys(elsewhere), *request.hidden)
 
 
 def _measured(evidence: Evidence) -> dict[str, Any]:

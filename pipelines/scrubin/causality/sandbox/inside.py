@@ -192,7 +192,9 @@ def _start(spec: dict[str, Any]) -> int:
             kind = getattr(resource, what)
             hard = resource.getrlimit(kind)[1]
             value = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(kind, (value, value))
+            # At the soft limit of computing a program is told why it ends, a second later it is killed.
+            last = value + 1 if what == "RLIMIT_CPU" and hard == resource.RLIM_INFINITY else value
+            resource.setrlimit(kind, (value, last))
         os.execvp(spec["command"][0], spec["command"])
     except FileNotFoundError as error:
         os.write(2, f"{error.filename or spec['command'][0]}: no such file\n".encode())

@@ -322,7 +322,7 @@ def probed(sandbox: Sandbox) -> dict[str, Any]:
 
 def _named(command: Sequence[str]) -> list[Path]:
     """Return the files and folders that a command names, and where it is started."""
-    words = [Path(word) for word in command if "{" not in word]
+    words = [Path(word) for word in (shutil.which(command[0]) or command[0], *command) if "{" not in word]
     there = [word.absolute() for word in words if word.name and word.exists()]
     return [Path.cwd(), *there, *(path.resolve() for path in there)]
 
