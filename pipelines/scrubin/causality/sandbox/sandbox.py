@@ -309,7 +309,7 @@ def probed(sandbox: Sandbox) -> dict[str, Any]:
             try:
                 ending = sandbox.run(run, command)
             except MetricsError as refused:
-                return {"refused": refused.faults[0].what}
+                return {"refused": refused.faults[0].what.replace(str(sandbox.root), "{root}")}
             answer = run / "output/answer.json"
             if ending.trouble or not answer.is_file():
                 return {"refused": f"a probe {ending.trouble or 'gave no answer'}: {ending.log.strip()[-200:]}"}
