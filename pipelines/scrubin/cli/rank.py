@@ -45,6 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--count-null", action="store_true", help="count the null triplets in ivt (default: left out, as in CholecTriplet2021)"
     )
+    parser.add_argument(
+        "--variants", action="store_true", help="also rank by every variant of the metric that 'scrubin score' knows; reads all again"
+    )
     _add_worth(parser)
     parser.epilog = EPILOG
 
@@ -130,12 +133,21 @@ def _of_submissions(args: argparse.Namespace, settings: Settings, out: Path | No
     note_truth("rank", args.ground_truth, truth)
     components = _components(args)
     every = [measures.measure(args.metric, name, truth, count_null=args.count_null) for name in components or [PRIMARY[args.metric]]]
-    return ranks.rank(teams, truth, every[0], settings, components)
+    document = ranks.rank(teams, truth, every[0], settings, components)
+    if args.variants and document["teams"]:
+        # Every metric that there is, which the ranking alone does not need.
+        from scrubin.evaluation.ranking import variants
+        from scrubin.evaluation.side import Source
+
+        labels = Source(Path(args.ground_truth), args.source, truth.vocabulary)
+        found = variants.compared(document, teams, labels)
+        document |= {"variants": found.variants, "notes": [*document["notes"], *found.notes]}
+    return document
 
 
 def _of_scores(args: argparse.Namespace, settings: Settings, out: Path | None) -> dict[str, Any]:
-    if args.submissions or args.ground_truth or settings.test == "clips":
-        msg = "--from-scores has values of whole videos: it takes no submissions, no --ground-truth, and no --test clips"
+    if args.submissions or args.ground_truth or args.variants or settings.test == "clips":
+        msg = "--from-scores has values of whole videos: it takes no submissions, no --ground-truth, no --variants and no --test clips"
         raise AnnotationError(msg)
     if out is not None:
         _refuse_out(out, [])

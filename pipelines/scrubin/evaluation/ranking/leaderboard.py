@@ -58,6 +58,7 @@ def page(document: Mapping[str, Any]) -> str:
         dots=dots(teams, videos, number, ticked),
         podium=podium(teams, videos, number, ticked, lower_is_better=document["measure"]["lower_is_better"]),
         left_out=left_out(document),
+        by_variant=rank_lines(teams, _by_variant(document)),
         units=units_text(document["significance"]),
         never=verdict(document["significance"]),
         in_percent=number is percent,
@@ -69,6 +70,12 @@ def robustness(document: Mapping[str, Any]) -> list[tuple[str, list[int | None]]
     teams = document["teams"]
     ways = [(name.replace("_then_", ", then "), [team["methods"][name]["rank"] for team in teams]) for name in document["methods"]]
     return [("score", [team["rank"] for team in teams]), *ways]
+
+
+def _by_variant(document: Mapping[str, Any]) -> list[tuple[str, list[int | None]]]:
+    """Return the variants by number; their names are too long for a column."""
+    ranked = [(str(number), one["ranks"]) for number, one in enumerate(document["variants"] or (), start=1)]
+    return [("score", [team["rank"] for team in document["teams"]]), *ranked]
 
 
 def bars(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, float] | None]:

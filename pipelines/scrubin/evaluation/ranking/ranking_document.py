@@ -47,7 +47,7 @@ def document_of(
     -------
     dict
         ``teams`` in their order, ``not_ranked`` with reasons, ``significance``, ``groups``, ``ties``, ``stability``, ``methods``,
-        ``leave_one_out`` and ``several``; only the first two and what they are ranked in where no team can be ranked.
+        ``leave_one_out``, ``several`` and ``variants``; only the first two and what they are ranked in where no team can be ranked.
     """
     document: dict[str, Any] = {
         "measure": {**contest.measure, "lower_is_better": contest.lower_is_better},
@@ -79,7 +79,7 @@ def document_of(
     rows = _teams(contest, teams, ranks, better, resampled)
     for at, row in enumerate(rows):
         row["groups"] = [group.letter for group in apart if at in group.teams]
-        row["methods"] = {way.name: {"value": _number(way.values[at]), "rank": _rank(way.ranks[at])} for way in rankings}
+        row["methods"] = {way.name: {"value": json_number(way.values[at]), "rank": json_rank(way.ranks[at])} for way in rankings}
         row["leave_one_out"] = _span([one.ranks[at] for one in left_out])
     names = [one.team for one in teams]
     return {
@@ -92,6 +92,8 @@ def document_of(
         "methods": {way.name: methods.DESCRIPTIONS[way.name] for way in rankings},
         "leave_one_out": [_without(contest, names, ranks, one) for one in left_out],
         "several": _several(contest, teams, names),
+        # Submissions are read again for it, so only where it is asked for.
+        "variants": None,
     }
 
 
@@ -120,22 +122,22 @@ def _teams(
         rows.append(
             {
                 "team": one.team,
-                "rank": _rank(ranks[at]),
-                "score": _number(one.score),
-                "score_low": _number(low),
-                "score_high": _number(high),
-                "components": {name: _number(value) for name, value in one.scores.items()},
-                "rank_low": _number(rank_low),
-                "rank_high": _number(rank_high),
-                "mean_rank": _number(_mean(resampled.ranks[:, at])),
-                "share_of_ranks": [_number(share) for share in shares[at]],
-                "share_first": _number(shares[at][0]),
-                "share_podium": _number(podium[at]),
+                "rank": json_rank(ranks[at]),
+                "score": json_number(one.score),
+                "score_low": json_number(low),
+                "score_high": json_number(high),
+                "components": {name: json_number(value) for name, value in one.scores.items()},
+                "rank_low": json_number(rank_low),
+                "rank_high": json_number(rank_high),
+                "mean_rank": json_number(_mean(resampled.ranks[:, at])),
+                "share_of_ranks": [json_number(share) for share in shares[at]],
+                "share_first": json_number(shares[at][0]),
+                "share_podium": json_number(podium[at]),
                 "better_than": [name for name, beaten in zip(names, better[at], strict=True) if beaten],
                 "worse_than": [name for name, beats in zip(names, better[:, at], strict=True) if beats],
-                "video_scores": [_number(value) for value in one.by_video],
+                "video_scores": [json_number(value) for value in one.by_video],
                 "videos_missing": [name for name, missing in zip(contest.videos, one.not_given, strict=True) if missing],
-                "clip_scores": [_number(value) for value in one.clips],
+                "clip_scores": [json_number(value) for value in one.clips],
                 "warnings": _sentences(one.faults),
             }
         )
@@ -156,13 +158,13 @@ def _significance(contest: Contest, units: Sequence[FloatArray], tests: Tests, s
         "correction": settings.correction,
         "alpha": settings.alpha,
         # What no data could fall below: all units won by one of two teams, in one comparison, with the others not as clear.
-        "smallest_p": None if smallest is None else _number(smallest),
-        "smallest_p_adjusted": None if smallest is None else _number(min(1.0, corrected * smallest)),
+        "smallest_p": None if smallest is None else json_number(smallest),
+        "smallest_p_adjusted": None if smallest is None else json_number(min(1.0, corrected * smallest)),
         "can_be_significant": None if smallest is None else corrected * smallest <= settings.alpha,
         "units_needed": significance.units_needed(corrected, settings.alpha),
         "clips": _clips(contest, settings) if settings.test == "clips" else None,
-        "p": _matrix(tests, lambda test: _number(test.p)),
-        "p_adjusted": _matrix(tests, lambda test: _number(test.adjusted)),
+        "p": _matrix(tests, lambda test: json_number(test.p)),
+        "p_adjusted": _matrix(tests, lambda test: json_number(test.adjusted)),
         "differences": _matrix(tests, lambda test: test.differences),
         "method": _matrix(tests, lambda test: test.method),
         "better": _matrix(tests, lambda test: test.better(settings.alpha)),
@@ -193,21 +195,17 @@ def _stability(resampled: Stability, settings: Settings) -> dict[str, Any]:
         "level": stability.LEVEL,
         "podium": PODIUM,
         "kendall_tau": {
-            "mean": _number(_mean(resampled.taus)),
-            "low": _number(low),
-            "high": _number(high),
+            "mean": json_number(_mean(resampled.taus)),
+            "low": json_number(low),
+            "high": json_number(high),
             "defined": int(np.count_nonzero(~np.isnan(resampled.taus))),
         },
     }
 
 
 def _without(contest: Contest, names: Sequence[str], ranks: FloatArray, one: LeftOut) -> dict[str, Any]:
-    moved = [
-        {"team": name, "from": _rank(before), "to": _rank(after)}
-        for name, before, after in zip(names, ranks, one.ranks, strict=True)
-        if _rank(before) != _rank(after)
-    ]
-    return {"video": contest.videos[one.video], "ranks": [_rank(value) for value in one.ranks], "moved": moved}
+    after = [json_rank(value) for value in one.ranks]
+    return {"video": contest.videos[one.video], "ranks": after, "moved": moved(names, [json_rank(value) for value in ranks], after)}
 
 
 def _several(contest: Contest, teams: Sequence[Evaluation], names: Sequence[str]) -> dict[str, Any] | None:
@@ -218,12 +216,12 @@ def _several(contest: Contest, teams: Sequence[Evaluation], names: Sequence[str]
     rows = [
         {
             "team": name,
-            "scores": {part: _number(scores[at, column]) for column, part in enumerate(contest.components)},
-            "ranks": {part: _rank(both.ranks[at, column]) for column, part in enumerate(contest.components)},
-            "mean_score": _number(both.mean_scores[at]),
-            "rank_by_mean_score": _rank(both.by_scores[at]),
-            "mean_rank": _number(both.mean_ranks[at]),
-            "rank_by_mean_rank": _rank(both.by_ranks[at]),
+            "scores": {part: json_number(scores[at, column]) for column, part in enumerate(contest.components)},
+            "ranks": {part: json_rank(both.ranks[at, column]) for column, part in enumerate(contest.components)},
+            "mean_score": json_number(both.mean_scores[at]),
+            "rank_by_mean_score": json_rank(both.by_scores[at]),
+            "mean_rank": json_number(both.mean_ranks[at]),
+            "rank_by_mean_rank": json_rank(both.by_ranks[at]),
         }
         for at, name in enumerate(names)
     ]
@@ -240,10 +238,17 @@ def _mean(values: FloatArray) -> float:
     return methods.mean(values.tolist())
 
 
-def _rank(value: float) -> int | None:
+def moved(names: Sequence[str], before: Sequence[int | None], after: Sequence[int | None]) -> list[dict[str, Any]]:
+    """Return the teams whose rank changes, as JSON values."""
+    pairs = zip(names, before, after, strict=True)
+    return [{"team": name, "from": one, "to": other} for name, one, other in pairs if one != other]
+
+
+def json_rank(value: float) -> int | None:
+    """Return a rank; null is undefined."""
     return None if math.isnan(value) else int(value)
 
 
-def _number(value: float) -> float | None:
+def json_number(value: float) -> float | None:
     """Return a number without the digits that differ between processors; null is undefined."""
     return None if math.isnan(value) else round(float(value), DIGITS)

@@ -194,6 +194,8 @@ def _sensitivity(document: Mapping[str, Any]) -> list[str]:
         both = [(team["team"], team["rank"], team["methods"][name]["rank"]) for team in teams]
         moved = [one for one in both if one[1] != one[2]]
         text_lines.append(f"by {meaning}: {_moved(moved)}")
+    for one in document["variants"] or ():
+        text_lines.append(f"by variant {one['label']}: {_moved([(move['team'], move['from'], move['to']) for move in one['moved']])}")
     for one in document["leave_one_out"]:
         if one["moved"]:
             text_lines.append(f"without {one['video']}: {_moved([(move['team'], move['from'], move['to']) for move in one['moved']])}")

@@ -7,7 +7,10 @@ from typing import Any
 
 from scrubin.evaluation.ranking.figures.grid import LABEL_PX, colour, px
 
-COLUMN_PX, ROW_PX, TOP_PX, WORDS = 104, 26, 46, 16
+COLUMN_PX, NUMBER_PX, ROW_PX, TOP_PX, WORDS = 104, 56, 26, 46, 16
+
+# Columns of numbers alone are narrow.
+SHORT = 6
 
 
 def rank_lines(teams: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, Sequence[int | None]]]) -> dict[str, Any]:
@@ -20,7 +23,8 @@ def rank_lines(teams: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, 
     columns
         Name of each way, with the rank of every team by it.
     """
-    xs = [px(LABEL_PX + (at + 0.5) * COLUMN_PX) for at in range(len(columns))]
+    column_px = NUMBER_PX if all(len(name) <= SHORT for name, _ in columns) else COLUMN_PX
+    xs = [px(LABEL_PX + (at + 0.5) * column_px) for at in range(len(columns))]
     lines = []
     for place, team in enumerate(teams):
         ranks = [of_column[place] for _, of_column in columns]
@@ -31,7 +35,7 @@ def rank_lines(teams: Sequence[Mapping[str, Any]], columns: Sequence[tuple[str, 
         ]
         lines.append({"team": team["team"], "colour": colour(place), "y": _y(place), "points": points})
     return {
-        "width": LABEL_PX + len(columns) * COLUMN_PX + 30,
+        "width": LABEL_PX + len(columns) * column_px + 30,
         "height": _y(len(teams)) + 4,
         "left": LABEL_PX,
         "columns": [{"x": x, "words": _lines(name)} for x, (name, _) in zip(xs, columns, strict=True)],

@@ -1,0 +1,82 @@
+"""Ranks by other variants of the metric: the numbers are those of `scrubin score`."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from challenge_cases import WORDS, document, labels, scores, write, write_labels
+from scrubin import cli
+from scrubin.evaluation.submission import truth_files
+
+TRUTH = {"VID01": labels(1, 40, classes=4), "VID02": labels(2, 40, classes=4)}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("variants")
+    write_labels(path / "gt", TRUTH)
+    for at, team in enumerate(("one", "two")):
+        write(path / team, {name: document(scores(at, of, 1 + at)) for name, of in TRUTH.items()})
+    return path
+
+
+def ranked(folder, capsys, *teams, more=()):
+    given = [str(folder / team) for team in teams]
+    cli.main(["rank", *given, "--ground-truth", str(folder / "gt"), "--resamples", "5", "--variants", "--json", *more])
+    return json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.slow
+def test_recognition_is_ranked_by_the_numbers_of_score(folder, capsys):
+    found = ranked(folder, capsys, "one", "two")
+    assert len(found["variants"]) == 8
+    by_name = {one["variant"]: one for one in found["variants"]}
+    for at, team in enumerate(found["teams"]):
+        call = ["score", "recognition", "--ground-truth", str(folder / "gt"), "--predictions", str(folder / team["team"])]
+        cli.main([*call, "--variant", "component=ivt", "--json"])
+        text = capsys.readouterr().out
+        own = next(one for name, one in by_name.items() if "paper" in name and "left out" in name and "video-wise" in name)
+        assert own["scores"][at] == pytest.approx(team["score"], abs=1e-11)
+        wanted = next(one for name, one in by_name.items() if "paper" in name and "null=counted" in name and "scope=global" in name)
+        assert repr(wanted["scores"][at])[:8] in text
+    assert {tuple(one["ranks"]) for one in found["variants"]} == {(1, 2)}
+    assert all(one["kendall_tau"] == 1 and one["moved"] == [] for one in found["variants"])
+    assert len({one["label"] for one in found["variants"]}) == 8
+
+
+@pytest.mark.slow
+def test_boxes_that_are_near_are_equal_at_one_threshold_and_not_at_another(folder, capsys):
+    for team, shift in (("near", 0.02), ("far", 0.06)):
+        videos = {}
+        for name, video in truth_files.read(folder / "gt").videos.items():
+            boxed = [np.flatnonzero(row).tolist() for row in video.targets]
+            videos[name] = {
+                str(frame): {
+                    "detection": [
+                        {"triplet": one, "instrument": [WORDS.triplets[one][0], 0.9, 0.1 + shift, 0.2, 0.3, 0.4]} for one in of_frame
+                    ]
+                }
+                for frame, of_frame in enumerate(boxed)
+            }
+        write(folder / team, videos)
+    found = ranked(folder, capsys, "near", "far", more=("--metric", "detection"))
+    assert found["ties"] == [["far", "near"]]
+    moved = {one["label"]: one["moved"] for one in found["variants"]}
+    assert moved["paper, interpolation step, iou 0.75, scope global"] == [{"team": "far", "from": 1, "to": 2}]
+    assert moved["paper, interpolation step, iou 0.3, scope global"] == []
+
+
+def test_a_spread_is_no_variant_and_what_cannot_be_computed_is_noted(folder, capsys):
+    for team, wrong in (("good", 2), ("bad", 10)):
+        (folder / team).mkdir()
+        for name, video in truth_files.read(folder / "gt").videos.items():
+            phases = [6] * wrong + video.phases[wrong:].tolist()
+            (folder / team / f"{name}.csv").write_text("frame,phase_id\n" + "".join(f"{at},{one}\n" for at, one in enumerate(phases)))
+    found = ranked(folder, capsys, "good", "bad", more=("--metric", "phases", "--component", "jaccard"))
+    names = [one["variant"] for one in found["variants"]]
+    assert len(names) >= 3
+    assert not [name for name in names if "SD" in name or "jaccard" not in name.lower()]
+    assert found["notes"] == []
