@@ -3,7 +3,8 @@
     python benchmarks/reproduced/measure.py tmrnet /path/to/TMRNet
 
 Sources: tmrnet (YuemingJin/TMRNet), m2cai (Cadene/torchnet-m2caiworkflow), tcn (colincsl/TemporalConvolutionalNetworks),
-multibypass140 (CAMMA-public/MultiBypass140), logs (csai-arc/cholec-layercam-spc-ssm). The path is a clone with its history.
+multibypass140 (CAMMA-public/MultiBypass140), logs (csai-arc/cholec-layercam-spc-ssm), tti (Carlo1109/TTI_Detection). The path is a
+clone with its history.
 Nothing of it is kept: labels and predictions of others are not ours to give away. `page.py` then writes the tables of
 `docs/reproduced.md`.
 """
@@ -17,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 OUTCOME = Path(__file__).with_name("outcome.json")
-SOURCES = ("tmrnet", "m2cai", "tcn", "multibypass140", "logs")
+SOURCES = ("tmrnet", "m2cai", "tcn", "multibypass140", "logs", "tti")
 
 
 def main() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -40,10 +40,11 @@ class Scores:
         return float("nan") if value is None else float(value)
 
 
-def score(truth: Path, predictions: Path, out: Path, *options: str) -> Scores:
-    """Run `scrubin score phases` on two folders."""
+def score(truth: Path, predictions: Path | Sequence[Path], out: Path, *options: str) -> Scores:
+    """Run `scrubin score phases` on labels and the predictions of one or several runs."""
+    runs = [predictions] if isinstance(predictions, Path) else predictions
     program = Path(sys.executable).with_name("scrubin")
-    words = [program, "score", "phases", "--ground-truth", truth, "--predictions", predictions, *options, "--out", out]
+    words = [program, "score", "phases", "--ground-truth", truth, "--predictions", *runs, *options, "--out", out]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(done.stderr)
