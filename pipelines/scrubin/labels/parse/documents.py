@@ -75,7 +75,9 @@ def _unreadable(file: str, content: str, error: Exception) -> Fault:
 def peek(data: bytes) -> dict[str, Any]:
     """Return the JSON object in a file, for what it says of itself; an empty one where there is none."""
     try:
-        value = json.loads(data)
+        value = quick_json.value(data)
+        if value is quick_json.DOUBTFUL:
+            value = json.loads(data)
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}

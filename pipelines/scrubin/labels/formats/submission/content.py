@@ -126,6 +126,8 @@ def _object(file: str, frame: int, value: Any, faults: Faults) -> dict[str, Any]
 
 def _note_misspelt(file: str, frame: int, value: Mapping[str, Any], faults: Faults) -> None:
     others = [key for key in value if key not in KEYS]
+    if not others:
+        return
     for task in KEYS:
         near = difflib.get_close_matches(task, [key.strip().casefold() for key in others], n=1) if task not in value else []
         if near:
