@@ -1,8 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from scrubin.core.errors import CalibrationError
 from scrubin.stereo import writing
@@ -35,6 +39,18 @@ def test_what_is_written_reads_back_bit_for_bit_by_us_by_opencv_and_by_any_yaml_
     assert storage.getNode("T").mat().ravel().tolist() == rig.translation.tolist()
     assert storage.getNode("unit").string() == "mm"
     assert writing.text(back).count("\n") == writing.text(rig).count("\n")
+
+
+@settings(max_examples=15)
+@given(
+    date=st.sampled_from(["", "2024", "2024-03", "2024-03-18"]),
+    names=st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1), max_size=4),
+)
+@example(date="2024", names=["no", "2024-03-18", "1e3", 'a "b": c', "Zoë \U0001f600", "\x7f", " x ", "-"])
+def test_date_and_recordings_read_back_as_they_were(rig, date, names):
+    text = writing.text(replace(rig, date=date, recordings=tuple(names)))
+    back = read_bytes(text.encode(), "rig.yaml")
+    assert (back.date, back.recordings) == (date, tuple(names))
 
 
 def test_a_file_of_opencv_reads_with_its_old_header_too(rig, tmp_path):

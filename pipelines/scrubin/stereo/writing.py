@@ -51,7 +51,17 @@ def text(rig: Rig, more: Mapping[str, Matrix | float] | None = None) -> str:
 
 
 def _recordings(rig: Rig) -> list[str]:
-    return ["recordings:", *(f"   - {json.dumps(name)}" for name in rig.recordings)] if rig.recordings else []
+    return ["recordings:", *(f"   - {_quoted(name)}" for name in rig.recordings)] if rig.recordings else []
+
+
+def _quoted(text: str) -> str:
+    r"""Return text in quotation marks as JSON and YAML read it alike; JSON's pairs for letters beyond the first 65536 are none in YAML.
+
+    >>> _quoted("Zoë")
+    '"Zo\\u00eb"'
+    """
+    inside = (json.dumps(letter)[1:-1] if ord(letter) < 0x10000 else f"\\U{ord(letter):08x}" for letter in text)
+    return '"' + "".join(inside).replace("\x7f", "\\u007f") + '"'
 
 
 def _matrix(key: str, values: Matrix) -> list[str]:
