@@ -100,7 +100,7 @@ def full_disk(bench: Bench) -> Iterator[Trial]:
                 size = f"size={needed}k"
             with mounted("-t", "tmpfs", "-o", size, "tmpfs", at=folder / place):
                 for one in kept:
-                    if stage != "release" or one.name in ("videos", "frames", "splits", "groundtruth"):
+                    if stage != "release" or one.name in ("videos", "frames", "calibration", "splits", "groundtruth"):
                         subprocess.run(["cp", "-a", one, folder / place], check=False, capture_output=True)
                 if place.startswith("data/") and place != RELEASE:
                     fill(folder / place)

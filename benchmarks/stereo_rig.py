@@ -1,7 +1,7 @@
 """How well a rig is calibrated from a board, and whether the check finds planted faults and none in sound recordings.
 
-    python benchmarks/stereo_rig.py calibrate [--rigs 10]
-    python benchmarks/stereo_rig.py check
+    python benchmarks/stereo_rig.py calibrate [--count 20]
+    python benchmarks/stereo_rig.py check [--count 20]
 
 Rigs, scenes and noise are drawn by lot from the seed. Thresholds were chosen on seeds from 100 (`--seed 100`); what is
 reported is of seeds from 7000, which nobody looked at before. (Seeds from 5000 showed that exchanged cameras which are

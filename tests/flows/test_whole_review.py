@@ -18,7 +18,7 @@ from scrubin.review.ledger import LEDGER_PATH, Ledger
 
 pytestmark = pytest.mark.slow
 BEFORE = ("ingest", "pseudonymize", "screen", "decisions")
-MIDDLE = ("review", "render", "frames", "scores", "annotations", "splits", "validate", "groundtruth", "report")
+MIDDLE = ("review", "render", "frames", "stereo", "scores", "annotations", "splits", "validate", "groundtruth", "report")
 SPAN, BOX, OUT = "operation_02", "operation_03", "peg_05"
 # Soft colours lie far above; x264 and JPEG leave black a little brighter than 16.
 BLACK = 30

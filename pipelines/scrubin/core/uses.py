@@ -52,6 +52,8 @@ def of_stage(stage: str, root: Path) -> Iterator[Run]:
         yield run
     finally:
         _NOTES.begin(None)
+    # Also of one that uses nothing, such as the stage stereo of a study with one camera.
+    (root / FOLDER / stage).mkdir(parents=True, exist_ok=True)
     for other in (root / FOLDER / stage).glob("*"):
         if other.name != run.number:
             shutil.rmtree(other, ignore_errors=True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from scrubin.core import owners, store, uses
 from scrubin.core.errors import StageError
 
-STAGES = ("ingest", "screen", "render", "frames", "release")
+STAGES = ("ingest", "screen", "render", "frames", "stereo", "release")
 """They keep results; each must have noted what it uses before anything else may go."""
 
 
