@@ -88,16 +88,23 @@ def _code(command: str) -> str:
 
 def programs(found: Mapping[str, Any]) -> list[str]:
     """Return the comparison with programs that were run here."""
+    plain = "--from phase-tables --predictions-from phase-tables --fps 1"
     names = {
-        "tcn": "colincsl/TemporalConvolutionalNetworks, `metrics.py`, by Python: 14 sets of predictions",
-        "tmrnet": "YuemingJin/TMRNet, `Main.m`, by GNU Octave: 40 videos of Cholec80",
-        "m2cai": "Cadene/torchnet-m2caiworkflow, `Main.m`, by GNU Octave: 5 videos of M2CAI, 4 methods",
+        "tcn": (
+            "colincsl/TemporalConvolutionalNetworks, `metrics.py`, by Python: 14 sets of predictions (JIGSAWS without a background)",
+            f"{plain}, also with --variant kind=segments background=0",
+        ),
+        "tmrnet": (
+            "YuemingJin/TMRNet, `Main.m`, by GNU Octave: 40 videos of Cholec80",
+            f"{plain} --vocabulary cholec80 --semantics compat",
+        ),
+        "m2cai": ("Cadene/torchnet-m2caiworkflow, `Main.m`, by GNU Octave: 5 videos of M2CAI, 4 methods", "--semantics compat"),
     }
     body = []
-    for source, title in names.items():
+    for source, (title, options) in names.items():
         of = found[source]["program"]
-        body.append([title, found[source]["commit"][:7], str(of["numbers"]), str(of["one_sided"]), f"{of['worst']:.0e}"])
-    return markdown(("program", "commit", "numbers", "only one has", "largest difference"), body)
+        body.append([title, found[source]["commit"][:7], f"`{options}`", str(of["numbers"]), str(of["one_sided"]), f"{of['worst']:.0e}"])
+    return markdown(("program", "commit", "options of `scrubin score phases`", "numbers", "only one has", "largest difference"), body)
 
 
 def main_prints(found: Mapping[str, Any]) -> list[str]:
@@ -105,7 +112,7 @@ def main_prints(found: Mapping[str, Any]) -> list[str]:
     as_read, whole = found["tmrnet"]["figures"], found["tmrnet"]["figures with the first frame"]
     rates = ("accuracy", "precision", "recall", "jaccard")
     body = [[rate, *(f"{of[f'{rate} mean']:.2f} ± {of[f'{rate} sd']:.2f}" for of in (as_read, whole))] for rate in rates]
-    return markdown(("", "as `Main.m` reads the files", "all frames"), body)
+    return markdown(("TMRNet, mean ± SD", "as `Main.m` reads the files", "all frames"), body)
 
 
 def seconds(found: Mapping[str, Any]) -> list[str]:
