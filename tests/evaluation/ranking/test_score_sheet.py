@@ -88,6 +88,16 @@ def test_a_value_that_is_the_same_for_all_teams_leaves_no_test(tmp_path):
     leaderboard.page(found)
 
 
+def test_negative_values_have_a_page_without_bars(tmp_path):
+    found = ranked(
+        tmp_path, "team,video,value\n" + "".join(f"{team},v{at},{sign}{at}\n" for team, sign in (("A", ""), ("B", "-")) for at in range(4))
+    )
+    assert leaderboard.bars(found["teams"]) == [None, None]
+    page = leaderboard.page(found)
+    assert 'class="bar"' not in page
+    assert 'width="-' not in page
+
+
 def test_names_are_escaped_and_what_is_undefined_is_a_dash_in_latex(tmp_path):
     found = ranked(tmp_path, TEXT.replace("A,", "R&D_50%--{x}\\,"))
     found["teams"][1]["score_low"] = None

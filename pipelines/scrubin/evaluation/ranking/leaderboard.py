@@ -79,9 +79,11 @@ def _by_variant(document: Mapping[str, Any]) -> list[tuple[str, list[int | None]
 
 
 def bars(teams: Sequence[Mapping[str, Any]]) -> list[dict[str, float] | None]:
-    """Return where the score and its interval lie on a bar from 0 to the best, in percent of its width; None where undefined."""
-    defined = [value for team in teams for value in (team["score"], team["score_high"]) if value is not None]
+    """Return where score and interval lie on a bar from 0, in percent of its width; None where undefined or values are negative."""
+    defined = [value for team in teams for value in (team["score"], team["score_low"], team["score_high"]) if value is not None]
     longest = max(defined, default=0.0) or 1.0
+    if min(defined, default=0.0) < 0:
+        return [None] * len(teams)
     return [
         None
         if team["score"] is None
