@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,9 @@ import yaml
 
 import hidden_releases
 from scrubin import cli
-from scrubin.bundles import bundle, received
+from scrubin.bundles import bundle, library, pages, received
 from scrubin.bundles import challenge as challenges
+from scrubin.bundles.evaluation import Evaluation
 from scrubin.bundles.platforms import codabench, evalai, grand_challenge
 from scrubin.core.errors import MetricsError
 
@@ -416,3 +418,52 @@ def test_the_programs_run_from_the_bundle_alone_without_this_checkout(platform, 
 
 def test_every_platform_has_a_name():
     assert [one.NAME for one in bundle.PLATFORMS.values()] == ["CodaBench", "EvalAI", "Grand Challenge"]
+
+
+BARE = """
+import importlib.metadata as m, sys
+allowed = set(sys.argv[5].split(","))
+barred = {name for name, of in m.packages_distributions().items() if not allowed & {d.lower() for d in of}}
+class Barrier:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in barred:
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Barrier())
+from scrubin.bundles.platforms import grand_challenge as g
+sys.exit(g.run(*sys.argv[1:5]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("task", TASKS)
+def test_a_container_needs_no_other_package_than_its_requirements_name(task, home, bundles, tmp_path):
+    folder = bundles["grand-challenge", task] / "evaluation"
+    places = [str(folder), str(home / f"team_{task}"), str(tmp_path / task), str(folder / "ground_truth")]
+    # What numpy, pandas and the others bring themselves.
+    allowed = ",".join([*library.NEEDED, "python-dateutil", "pytz", "six", "tzdata", "scrubin"])
+    done = subprocess.run([sys.executable, "-c", BARE, *places, allowed], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_page_shows_no_more_than_the_organiser_wants(bundles):
+    challenge = challenges.read(bundles["codabench", "phases"] / PROGRAM["codabench"])
+    key = challenge.columns[0].key
+    evaluation = Evaluation(True, ("a <b>",), {key: 0.25}, {"thitsaisp": {key: 0.5}})
+    whole = pages.result(replace(challenge, show="videos"), evaluation)
+    assert "0.2500" in whole
+    assert "0.5000" in whole
+    assert "a &lt;b&gt;" in whole
+    assert "0.2500" not in pages.result(replace(challenge, show="nothing"), replace(evaluation, videos={}))
+    assert "undefined" in pages.result(challenge, replace(evaluation, scores={key: None}))
+
+
+def test_a_declaration_of_training_data_is_told_and_the_submission_is_scored(home, tmp_path, capsys):
+    out = made(home / "release", tmp_path / "out", "codabench", "phases", "--test", "cholect50/rdv:test")
+    shutil.copytree(home / "team_phases", tmp_path / "team")
+    (tmp_path / "team/training_data.yaml").write_text(
+        "version: 1\ncomplete: yes\ntrained_until: unknown\ndatasets:\n- {name: cholec80/40-40, videos: train}\nweights: []\nown_data: []\n"
+    )
+    capsys.readouterr()
+    assert codabench_run(tmp_path / "run", out, tmp_path / "team") == 0
+    assert "line 5: cholec80/40-40: train: overlap (4 shared operations" in capsys.readouterr().out
+    assert "--test cholect50/rdv:test" in (out / "public/starting_kit/training_data.yaml").read_text()

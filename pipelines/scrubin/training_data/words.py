@@ -7,7 +7,7 @@ from typing import Any
 
 from scrubin.core.ordering import natural
 from scrubin.core.ranges import count_text
-from scrubin.public_splits.overlaps.leak import Leak
+from scrubin.public_splits.overlaps.leak import Leak, no_source
 from scrubin.public_splits.overlaps.relations import Video
 from scrubin.training_data.overlap import Assessment, SourceVerdict
 
@@ -40,8 +40,11 @@ def evidence(leak: Leak) -> str:
     for block in leak.sets:
         how_many = f"at least {block.at_least}" if block.at_least else "perhaps some"
         parts.append(f"{how_many} of {_videos(block.test)}, which ones is not published")
-    unknown = dict.fromkeys(one.why for one in leak.unverified)
-    return "; ".join([*parts, *list(unknown)[:SHOWN]])
+    unrelated = sorted({one.train[0].dataset for one in leak.unverified if one.why == no_source(one.train[0].dataset, one.test[0].dataset)})
+    if unrelated:
+        parts.append(f"no source relates {', '.join(unrelated)} to it")
+    told = dict.fromkeys(one.why for one in leak.unverified if one.why != no_source(one.train[0].dataset, one.test[0].dataset))
+    return "; ".join([*parts, *told])
 
 
 def document(found: Assessment, test: str) -> dict[str, Any]:

@@ -136,7 +136,12 @@ def why(pair: tuple[str, str], relations: Relations) -> str:
     reasons = [reason for datasets, reason in relations.unknown if datasets <= set(pair)]
     if reasons:
         return "; ".join(reasons)
-    return f"no source relates {pair[0]} and {pair[1]}" if pair[0] != pair[1] else f"no source tells the videos of {pair[0]} apart"
+    return no_source(*pair) if pair[0] != pair[1] else f"no source tells the videos of {pair[0]} apart"
+
+
+def no_source(one: str, other: str) -> str:
+    """Return what is said of two datasets that nobody relates."""
+    return f"no source relates {one} and {other}"
 
 
 def _shared(left: Sequence[Video], right: Sequence[Video], operations: Operations) -> tuple[SharedOperation, ...]:
