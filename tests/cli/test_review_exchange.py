@@ -33,7 +33,7 @@ def test_a_sheet_goes_in_once_and_comes_out_as_it_was(folder, capsys):
     sheet = folder / "data/raw/redactions.csv"
     sheet.write_text(review_study.SHEET + ROW)
     assert review_exchange.take(sheet, "ann") == 0
-    assert "1 new decisions" in capsys.readouterr().out
+    assert "1 new decision\n" in capsys.readouterr().out
     review_exchange.take(sheet, "ann")
     assert "0 new decisions" in capsys.readouterr().out
     review_exchange.write("-", "ann")
@@ -67,7 +67,7 @@ def test_verify_tells_who_did_what_and_finds_lines_that_were_cut_off(capsys):
         desk.decide(1, "mono", "add", "other", 8, 15)
     assert review_exchange.verify() == 0
     said = capsys.readouterr().out
-    assert "4 lines by 1 people, the chain holds" in said
+    assert "4 lines by 1 person, the chain holds" in said
     assert "ann: 1 decided, 3 seen" in said
     Path("data/interim/review.json").write_text(json.dumps({"head": Ledger().lines()[-1].sha256, "lines": 4}))
     assert review_exchange.verify() == 0

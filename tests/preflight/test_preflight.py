@@ -234,3 +234,12 @@ def test_a_calibration_of_another_size_than_the_head_of_the_video_is_an_error(ra
 
 def test_a_study_without_rigs_has_nothing_to_say_of_them(raw):
     assert not [line for line in look().lines() if "rig" in line]
+
+
+def test_a_title_with_a_word_of_a_path_is_named_before_anything_is_rendered(raw):
+    (raw / "videos/Kurs").mkdir()
+    (raw / "videos/peg 0 left.mkv").rename(raw / "videos/Kurs/peg 0 left.mkv")
+    change(raw / "recordings.csv", "videos/peg 0 left.mkv", "videos/Kurs/peg 0 left.mkv")
+    change(raw.parents[1] / "params.yaml", "title: ", "title: Kurs und ")
+    said = "".join(look().lines())
+    assert "release.title holds 'Kurs', which tells the path of a recording: the release would be refused; write it otherwise" in said

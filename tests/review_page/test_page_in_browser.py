@@ -122,6 +122,16 @@ def test_a_whole_review_by_keyboard_alone(ann, folder):
     assert not ann.troubles
 
 
+def test_the_next_span_is_one_that_is_still_to_be_decided(ann):
+    ann.press("j", "a")
+    ann.says("hidden")
+    ann.page.locator("#span-text", has_text="because the other camera hides it").wait_for()
+    ann.press("j")
+    ann.says("Span 2 of 2, 1 left")
+    ann.press("j")
+    ann.says("Span 2 of 2, 1 left")
+
+
 def test_what_a_person_decides_follows_what_they_saw_of_it(ann, folder):
     ann.press("j", "a")
     ann.says("hidden")

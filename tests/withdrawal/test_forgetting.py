@@ -99,5 +99,5 @@ def test_verifying_says_that_lines_were_taken_out(ledger, capsys, monkeypatch, t
     monkeypatch.chdir(tmp_path)
     forgetting.clean(ledger, GONE)
     assert review_exchange.verify(ledger.path) == 0
-    assert "9 lines by 1 people, the chain holds" in (said := capsys.readouterr().out)
+    assert "9 lines by 1 person, the chain holds" in (said := capsys.readouterr().out)
     assert "7 of 15 lines were taken out, because somebody withdrew" in said

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from scrubin.core import files
 from scrubin.core.errors import ReviewError
+from scrubin.core.ranges import count_text
 from scrubin.release import review_gate
 from scrubin.review import events, exchange
 from scrubin.review.desk import Desk
@@ -43,7 +44,8 @@ def verify(path: Path = LEDGER_PATH) -> int:
             raise ReviewError(msg)
     back = sum(later.at < earlier.at for earlier, later in pairwise(lines))
     people = sorted({line.by for line in lines if line.event not in events.NOBODYS})
-    sys.stdout.write(f"{path}: {len(lines)} lines by {len(people)} people, the chain holds; head {ledger.head}\n")
+    by = "1 person" if len(people) == 1 else f"{len(people)} people"
+    sys.stdout.write(f"{path}: {count_text(len(lines), 'line')} by {by}, the chain holds; head {ledger.head}\n")
     for person in people:
         mine = [line.event for line in lines if line.by == person]
         counts = ", ".join(f"{mine.count(event)} {event}" for event in events.EVENTS if event in mine)
@@ -74,7 +76,7 @@ def take(sheet: Path, by: str | None) -> int:
     desk = Desk.open(by=by)
     done = exchange.read_sheet(data, desk.reviewed, desk.standing, desk.times_s, desk.set_aside())
     desk.append_all(done.events)
-    sys.stdout.write(f"{sheet}: {len(done.events) - 1} new decisions\n")
+    sys.stdout.write(f"{sheet}: {count_text(len(done.events) - 1, 'new decision')}\n")
     _list("these overrule earlier ones:", done.changes)
     _list("decided earlier and not in the sheet; they stay (withdraw them on the page):", done.absent)
     _list("rejects what no detector has proposed:", done.unmet)

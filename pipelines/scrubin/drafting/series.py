@@ -12,6 +12,8 @@ from scrubin.drafting.recorded_file import RecordedFile
 
 # Clocks of recorders count whole seconds, and the next file begins a little later.
 FOLLOWS_S = 5.0
+EXACT_S = 1.0
+"""Clocks of recorders count whole seconds."""
 EQUAL_S = 1.5
 CHUNK_STEP_S = 30.0
 # Recorders begin a new file at 1, 2 or 4 GB, of 1000 or of 1024.
@@ -126,16 +128,18 @@ def _link(before: Named, after: Named, chunk_s: float | None, *, alone: bool) ->
     follows = gap_s is not None and abs(gap_s) <= FOLLOWS_S
     if gap_s is not None and not follows and skipped <= 0:
         doubts.append(f"it begins {_span(gap_s)} the file before ends, by its {clock}")
+    if gap_s is not None and follows and gap_s > EXACT_S:
+        doubts.append(f"{gap_s:.0f} s are missing before it, by its {clock}: they stay missing when ingest.clock names that clock")
     if said:
-        return Link(True, "begins when the part before ends" if follows else "", "; ".join(doubts))
+        return Link(True, "begins when the part before ends" if follows and not doubts else "", "; ".join(doubts))
     full, equal = _is_full(before.file.size_bytes), chunk_s is not None and _is_chunk(before, chunk_s)
     for holds, reason in (
-        (follows, f"begins when the file before ends, by its {clock}"),
+        (follows, f"begins about when the file before ends, by its {clock}"),
         (full, f"the file before has {before.file.size_bytes / 1e9:.1f} GB, at which recorders begin a new one"),
         (equal, f"the file before is {_clock(chunk_s or 0)} long, as others are: the recorder begins a new one then"),
     ):
-        if holds and not doubts and skipped <= 1:
-            return Link(True, reason)
+        if holds and (follows or not doubts) and skipped <= 1:
+            return Link(True, reason, "; ".join(doubts))
     if not doubts and skipped <= 1 and (alone or _is_continued(before.name.count, after.name.count)) and not before.name.recorded_s:
         return Link(True, "", "nothing but the names says that it continues the file before")
     return Link(False)

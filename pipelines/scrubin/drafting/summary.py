@@ -101,6 +101,8 @@ def _next(result: DraftedStudy, study: str) -> Iterator[str]:
     yield f"  3. remove the column '{CONFIRM}': the pipeline takes no list that has it"
     if result.list_name == BESIDE:
         yield "  4. add its rows to recordings.csv, and remove it"
+    else:
+        yield f"  4. in params.yaml, say raw: {study}, a name and a title of the release, and what tasks there are (ingest.tasks)"
 
 
 def _many(count: int, noun: str) -> str:

@@ -168,7 +168,8 @@ def _packet_times(container: av.container.InputContainer, stream: av.VideoStream
             last = max(last, (packet.pts, packet.duration or 0))
     if damaged:
         at_s = max(0.0, float((damaged[0] - min(pts, default=damaged[0])) * Fraction(stream.time_base or 0)))
-        raise VideoError(name, f"{len(damaged)} of its packets are damaged, the first at {at_s:.2f} s", FIX_COPY)
+        damage = "1 of its packets is" if len(damaged) == 1 else f"{len(damaged)} of its packets are"
+        raise VideoError(name, f"{damage} damaged, the first at {at_s:.2f} s", FIX_COPY)
     if untimed:
         # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
         return _decoded_times(container, stream, name), 0

@@ -71,10 +71,13 @@ function step(by) {
     return;
   }
   const at = span ? spans.findIndex((one) => spanId(one) === spanId(span)) : by > 0 ? -1 : 0;
-  state.pane = "sheet";
-  state.select(spans[(at + by + spans.length) % spans.length]);
   const left = spans.filter(isLeft).length;
-  say(`Span ${((at + by + spans.length) % spans.length) + 1} of ${spans.length}, ${left} left.`);
+  let to = (at + by + spans.length) % spans.length;
+  // Forwards to what is to be decided, as long as there is any: whoever decides and goes on must come to an end.
+  while (by > 0 && left && !isLeft(spans[to])) to = (to + 1) % spans.length;
+  state.pane = "sheet";
+  state.select(spans[to]);
+  say(`Span ${to + 1} of ${spans.length}, ${left} left.`);
 }
 
 /** Go on to the first second that is not seen; what is on screen counts by itself. */
