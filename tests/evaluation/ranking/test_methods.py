@@ -109,3 +109,10 @@ def test_a_team_without_one_of_the_metrics_is_last_by_it_and_has_no_mean_of_scor
     assert np.isnan(found.by_scores).tolist() == [True, False, True]
     assert found.by_ranks.tolist()[:2] == [1, 1]
     assert np.isnan(found.by_ranks[2])
+
+
+def test_a_metric_that_is_undefined_for_all_ranks_nobody():
+    found = several.combined(np.array([[NAN, 0.2], [NAN, 0.4]]))
+    assert np.isnan(found.ranks[:, 0]).all()
+    assert found.mean_ranks.tolist() == found.by_ranks.tolist() == [2, 1]
+    assert np.isnan(found.by_scores).all()

@@ -225,7 +225,8 @@ def _several(contest: Contest, teams: Sequence[Evaluation], names: Sequence[str]
         }
         for at, name in enumerate(names)
     ]
-    differ = [row["team"] for row in rows if row["rank_by_mean_score"] != row["rank_by_mean_rank"]]
+    ends = [(row["team"], row["rank_by_mean_score"], row["rank_by_mean_rank"]) for row in rows]
+    differ = [team for team, *of_both in ends if None not in of_both and of_both[0] != of_both[1]]
     return {"components": [*contest.components], "teams": rows, "differ": differ}
 
 

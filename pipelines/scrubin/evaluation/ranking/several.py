@@ -4,7 +4,8 @@
 - Rank by each metric, mean of the ranks, then rank: any metrics, but by how much a team is better counts for nothing, and a team that
   enters or leaves can swap two others.
 
-A team without a defined score of one of the metrics has no mean of scores; it has the rank after all others by that metric.
+A team without a defined score of one of the metrics has no mean of scores; it has the rank after all others by that metric. A metric
+that is undefined for all teams ranks nobody.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ def combined(scores: FloatArray, *, lower_is_better: bool = False) -> Combined:
     sign = -1.0 if lower_is_better else 1.0
     ranks = methods.ranks_by_column(sign * scores)
     undefined = np.isnan(scores)
+    ranks = np.where(undefined.all(axis=0), np.nan, ranks)
     mean_scores = np.where(undefined.any(axis=1), np.nan, [methods.mean(row) for row in scores.tolist()])
     mean_ranks = np.array([methods.mean(row) for row in ranks.tolist()])
     # Who has no score at all has no rank.
