@@ -11,9 +11,9 @@ from scrubin.cli import postponed, splits, stereo
 from scrubin.evaluation.metrics import METRICS
 
 NEVER = sorted(
-    postponed.THEIRS - {"numpy", "pyarrow"} | {"matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluation.side"}
+    postponed.THEIRS - {"numpy"} | {"matplotlib", "pingouin", "prefect", "great_expectations", "dask", "scrubin.evaluation.side"}
 )
-"""Import one of these, and a help text takes longer than 0.3 s; NumPy and PyArrow are quick."""
+"""Import one of these, and a help text takes longer than 0.3 s; NumPy is quick."""
 FURTHER = [
     *(("splits", name) for name in splits.SUBCOMMANDS),
     *(("stereo", name) for name in stereo.SUBCOMMANDS),

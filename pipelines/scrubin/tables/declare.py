@@ -8,12 +8,6 @@ from typing import Literal
 import pyarrow as pa
 
 Dtype = Literal["str", "int64", "float64", "bool"]
-ARROW: dict[Dtype, pa.DataType] = {
-    "str": pa.string(),
-    "int64": pa.int64(),
-    "float64": pa.float64(),
-    "bool": pa.bool_(),
-}
 # Nullable pandas dtypes, so that an undefined id stays undefined and does not become a float.
 PANDAS: dict[tuple[Dtype, bool], str] = {
     ("str", False): "str",
@@ -25,6 +19,12 @@ PANDAS: dict[tuple[Dtype, bool], str] = {
     ("bool", False): "bool",
     ("bool", True): "boolean",
 }
+
+
+def arrow(dtype: Dtype) -> pa.DataType:
+    """Return the type of a column in a file."""
+    # Not a table of types: to say which tables there are takes no PyArrow.
+    return pa.type_for_alias("string" if dtype == "str" else dtype)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Table:
             [
                 pa.field(
                     column.name,
-                    ARROW[column.dtype],
+                    arrow(column.dtype),
                     nullable=column.nullable,
                     metadata={"unit": column.unit, "description": column.description, "null": column.null},
                 )

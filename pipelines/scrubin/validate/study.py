@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from scrubin.core.errors import TableError
-from scrubin.tables.declare import ARROW, Column, Table
+from scrubin.tables.declare import Column, Table, arrow
 from scrubin.validate.duplicates.near import Limits, near_duplicates
 from scrubin.validate.expected import Expected
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -52,7 +52,7 @@ class StoredTable:
 
     def usable(self, column: Column) -> bool:
         """Whether the column is there, with the declared type."""
-        return self.types.get(column.name) == str(ARROW[column.dtype])
+        return self.types.get(column.name) == str(arrow(column.dtype))
 
 
 def stored_table(table: Table, arrow: pa.Table) -> StoredTable:
@@ -192,6 +192,6 @@ class Study:
             if not stored.usable(declared[name]):
                 there = stored.types.get(name)
                 what = f"is {there}" if there else "is missing"
-                msg = f"column '{name}' of table '{table}' {what}, but must be {ARROW[declared[name].dtype]}"
+                msg = f"column '{name}' of table '{table}' {what}, but must be {arrow(declared[name].dtype)}"
                 raise NotCheckableError(msg)
         return stored.rows[list(names)]

@@ -8,7 +8,7 @@ from functools import partial
 
 import pandas as pd
 
-from scrubin.tables.declare import ARROW, Column, Table
+from scrubin.tables.declare import Column, Table, arrow
 from scrubin.validate.check import Check, Expectation, PlannedCheck, expect
 from scrubin.validate.registry import Rule, generated
 from scrubin.validate.study import StoredTable, Study
@@ -32,7 +32,7 @@ def schema_of(stored: StoredTable) -> pd.DataFrame:
     Columns that are both take their place among each other, so that one missing column does not
     move the others. Missing values stand for "not declared" and "not there".
     """
-    declared = {column.name: str(ARROW[column.dtype]) for column in stored.table.columns}
+    declared = {column.name: str(arrow(column.dtype)) for column in stored.table.columns}
     schema = pd.DataFrame({"column": list(dict.fromkeys([*declared, *stored.types]))}, dtype="str")
     for side, types, others in (("declared", declared, stored.types), ("found", stored.types, declared)):
         shared = [name for name in types if name in others]

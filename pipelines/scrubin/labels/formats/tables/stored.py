@@ -15,7 +15,7 @@ from scrubin.core.faults import Fault, Faults
 from scrubin.labels.formats.tables import files, notes
 from scrubin.labels.formats.tables.notes import NOTES, Notes
 from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
-from scrubin.tables.declare import ARROW, Table
+from scrubin.tables.declare import Table, arrow
 
 PUBLIC = {**public_tables(()), **{table.name: table for table in CONVERTED_TABLES}}
 PRIVATE = tuple(table.name for table in PRIVATE_TABLES)
@@ -129,7 +129,7 @@ def _csv(file: Path, faults: Faults) -> pa.Table:
             column_types=dict.fromkeys(header, pa.string()), null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=True
         ),
     )
-    types = {column.name: ARROW[column.dtype] for column in _declared(file.stem, header).columns}
+    types = {column.name: arrow(column.dtype) for column in _declared(file.stem, header).columns}
     for place, name in enumerate(texts.schema.names):
         if name in types and types[name] != pa.string():
             texts = texts.set_column(place, name, _typed(file, name, texts.column(place), types[name], faults))
