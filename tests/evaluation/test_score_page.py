@@ -45,7 +45,7 @@ def recognition(tmp_path):
     often[3] = 0.6
     for name in NAMES:
         labels = (rng.random((200, 100)) < often).astype(int)
-        scores = np.clip(rng.normal(0.3, 0.2, labels.shape) + 0.3 * labels, 0.01, 0.99).round(2)
+        scores = np.clip(rng.normal(0.3, 0.2, labels.shape) + 0.3 * labels, 0.01, 0.99).round(4)
         np.savez(tmp_path / "truth" / f"{name}.npz", targets=labels)
         np.savez(tmp_path / "found" / f"{name}.npz", scores=scores)
     return tmp_path
