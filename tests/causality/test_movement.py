@@ -94,7 +94,11 @@ def test_what_is_not_there_again_is_chance():
     assert move is not None
     assert confirmed(move, [phases([0, 0, 0, 0], kind="noise", point=2)], base, noise(base)) is None
     assert confirmed(move, [other], base, noise(base)) is not None
-    assert judge(evidence(base, [other], moves=()), "frames", isolated=True).ruling == "not judged"
+    assert judge(evidence(base, [other], moves=()), "frames", isolated=True).ruling == "not repeatable"
+    long = [phases([0] * 40)] * 3
+    verdict = judge(evidence(long, [phases([0, 1] + [0] * 38, kind="noise", point=2)], moves=()), "frames", isolated=True)
+    assert verdict.ruling == "causal"
+    assert verdict.reason.endswith("did not move again when repeated: chance")
 
 
 def test_only_cutting_off_means_the_length_and_a_hair_of_it_means_nothing():

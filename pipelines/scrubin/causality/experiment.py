@@ -99,7 +99,8 @@ def experiment(runner: Runner, *, runs: int, seed: int, step: Callable[[str], No
     seen = [move for run in good if (move := moved(run, unchanged, now))] if now.repeatable else []
     moves: list[Move] = []
     if seen:
-        moves, unchanged, now = _confirmed(runner, seen, unchanged, now, kinds, step)
+        moves, unchanged, now, broken = _confirmed(runner, seen, unchanged, now, kinds, step)
+        failed += broken
     judged = [run for run in good if run.future.kind in KEEPS_LENGTH and run.changed < clips[run.future.clip].count]
     reacting = (len(judged), sum(reacts(run, unchanged, now) for run in judged))
     return Evidence(kinds, tuple(unchanged), tuple(changed), tuple(failed), now, tuple(seen), tuple(moves), reacting)
@@ -133,10 +134,11 @@ def _futures(
 
 def _confirmed(
     runner: Runner, seen: Sequence[Move], unchanged: list[Run], first: Noise, kinds: Sequence[Kind], step: Callable[[str], None]
-) -> tuple[list[Move], list[Run], Noise]:
-    """Return, per kind, the longest look-ahead that is there again each time, with all unchanged runs and their noise."""
+) -> tuple[list[Move], list[Run], Noise, list[Run]]:
+    """Return, per kind, the longest look-ahead that is there again each time, with all unchanged runs, their noise, and failed ones."""
     most_unchanged, most_changed = CONFIRMING_EXACT if first.exact else CONFIRMING_NOISY
-    moves = []
+    moves: list[Move] = []
+    failed: list[Run] = []
     for kind in kinds:
         of_kind = [move for move in seen if move.run.future.kind == kind]
         for move in sorted(of_kind, key=lambda one: -one.look_ahead):
@@ -146,6 +148,7 @@ def _confirmed(
             for future in [same] * missing + [move.run.future] * (most_changed - 1):
                 step("once more")
                 again.append(runner.run(future))
+            failed += [run for run in again if run.trouble]
             unchanged = unchanged + [run for run in again if run.future == same and not run.trouble]
             repeated = [run for run in again if run.future != same]
             now = noise(unchanged)
@@ -153,4 +156,4 @@ def _confirmed(
             if kept:
                 moves.append(kept)
                 break
-    return moves, unchanged, noise(unchanged)
+    return moves, unchanged, noise(unchanged), failed

@@ -70,19 +70,22 @@ def judge(evidence: Evidence, way: Way, *, isolated: bool) -> Verdict:
         return _not_causal(evidence)
     if evidence.failed:
         of = evidence.failed[0]
-        counted = f"{len(evidence.failed)} of {count_text(len(evidence.changed), 'run')} with a changed future failed"
-        return Verdict("not judged", f"{counted}; the first one ({of.future.kind} from frame {of.future.point}) {of.trouble}")
-    if evidence.seen:
-        return Verdict(
-            "not judged", f"{count_text(len(evidence.seen), 'run')} moved before the change, but not again when repeated: chance"
+        counted = (
+            f"{count_text(len(evidence.failed), 'run')} failed, of {len(evidence.changed)} with a changed future and their repetitions"
         )
+        return Verdict("not judged", f"{counted}; the first one ({of.future.kind} from frame {of.future.point}) {of.trouble}")
+    by_chance = {(move.run.future.clip, frame) for move in evidence.seen for frame in move.frames}
+    if len(by_chance) > MOST_UNSTABLE * evidence.noise.answered:
+        what = f"answers for {count_text(len(by_chance), 'frame')} moved before a change, but not again when it was repeated"
+        return Verdict("not repeatable", f"it cannot be judged: {what}; fix its seeds")
     capable, reacting = evidence.reacting
     if not reacting:
         return Verdict("not judged", _unmoved(capable))
     if not isolated:
         return Verdict("not judged", NO_ISOLATION)
     how = "each answer was taken back before the next frame was handed out" if way == "server" else "no answer before a change moved"
-    return Verdict("causal", f"{how}, in {count_text(len(evidence.changed), 'run')} with a changed future")
+    chance = f"; what moved in {len(evidence.seen)} of them did not move again when repeated: chance" if evidence.seen else ""
+    return Verdict("causal", f"{how}, in {count_text(len(evidence.changed), 'run')} with a changed future{chance}")
 
 
 def _unrepeatable(evidence: Evidence) -> str:
