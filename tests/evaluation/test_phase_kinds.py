@@ -76,7 +76,9 @@ def test_the_spread_over_videos_has_quartiles(study, capsys):
     assert found[0]["overall"]["n"] == 2
 
 
-@pytest.mark.parametrize("kind", ["segments", "events", "videos"])
+@pytest.mark.parametrize(
+    "kind", [pytest.param("segments", marks=pytest.mark.slow), "events", pytest.param("videos", marks=pytest.mark.slow)]
+)
 def test_every_kind_has_a_page(study, capsys, kind):
     # Two seconds early in every video: a single value below 0.
     for video in ("video01", "video02"):

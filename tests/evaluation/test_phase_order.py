@@ -31,7 +31,7 @@ def unknown(tmp_path):
     return write(tmp_path, [f"{letter} {number}" for number, letter in enumerate("gfedcba")])
 
 
-SPELLINGS = (str, str.upper, lambda name: name.replace(" ", "_").lower(), lambda name: name.replace(" ", "-"))
+SPELLINGS = (str, lambda name: name.replace(" ", "_").upper())
 
 
 @pytest.mark.parametrize(("vocabulary", "spelled"), list(itertools.product(("cholec80", "m2cai", "autolaparo"), SPELLINGS)))

@@ -68,7 +68,7 @@ def released(study):
     return ratings
 
 
-@pytest.mark.parametrize("truth", ["release", "release/groundtruth/skill"])
+@pytest.mark.parametrize("truth", ["release", pytest.param("release/groundtruth/skill", marks=pytest.mark.slow)])
 def test_what_raters_reach_stands_beside_what_is_predicted(study, capsys, truth):
     ratings = released(study)
     found, said = results(study, capsys, "kind=raters", truth=truth)

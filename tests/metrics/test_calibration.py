@@ -38,7 +38,7 @@ def plain_mass(labels, probabilities, bins):
 def random_classes():
     rng = np.random.default_rng(17)
     drawn = []
-    for number in range(120):
+    for number in range(80):
         frames = int(rng.integers(1, 60))
         probabilities = rng.random(frames) if number % 2 else rng.integers(0, 11, frames) / 10
         drawn.append(((rng.random(frames) < probabilities).astype(int), probabilities, int(rng.integers(1, 18))))

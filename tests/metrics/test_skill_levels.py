@@ -15,7 +15,7 @@ from scrubin.metrics import raters, skill_levels
 def random_scores():
     rng = np.random.default_rng(11)
     drawn = []
-    for number in range(150):
+    for number in range(60):
         n, levels = int(rng.integers(2, 40)), int(rng.integers(2, 8))
         x = rng.integers(1, levels + 1, n)
         y = np.clip(x + rng.integers(-2, 3, n), 1, levels) if number % 2 else rng.integers(1, levels + 1, n)
