@@ -63,8 +63,8 @@ def test_a_constant_total_on_a_fine_scale_is_constant(scores, tmp_path):
     first = [*rows, *(f"r{i};1;{';'.join(map(str, some))}" for i, some in enumerate(points))]
     second = [*rows, *(f"r{i};2;{i / 10};0.{i};0.1;{(i % 2) / 10}" for i in range(5))]
     code, _, error, _ = scores("--params", "fine.yaml", Peg_rater1=first, Peg_rater2=second)
-    assert code == 1
-    assert "GRS: all 5 scores are 0.6" in error
+    assert code == 0
+    assert "rater 1: all 5 scores are the same (GRS 0.6)" in error
 
 
 def test_equal_constant_vectors_have_no_concordance():
