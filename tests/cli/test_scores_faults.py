@@ -64,7 +64,7 @@ def test_a_constant_total_on_a_fine_scale_is_constant(scores, tmp_path):
     second = [*rows, *(f"r{i};2;{i / 10};0.{i};0.1;{(i % 2) / 10}" for i in range(5))]
     code, _, error, _ = scores("--params", "fine.yaml", Peg_rater1=first, Peg_rater2=second)
     assert code == 0
-    assert "rater 1: all 5 scores are the same (GRS 0.6)" in error
+    assert "rater 1: all 5 scores are the same (GRS 0.6, tissue_handling 0)" in error
 
 
 def test_equal_constant_vectors_have_no_concordance():
