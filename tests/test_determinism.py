@@ -104,6 +104,7 @@ def calls(file: Path) -> list[ast.Call]:
     return [node for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
 
 
+@pytest.mark.slow
 def test_floats_are_summed_the_same_way_by_every_python():
     """From Python 3.12 on, sum() compensates for rounding: floats need math.fsum."""
     found: dict[str, int] = {}

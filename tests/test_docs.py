@@ -92,6 +92,7 @@ def test_every_command_stands_on_a_page_that_somebody_wrote():
     assert not missing
 
 
+@pytest.mark.slow
 def test_every_format_metric_parameter_table_and_rule_stands_in_the_documents():
     book = "\n".join(reference.filled(page.read_text(encoding="utf-8")) for page in PAGES)
     names = {*readable(), *WRITERS, *METRICS, *RULES, *public_tables(()), *(table.name for table in PRIVATE_TABLES)}
@@ -104,6 +105,7 @@ def test_every_format_metric_parameter_table_and_rule_stands_in_the_documents():
     assert formats.names()
 
 
+@pytest.mark.slow
 def test_every_link_leads_somewhere():
     filled = {page: reference.filled(page.read_text(encoding="utf-8")) for page in PAGES}
     labels = {label for text in filled.values() for label in LABEL.findall(text)} | _library()

@@ -58,6 +58,7 @@ def test_there_is_one_stage_one_flow_and_one_section_per_name():
     assert set(yaml.safe_load((ROOT / "params.yaml").read_text(encoding="utf-8"))) == {"raw", "flows", *STAGES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_imported_file_is_a_dependency(stage):
     deps = [ROOT / dep for dep in STAGES[stage]["deps"] if "${" not in dep]
@@ -85,6 +86,7 @@ def test_no_stage_reads_a_report():
     assert named <= written
 
 
+@pytest.mark.slow
 def test_the_library_never_imports_a_flow():
     flows = {path.stem for path in (ROOT / "pipelines/flows").glob("*.py")}
     for file in (ROOT / "pipelines/scrubin").rglob("*.py"):
@@ -95,6 +97,7 @@ def test_the_library_never_imports_a_flow():
                 assert (node.module or "").split(".")[0] not in {*(flows - {"frames", "splits"}), "prefect"}, file
 
 
+@pytest.mark.slow
 def test_a_stage_imports_no_other_stage():
     for stage in STAGES:
         for file in imported_files(ROOT / f"pipelines/flows/{stage}.py", set()):

@@ -153,6 +153,7 @@ def test_a_video_of_one_frame_takes_its_first_label_and_one_without_frames_none(
     assert len(align(np.empty(0, np.int64), clock, one).frames) == 0
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**6), st.integers(1, 10**5), st.sampled_from(RATES), st.sampled_from(RATES), st.integers(0, 1), st.integers(0, 1))
 def test_a_span_covers_the_numbers_whose_instants_are_inside(start, length, of, to, first, to_first):
     counted, wanted = Numbering(of, first), Numbering(to, to_first)

@@ -116,6 +116,7 @@ def documents_of(submitted: Path) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_codabench_gives_the_numbers_of_the_command_line(task, home, bundles, by_command, tmp_path, capsys):
     assert codabench_run(tmp_path, bundles["codabench", task], home / f"team_{task}") == 0
@@ -127,6 +128,7 @@ def test_codabench_gives_the_numbers_of_the_command_line(task, home, bundles, by
     assert capsys.readouterr().err == ""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["recognition", "phases", SLOW_DETECTION])
 def test_evalai_gives_the_numbers_of_the_command_line_for_a_zip_and_for_one_document(task, home, bundles, by_command, tmp_path):
     script, annotations = bundles["evalai", task] / PROGRAM["evalai"], bundles["evalai", task] / "challenge" / evalai.ANNOTATIONS
@@ -141,6 +143,7 @@ def test_evalai_gives_the_numbers_of_the_command_line_for_a_zip_and_for_one_docu
     assert set(numbers.values()) <= set(by_command[task])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", ["recognition", "phases", SLOW_DETECTION])
 def test_grand_challenge_gives_the_numbers_of_the_command_line_for_jobs_a_document_and_a_folder(task, home, bundles, by_command, tmp_path):
     program, truth = bundles["grand-challenge", task] / "evaluation", bundles["grand-challenge", task] / TRUTH["grand-challenge"]

@@ -19,6 +19,7 @@ from scrubin.core.errors import MetricsError
 PROGRAM = Path(__file__).parent / "programs/program.py"
 
 
+@pytest.mark.slow
 def test_a_program_that_sees_one_frame_at_a_time_is_causal(trial, videos):
     honest = trial("per-frame", runs=2, folder=videos / "video0")
     assert honest.verdict.ruling == "causal", honest.verdict
@@ -32,6 +33,7 @@ def test_a_look_ahead_of_one_frame_is_seen_in_one_run_and_told_in_seconds(trial,
     assert cheat.document["look_ahead"] == {"frames": 1, "seconds": 0.5, "lower_bound": True, "whole_video": False, "length_only": False}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "why"),
     [
@@ -48,6 +50,7 @@ def test_a_program_that_fails_is_not_judged_and_says_why(trial, videos, kind, wh
     assert outcome.document["failures"]
 
 
+@pytest.mark.slow
 def test_the_network_cannot_be_reached(trial, videos, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         monkeypatch.setenv("ANSWERS_PORT", str(listener.getsockname()[1]))
@@ -172,6 +175,7 @@ def test_frames_of_two_sizes_and_videos_that_are_too_short_are_refused(trial, tm
         trial("per-frame", folder=tmp_path)
 
 
+@pytest.mark.slow
 def test_videos_that_are_links_are_hidden_where_they_really_lie(trial, videos, tmp_path):
     (tmp_path / "links").mkdir()
     (tmp_path / "links/video").symlink_to(videos / "video0")

@@ -29,6 +29,7 @@ def folder(shared, tmp_path, monkeypatch):
     return copy
 
 
+@pytest.mark.slow
 def test_a_sheet_goes_in_once_and_comes_out_as_it_was(folder, capsys):
     sheet = folder / "data/raw/redactions.csv"
     sheet.write_text(review_study.SHEET + ROW)

@@ -75,6 +75,7 @@ def close(text, expected):
     return text == "" if expected is None else float(text) == pytest.approx(expected, abs=1e-9, rel=0)
 
 
+@pytest.mark.slow
 def test_golden_sheets_give_golden_annotations(sheets, capsys):
     assert main(["scores", str(sheets), "--out", "out"]) == 0
     for name, task in TASKS.items():
@@ -109,6 +110,7 @@ def test_golden_concordance_comes_with_the_statistics(sheets, capsys):
     assert str(Path.cwd()) not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spelling", "names"),
     [
@@ -131,6 +133,7 @@ def test_a_published_folder_passes_through_byte_for_byte(spelling, names, elsewh
     assert "Spearman with GRS" in told
 
 
+@pytest.mark.slow
 def test_a_wrong_published_value_is_listed_and_only_its_cell_is_mended(elsewhere, capsys):
     published = annotation_folder.write(elsewhere / "Annotation", [TASKS["PegTransfer"], TASKS["CircleCutting"]])
     path = published / "PegTransfer.csv"
@@ -165,6 +168,7 @@ def test_what_the_command_wrote_passes_through_it(two_tasks):
     assert {name: twice[name] for name in once if name not in REPORTS} == {name: once[name] for name in once if name not in REPORTS}
 
 
+@pytest.mark.slow
 def test_the_order_of_rows_and_columns_makes_no_difference(two_tasks, elsewhere):
     shuffled = elsewhere / "shuffled"
     shuffled.mkdir()
@@ -177,6 +181,7 @@ def test_the_order_of_rows_and_columns_makes_no_difference(two_tasks, elsewhere)
     assert contents(Path("a")) == contents(Path("b"))
 
 
+@pytest.mark.slow
 def test_a_rater_files_scores_are_in_lasanas_spelling(small):
     assert main(["scores", str(small()), "--out", "out"]) == 0
     assert Path("out/Peg_rater2.csv").read_text() == "\n".join([HEADER, "a;2;2;2;3;3;10", "b;2;;;;;", "c;2;3;4;5;5;17"]) + "\n"
@@ -195,6 +200,7 @@ def test_a_recording_with_one_rating_has_no_score(small):
     assert Path("out/Peg_agreement.csv").read_text().splitlines()[2] == "b;1;;"
 
 
+@pytest.mark.slow
 def test_error_marks_of_an_unknown_task_are_harmonised(small, capsys):
     folder = small(
         Peg_rater1_errors=["id;dropped;lost", "a;True;False", "b;False;False"],
@@ -216,6 +222,7 @@ def test_error_marks_without_scores_become_labels(elsewhere):
     assert Path("out/Peg_rater1_errors.csv").read_bytes() == (folder / "Peg_rater1_errors.csv").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", [True, False])
 def test_an_explicit_mark_for_failed_must_be_a_column_of_the_sheets(column, small, elsewhere, capsys):
     shipped = (ROOT / "params.yaml").read_text(encoding="utf-8")
@@ -336,6 +343,7 @@ def test_the_folder_of_the_rater_files_is_never_written_to(small, elsewhere, cap
     assert contents(folder) == before
 
 
+@pytest.mark.slow
 def test_files_of_an_earlier_run_are_replaced_or_removed_and_others_stay(small):
     folder = small()
     assert main(["scores", str(folder), "--out", "out"]) == 0

@@ -37,6 +37,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.glob("*.csv"))
 
 
+@pytest.mark.slow
 def test_a_task_may_have_rater_in_its_name(scores):
     code, _, _, out = scores(T_rater1=ONE, T_rater2=TWO, T_rater_rater1=ONE, T_rater_rater2=[*TWO[:2], TWO[3]])
     assert code == 0
@@ -121,6 +122,7 @@ def test_absurd_scores_are_refused_in_a_short_sentence(scores, cell):
     assert len(error) < 500
 
 
+@pytest.mark.slow
 def test_a_published_main_file_with_a_long_table_comes_with_sheets_that_can_be_read_again(scores, tmp_path, capsys):
     head = "id,task,rater,depth_perception,efficiency,bimanual_dexterity,tissue_handling"
     rows = [",".join([row.split(";")[0], "Peg", *row.split(";")[1:6]]) for row in (*ONE[1:], *TWO[1:])]
@@ -131,6 +133,7 @@ def test_a_published_main_file_with_a_long_table_comes_with_sheets_that_can_be_r
     assert (tmp_path / "again/Peg.csv").read_bytes() == (out / "Peg.csv").read_bytes()
 
 
+@pytest.mark.slow
 def test_marks_that_are_overruled_and_contradictions_are_told(scores):
     marks = {f"Peg_rater{k}_errors": ["id;lost", f"a;{'True' if k == 1 else 'False'}", "b;False", "c;False"] for k in (1, 2)}
     third = [HEADER, *(row.replace(";2;", ";3;", 1) for row in TWO[1:])]
@@ -226,6 +229,7 @@ BAD_LONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("row", BAD_LONG)
 def test_a_bad_row_of_a_long_table_stops_its_own_task_only(scores, row):
     code, _, error, out = scores(ratings=[LONG, *long_rows("Peg"), *long_rows("Knot"), row])
@@ -327,6 +331,7 @@ def test_a_copy_of_a_sheet_is_no_name_of_a_person(scores, name):
     assert "published" not in error
 
 
+@pytest.mark.slow
 def test_what_is_written_of_a_task_with_rater_in_its_name_can_be_read_again(scores, tmp_path):
     split = ["id;split", "a;train", "b;train", "c;train"]
     code, _, _, out = scores(Peg_rater1=ONE, Peg_rater2=TWO, Peg_rater_v2_rater1=ONE, Peg_rater_v2_rater2=TWO, Peg_rater_v2_split=split)

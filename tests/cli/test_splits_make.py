@@ -51,6 +51,7 @@ def test_make_writes_a_sound_split_and_prints_imbalance_and_gap(table, tmp_path,
     assert "proven gap" in printed
 
 
+@pytest.mark.slow
 def test_make_prints_json_for_machines_and_is_the_same_again_from_shuffled_rows(table, tmp_path, capsys):
     arguments = [
         "--group",

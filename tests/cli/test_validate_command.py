@@ -95,18 +95,20 @@ def test_every_readable_format_but_tables_has_such_an_example():
     assert {*readable()} - {"tables", *of_scores} == {*EXAMPLES}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("csv", [(), synthetic_study.PUBLIC])
 def test_our_own_tables_pass_as_parquet_and_as_csv(validate, csv):
     code, lines, _ = validate(tables(csv=csv), "--all")
     assert code == 0
     assert lines[0].endswith(
-        "errors 8, frames 240, labelled 96, phases 48, ratings 32, skill 8, spans 12, splits 12, triplets 48, videos 20"
+        "errors 8, frames 240, gaps 1, labelled 96, phases 48, ratings 32, skill 8, spans 12, splits 12, triplets 48, videos 20"
     )
     reasons = [line.rsplit(": ", 1)[1] for line in lines if line.startswith("not applicable")]
     assert "the private table 'recordings' is not at hand" in reasons
     assert not [line for line in lines if line.startswith(("error", "warning"))]
 
 
+@pytest.mark.slow
 def test_a_release_has_its_tables_in_a_folder_and_one_table_is_enough(validate):
     assert validate({f"tables/{name}": data for name, data in tables().items()})[0] == 0
     code, lines, _ = validate({}, "--json")
@@ -126,6 +128,7 @@ def test_a_single_table_says_which_rules_have_nothing_to_check_and_why(validate)
     assert validate({})[1] == [lines[0], f"{lines[-1]}: --all lists them"]
 
 
+@pytest.mark.slow
 def test_a_broken_rule_names_file_table_column_rule_count_and_keys(validate):
     def break_it(tables):
         tables["triplets"].loc[:30, "x"] = 200.0
@@ -140,6 +143,7 @@ def test_a_broken_rule_names_file_table_column_rule_count_and_keys(validate):
     assert lines[at + 21] == "  ... and 11 more"
 
 
+@pytest.mark.slow
 def test_json_has_everything_and_only_that_on_stdout(validate):
     def break_it(tables):
         tables["phases"].loc[2, "phase_id"] = 77
@@ -258,6 +262,7 @@ def test_a_typo_of_the_published_files_is_the_phase_that_it_means(validate):
     assert json.loads("\n".join(lines))["verdict"] == "passed"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("files", "says"),
     [
@@ -357,6 +362,7 @@ def test_spans_of_time_are_judged_at_the_instant_that_is_named(validate):
     assert rows == [{"phases": 2}, {"phases": 1}]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["tables", "tables-csv"])
 def test_segments_and_facts_that_convert_wrote_are_tables_of_ours(validate, tmp_path, suffix):
     for name, data in EXAMPLES["jigsaws"].items():

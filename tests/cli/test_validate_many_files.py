@@ -93,6 +93,7 @@ def test_one_cause_in_every_file_is_one_line_with_a_count(validate):
     assert len([line for line in every if line.startswith("error: labels/VID")]) == MANY
 
 
+@pytest.mark.slow
 def test_two_causes_are_two_lines_and_the_broken_rule_of_the_other_files_comes_too(validate):
     def damage(number, document):
         vectors = document["annotations"]["16"]
@@ -136,6 +137,7 @@ def test_an_error_that_the_reader_notes_fails(validate, noting):
     assert lines[1] == "error: labels/VID01.json: something is odd; look at it"
 
 
+@pytest.mark.slow
 def test_json_keeps_its_keys_and_has_every_fault(validate, noting):
     noting("deviation")
     code, lines = validate(videos(TRIPLETS), "--json")

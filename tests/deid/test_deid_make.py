@@ -25,6 +25,8 @@ from scrubin.deid.scoring.reading import is_heard, picture_streams, tags
 from scrubin.demo.scenes.curves import generator
 from scrubin.video.probe import probe
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.slow
 def test_the_same_request_gives_the_same_bytes(tmp_path):
@@ -70,6 +72,7 @@ def test_a_folder_with_other_files_is_not_touched(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
+@pytest.mark.slow
 def test_planted_and_clean_pictures_differ_where_the_key_says_so_and_nowhere_else(key):
     for recording in key.recordings:
         planted, clean = (deid_outputs.pictures(key.folder / name) for name in (recording.planted, recording.clean))

@@ -18,6 +18,8 @@ from scrubin.demo import cohort, curator_sheets, procedures
 from scrubin.demo.raw_study import PSEUDONYM_KEY
 from scrubin.demo.triplets import triplets
 
+pytestmark = pytest.mark.slow
+
 UNREADABLE = {"missing", "no_moov", "empty", "text"}
 
 

@@ -85,6 +85,7 @@ def test_any_frame_is_read_by_its_number(made):
     reader.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COPYABLE)
 def test_released_frames_are_those_of_the_stream_and_untouched_groups_are_copied(name, tmp_path):
     path, stream = dicom_objects.recording(tmp_path / "a.dcm", name)

@@ -36,6 +36,7 @@ def all_bytes(folder: Path) -> dict[str, tuple[bytes, int]]:
     return {str(path): (path.read_bytes(), path.stat().st_mtime_ns) for path in sorted(folder.rglob("*")) if path.is_file()}
 
 
+@pytest.mark.slow
 def test_it_needs_only_the_base_install(released, tmp_path):
     command = [sys.executable, "-c", GUARD.format(blocked=BLOCKED), "verify", str(released), "--state", str(tmp_path / "state")]
     done = subprocess.run(command, capture_output=True, text=True)

@@ -203,6 +203,7 @@ def test_the_list_reads_a_confirmed_draft_and_finds_only_what_is_missing(files):
     assert all(problem.error.fix.startswith("add ") for problem in read.problems), read.problems
 
 
+@pytest.mark.slow
 @given(st.lists(FILES, max_size=14, unique_by=lambda file: file.path))
 def test_mono_stands_alone_in_its_recording(files):
     for recording in recordings(files):

@@ -87,6 +87,7 @@ Processes(1).do(piece(slow, Path(sys.argv[1])))
 """
 
 
+@pytest.mark.slow
 def test_a_worker_ends_with_the_one_who_started_it_also_in_the_middle_of_a_piece(tmp_path):
     path = os.pathsep.join([str(Path(__file__).parents[1] / "helpers"), *sys.path])
     run = subprocess.Popen([sys.executable, "-c", STARTS, str(tmp_path)], env={**os.environ, "PYTHONPATH": path})

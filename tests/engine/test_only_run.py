@@ -98,6 +98,7 @@ def test_the_lock_of_a_short_command_is_waited_for(tmp_path, monkeypatch):
             pass
 
 
+@pytest.mark.slow
 def test_the_server_starts_with_the_first_stage_that_asks_and_not_before(tmp_path, monkeypatch):
     monkeypatch.delenv("PREFECT_API_URL", raising=False)
     started: list[int] = []

@@ -64,6 +64,7 @@ def said(capsys, *arguments):
     return printed.out + printed.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ADVICE)
 def test_every_command_gives_the_same_advice(challenge, capsys, case):
     change, advice = ADVICE[case]

@@ -115,6 +115,7 @@ def test_known_errors_are_said_and_travel_along(layout, tmp_path, capsys):
     assert f"Known errors:\n\n- {says}\n" in (tmp_path / "out/README.md").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", OF_FRAMES)
 def test_a_plain_install_is_enough(layout, release, tmp_path):
     code = f"{WITHOUT}from scrubin.cli import main; sys.exit(main({['export', str(release), str(tmp_path / 'out'), '--to', layout]!r}))"

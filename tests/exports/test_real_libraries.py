@@ -23,6 +23,7 @@ def export(release: Path, folder: Path, layout: str) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_hugging_faces_library_reads_every_split_with_labels_and_pictures(release, tmp_path, monkeypatch):
     for name, value in {"HF_HUB_OFFLINE": "1", "HF_DATASETS_OFFLINE": "1", "HF_HOME": str(tmp_path / "home")}.items():

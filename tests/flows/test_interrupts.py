@@ -57,6 +57,7 @@ def test_ctrl_c_while_modules_are_loaded_ends_without_a_word(program, loads, tmp
     assert (done.returncode, done.stderr) == (INTERRUPTED, "")
 
 
+@pytest.mark.slow
 def test_after_ctrl_c_dvc_begins_no_other_stage():
     run = subprocess.Popen(
         [sys.executable, "-c", RUN, DVC, STAGE],

@@ -43,6 +43,7 @@ def run(folder: Path, *command: str | Path) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_its_own_affairs_are_not_said_and_what_failed_is_noted(project):
     said = run(project, FLOWS / "quiet_dvc.py", "repro", "--keep-going")
     assert "Running stage 'second'" in said
@@ -53,12 +54,14 @@ def test_its_own_affairs_are_not_said_and_what_failed_is_noted(project):
     assert (project / ".cache/stopped.json").read_text() == '["second"]'
 
 
+@pytest.mark.slow
 def test_bare_dvc_says_all_that(project):
     said = run(project, "-m", "dvc", "repro", "--keep-going")
     for unwanted in ("'nothing' is empty", "failed to reproduce", "failed to run"):
         assert unwanted in said, "else the test above proves nothing"
 
 
+@pytest.mark.slow
 def test_another_fault_of_dvc_is_said(project):
     (project / "nothing").rmdir()
     assert "nothing" in run(project, FLOWS / "quiet_dvc.py", "repro", "--keep-going").replace("'true'", "")

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ def times(steps: list[Fraction]) -> list[Fraction]:
     return found
 
 
+@pytest.mark.slow
 @given(steps=STEPS, fps=RATES)
 def test_frame_k_is_the_first_frame_at_or_after_k_over_fps(steps, fps):
     times_s = times(steps)
@@ -28,6 +30,7 @@ def test_frame_k_is_the_first_frame_at_or_after_k_over_fps(steps, fps):
     assert len(numbers) / fps > times_s[-1]
 
 
+@pytest.mark.slow
 def test_29_97_does_not_drift_in_an_hour():
     times_s = [Fraction(n * 1001, 30000) for n in range(107_893)]
     numbers = source_frames(times_s, Fraction(1))

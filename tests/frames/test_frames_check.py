@@ -154,6 +154,7 @@ def test_a_shard_is_read_like_a_folder(videos, tmp_path):
     assert (verdict.follows_contract, verdict.pictures) == (True, 12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", clips.BY_LENGTH)
 def test_real_footage(tmp_path, name):
     video = clips.REAL[name]

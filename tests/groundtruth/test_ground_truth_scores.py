@@ -66,6 +66,7 @@ def published_recognition(videos):
         return {name: one.compute_video_AP(name) for name in COMPONENTS}, {name: one.compute_global_AP(name) for name in COMPONENTS}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("subset", SUBSETS)
 def test_ivtmetrics_takes_the_matrices_of_a_subset_and_says_what_we_say(written_once, subset):
     rng = np.random.default_rng(1)

@@ -216,6 +216,7 @@ def test_a_subset_lists_exactly_its_recordings_and_files_with_their_hashes(writt
     }
 
 
+@pytest.mark.slow
 def test_a_subset_without_labels_lists_its_recordings_only(made, tmp_path):
     splits = io.frame_of(SPLITS, [{"scheme": "balanced", "fold": 0, "subset": "val", "id": "zuvali"}])
     write_ground_truth(tmp_path / "g", {**made, "splits": splits})

@@ -102,6 +102,7 @@ def test_a_frame_key_that_is_no_number_is_refused(name, file, key):
         read_files(name, {file: json.dumps(document).encode()})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "file"), TEXT)
 def test_any_cell_of_text_is_read_or_refused(name, file):
     text = EXAMPLES[name][file].decode()

@@ -61,6 +61,7 @@ def in_frames(labels, source_fps):
     return span_frames.with_frames(labels, writer_of("tables"), source_fps, None, 0, Counter())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", sorted(WRITERS))
 @pytest.mark.parametrize("name", MAKERS)
 def test_labels_come_back_or_are_counted_as_lost(name, target):

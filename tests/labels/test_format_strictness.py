@@ -248,6 +248,7 @@ NAMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", NAMES)
 def test_class_names_that_are_none_are_refused(case):
     text, message = NAMES[case]

@@ -1,6 +1,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +25,7 @@ def test_at_the_end_of_its_period_a_frame_has_the_phase_of_the_last_unit():
     assert dict(zip(rows["position"].tolist(), rows["phase_id"].tolist(), strict=True)) == {0: 3, 1: 4, 2: 5, 3: 5}
 
 
+@pytest.mark.slow
 @given(
     st.lists(st.integers(0, 300), min_size=2, max_size=2, unique=True).map(sorted), st.sampled_from([1, 2, 5, 25, Fraction(30000, 1001)])
 )

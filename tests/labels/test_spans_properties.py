@@ -64,6 +64,7 @@ def test_the_table_spans_has_the_numbers_that_were_given(table):
     assert sorted(names) == sorted(wanted)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(), RATES, RATES)
 def test_a_number_is_labelled_exactly_when_its_instant_is_inside_a_span(table, of, to):
@@ -103,6 +104,7 @@ def test_a_file_and_back_has_the_same_spans_and_bytes(table, unit):
     assert write_files("spans", Collection((again,))).files == out.files
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables(latest=500), st.sampled_from([Fraction(25), Fraction(30000, 1001), Fraction(24000, 1001)]), st.integers(0, 5))
 def test_on_the_released_frames_spans_by_frame_and_by_time_are_the_same(make, table, fps, offset_s):
@@ -123,6 +125,7 @@ def test_on_the_released_frames_spans_by_frame_and_by_time_are_the_same(make, ta
     pd.testing.assert_frame_equal(again.rows, placed.rows)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 8), st.integers(0, 1), st.sampled_from([None, None, 0, 1])), max_size=12))
 def test_no_number_does_two_things_at_once_unless_the_file_says_so(given_rows):
     rows = [Row(i, start, start + length, instrument, instance, {}) for i, (start, length, instrument, instance) in enumerate(given_rows)]

@@ -161,6 +161,7 @@ def test_an_id_in_two_tasks_is_listed_and_each_task_keeps_its_own_scores(folder,
     assert twice[0].published == "PegTransfer"
 
 
+@pytest.mark.slow
 def test_a_label_other_than_the_raters_marks_is_listed(folder, golden):
     marks = pd.DataFrame(golden["tasks"][0]["errors"]).rename_axis("id").reset_index()
     for rater in "123":

@@ -156,6 +156,7 @@ def test_a_missing_truncated_or_changed_video_is_named_with_what_to_do(changed, 
         release.frames(task=OPERATION, source="videos")[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", clips.BY_LENGTH)
 def test_frames_of_real_footage_are_those_of_decoding_it_from_its_start(name):
     path = clips.REAL[name]

@@ -125,6 +125,7 @@ def test_a_damaged_list_of_errors_is_refused(changed):
         Release(changed)
 
 
+@pytest.mark.slow
 def test_tables_and_labels_need_no_more_than_the_base_install(storages):
     code = f"""
 import sys

@@ -15,6 +15,7 @@ def sums(dataset, key, indices):
     return [(item["id"], item["camera"], int(item[key].sum())) for item in (dataset[k] for k in indices)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "spawn"])
 def test_workers_that_are_forked_or_spawned_see_what_one_process_sees(release, method):
     frames = release.frames(labels=["triplets", "skill"])

@@ -77,6 +77,7 @@ def literal_step(found, positives):
     return area
 
 
+@pytest.mark.slow
 @QUICK
 @given(VIDEOS, st.randoms(use_true_random=False))
 def test_the_order_of_frames_rows_and_videos_changes_nothing(videos, random):
@@ -114,6 +115,7 @@ def test_perfect_predictions_score_one_everywhere(videos):
     assert counts(scene).sum(axis=0).tolist() == [boxes, 0, 0, 0, 0, 0, 0]
 
 
+@pytest.mark.slow
 @QUICK
 @given(VIDEOS)
 def test_nothing_changes_the_arrays_given(videos):

@@ -46,6 +46,7 @@ def test_balanced_accuracy_of_several_classes_is_the_mean_recall_of_phases(case)
         assert published == pytest.approx(case["expected"]["balanced_accuracy"], abs=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(pairs)
 def test_all_four_are_those_of_scikit_learn(rows):

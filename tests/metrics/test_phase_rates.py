@@ -64,6 +64,7 @@ def test_filled_rates_accuracy_and_matrices_are_those_of_scikit_learn(videos):
                 np.testing.assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(studies(), st.randoms(use_true_random=False))
 def test_the_order_of_videos_and_runs_changes_no_bit(videos, random):

@@ -37,6 +37,7 @@ def test_it_is_the_definition_to_1e_12(drawn):
     assert positives.tolist() == labels.sum(axis=0).tolist()
 
 
+@pytest.mark.slow
 @given(matrices())
 def test_it_is_scikit_learns_where_a_class_has_positives(drawn):
     labels, scores = drawn
@@ -49,6 +50,7 @@ def test_it_is_scikit_learns_where_a_class_has_positives(drawn):
     assert np.isnan(values[positives == 0]).all()
 
 
+@pytest.mark.slow
 @given(matrices(), st.randoms(use_true_random=False))
 def test_the_order_of_frames_never_shows(drawn, random):
     labels, scores = drawn
@@ -66,12 +68,14 @@ def test_a_strictly_increasing_change_of_scores_never_shows(drawn):
         np.testing.assert_array_equal(before, average_precision(labels, changed)[0])
 
 
+@pytest.mark.slow
 @given(matrices(dtypes=(np.float32,)))
 def test_float32_scores_give_the_same_bits_as_float64(drawn):
     labels, scores = drawn
     np.testing.assert_array_equal(average_precision(labels, scores)[0], average_precision(labels, scores.astype(np.float64))[0])
 
 
+@pytest.mark.slow
 @given(matrices())
 def test_every_positive_found_higher_is_better_or_equal(drawn):
     labels, scores = drawn

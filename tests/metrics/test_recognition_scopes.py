@@ -60,6 +60,7 @@ def mean(values):
     return math.fsum(defined) / len(defined) if defined else math.nan
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(studies(), st.sampled_from(COMPONENTS), st.booleans())
 def test_both_scopes_are_the_definition(videos, component, ignore_null):
@@ -85,6 +86,7 @@ def same(one, other):
     assert list(one.classes) == list(other.classes)
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(studies(), st.randoms(use_true_random=False))
 def test_the_order_of_videos_never_shows(videos, random):
@@ -109,6 +111,7 @@ def test_cutting_a_video_in_two_changes_nothing_global(videos, at):
         same(pooled(videos, SMALL)[component], pooled(cut, SMALL)[component])
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(studies())
 def test_one_video_is_the_same_in_both_scopes(videos):
@@ -122,6 +125,7 @@ def test_one_video_is_the_same_in_both_scopes(videos):
         )
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(studies(), st.sampled_from(COMPONENTS))
 def test_parts_are_the_average_precision_of_the_parts(videos, component):

@@ -50,6 +50,7 @@ def test_it_is_the_count_over_every_order_that_ties_allow(drawn, k, component):
         assert math.isnan(ours.least)
 
 
+@pytest.mark.slow
 @given(frames(), frames(), st.integers(1, 5))
 def test_positives_weigh_the_same_in_every_video(one, other, k):
     apart = top_k([TripletVideo("a", *one), TripletVideo("b", *other)], SMALL, k)

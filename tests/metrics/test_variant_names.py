@@ -120,6 +120,7 @@ def others():
     return [*found, *summaries, *bounds]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compute", [recognition, detection, phases, others])
 def test_every_option_is_in_the_name(compute):
     names = [one.variant.name for one in compute()]

@@ -42,6 +42,7 @@ def by_hand(planes: np.ndarray) -> np.ndarray:
     return odds >> int(np.rint(-np.log2(float(TENSORS["s"][0]))))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.sampled_from([0, 40, 255]))
 def test_the_scores_are_exact_whatever_the_order_of_the_sums(seed, spread):
     rng = np.random.default_rng(seed)

@@ -115,6 +115,7 @@ def test_any_two_cheap_confusions_are_forgiven_from_four_letters_on(word, choice
     assert word in WordFinder([word]).hits(f"Dr. {read}, 10:20")
 
 
+@pytest.mark.slow
 @given(
     word=st.text(st.characters(categories=["L", "Nd"], max_codepoint=0x17F), min_size=6, max_size=20),
     around=st.sampled_from(["", " ", ": "]),

@@ -80,6 +80,7 @@ def test_an_error_sheet_that_no_parameter_knows_is_an_error_before_anything_is_r
     assert "params.yaml names no errors of Cholecystectomy; add 'scores.errors.Cholecystectomy'" in only(errors())
 
 
+@pytest.mark.slow
 def test_a_rater_whose_scores_are_all_equal_is_named_before_anything_is_rendered(raw):
     rows = "".join(f"peg {number},3,3,3,3\n" for number in range(listed_project.PEGS))
     (raw / "ratings/PegTransfer_rater0.csv").write_text(f"id,{listed_project.ASPECTS}\n{rows}")
@@ -122,6 +123,7 @@ def test_recordings_that_no_sheet_and_no_label_file_is_about_are_named(raw):
     assert "no label file of Cholecystectomy is about 'operation 2'" in said
 
 
+@pytest.mark.slow
 def test_a_damaged_label_file_is_named_again_until_it_is_mended(raw):
     path = raw / "annotations/cholec80/operation 1-phase.txt"
     good = path.read_text()
@@ -189,6 +191,7 @@ def test_nothing_of_the_study_is_written(raw):
     assert {path: path.stat().st_mtime_ns for path in Path("data").rglob("*")} == before
 
 
+@pytest.mark.slow
 def test_a_large_study_takes_seconds(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     listed_project.make(tmp_path, pegs=1270)

@@ -144,6 +144,7 @@ def test_pinned_videos_are_in_train_and_need_no_test():
     assert len(faults(sheet_of(rows, folds=True))) == 1
 
 
+@pytest.mark.slow
 @given(st.permutations(CROSS))
 def test_the_order_of_rows_is_irrelevant(rows):
     assert faults(sheet_of(rows, folds=True)) == []

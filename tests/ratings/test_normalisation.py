@@ -90,6 +90,7 @@ def test_equal_disagreements_stay_equal_when_a_rater_is_scaled():
         assert not skill.strong_disagreement.any()
 
 
+@pytest.mark.slow
 @given(studies())
 @settings(max_examples=40, deadline=None)
 def test_each_raters_normalised_scores_have_mean_0_and_sd_1(points):

@@ -66,6 +66,7 @@ def test_the_published_example_of_shrout_and_fleiss():
     assert (found["ICC(2,1)"]["low"], found["ICC(2,1)"]["high"]) == pytest.approx((0.019, 0.761), abs=0.0005)
 
 
+@pytest.mark.slow
 @given(st.integers(5, 25), st.integers(2, 5), st.integers(0, 10**6))
 @example(n=5, k=2, seed=44344)  # ICC(A,k) is 0.44 and the formula's lower end 54.9
 @settings(max_examples=25, deadline=None)
@@ -225,6 +226,7 @@ def literal_alpha(matrix, level):
     return math.nan if expected == 0 else 1 - observed / expected
 
 
+@pytest.mark.slow
 @given(arrays.arrays(float, st.tuples(st.integers(1, 8), st.integers(2, 4)), elements=st.sampled_from([1.0, 2.0, 3.0, 5.0, NA])))
 @settings(max_examples=80, deadline=None)
 def test_alpha_is_what_its_definition_says(matrix):

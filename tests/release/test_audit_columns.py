@@ -131,6 +131,7 @@ def test_a_date_as_a_number_is_found_in_packed_arrays_and_json(release, number):
     assert release.rules_by_file({**files, "none.zip": harmless}) == {name: {"private-string"} for name in files}
 
 
+@pytest.mark.slow
 def test_six_digits_are_a_date_only_under_the_name_of_a_day(release):
     assert written(release, "more.json", json.dumps({"image_id": 170423, "area": [170423, "170423"]})) == set()
     assert written(release, "more.json", json.dumps({"recordedOn": 170423})) == {"private-string"}

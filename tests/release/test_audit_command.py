@@ -49,6 +49,7 @@ def test_a_clean_release_gives_0_and_says_what_was_read(audited):
     assert told["reidentification"]["tasks"][TASK]["smallest_group_in_a_log"] == len(IDS)
 
 
+@pytest.mark.slow
 def test_a_second_run_decodes_nothing_and_a_fresh_one_does(audited, monkeypatch):
     calls, watch = [], decoding.examine
     monkeypatch.setattr(decoding, "examine", lambda *given: calls.append(given[0]) or watch(*given))
@@ -61,6 +62,7 @@ def test_a_second_run_decodes_nothing_and_a_fresh_one_does(audited, monkeypatch)
     assert len(calls) == 1 + len(IDS)
 
 
+@pytest.mark.slow
 def test_the_table_is_for_people(release, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(write_project(release, tmp_path / "project"))
     assert cli.main(["audit", str(release.folder)]) == 0
@@ -75,6 +77,7 @@ def test_the_table_is_for_people(release, tmp_path, monkeypatch, capsys):
     assert text.endswith("findings: it may not be released\n")
 
 
+@pytest.mark.slow
 def test_a_plain_copy_has_one_finding_with_a_count_and_its_first_places(release, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(write_project(release, tmp_path / "project"))
     files = sorted(path for path in release.folder.rglob("*") if path.suffix in (".jpg", ".mkv"))
@@ -146,6 +149,7 @@ PLANTED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("plant", PLANTED.values(), ids=PLANTED)
 def test_each_planted_fault_gives_1_and_is_named(release, tmp_path, monkeypatch, capsys, plant):
     change, expected = plant

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import scrubin
 
 LIBRARY = Path(scrubin.__file__).parent
@@ -27,6 +29,7 @@ def file_of(module: str) -> Path | None:
     return next((found for found in (path.with_suffix(".py"), path / "__init__.py") if found.is_file()), None)
 
 
+@pytest.mark.slow
 def test_the_audit_shares_no_code_with_how_the_files_were_made():
     waiting, seen = [LIBRARY / "release/audit/proof.py", LIBRARY / "release/audit/videos/stored.py"], set()
     while waiting:

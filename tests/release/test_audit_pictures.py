@@ -306,6 +306,7 @@ def test_what_people_rejected_has_the_times_and_pixels_of_the_released_video():
 # --- never green by accident
 
 
+@pytest.mark.slow
 def test_a_network_that_is_missing_or_another_one_stops_the_audit(release, tmp_path, monkeypatch, capsys, eyes):
     monkeypatch.chdir(write_project(release, tmp_path / "project"))
     centerface = replace(weights.NETWORKS["centerface"], sha256="0" * 64)

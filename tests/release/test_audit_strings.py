@@ -110,6 +110,7 @@ def test_a_name_is_found_in_compressed_bytes(release, encoding):
     assert "private-string" in release.rules_after(plant)
 
 
+@pytest.mark.slow
 def test_a_name_across_two_chunks_is_found(release, monkeypatch):
     monkeypatch.setattr("scrubin.release.audit.one_pass.CHUNK_BYTES", 1000)
     monkeypatch.setattr("scrubin.release.audit.strings.search.CONTEXT_BYTES", 40)

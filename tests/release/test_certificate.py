@@ -171,6 +171,7 @@ def test_the_public_form_is_under_the_checksums_and_the_audit_and_any_name_in_it
     assert "checksum" in release.rules()
 
 
+@pytest.mark.slow
 def test_looking_once_more_changes_no_byte_of_the_public_form(folder):
     with review_study.desk(folder, ANN) as desk:
         review_study.see_all(desk)
@@ -184,6 +185,7 @@ def test_looking_once_more_changes_no_byte_of_the_public_form(folder):
     assert public_form.texts(public()) == before
 
 
+@pytest.mark.slow
 def test_the_release_that_is_made_again_carries_the_sample_of_the_same_videos(folder):
     look(folder, 2)
     text = public_form.texts(public())["CERTIFICATE.md"]
@@ -196,6 +198,7 @@ def test_the_release_that_is_made_again_carries_the_sample_of_the_same_videos(fo
     assert "Samples of earlier videos of this release: 1" in public_form.texts(stated)["CERTIFICATE.md"]
 
 
+@pytest.mark.slow
 def test_videos_in_which_somebody_saw_something_are_not_released_again_until_they_are_others(folder):
     drawn = look(folder, 4, findings=[1])
     clip = drawn.clips[1]
@@ -228,6 +231,7 @@ def test_a_sample_while_the_pipeline_runs_stops_nothing(folder):
     review_gate.require_reviewed(document, PARAMS, Ledger().lines(), datetime.date(2026, 5, 1).isoformat())
 
 
+@pytest.mark.slow
 def test_the_private_form_names_who_said_what_and_every_file_that_shows_it(folder):
     with review_study.desk(folder, ANN) as desk:
         review_study.see_all(desk)
@@ -267,6 +271,7 @@ def test_the_page_loads_nothing_and_what_people_wrote_stays_text(folder):
     assert "A finding is hidden by a decision in the raw review" in shown
 
 
+@pytest.mark.slow
 def test_the_same_input_gives_the_same_bytes(folder):
     look(folder)
     private()

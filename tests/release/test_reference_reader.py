@@ -9,6 +9,7 @@ import pytest
 from scrubin.release.metadata import croissant
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 def test_the_reference_reader_finds_no_error_and_reads_every_table(clean):
     import mlcroissant

@@ -137,6 +137,7 @@ def test_the_list_of_files_has_bytes_and_hash_of_all_that_is_written_before_it(c
     assert file_list.NAME in sums
 
 
+@pytest.mark.slow
 def test_a_list_of_files_that_lies_is_refused_and_a_size_is_no_date(release):
     path = release.path("splits/odd.csv")
     path.parent.mkdir(exist_ok=True)

@@ -56,6 +56,7 @@ def test_a_variable_rate_keeps_its_times(tmp_path):
     assert planned.offset_s == Fraction(231, 1000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", clips.BY_LENGTH)
 def test_real_footage_is_cut_hidden_and_kept_in_step(tmp_path, name):
     planned = rendered(clips.REAL[name], tmp_path / "out.mkv", (0.9, 3.1), [Redaction(1.5, 2.0, None), Redaction(0, 9, (20, 10, 50, 30))])

@@ -60,6 +60,7 @@ WAYS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_every_released_frame_is_the_right_one_across_seams(way, tmp_path):
     raw = tmp_path / "raw"

@@ -88,6 +88,7 @@ def output(source, tmp_path_factory) -> tuple[Path, Plan, Parts]:
     return target, *rendered(source, target, 0.5, 7.3, SPANS)
 
 
+@pytest.mark.slow
 def test_copied_frames_decode_as_in_the_source_in_every_decoder(source, output):
     target, cut, done = output
     assert done.mode == SMART, done.why

@@ -8,6 +8,8 @@ import reported_study
 from reported_study import PARAMS
 from scrubin.report.report_document import document
 
+pytestmark = pytest.mark.slow
+
 MAP = {
     "format": "labelme",
     "vocabulary": "prostatd",

@@ -131,6 +131,7 @@ def test_every_quarantined_file_is_listed_with_reason_and_mend(study, release):
             assert f">{value}<" in text
 
 
+@pytest.mark.slow
 def test_hostile_names_are_shown_and_not_run(study, release):
     name = f'videos/{HOSTILE}" onerror="x .mp4'
     quarantine = study.quarantine.assign(path=name, reason=HOSTILE, recording=HOSTILE)
@@ -143,6 +144,7 @@ def test_hostile_names_are_shown_and_not_run(study, release):
     assert "&lt;script&gt;" in text
 
 
+@pytest.mark.slow
 def test_an_empty_study_has_a_page_and_every_figure_says_why_it_is_empty(tmp_path):
     study = reported_study.empty()
     said = document(study, PARAMS)

@@ -89,6 +89,7 @@ def test_what_could_identify_a_person_comes_before_everything_but_the_overview(s
     assert places == sorted(places)
 
 
+@pytest.mark.slow
 def test_when_everything_was_seen_the_page_says_by_how_many_and_warns_of_nothing(study, release):
     said = privacy(study)
     assert (said["warnings"], said["unseen"]) == ([], [])
@@ -222,6 +223,7 @@ def test_hidden_and_shown_spans_are_told_apart(study, release):
     assert PROCEDURE in text[end:]
 
 
+@pytest.mark.slow
 def test_a_rejected_span_is_pictured_as_the_release_shows_it(study):
     corner = {"x": 0, "y": 0, "w": 480, "h": 270}
     rejected = {"start_s": 10.0, "end_s": 10.04, "decision": "rejected", "source": "black"}

@@ -377,6 +377,7 @@ def test_a_split_with_a_single_subset_has_nothing_to_test(study):
     assert "proven best" in section(one)
 
 
+@pytest.mark.slow
 def test_hostile_names_in_splits_are_shown_and_not_run(study):
     def hostile(said):
         scheme = said["schemes"][0]

@@ -19,6 +19,7 @@ def test_without_a_finding_the_bound_is_the_closed_form_which_is_about_three_by_
     assert highest_share(n, 0) <= 3 / n
 
 
+@pytest.mark.slow
 @given(COUNTS, st.data())
 def test_with_findings_it_is_clopper_and_pearsons(n, data):
     k = data.draw(st.integers(0, n - 1))

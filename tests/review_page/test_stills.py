@@ -128,6 +128,7 @@ def test_a_picture_that_is_not_that_of_its_number_is_counted_anew(raw, monkeypat
             assert np.array_equal(opened(other.full(LEFT, 40)), expected), shift
 
 
+@pytest.mark.slow
 def test_right_pictures_are_never_doubted(raw, monkeypatch):
     stills = study(raw, left="MPEG-4 avi", right="odd size")
     monkeypatch.setattr(FrameReader, "count_from_now_on", None)

@@ -112,6 +112,7 @@ def test_real_footage_is_not_frozen(name, count):
     assert frozen.propose(seen(clips.REAL[name], count), PARAMS) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [1, 2, 5, 10, 25])
 def test_a_burst_of_a_real_room_between_real_pictures_is_found(tmp_path, length):
     rooms, inside = (clips.pictures(clips.REAL[name], (176, 144)) for name in ("carphone_pristine", "bigbuckbunny"))

@@ -23,6 +23,7 @@ def kept_of(levels: list[int], times_s=None) -> list[int]:
     return [one.number for one in looking._kept]
 
 
+@pytest.mark.slow
 def test_a_picture_is_kept_every_two_seconds_and_at_every_cut():
     still = [90] * 125
     assert kept_of(still) == [0, 50, 100]
@@ -36,10 +37,12 @@ def test_a_restless_picture_leaves_enough_for_later_cuts():
     assert {1000, 1021} <= set(kept)
 
 
+@pytest.mark.slow
 def test_flicker_does_not_keep_every_picture():
     assert len(kept_of([60 + 120 * (n % 2) for n in range(400)])) <= face_looks.PURSE + 400 / face_looks.FRAMES_PER_COIN + 9
 
 
+@pytest.mark.slow
 def test_a_full_store_gives_up_the_pictures_that_look_like_endoscopy(monkeypatch):
     monkeypatch.setattr(face_looks, "MOST_BYTES", 4000)
     assert len(kept_of([90] * 200, np.arange(200) * 2.0)) < 200

@@ -98,6 +98,7 @@ def test_text_that_comes_back_has_two_spans(tmp_path, bikes):
     assert found[0].interval_s[1] < found[1].interval_s[0] - 1
 
 
+@pytest.mark.slow
 def test_other_text_at_the_place_of_one_that_has_gone_is_found(tmp_path, bikes):
     pictures = written(bikes[:75], "Brenner 4711") + bikes[75:150] + written(bikes[150:], "Kestner 0815")
     path = clips.film(tmp_path / "a.mkv", pictures, FPS)

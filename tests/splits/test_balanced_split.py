@@ -40,6 +40,7 @@ def check_constraints(made, cohort, subsets):
     conform(SPLITS, made.rows.assign(scheme="balanced")[["scheme", "fold", "subset", "id"]])
 
 
+@pytest.mark.slow
 @given(st.integers(3, 9), st.integers(0, 4), st.integers(0, 2), st.integers(0, 1000), st.integers(2, 3))
 @settings(max_examples=20, deadline=None)
 def test_every_constraint_holds_for_any_study(make_cohort, participants, procedures, strong, seed, k):
@@ -50,6 +51,7 @@ def test_every_constraint_holds_for_any_study(make_cohort, participants, procedu
     assert made.proofs[0].bound <= made.proofs[0].objective
 
 
+@pytest.mark.slow
 @given(st.randoms())
 @settings(max_examples=5, deadline=None)
 def test_the_order_of_rows_and_the_names_of_participants_are_irrelevant(make_cohort, reordered, random):

@@ -22,6 +22,7 @@ def extended(cohort, old):
     return known, balanced(known.cohort, SHARES, 0, SHORT, known.placed)
 
 
+@pytest.mark.slow
 @given(st.integers(6, 12), st.integers(0, 1000), st.randoms())
 @settings(max_examples=15, deadline=None)
 def test_nobody_moves_and_participants_stay_whole(make_cohort, participants, seed, random):

@@ -30,6 +30,7 @@ def check_folds(made, cohort, repeats):
     assert set(tested) == {repeats}
 
 
+@pytest.mark.slow
 @given(st.integers(5, 12), st.integers(0, 3), st.integers(2, 5), st.integers(1, 3), st.integers(0, 1000))
 @settings(max_examples=15, deadline=None)
 def test_k_fold_tests_everybody_once_per_repetition(make_cohort, participants, procedures, n_folds, repeats, seed):
@@ -107,6 +108,7 @@ def test_leaving_n_participants_out_tests_n_at_a_time(make_cohort, participants,
     assert bool(made.notes) == (n == 1)
 
 
+@pytest.mark.slow
 @given(st.randoms())
 @settings(max_examples=5, deadline=None)
 def test_folds_do_not_depend_on_the_order_of_rows_or_names(make_cohort, reordered, random):

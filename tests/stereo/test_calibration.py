@@ -62,6 +62,7 @@ def test_boards_in_the_middle_only_are_a_warning(rig):
     assert not any(fault.rule == "coverage" for fault in calibrate(BOARD, board_pairs(rig, 25), rig.size).warnings)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_mirrored_pictures_of_one_camera_are_found(rig, side):
     pairs = [mirrored(pair, [side]) for pair in board_pairs(rig)]

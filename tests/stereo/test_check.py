@@ -63,6 +63,7 @@ def findings(rig, left, right):
     return check(rig, left, right, "drawn", "rig")
 
 
+@pytest.mark.slow
 def test_a_sound_recording_has_no_finding(recorded):
     done = findings(*recorded)
     assert done.findings == ()
@@ -151,6 +152,7 @@ def files(recorded, tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_the_command_checks_one_recording_and_its_rectified_pictures(files, capsys):
     rig, left, right = (str(files / name) for name in ("calibration/scope.yaml", "videos/left", "videos/right"))
     assert cli.main(["stereo", "rectify", rig, left, right, str(files / "out"), "--alpha", "0.5"]) == 0

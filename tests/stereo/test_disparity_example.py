@@ -6,6 +6,7 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import pytest
 
 from scrubin.stereo import drawing, writing
 from scrubin.stereo.matches import matches
@@ -14,6 +15,7 @@ from scrubin.stereo.rectification import rectification
 EXAMPLE = Path(__file__).parents[2] / "examples/disparity.py"
 
 
+@pytest.mark.slow
 def test_what_the_example_believes_agrees_with_single_points(tmp_path):
     rng = np.random.default_rng(21)
     rig = drawing.rig(rng, (320, 180))

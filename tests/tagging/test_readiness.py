@@ -74,6 +74,7 @@ def project(kept, tmp_path) -> Path:
     return Path(shutil.copytree(kept, tmp_path / "project", symlinks=True))
 
 
+@pytest.mark.slow
 def test_a_project_in_order_is_tagged_once_and_told_what_to_push(project, capsys):
     for _ in range(2):
         assert cli.main(["tag", VERSION, str(project)]) == 0

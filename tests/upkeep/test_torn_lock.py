@@ -27,6 +27,7 @@ def test_an_empty_lock_is_set_aside(tmp_path):
     assert (tmp_path / "cache" / "torn").exists()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(end=st.integers(0, len(TEXT) - 1))
 def test_wherever_a_lock_is_cut_dvc_can_begin_afterwards(tmp_path_factory, end):

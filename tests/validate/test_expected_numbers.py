@@ -136,6 +136,7 @@ def test_a_version_without_labels_has_lost_every_class():
     assert not counts.drift(of_labels(PHASES, phases([]), expected_of(previous=before)), "phases", "phase").kept.any()
 
 
+@pytest.mark.slow
 @given(st.dictionaries(st.sampled_from("abcdef"), st.integers(1, 50), min_size=1), st.integers(1, 5))
 def test_a_version_does_not_drift_from_itself_however_often_it_is_repeated(before, times):
     rows = pd.DataFrame({"phase": np.repeat(list(before), [times * count for count in before.values()])})

@@ -258,6 +258,7 @@ def frames_of(videos, period_s=1.0, cameras=("left", "right")):
     return pd.DataFrame(rows)
 
 
+@pytest.mark.slow
 @given(st.randoms())
 @settings(max_examples=5, deadline=None)
 def test_the_order_of_rows_is_irrelevant_and_pairs_are_named_alphabetically(random):

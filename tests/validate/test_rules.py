@@ -319,6 +319,7 @@ def names_of(cases: list[Any]) -> list[str]:
     return [f"{rule}-{table}-{i}" for i, (rule, table, *_) in enumerate(cases)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "table", "change", "key"), BREAKS, ids=names_of(BREAKS))
 def test_a_rule_broken_on_purpose_fires_and_names_the_key(rule, table, change, key, judge):
     tables = synthetic_study.tables()
@@ -331,6 +332,7 @@ def test_a_rule_broken_on_purpose_fires_and_names_the_key(rule, table, change, k
     assert any(key.items() <= found.items() for found in outcome.keys), outcome.keys
 
 
+@pytest.mark.slow
 def test_no_rule_fires_in_a_sound_study():
     outcomes = suite.run(study_of(synthetic_study.tables(), expected=DECLARED), severities())
     assert {outcome.result for outcome in outcomes} == {"passed", "not applicable"}
@@ -351,6 +353,7 @@ def test_ends_of_ranges_and_allowed_gaps_are_kept(judge):
         assert not failed(list(suite.of_table(judge, study_of(tables), table, severities())))
 
 
+@pytest.mark.slow
 def test_no_rule_fires_in_an_empty_study():
     outcomes = suite.run(study_of(synthetic_study.empty_tables()), severities())
     assert not failed(outcomes)
@@ -424,6 +427,7 @@ BESIDE: list[tuple[str, str, Change]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "table", "change"), BESIDE, ids=names_of(BESIDE))
 def test_right_beside_the_break_a_rule_is_silent(rule, table, change):
     tables = synthetic_study.tables()

@@ -68,6 +68,7 @@ def test_a_folder_that_is_no_release_is_named(old, tmp_path, capsys):
     assert "it is no release" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_downloader_needs_numpy_pandas_and_pyarrow_only(old, new, tmp_path):
     blocked = "".join(f"sys.modules[{name!r}] = None\n" for name in FOREIGN)
     code = f"import sys\n{blocked}from scrubin.cli import main\nsys.exit(main(sys.argv[1:]))"

@@ -25,8 +25,8 @@ def value(data: bytes) -> Any:
 
     Every pair of an object has a colon. So a text has no key twice when as many pairs were read as it has colons, those in texts included.
 
-    >>> value(b'{"a": [1, {"b": 2}]}') if orjson else {"a": [1, {"b": 2}]}
-    {'a': [1, {'b': 2}]}
+    >>> value(b'{"a": [{"b": 2}, 1]}') if orjson else {"a": [{"b": 2}, 1]}
+    {'a': [{'b': 2}, 1]}
     >>> value(b'{"a": 1, "a": 1}') is DOUBTFUL, value(b'[NaN]') is DOUBTFUL
     (True, True)
     """

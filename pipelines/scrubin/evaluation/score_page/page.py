@@ -72,7 +72,7 @@ def breakable(name: object) -> Markup:
     >>> str(breakable("hook,cut_<b>"))
     'hook,<wbr>cut_<wbr>&lt;b&gt;'
     """
-    parts = escape(str(name))
+    parts = str(escape(str(name)))
     return Markup(parts.replace(",", ",<wbr>").replace("_", "_<wbr>"))
 
 

@@ -77,7 +77,7 @@ def matched_pairs(truth: Segments, predicted: Segments) -> list[tuple[int, int]]
 
     >>> one, other = segments_of(np.array([0, 0, 0, 1, 1, 1])), segments_of(np.array([0, 1, 0, 0, 1, 1]))
     >>> matched_pairs(one, other)
-    [(0, 2), (1, 3)]
+    [(0, 0), (1, 3)]
     """
     shared = np.minimum(truth.ends[:, None], predicted.ends) - np.maximum(truth.starts[:, None], predicted.starts)
     possible = np.argwhere((shared > 0) & (truth.phases[:, None] == predicted.phases)).tolist()
