@@ -22,10 +22,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests/helpers"))
 
 import clips
 
-PARTS, PART_S, SIZE, FPS = 6, 20, "1280x720", 25
+PARTS, PART_S, SIZE, FPS = 6, 10, "1280x720", 25
 STEPS = ("ingest", "screen", "render")
 CLI = "import sys; from scrubin.cli import main; sys.exit(main())"
-CUT = ("--start", "3.3", "--end", "115.7", "--redact", "19.5-20.5,60-65")
+CUT = ("--start", "3.3", "--end", "55.7", "--redact", "19.5-20.5,40-43")
 
 
 def films(folder: Path) -> tuple[Path, list[Path]]:
@@ -62,8 +62,8 @@ def step(name: str, folder: Path, paths: list[str]) -> None:
     if name == "screen":
         screening.screen(raw, screening.FileToScreen("r", "mono", source, "T"), screen)
     if name == "render":
-        hidden = (Redaction(19.5, 20.5, None), Redaction(60.0, 65.0, None))
-        file = FileToRender("r", "mono", source, "T", "id", 3.3, 115.7, str(FPS), False, hidden)
+        hidden = (Redaction(19.5, 20.5, None), Redaction(40.0, 43.0, None))
+        file = FileToRender("r", "mono", source, "T", "id", 3.3, 55.7, str(FPS), False, hidden)
         rendering.render(raw, file, RenderParams("smart", 18, "veryfast", 0.0))
 
 
