@@ -50,7 +50,10 @@ def test_a_run_that_was_killed_holds_nothing(tmp_path, other):
 def test_dvc_at_work_on_a_stage_is_another_run_and_a_dead_one_is_not(tmp_path):
     notes = tmp_path / ".dvc/tmp/rwlock"
     notes.parent.mkdir(parents=True)
-    working = subprocess.Popen([sys.executable, "-c", "input()", "dvc", "repro"], stdin=subprocess.PIPE)
+    command = [sys.executable, "-c", "print(flush=True); input()", "dvc", "repro"]
+    working = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert working.stdout is not None
+    working.stdout.readline()  # a process that is only just called has no command yet
     notes.write_text(json.dumps({"write": {"data/release": {"pid": working.pid, "cmd": "dvc repro"}}, "read": {}}))
     with pytest.raises(StageError, match=rf"DVC is at work in this folder \(process {working.pid}\)"), only_run(tmp_path):
         pass
