@@ -13,7 +13,7 @@ from scrubin.core import files
 from scrubin.core.errors import AnnotationError
 from scrubin.evaluation.ranking import clips, detection_measure, latex, measures, ranking_text, ranks, score_sheet, significance
 from scrubin.evaluation.ranking.measures import PARTS, PRIMARY
-from scrubin.evaluation.ranking.ranks import Settings
+from scrubin.evaluation.ranking.ranking_settings import TESTS, Settings
 from scrubin.labels.tasks import TASKS
 from scrubin.metrics import bootstrap
 
@@ -73,7 +73,7 @@ def _add_worth(parser: argparse.ArgumentParser) -> None:
     """Declare tests and resamples."""
     parser.add_argument(
         "--test",
-        choices=ranks.TESTS,
+        choices=TESTS,
         default="videos",
         help="compare two teams over videos, which are independent, or over random clips, as CholecTriplet2021 did "
         "(clips of one video are not independent: p-values are too small) (default: %(default)s)",

@@ -15,7 +15,7 @@ from scrubin.evaluation.ranking import leaderboard, measures, ranking_text, rank
 from scrubin.evaluation.ranking.figures.blobs import blobs as blob_plot
 from scrubin.evaluation.ranking.figures.grid import cell_px
 from scrubin.evaluation.ranking.figures.significance_map import significance_map
-from scrubin.evaluation.ranking.ranks import Settings
+from scrubin.evaluation.ranking.ranking_settings import Settings
 from scrubin.evaluation.submission import truth_files
 
 EVIL = '<script>alert("x")</script> & Söhne'

@@ -14,7 +14,7 @@ from challenge_cases import WORDS, document, labels, scores, write, write_labels
 from recognition_cases import cholect50, literal_ap
 from scrubin.core.errors import MetricsError
 from scrubin.evaluation.ranking import clips, measures, ranks
-from scrubin.evaluation.ranking.ranks import Settings
+from scrubin.evaluation.ranking.ranking_settings import Settings
 from scrubin.evaluation.submission import truth_files
 from scrubin.metrics.recognition import video_wise
 from scrubin.metrics.recognition.videos import TripletVideo

@@ -9,7 +9,7 @@ import pytest
 from scrubin import cli
 from scrubin.core.errors import MetricsError
 from scrubin.evaluation.ranking import latex, leaderboard, ranks, score_sheet
-from scrubin.evaluation.ranking.ranks import Settings
+from scrubin.evaluation.ranking.ranking_settings import Settings
 
 TEXT = "team,video,value\nA,v1,0.9\nA,v2,0.5\nB,v1,0.8\nB,v2,\nC,v1,0.4\nC,v2,0.7\nA,v3,\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,10 @@ from scrubin.evaluation.ranking import groups, leave_one_out, methods, several, 
 from scrubin.evaluation.ranking.contest import Contest
 from scrubin.evaluation.ranking.evaluation import Evaluation, Refusal
 from scrubin.evaluation.ranking.leave_one_out import LeftOut
+from scrubin.evaluation.ranking.ranking_settings import Settings
 from scrubin.evaluation.ranking.significance import Comparison
 from scrubin.evaluation.ranking.stability import Stability
 from scrubin.labels.formats.submission.content import FloatArray
-
-if TYPE_CHECKING:
-    from scrubin.evaluation.ranking.ranks import Settings
 
 DIGITS = 12
 REASONS = 10

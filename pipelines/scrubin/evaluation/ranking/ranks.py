@@ -4,55 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 
 from scrubin.evaluation.ranking import clips as clip_drawing
-from scrubin.evaluation.ranking import evaluation, significance
+from scrubin.evaluation.ranking import evaluation
 from scrubin.evaluation.ranking.clips import Clip
 from scrubin.evaluation.ranking.contest import Contest
 from scrubin.evaluation.ranking.evaluation import Evaluation, Refusal
 from scrubin.evaluation.ranking.measures import Measure
 from scrubin.evaluation.ranking.ranking_document import document_of
-from scrubin.evaluation.ranking.significance import Correction
+from scrubin.evaluation.ranking.ranking_settings import Settings
 from scrubin.evaluation.ranking.stability import ranks_of
 from scrubin.evaluation.submission.truth import GroundTruth
-from scrubin.metrics import bootstrap
-
-Test = Literal["videos", "clips"]
-TESTS: tuple[Test, ...] = get_args(Test)
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How the worth of a ranking is computed.
-
-    Parameters
-    ----------
-    clips, clip_frames
-        See `clips.draw`; of tests over clips.
-    resamples
-        Of the videos.
-    alpha
-        Level of significance.
-    seed
-        Of clips and resamples.
-    test
-        What two teams are compared over: videos, which are independent of each other, or clips, as CholecTriplet2021 did.
-    correction
-        Of the p-values for the number of comparisons.
-    """
-
-    clips: int = clip_drawing.CLIPS
-    clip_frames: int = clip_drawing.CLIP_FRAMES
-    resamples: int = bootstrap.RESAMPLES
-    alpha: float = significance.ALPHA
-    seed: int = bootstrap.SEED
-    test: Test = "videos"
-    correction: Correction = "holm"
 
 
 def rank(
