@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scrubin.ingest.seam_pictures import Thumbnails
+from scrubin.ingest.seam_pictures import Thumbnail, Thumbnails
 
 SAME_LEVEL = 3.0
 """Mean difference, of 255, of two thumbnails of one picture that was encoded twice; other pictures differ by more."""
@@ -30,6 +30,20 @@ def overlap(ending: Thumbnails, beginning: Thumbnails) -> int:
     n = best + 1
     # Where pictures hardly move, other places fit as well.
     return n if _motion(beginning[: n + 1]) >= MOVING * max(apart[best], LEAST_NOISE) else 0
+
+
+def longest_overlap(ending: Thumbnails, first: Thumbnail) -> int:
+    """Return how many frames two files can share at most: 0 when the second begins with a picture that the first does not hold.
+
+    Parameters
+    ----------
+    ending
+        (n, h, w), brightness of the last frames of the first file.
+    first
+        (h, w), that of the first frame of the second file.
+    """
+    alike = np.flatnonzero(np.abs(ending - first).mean(axis=(1, 2)) <= SAME_LEVEL)
+    return len(ending) - int(alike[0]) if len(alike) else 0
 
 
 def _apart(ending: Thumbnails, beginning: Thumbnails, n: int) -> float:

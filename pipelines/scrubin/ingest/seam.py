@@ -9,7 +9,7 @@ import numpy as np
 
 from scrubin.core import store
 from scrubin.ingest import seam_pictures
-from scrubin.ingest.overlap import overlap
+from scrubin.ingest.overlap import longest_overlap, overlap
 from scrubin.ingest.seam_pictures import Thumbnails
 from scrubin.video.probe_cache import stored_probe
 from scrubin.video.raw_file import proven
@@ -52,14 +52,26 @@ def stored_seam(raw: Path, before: FilePart, part: FilePart) -> Seam:
 
     def work(_: Path) -> list[int]:
         with proven(raw / before.path, before.path, before.sha256), proven(raw / part.path, part.path, part.sha256):
-            first, second = (stored_probe(raw / one.path, one.path, one.sha256) for one in (before, part))
-            ending, beginning = seam_pictures.ending(raw, before, first), seam_pictures.beginning(raw, part, second)
-        doubled = overlap(ending, beginning)
-        return [doubled, int(changes_scene(ending, beginning[doubled:]))]
+            seam = _seen(raw, before, part)
+        return [seam.doubled, int(seam.changes_scene)]
 
     entry, _ = store.make(key, work)
     doubled, other_scene = entry.value
     return Seam(int(doubled), bool(other_scene))
+
+
+def _seen(raw: Path, before: FilePart, part: FilePart) -> Seam:
+    """Look at a seam; most begin with a frame that the file before does not hold, and need no other of the second file."""
+    first, second = (stored_probe(raw / one.path, one.path, one.sha256) for one in (before, part))
+    ending, beginning = seam_pictures.ending(raw, before, first), seam_pictures.beginning(raw, part, 1)
+    longest = longest_overlap(ending, beginning[0])
+    if longest:
+        beginning = seam_pictures.beginning(raw, part, longest + 1)
+    doubled = overlap(ending, beginning)
+    if jump(ending, beginning[doubled:]) <= OTHER_SCENE_LEVEL:
+        return Seam(doubled, changes_scene=False)
+    beginning = seam_pictures.beginning(raw, part, seam_pictures.frames_of_interest(second))
+    return Seam(doubled, changes_scene(ending, beginning[doubled:]))
 
 
 def changes_scene(ending: Thumbnails, beginning: Thumbnails) -> bool:
@@ -70,8 +82,12 @@ def changes_scene(ending: Thumbnails, beginning: Thumbnails) -> bool:
     ending, beginning
         (n, h, w), brightness of the last and of the first frames that count.
     """
-    if not len(ending) or not len(beginning):
-        return False
     steps = [float(np.abs(np.diff(side, axis=0)).mean(axis=(1, 2)).max(initial=0.0)) for side in (ending, beginning)]
-    change = float(np.abs(ending[-1] - beginning[0]).mean())
-    return change > max(OTHER_SCENE_LEVEL, USUAL_STEPS * max(steps))
+    return jump(ending, beginning) > max(OTHER_SCENE_LEVEL, USUAL_STEPS * max(steps))
+
+
+def jump(ending: Thumbnails, beginning: Thumbnails) -> float:
+    """Return by how much, of 255, the first picture of a file differs from the last one before it; 0 where there is none."""
+    if not len(ending) or not len(beginning):
+        return 0.0
+    return float(np.abs(ending[-1] - beginning[0]).mean())

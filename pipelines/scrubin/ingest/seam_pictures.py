@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any
 
+import av
 import cv2
 import numpy as np
 import numpy.typing as npt
@@ -21,32 +20,32 @@ MOST_FRAMES = 600
 SIDE_PX = 32
 Thumbnails = npt.NDArray[np.float32]
 """(n, h, w), brightness 0 to 255."""
+Thumbnail = npt.NDArray[np.float32]
+"""(h, w), as above."""
 
 
 def ending(raw: Path, part: FilePart, probe: Probe) -> Thumbnails:
     """Return the last frames of a file, in order."""
     reader = FrameReader(raw / part.path, part.path, probe)
     try:
-        numbers = range(max(0, probe.frame_count - _count(probe)), probe.frame_count)
-        return np.stack([_thumbnail(cv2.cvtColor(reader.picture(number), cv2.COLOR_BGR2GRAY)) for number in numbers])
+        numbers = range(probe.frame_count - frames_of_interest(probe), probe.frame_count)
+        return np.stack([_thumbnail(reader.frame(number)) for number in numbers])
     finally:
         reader.close()
 
 
-def beginning(raw: Path, part: FilePart, probe: Probe) -> Thumbnails:
-    """Return the first frames of a file."""
-    return np.stack(list(_first_pictures(raw, part, _count(probe))))
+def beginning(raw: Path, part: FilePart, count: int) -> Thumbnails:
+    """Return the first frames of a file, so many or all that it has."""
+    return np.stack([_thumbnail(frame) for frame in islice(decoded(raw / part.path, part.path), count)])
 
 
-def _first_pictures(raw: Path, part: FilePart, count: int) -> Iterator[npt.NDArray[np.float32]]:
-    for frame in islice(decoded(raw / part.path, part.path), count):
-        upright = np.rot90(frame.to_ndarray(format="bgr24"), round(frame.rotation / 90))
-        yield _thumbnail(cv2.cvtColor(np.ascontiguousarray(upright), cv2.COLOR_BGR2GRAY))
-
-
-def _count(probe: Probe) -> int:
+def frames_of_interest(probe: Probe) -> int:
+    """Return how many frames on one side of a seam may stand on the other side as well."""
     return min(probe.frame_count, MOST_FRAMES, max(2, round(LONGEST_S * probe.fps)))
 
 
-def _thumbnail(grey: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
-    return cv2.resize(grey, (SIDE_PX, SIDE_PX), interpolation=cv2.INTER_AREA).astype(np.float32)
+def _thumbnail(frame: av.VideoFrame) -> Thumbnail:
+    # Shrunk before colours are converted, which is most of the work; two codecs may keep brightness in two ranges, BGR has one.
+    bgr = frame.to_ndarray(format="bgr24", width=SIDE_PX, height=SIDE_PX, interpolation="AREA")
+    upright = np.rot90(bgr, round(frame.rotation / 90))
+    return cv2.cvtColor(np.ascontiguousarray(upright), cv2.COLOR_BGR2GRAY).astype(np.float32)

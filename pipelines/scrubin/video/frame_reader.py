@@ -72,6 +72,18 @@ class FrameReader:
 
         Raises
         ------
+        VideoError, ValueError
+            As `frame` does.
+        """
+        frame = self.frame(number)
+        upright = np.rot90(frame.to_ndarray(format="bgr24"), round(frame.rotation / 90))
+        return np.ascontiguousarray(upright, dtype=np.uint8)
+
+    def frame(self, number: int) -> av.VideoFrame:
+        """Return a frame as it was decoded, not yet upright.
+
+        Raises
+        ------
         VideoError
             When the frame cannot be decoded, or the file is gone or another one since it was opened.
         ValueError
@@ -83,13 +95,11 @@ class FrameReader:
         self._refuse_changed()
         try:
             frame = self._frame(number)
-            bgr = frame.to_ndarray(format="bgr24")
         except VideoError:
             self._refuse_changed()  # the better reason
             raise
         self._refuse_changed()
-        upright: Picture = np.ascontiguousarray(np.rot90(bgr, round(frame.rotation / 90)), dtype=np.uint8)
-        return upright
+        return frame
 
     def count_from_now_on(self) -> None:
         """Count every frame from the start of the file: for whoever has reason to doubt a picture."""
