@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from scrubin.ingest.seam_pictures import Thumbnail, Thumbnails
+from scrubin.ingest.seam_pictures import Thumbnails
 
 SAME_LEVEL = 3.0
 """Mean difference, of 255, of two thumbnails of one picture that was encoded twice; other pictures differ by more."""
@@ -23,7 +23,7 @@ def overlap(ending: Thumbnails, beginning: Thumbnails) -> int:
     ending, beginning
         (n, h, w), brightness of the last and of the first frames.
     """
-    apart = [_apart(ending, beginning, n) for n in range(1, min(len(ending), len(beginning)) + 1)]
+    apart = [_apart(ending[-n:], beginning[:n]) for n in range(1, min(len(ending), len(beginning)) + 1)]
     best = min(range(len(apart)), key=lambda place: (apart[place], -place), default=0)
     if not apart or apart[best] > SAME_LEVEL:
         return 0
@@ -32,22 +32,22 @@ def overlap(ending: Thumbnails, beginning: Thumbnails) -> int:
     return n if _motion(beginning[: n + 1]) >= MOVING * max(apart[best], LEAST_NOISE) else 0
 
 
-def longest_overlap(ending: Thumbnails, first: Thumbnail) -> int:
-    """Return how many frames two files can share at most: 0 when the second begins with a picture that the first does not hold.
+def longest_overlap(ending: Thumbnails, beginning: Thumbnails) -> int:
+    """Return how many frames two files can share at most, as far as the second was read; 0: none.
 
     Parameters
     ----------
     ending
         (n, h, w), brightness of the last frames of the first file.
-    first
-        (h, w), that of the first frame of the second file.
+    beginning
+        (m, h, w), that of the first frames of the second file, at least one.
     """
-    alike = np.flatnonzero(np.abs(ending - first).mean(axis=(1, 2)) <= SAME_LEVEL)
-    return len(ending) - int(alike[0]) if len(alike) else 0
+    alike = len(ending) - np.flatnonzero(np.abs(ending - beginning[0]).mean(axis=(1, 2)) <= SAME_LEVEL)
+    return next((int(n) for n in alike if _apart(ending[len(ending) - n :][: len(beginning)], beginning[:n]) <= SAME_LEVEL), 0)
 
 
-def _apart(ending: Thumbnails, beginning: Thumbnails, n: int) -> float:
-    return float(np.abs(ending[-n:] - beginning[:n]).mean(axis=(1, 2)).max())
+def _apart(some: Thumbnails, others: Thumbnails) -> float:
+    return float(np.abs(some - others).mean(axis=(1, 2)).max())
 
 
 def _motion(pictures: Thumbnails) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -61,16 +62,16 @@ def stored_seam(raw: Path, before: FilePart, part: FilePart) -> Seam:
 
 
 def _seen(raw: Path, before: FilePart, part: FilePart) -> Seam:
-    """Look at a seam; most begin with a frame that the file before does not hold, and need no other of the second file."""
+    """Look at a seam; of most the second file's first frame says that nothing is doubled, and no other is decoded."""
     first, second = (stored_probe(raw / one.path, one.path, one.sha256) for one in (before, part))
-    ending, beginning = seam_pictures.ending(raw, before, first), seam_pictures.beginning(raw, part, 1)
-    longest = longest_overlap(ending, beginning[0])
-    if longest:
-        beginning = seam_pictures.beginning(raw, part, longest + 1)
+    ending = seam_pictures.ending(raw, before, first)
+    following = seam_pictures.beginning(raw, part, second)
+    beginning = np.stack(list(islice(following, 1)))
+    while longest_overlap(ending, beginning) >= len(beginning) and (more := list(islice(following, len(beginning)))):
+        beginning = np.concatenate([beginning, more])
     doubled = overlap(ending, beginning)
-    if jump(ending, beginning[doubled:]) <= OTHER_SCENE_LEVEL:
-        return Seam(doubled, changes_scene=False)
-    beginning = seam_pictures.beginning(raw, part, seam_pictures.frames_of_interest(second))
+    if jump(ending, beginning[doubled:]) > OTHER_SCENE_LEVEL:
+        beginning = np.stack([*beginning, *following])
     return Seam(doubled, changes_scene(ending, beginning[doubled:]))
 
 

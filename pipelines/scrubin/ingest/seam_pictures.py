@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
 import av
-import cv2
 import numpy as np
 import numpy.typing as npt
+from av.video.reformatter import Interpolation, VideoReformatter
 
 from scrubin.video.decode import decoded
 from scrubin.video.frame_reader import FrameReader
@@ -29,14 +30,14 @@ def ending(raw: Path, part: FilePart, probe: Probe) -> Thumbnails:
     reader = FrameReader(raw / part.path, part.path, probe)
     try:
         numbers = range(probe.frame_count - frames_of_interest(probe), probe.frame_count)
-        return np.stack([_thumbnail(reader.frame(number)) for number in numbers])
+        return np.stack(list(_thumbnails(map(reader.frame, numbers))))
     finally:
         reader.close()
 
 
-def beginning(raw: Path, part: FilePart, count: int) -> Thumbnails:
-    """Return the first frames of a file, so many or all that it has."""
-    return np.stack([_thumbnail(frame) for frame in islice(decoded(raw / part.path, part.path), count)])
+def beginning(raw: Path, part: FilePart, probe: Probe) -> Iterator[Thumbnail]:
+    """Yield the first frames of a file; what is not asked for is not decoded."""
+    yield from _thumbnails(islice(decoded(raw / part.path, part.path), frames_of_interest(probe)))
 
 
 def frames_of_interest(probe: Probe) -> int:
@@ -44,8 +45,9 @@ def frames_of_interest(probe: Probe) -> int:
     return min(probe.frame_count, MOST_FRAMES, max(2, round(LONGEST_S * probe.fps)))
 
 
-def _thumbnail(frame: av.VideoFrame) -> Thumbnail:
-    # Shrunk before colours are converted, which is most of the work; two codecs may keep brightness in two ranges, BGR has one.
-    bgr = frame.to_ndarray(format="bgr24", width=SIDE_PX, height=SIDE_PX, interpolation="AREA")
-    upright = np.rot90(bgr, round(frame.rotation / 90))
-    return cv2.cvtColor(np.ascontiguousarray(upright), cv2.COLOR_BGR2GRAY).astype(np.float32)
+def _thumbnails(frames: Iterable[av.VideoFrame]) -> Iterator[Thumbnail]:
+    # "gray" has brightness 0 to 255 whatever the range of a codec. What shrinks is kept: to set it up costs more than a frame.
+    shrink = VideoReformatter()
+    for frame in frames:
+        small = shrink.reformat(frame, SIDE_PX, SIDE_PX, "gray", interpolation=Interpolation.AREA)
+        yield np.rot90(small.to_ndarray(), round(frame.rotation / 90)).astype(np.float32)
