@@ -55,7 +55,7 @@ def main() -> None:
     files.write_json(folder / "class_counts.json", {"tables": counts.class_counts(stored)})
     files.write_json(folder / "metrics.json", outcomes.metrics(checked, rows))
     files.write_text(folder / "index.html", page.render(checked, rows))
-    outcomes.refuse(checked, f"{OUT}/index.html")
+    outcomes.refuse(checked, f"{OUT}/index.html", dict(zip(linkage["id"], linkage["recording"], strict=True)))
 
 
 if __name__ == "__main__":

@@ -133,12 +133,27 @@ def test_the_files_of_a_recorder_become_its_recordings(family):
         ([recorded("op cam1.mp4"), recorded("op cam2.mp4", size_px=(720, 576))], "have pictures of different sizes"),
         ([recorded("hernia left.mp4", 1200), recorded("hernia right.mp4", 700)], "could be a pair, but differ in length by 500 s"),
         ([recorded("a/x.mp4", at_s=1e9), recorded("b/y.mp4", at_s=1e9)], "'a/x.mp4' began at the same time and is as long"),
+        ([recorded("hernia left.mp4", 700), recorded("hernia right.mp4", 704)], "left and right differ in length by 4.0 s"),
+        ([recorded("STREAM/00001.MTS", 90), recorded("STREAM/00002.MTS", 200)], "it is no part of the recording of '00001.MTS'"),
         ([recorded("op.mp4", size_px=(3840, 1080))], "perhaps both cameras side by side"),
         ([recorded("op.mp4", size_px=(1920, 2160))], "perhaps upright, or both cameras one above the other"),
     ],
 )
 def test_what_is_not_sure_is_in_doubt(files, said):
     assert all(line in doubts(*files) for line in said.splitlines()), doubts(*files)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        [recorded("hernia left.mp4", 700), recorded("hernia right.mp4", 700.2)],
+        [recorded("case 1.mp4", 90), recorded("case 2.mp4", 200)],
+        [recorded("00001.MTS", 90), recorded("00003.MTS", 200)],
+        [recorded("C0001.MP4", 90, at_s=1e9), recorded("C0002.MP4", 200, at_s=1e9 + 4000)],
+    ],
+)
+def test_what_is_sure_enough_is_in_no_doubt(files):
+    assert doubts(*files) == ""
 
 
 def test_a_missing_part_leaves_a_gap_so_that_the_list_cannot_be_used():

@@ -13,7 +13,9 @@ import clips
 import dicom_objects
 from coded_films import film
 from scrubin.core.errors import VideoError
+from scrubin.ingest import joining
 from scrubin.ingest.clock import gaps_s, timecode_s
+from scrubin.ingest.manifest import Row
 from scrubin.ingest.params import ClockParams
 from scrubin.video.raw_file import stored_sha256
 from scrubin.video.source import FilePart, Source
@@ -31,8 +33,8 @@ def _own_store(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-def with_timecode(raw, name: str, code: str) -> str:
-    clips.ffmpeg("-i", film(raw / f"plain_{name}", range(50)), "-c", "copy", "-timecode", code, raw / name)
+def with_timecode(raw, name: str, code: str, frames: range = range(50)) -> str:
+    clips.ffmpeg("-i", film(raw / f"plain_{name}", frames), "-c", "copy", "-timecode", code, raw / name)
     return name
 
 
@@ -48,7 +50,7 @@ def test_a_timecode_goes_on_over_midnight(tmp_path):
 
 def test_a_file_without_timecode_is_named(tmp_path):
     names = [with_timecode(tmp_path, "1.mov", "10:00:00:00"), film(tmp_path / "2.mov", range(50)).name]
-    with pytest.raises(VideoError, match=r"2\.mov: it has no timecode; set ingest\.clock in params\.yaml to none"):
+    with pytest.raises(VideoError, match=r"2\.mov: it has no timecode; write none into the column 'clock'"):
         gaps(tmp_path, *names, source="timecode")
 
 
@@ -96,3 +98,15 @@ def test_a_dicom_object_without_time_is_named(tmp_path):
     names = [dicom(tmp_path / "1", "1.dcm", AcquisitionDateTime="20240131235958"), dicom(tmp_path / "2", "2.dcm")]
     with pytest.raises(VideoError, match=r"2/2\.dcm: its header does not say when it was recorded"):
         gaps(tmp_path, *(f"{n}/{name}" for n, name in enumerate(names, start=1)), source="dicom_time")
+
+
+def test_the_list_says_another_clock_for_one_recording(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    names = [with_timecode(tmp_path, "1.mov", "10:00:00:00"), with_timecode(tmp_path, "2.mov", "10:00:05:00", range(50, 100))]
+    gaps = {}
+    for clock in ("", "timecode", "none"):
+        rows = tuple(Row(n, "r", "p", "", "", "T", "mono", name, None, None, "", n, clock=clock) for n, name in enumerate(names, start=1))
+        read = joining.read(tmp_path, joining.CameraRecording(rows), ClockParams("", "timecode"))
+        gaps[clock] = [part["gap_s"] for part in read.parts]
+    assert gaps[""] == gaps["timecode"] == ["0", "3"]
+    assert gaps["none"] == ["0", "0"]

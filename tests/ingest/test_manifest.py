@@ -77,7 +77,7 @@ def test_a_missing_camera_row_is_named():
     assert messages(LEFT) == ["recordings.csv: 'r' has no row for camera right; add it, or exclude the recording"]
 
 
-PARTED = (*COLUMNS, "part", "rig")
+PARTED = (*COLUMNS, "part", "rig", "clock")
 
 
 def parted(*rows: dict[str, str]):
@@ -236,6 +236,32 @@ def test_a_folder_or_pattern_that_cannot_be_meant_is_named(row, says):
 def test_a_file_in_two_rows_is_named_also_where_one_is_a_pattern():
     problems = named(LEFT | {"path": "videos/r*.mkv"}, RIGHT).problems
     assert any("'videos/r.mkv' stands in several rows" in str(problem.error) for problem in problems)
+
+
+def test_a_folder_that_names_the_files_of_other_rows_is_one_line_per_row_and_says_which():
+    problems = named(LEFT | {"path": "videos/case"}, RIGHT | {"path": "videos/case/9.mp4"}).problems
+    said = [str(problem.error) for problem in problems if "several rows" in str(problem.error)]
+    assert said == [
+        "recordings.csv, line 2: 'videos/case/9.mp4' stands in several rows, also in line 3; name each file once",
+        "recordings.csv, line 3: 'videos/case/9.mp4' stands in several rows, also in line 2; name each file once",
+    ]
+
+
+@pytest.mark.parametrize("wrong", [{"part": "two"}, {"start_s": "x"}])
+def test_a_row_that_cannot_be_read_is_not_called_missing(wrong):
+    rows = [
+        LEFT | {"part": "1"},
+        LEFT | {"part": "2", "path": "videos/l2.mkv"} | wrong,
+        LEFT | {"part": "3", "path": "videos/l3.mkv"},
+        RIGHT,
+    ]
+    (problem,) = parted(*rows).problems
+    assert problem.error.place == "line 3"
+
+
+def test_a_clock_that_there_is_not_is_named():
+    (problem,) = parted(LEFT | {"clock": "watch"}, RIGHT | {"clock": "none"}).problems
+    assert "clock 'watch' is none; use one of none, creation_time" in str(problem.error)
 
 
 def test_files_that_a_folder_or_pattern_names_are_not_lost_and_others_are(tmp_path):

@@ -13,7 +13,9 @@ import clips
 import listed_project
 from listed_project import change
 from scrubin import cli
+from scrubin.core.faults import Fault
 from scrubin.networks import weights
+from scrubin.preflight.findings import Findings
 from scrubin.preflight.preflight import look
 from scrubin.stereo import drawing, writing
 
@@ -98,6 +100,29 @@ def test_what_takes_a_single_recording_out_only_warns(raw):
     assert any("peg 0 left.mkv: the file is missing" in line for line in said)
     assert any("peg 1 left.mkv: the file is empty" in line for line in said)
     assert any("recordings.csv, line 6: 'PegTransfre' is no task" in line for line in said)
+
+
+def test_one_mistake_in_many_rows_is_one_line_with_all_of_them(raw):
+    rows = raw / "recordings.csv"
+    rows.write_text(rows.read_text().replace(",PegTransfer,", ",PegTransfre,"))
+    found = look()
+    said = [line for line in found.lines() if "'PegTransfre' is no task" in line]
+    assert len(said) == 1
+    assert said[0].startswith("will be set aside: recordings.csv, lines 2-25: 'PegTransfre' is no task; use one of ")
+    assert "12 recordings to be set aside" in found.sentence()
+
+
+def test_of_many_mistakes_of_one_kind_the_first_are_written_out_and_all_places_named():
+    lines = [Fault("a.csv", "x", f"'{n}' is no task", "mend it", f"line {n}") for n in range(2, 30)]
+    files = [Fault(f"{n}.mp4", "x", "the file is missing", "copy it") for n in range(30)]
+    said = Findings(errors=lines, set_aside=files).lines()
+    assert said[-1] == "error: a.csv, lines 7-29: 23 more such as: '7' is no task"
+    assert sum("is no task; mend it" in line for line in said) == 5
+    assert sum("the file is missing; copy it" in line for line in said) == 20
+
+
+def test_a_message_of_several_lines_stays_so():
+    assert Findings(errors=[Fault("", "", "these are gone:\n  a\n  b", "")]).lines() == ["error: these are gone:\n      a\n      b"]
 
 
 def test_stray_files_are_named_and_are_no_recordings(raw):

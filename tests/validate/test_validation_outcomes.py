@@ -105,10 +105,10 @@ def test_errors_stop_the_release_and_warnings_and_notes_do_not(broken):
     with pytest.raises(
         StageError, match=r"(?s)^1 check of severity error .*'splits', column subset, rule participant_in_one_subset: 3 of 12"
     ) as caught:
-        outcomes.refuse(broken[0], "page.html")
+        outcomes.refuse(broken[0], "page.html", {})
     assert "known_id" not in str(caught.value)
     assert "in_range" not in str(caught.value)
-    outcomes.refuse([outcome for outcome in broken[0] if outcome.severity != "error"], "page.html")
+    outcomes.refuse([outcome for outcome in broken[0] if outcome.severity != "error"], "page.html", {})
 
 
 def test_the_document_is_sorted_plain_json_and_tells_the_verdict(broken):

@@ -210,4 +210,7 @@ def without_doubles(videos: Iterable[RecordedFile], known: Container[PurePosixPa
             yield file
         else:
             reason = f"{COPY} '{first.path}': same size, same bytes at the beginning, in the middle and at the end"
-            yield replace(file, content=Unusable(reason, "compare both; when it is no copy, write a row for it"))
+            yield replace(
+                file,
+                content=Unusable(reason, "compare both; when it is no copy, put it or a link to it below videos/ and write a row for it"),
+            )

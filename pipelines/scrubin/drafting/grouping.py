@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from scrubin.drafting import names
@@ -12,7 +13,7 @@ from scrubin.drafting.group import LEFT, MONO, RIGHT, Group
 from scrubin.drafting.pairing import pairs, single
 from scrubin.drafting.placing import Placed, placed
 from scrubin.drafting.recorded_file import RecordedFile, Unusable
-from scrubin.drafting.series import Named, runs
+from scrubin.drafting.series import Named, Run, runs
 from scrubin.drafting.titles import titles
 
 SAME_START_S, SAME_LENGTH_S = 1.0, 0.2
@@ -95,9 +96,24 @@ def _of_bundle(bundle: Sequence[Named], per_folder: Mapping[str, int]) -> list[G
     else:
         groups += [single(run) for side in numbered for run in by_camera[side]]
     groups += pairs(by_camera.get(LEFT, []), by_camera.get(RIGHT, []), sure=True)
+    _note_numbers(by_camera.get(MONO, []), groups)
     for group in groups:
         group.alone = len(groups) == 1
     return groups
+
+
+def _note_numbers(runs_of_mono: Sequence[Run], groups: Sequence[Group]) -> None:
+    """Note files that are called by nothing but a number and follow another one where no clock says that they do not belong to it."""
+    for before, after in pairwise(runs_of_mono):
+        last, first = before.members[-1], after.members[0]
+        if last.number is None or first.number != last.number + 1 or not first.name.is_generic or _is_dated(first):
+            continue
+        group = next(group for group in groups if group.cameras.get(MONO) is after)
+        group.doubts.append(f"nothing but its number says that it is no part of the recording of '{last.file.path.name}'")
+
+
+def _is_dated(member: Named) -> bool:
+    return member.name.recorded_s is not None or member.file.header.recorded_s is not None
 
 
 def _is_alone(bundle: Sequence[Named]) -> bool:

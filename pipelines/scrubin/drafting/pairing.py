@@ -9,6 +9,8 @@ from scrubin.drafting.series import Run
 
 # Cameras of a pair are started by one button or by two hands.
 PAIR_START_S, PAIR_LENGTH_S, PAIR_LENGTH_SHARE = 5.0, 10.0, 0.1
+EQUAL_LENGTH_S = 0.5
+"""Cameras of a pair that differ by more are looked at: frames of both belong together by their time from the start."""
 
 
 def pairs(lefts: Sequence[Run], rights: Sequence[Run], *, sure: bool) -> list[Group]:
@@ -37,6 +39,8 @@ def pairs(lefts: Sequence[Run], rights: Sequence[Run], *, sure: bool) -> list[Gr
             group.doubts.append("which camera is the left one is not known, the lower number was taken")
         if len(left.members) != len(right.members):
             group.doubts.append(f"left has {_files(len(left.members))}, right {len(right.members)}")
+        elif (apart_s := _length_apart_s(left, right)) > EQUAL_LENGTH_S:
+            group.doubts.append(f"left and right differ in length by {apart_s:.1f} s: are they of one recording, and does one begin later?")
         groups.append(group)
     return groups + [_unpaired(run, RIGHT, sure=sure) for run in waiting]
 
@@ -80,6 +84,11 @@ def _apart(left: Run, right: Run, *, sure: bool) -> str:
             return ""
         return f"{left_words} could be a pair, but differ in length by {apart_s:.0f} s: taken as two recordings"
     return ""
+
+
+def _length_apart_s(left: Run, right: Run) -> float:
+    first, second = left.duration_s, right.duration_s
+    return 0.0 if first is None or second is None else abs(first - second)
 
 
 def _files(count: int) -> str:

@@ -23,7 +23,7 @@ HALF_DAY_S = 12 * 3600
 _DIGITS = {"%Y": r"\d{4}", "%m": r"\d{2}", "%d": r"\d{2}", "%H": r"\d{2}", "%M": r"\d{2}", "%S": r"\d{2}", "%f": r"\d{1,6}"}
 _TIMECODE = re.compile(r"(?P<hours>\d\d):(?P<minutes>\d\d):(?P<seconds>\d\d)(?P<drop>[:;.])(?P<frames>\d\d)")
 _DICOM_TIME = re.compile(r"(\d{14})(\.\d{1,6})?")
-FIX = "set ingest.clock in params.yaml to none, or the format to what the names hold"
+FIX = "write none into the column 'clock' of recordings.csv for this recording, or set ingest.clock in params.yaml to what its files say"
 
 
 def gaps_s(raw: Path, paths: Sequence[str], parts: Sequence[JoinedPart], clock: ClockParams) -> list[Fraction]:

@@ -71,6 +71,11 @@ def by_camera(rows: Iterable[Row]) -> list[CameraRecording]:
 def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     """Return what the files of a camera are together.
 
+    Parameters
+    ----------
+    clock
+        That of all recordings for which the list says none.
+
     Raises
     ------
     VideoError
@@ -80,6 +85,7 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     """
     view = camera.rows[0].view
     plain = Source(tuple(FilePart(row.path, read_media(raw, row).sha256) for row in camera.rows), view)
+    clock = replace(clock, source=camera.rows[0].clock or clock.source)
     plain.probe(raw)  # refuses what does not belong together before anything is decoded
     parts, doubts = _placed(raw, plain.parts, gaps_s(raw, plain.paths, plain.joined_parts(raw), clock))
     source = Source(parts, view)

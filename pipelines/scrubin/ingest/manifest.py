@@ -5,27 +5,28 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from scrubin.core import csvtext, faults
 from scrubin.core.cells import seconds
 from scrubin.core.errors import ManifestError, RecordingError
-from scrubin.ingest.params import TaskParams
+from scrubin.core.ranges import ranges_text
+from scrubin.ingest.params import CLOCKS, TaskParams
 from scrubin.listing.several_files import files_below, several
 from scrubin.video.view import View
 from scrubin.withdrawal.memory import Memory
 
 NAME = "recordings.csv"
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
-OPTIONAL = ("part", "rig")
+OPTIONAL = ("part", "rig", "clock")
 DRAFT = "confirm"
 """The column of a list that `scrubin new-study --from` drafted: what each row guesses."""
 NOBODY = Memory()
 _CROP = re.compile(r"crop\(\s*(\d+)[\s,;]+(\d+)[\s,;]+(\d+)[\s,;]+(\d+)\s*\)")
 # What the rows of a recording, its cameras and parts, must have in common.
-SHARED = ("participant", "trial", "site", "task", "rig", "start_s", "end_s", "exclude")
+SHARED = ("participant", "trial", "site", "task", "rig", "clock", "start_s", "end_s", "exclude")
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,8 @@ class Row:
         Of which stereo rig the cameras are; "" where nobody says it.
     view
         The part of the picture that is this camera's; None: all of it.
+    clock
+        What says when each of its files began, one of `scrubin.ingest.params.CLOCKS`; "": what ``ingest.clock`` says.
     """
 
     line: int
@@ -62,6 +65,7 @@ class Row:
     part: int = 1
     rig: str = ""
     view: View | None = None
+    clock: str = ""
 
     @property
     def pictures(self) -> str:
@@ -127,7 +131,7 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBO
             rows += _files_of(_row(cells, tasks), "part" in cells.cells and bool(cells.cells["part"]), files)
         except RecordingError as error:
             problems.append(_problem(cells, error))
-    problems += _contradictions(rows, tasks)
+    problems += _contradictions(rows, tasks, {problem.recording for problem in problems})
     bad = {problem.recording for problem in problems}
     recordings: dict[str, list[Row]] = defaultdict(list)
     for row in sorted(rows, key=lambda row: (row.recording, row.camera, row.part)):
@@ -183,8 +187,8 @@ def _row(row: csvtext.Row, tasks: Mapping[str, TaskParams]) -> Row:
     if end_s is not None and (start_s or 0.0) >= end_s:
         raise RecordingError(NAME, f"start_s {start_s or 0.0:g} is not before end_s {end_s:g}", "correct the interval", row.place)
     text = {column: cells[column] for column in ("recording", "participant", "trial", "site", "exclude")}
-    part, rig = _part(row), cells.get("rig", "")
-    return Row(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, part=part, rig=rig, view=view, **text)
+    part, text["rig"], text["clock"] = _part(row), cells.get("rig", ""), _clock(row)
+    return Row(line=row.line, task=task, camera=camera, path=path, start_s=start_s, end_s=end_s, part=part, view=view, **text)
 
 
 def _files_of(row: Row, has_part: bool, files: Sequence[str] | None) -> list[Row]:
@@ -213,6 +217,14 @@ def _camera(row: csvtext.Row) -> tuple[str, View | None]:
     return name, View(*map(int, match.groups()))
 
 
+def _clock(row: csvtext.Row) -> str:
+    written = row.cells.get("clock", "")
+    if written and written not in CLOCKS:
+        fix = f"use one of {', '.join(CLOCKS)}, or leave it empty: ingest.clock in params.yaml holds then"
+        raise RecordingError(NAME, f"clock '{written}' is none", fix, row.place)
+    return written
+
+
 def _part(row: csvtext.Row) -> int:
     written = row.cells.get("part", "")
     if not written:
@@ -229,12 +241,12 @@ def _refuse_outside(place: str, path: str) -> None:
         raise RecordingError(NAME, f"path '{path}' does not lie in videos/", fix, place)
 
 
-def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams]) -> list[Problem]:
-    problems = []
+def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams], incomplete: Container[str]) -> list[Problem]:
+    """Return what rows say against each other; ``incomplete`` are recordings of which rows cannot be read: what lacks there is known."""
+    problems = _named_twice(rows)
     by_recording: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by_recording[row.recording].append(row)
-    uses = Counter(str(PurePosixPath(row.path)) for row in rows)
     for recording, members in by_recording.items():
         cameras = Counter((row.camera, row.part) for row in members)
         wanted = tasks[members[0].task].cameras
@@ -244,9 +256,6 @@ def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams]) -> list[Pr
                 fix = "keep one, or number the files of one recording 1, 2, 3 in a column 'part'"
                 part = f", part {row.part}" if len(_parts_of(members)[row.camera]) > 1 else ""
                 error = RecordingError(NAME, f"'{recording}' has {count} rows for camera {row.camera}{part}", fix, place)
-                problems.append(Problem(recording, row.camera, error))
-            if uses[str(PurePosixPath(row.path))] > len({one.view for one in members if one.path == row.path}):
-                error = RecordingError(NAME, f"'{row.path}' stands in several rows", "name each file once", place)
                 problems.append(Problem(recording, row.camera, error))
         for column in SHARED:
             if len({getattr(row, column) for row in members}) > 1:
@@ -262,13 +271,35 @@ def _contradictions(rows: list[Row], tasks: Mapping[str, TaskParams]) -> list[Pr
                 )
                 problems.append(Problem(recording, camera, RecordingError(NAME, reason, "make them equal", f"lines {lines}")))
             missing = next(part for part in itertools.count(1) if part not in parts)
-            if missing < max(parts):
+            if missing < max(parts) and recording not in incomplete:
                 reason = f"'{recording}' has no part {missing} of camera {camera}, but part {max(parts)}"
                 error = RecordingError(NAME, reason, "add the row of the missing file, or number the parts anew", f"line {members[0].line}")
                 problems.append(Problem(recording, camera, error))
-        for camera in sorted(set(wanted) - {row.camera for row in members}):
+        for camera in sorted(set(wanted) - {row.camera for row in members}) if recording not in incomplete else ():
             error = RecordingError(NAME, f"'{recording}' has no row for camera {camera}", "add it, or exclude the recording")
             problems.append(Problem(recording, camera, error))
+    return problems
+
+
+def _named_twice(rows: list[Row]) -> list[Problem]:
+    """Return a problem for every line that names files of other lines, unless they are two views of one picture."""
+    by_path: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by_path[str(PurePosixPath(row.path))].append(row)
+    shared: dict[int, list[Row]] = defaultdict(list)
+    for path, uses in by_path.items():
+        for row in uses:
+            if len(uses) > len({one.view for one in uses if one.recording == row.recording}):
+                shared[row.line].append(replace(row, path=path))
+    problems = []
+    for line, members in sorted(shared.items()):
+        others = sorted({row.line for one in members for row in by_path[one.path]} - {line})
+        first = f"'{members[0].path}'"
+        what = f"{first} stands" if len(members) == 1 else f"{len(members)} of its files, such as {first}, stand"
+        reason = f"{what} in several rows, also in {'line' if len(others) == 1 else 'lines'} {ranges_text(others)}"
+        problems.append(
+            Problem(members[0].recording, members[0].camera, RecordingError(NAME, reason, "name each file once", f"line {line}"))
+        )
     return problems
 
 

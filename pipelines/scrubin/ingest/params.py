@@ -8,6 +8,7 @@ from scrubin.core.params import ranged
 
 NO_CLOCK, CREATION_TIME, FILE_NAME = "none", "creation_time", "file_name"
 TIMECODE, DICOM_TIME = "timecode", "dicom_time"
+CLOCKS = (NO_CLOCK, CREATION_TIME, TIMECODE, DICOM_TIME, FILE_NAME)
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class TaskParams:
 
 @dataclass(frozen=True)
 class ClockParams:
-    """What says when each file of a recording of several files began.
+    """What says when each file of a recording of several files began; the column ``clock`` of the list says otherwise for one recording.
 
     Parameters
     ----------
@@ -43,7 +44,7 @@ class ClockParams:
     """
 
     format: str
-    source: str = ranged(choices=(NO_CLOCK, CREATION_TIME, TIMECODE, DICOM_TIME, FILE_NAME))
+    source: str = ranged(choices=CLOCKS)
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,7 @@ def listed(raw: Path, tasks: Mapping[str, TaskParams], syllables: int, noted: Fi
         _strays(raw, data, withdrawn, noted)
         noted.counts["recording"] = len(parsed.recordings)
         set_aside = frozenset(problem.recording for problem in problems)
+        noted.kept_out |= set_aside
         study = ListedStudy(raw, parsed.recordings, set_aside, withdrawn, {name: name for name in parsed.recordings})
         with noted.noting():
             return ListedStudy(raw, parsed.recordings, set_aside, withdrawn, _ids(parsed.recordings, raw, syllables, withdrawn))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from scrubin.core.errors import SplitError
 from scrubin.core.faults import within
+from scrubin.core.ranges import count_text
 from scrubin.preflight.findings import Findings, names
 from scrubin.preflight.listed_study import ListedStudy
 from scrubin.splits.cohort import Cohort, cohort
@@ -41,6 +42,7 @@ def look(study: ListedStudy, p: SplitsParams, noted: Findings) -> None:
             )
     if kept.empty or study.withdrawn:
         return  # whoever withdrew leaves the released splits as they are
+    aside = noted.kept_out
     everyone = cohort(kept.assign(pinned=False).reset_index(drop=True), ())
     for name, scheme in p.schemes.items():
         parts = (
@@ -51,7 +53,10 @@ def look(study: ListedStudy, p: SplitsParams, noted: Findings) -> None:
                 try:
                     _try(of, scheme, p.seed, study, noted)
                 except SplitError as error:
-                    raise SplitError(within(error.faults, f"split '{part}'")) from error
+                    where = (
+                        f"split '{part}', without the {count_text(len(aside), 'recording')} to be set aside" if aside else f"split '{part}'"
+                    )
+                    raise SplitError(within(error.faults, where)) from error
 
 
 def _file(scheme: SchemeParams) -> str | None:

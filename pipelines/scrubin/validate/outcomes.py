@@ -63,7 +63,7 @@ class Outcome:
         if self.result in (NOT_CHECKED, NOT_APPLICABLE):
             return f"{where}: {self.result}, because {self.why}"
         first = "; ".join(" ".join(f"{name}={value}" for name, value in key.items()) for key in self.keys[:IN_MESSAGE])
-        return f"{where}: {self.count} of {self.rows} {self.things} break it ({self.says}), first {first}"
+        return f"{where}: {self.count} of {self.rows} {self.things} break it; expected: {self.says}; first {first}"
 
 
 def document(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> dict[str, Any]:
@@ -121,8 +121,15 @@ def stopping(outcomes: Sequence[Outcome]) -> list[Outcome]:
     return [outcome for outcome in outcomes if outcome.severity == "error" and outcome.result not in HARMLESS]
 
 
-def refuse(outcomes: Sequence[Outcome], page: str) -> None:
+def refuse(outcomes: Sequence[Outcome], page: str, recordings: Mapping[str, str]) -> None:
     """Stop the release when a rule of severity error is broken.
+
+    Parameters
+    ----------
+    page
+        Where the rest is to be read.
+    recordings
+        The curator's names by released id: who mends does not know the ids.
 
     Raises
     ------
@@ -131,8 +138,11 @@ def refuse(outcomes: Sequence[Outcome], page: str) -> None:
     """
     broken = stopping(outcomes)
     if broken:
-        lines = "\n  ".join(outcome.sentence for outcome in broken)
+        lines = [outcome.sentence for outcome in broken]
+        shown = {value: None for outcome in broken for key in outcome.keys[:IN_MESSAGE] for value in key.values() if value in recordings}
+        lines += [f"here {', '.join(f'{id_} is {recordings[id_]!r}' for id_ in shown)}"] if shown else []
         what = "1 check" if len(broken) == 1 else f"{len(broken)} checks"
         look = ALIKE if any("near_duplicate" in outcome.rule for outcome in broken) else ""
-        msg = f"{what} of severity error did not pass; fix the raw study, or the stage that wrote the table{look}; see {page}:\n  {lines}"
+        listed = "\n  ".join(lines)
+        msg = f"{what} of severity error did not pass; fix the raw study, or the stage that wrote the table{look}; see {page}:\n  {listed}"
         raise StageError(msg)

@@ -14,6 +14,7 @@ import numpy as np
 from av.error import FFmpegError
 
 from scrubin.core.errors import VideoError
+from scrubin.video.damage import damage
 from scrubin.video.opening import open_video, refuse_other_count
 from scrubin.video.packets import packets
 from scrubin.video.truncation import FIX_COPY, refuse_truncated
@@ -116,7 +117,7 @@ def _probe_open(path: Path, container: av.container.InputContainer, name: str) -
     if not stream.time_base:
         raise VideoError(name, "its video stream has no clock", FIX_EXPORT)
     time_base = Fraction(stream.time_base)
-    pts, last_duration = _packet_times(container, stream, name)
+    pts, last_duration = _packet_times(path, container, stream, name)
     times = sorted(set(pts))
     if not times:
         raise VideoError(name, "it holds no frame with a time", FIX_EXPORT)
@@ -150,15 +151,20 @@ def _is_cover(stream: av.VideoStream) -> bool:
     return bool(stream.disposition & av.stream.Disposition.attached_pic)
 
 
-def _packet_times(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> tuple[list[int], int]:
+def _packet_times(path: Path, container: av.container.InputContainer, stream: av.VideoStream, name: str) -> tuple[list[int], int]:
     """Return the pts of all shown frames, and how long the last one is shown (0: not stated)."""
     pts: list[int] = []
     damaged: list[int] = []
     untimed = 0
     last = (-(2**63), 0)
+    latest_dts, times_restart = None, False
+    second = round(1 / stream.time_base) if stream.time_base else 0
     for packet in packets(container, stream, name):
         if packet.is_discard:
             continue  # hidden by an edit list: players do not show it
+        if packet.dts is not None:
+            times_restart = times_restart or (latest_dts is not None and packet.dts < latest_dts - second)
+            latest_dts = packet.dts
         if packet.is_corrupt:
             damaged.append(packet.pts if packet.pts is not None else last[0])
         elif packet.pts is None:
@@ -168,8 +174,7 @@ def _packet_times(container: av.container.InputContainer, stream: av.VideoStream
             last = max(last, (packet.pts, packet.duration or 0))
     if damaged:
         at_s = max(0.0, float((damaged[0] - min(pts, default=damaged[0])) * Fraction(stream.time_base or 0)))
-        damage = "1 of its packets is" if len(damaged) == 1 else f"{len(damaged)} of its packets are"
-        raise VideoError(name, f"{damage} damaged, the first at {at_s:.2f} s", FIX_COPY)
+        raise damage(path, name, len(damaged), at_s, times_restart=times_restart)
     if untimed:
         # AVI and raw streams state decoding times only: the decoder knows the order of the frames.
         return _decoded_times(container, stream, name), 0
