@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import dvc.repo.reproduce as reproduce
+import dvc.stage.run as stage_run
 from dvc import cli, dvcfile, output, rwlock
 from dvc.exceptions import ReproductionError
 from dvc.repo import scm_context
+from dvc.ui import ui
 
 NOTES = Path(".cache/stopped.json")
 """The stages of the last run that failed."""
@@ -23,11 +25,15 @@ OWN_AFFAIRS = (
     "Updating lock file",
     "Generating lock file",
 )
+ADVICE = "Use `dvc push` to send your updates to remote storage."
+"""There may be no remote storage; what comes next is said at the end of the run."""
 
 
 def is_told(record: logging.LogRecord) -> bool:
     """Whether a curator gets to hear a line of DVC: a stage that failed has said why, in its own words."""
-    said_by_stage = record.getMessage().startswith("failed to run: exec ") or (record.exc_info and record.exc_info[0] is ReproductionError)
+    # The command of a stage that has just been named, and what the stage itself has said.
+    of_stage = record.getMessage().startswith(("> exec ", "failed to run: exec "))
+    said_by_stage = of_stage or (record.exc_info and record.exc_info[0] is ReproductionError)
     return not said_by_stage and not str(record.msg).startswith(OWN_AFFAIRS)
 
 
@@ -44,13 +50,25 @@ def note_failures() -> None:
     reproduce.handle_error = handle_error
 
 
+def leave_out_advice() -> None:
+    """Print what DVC prints, without its advice."""
+    write = ui.write
+
+    def write_but_advice(*objects: Any, **how: Any) -> None:
+        if objects != (ADVICE,):
+            write(*objects, **how)
+
+    ui.write = write_but_advice
+
+
 def run() -> int:
     """Run DVC with the arguments of this program and return its exit code."""
-    for module in (cli, dvcfile, output, rwlock, reproduce, scm_context):
+    for module in (cli, dvcfile, output, rwlock, reproduce, scm_context, stage_run):
         module.logger.addFilter(is_told)
     NOTES.parent.mkdir(parents=True, exist_ok=True)
     NOTES.unlink(missing_ok=True)
     note_failures()
+    leave_out_advice()
     return int(cli.main(sys.argv[1:]))
 
 

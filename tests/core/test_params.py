@@ -66,6 +66,17 @@ def test_a_wrong_parameter_is_named_in_full_with_the_near_miss(tmp_path, old, ne
         load(tmp_path, GOOD.replace(old, new))
 
 
+def test_everything_that_is_wrong_is_said_at_once_also_inside_lists_and_mappings(tmp_path):
+    tasks = "{A: {limit_s: -1, mode: exclud}, B: {limit_s: x, mode: exclude}}"
+    text = GOOD.replace("{A: {limit_s: null, mode: exclude}}", tasks).replace("[left]", "[up, left, down]")
+    with pytest.raises(ParamsError) as refused:
+        load(tmp_path, text)
+    said = "\n".join(fault.what for fault in refused.value.faults)
+    for name in ("tasks.A.limit_s", "tasks.A.mode", "tasks.B.limit_s", "names[0]", "names[2]"):
+        assert f"'frames.{name}'" in said
+    assert len(refused.value.faults) == 5
+
+
 def test_text_that_is_no_yaml_is_an_error_of_its_own(tmp_path):
     with pytest.raises(ParamsError, match="cannot be read as YAML"):
         load(tmp_path, "raw: [")

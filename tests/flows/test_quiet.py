@@ -49,9 +49,17 @@ def test_its_own_affairs_are_not_said_and_what_failed_is_noted(project):
     assert "Running stage 'second'" in said
     assert said.count("the sheet is wrong") == 1
     assert "Stage 'third' will be skipped" in said
-    for unwanted in ("is empty", "RWLock", "auto staging", "git add", "lock file", "failed to reproduce", "failed to run"):
+    for unwanted in ("is empty", "RWLock", "auto staging", "git add", "lock file", "failed to reproduce", "failed to run", "> exec"):
         assert unwanted not in said, unwanted
     assert (project / ".cache/stopped.json").read_text() == '["second"]'
+
+
+@pytest.mark.slow
+def test_a_run_that_ends_well_gives_no_advice_of_dvc(project):
+    (project / "wrong.sh").write_text("touch never")
+    assert "dvc push" not in run(project, FLOWS / "quiet_dvc.py", "repro")
+    (project / "wrong.sh").write_text("touch never other")
+    assert "dvc push" in run(project, "-m", "dvc", "repro", "--force")
 
 
 @pytest.mark.slow

@@ -39,7 +39,7 @@ def only(lines: list[str]) -> str:
 def test_a_sound_study_has_no_error_and_everything_was_looked_at(raw, capsys):
     assert cli.main(["preflight"]) == 0
     said = capsys.readouterr().out.splitlines()[-1]
-    assert said.startswith("26 video files, 14 recordings, 0 decisions, 0 redactions, 4 rater sheets, 2 label files: no error")
+    assert said.startswith("26 video files, 14 recordings, 0 ledger lines, 0 redactions, 4 rater sheets, 2 label files: no error")
 
 
 def test_all_errors_of_all_lists_are_said_at_once(raw, capsys):

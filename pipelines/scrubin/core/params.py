@@ -177,13 +177,25 @@ def _value(path: Path, where: str, value: Any, hint: Any, field: dataclasses.Fie
         return _value(path, where, value, _alternative(path, where, arguments, value), field)
     if origin is tuple:
         _expect(path, where, value, list, "a list")
-        return tuple(_value(path, f"{where}[{i}]", item, arguments[0], field) for i, item in enumerate(value))
+        return tuple(_values(path, {f"{where}[{i}]": item for i, item in enumerate(value)}, arguments[0], field).values())
     if origin in (dict, Mapping):
         _expect(path, where, value, dict, "a mapping")
-        return {str(key): _value(path, f"{where}.{key}", item, arguments[1], field) for key, item in value.items()}
+        by_name = _values(path, {f"{where}.{key}": item for key, item in value.items()}, arguments[1], field)
+        return dict(zip(map(str, value), by_name.values(), strict=True))
     if dataclasses.is_dataclass(hint):
         return _build(path, where, value, typing.cast("type[Any]", hint))
     return _scalar(path, where, value, hint, field)
+
+
+def _values(path: Path, values: Mapping[str, Any], hint: Any, field: dataclasses.Field[Any]) -> dict[str, Any]:
+    """Return values by their full names; everything that is wrong with any of them is said at once."""
+    wrong, built = list[Fault](), {}
+    for where, value in values.items():
+        with noting(wrong):
+            built[where] = _value(path, where, value, hint, field)
+    if wrong:
+        raise ParamsError(wrong)
+    return built
 
 
 def _alternative(path: Path, where: str, arguments: tuple[Any, ...], value: Any) -> Any:

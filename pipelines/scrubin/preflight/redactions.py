@@ -12,7 +12,7 @@ from scrubin.review.ledger import Ledger
 def look(study: ListedStudy, noted: Findings) -> None:
     """Note what of the sheet would stop the release, and whether the chain of decisions holds."""
     with noted.noting():
-        noted.counts["decision"] = len(Ledger().lines())
+        noted.counts["ledger line"] = len(Ledger().lines())
     path = study.raw / sheet.NAME
     kept = set(study.kept)
     cameras = {name: tuple(dict.fromkeys(row.camera for row in rows)) for name, rows in study.recordings.items() if name in kept}
