@@ -3,12 +3,13 @@ from __future__ import annotations
 from dataclasses import fields, replace
 from fractions import Fraction
 
+import pandas as pd
 import pytest
 
 from scrubin.core import params
 from scrubin.core.errors import ParamsError
 from scrubin.frames.drop import why_dropped
-from scrubin.frames.frame_store import judged
+from scrubin.frames.frame_store import frames_after_gaps, judged
 from scrubin.frames.params import NOTHING, DropParams, FramesParams
 
 GOOD = {"brightness": 100.0, "saturated_share": 0.1, "contrast": 40.0, "sharpness": 200.0}
@@ -54,8 +55,11 @@ def test_a_hidden_frame_is_never_dropped():
 
 def test_a_frame_whose_time_falls_into_a_gap_is_dropped_and_the_first_one_after_it_is_not():
     rows = [{**GOOD, "frame": frame, "source_frame": 30, "time_s": 5.0, "redacted": False} for frame in (3, 4, 5)]
-    assert [judged(row, EVERY_SECOND, {30})["dropped"] for row in rows] == [True, True, False]
-    assert not any(judged(row, EVERY_SECOND, {31})["dropped"] for row in rows)
+    gaps = pd.DataFrame({"id": ["a", "a", "b"], "camera": "mono", "last_frame": [29, 60, 30], "gap_s": 3.0})
+    after = frames_after_gaps(gaps)
+    assert after == {("a", "mono"): {30, 61}, ("b", "mono"): {31}}
+    assert [judged(row, EVERY_SECOND, after["a", "mono"])["dropped"] for row in rows] == [True, True, False]
+    assert not any(judged(row, EVERY_SECOND, after["b", "mono"])["dropped"] for row in rows)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
@@ -42,6 +43,7 @@ from scrubin.vocabulary.vocabulary import KINDS, Kind, Vocabulary, fold, load
 
 ITEMS = ("triplet", "instrument", "score", "x", "y", "w", "h", "verb", "target", "target score", "tx", "ty", "tw", "th", "phase")
 ID_ITEMS = {"triplet": 0, "instrument": 1, "verb": 7, "target": 8, "phase": 14}
+NUMBERS = tuple(i for i, name in enumerate(ITEMS) if name not in ID_ITEMS)
 TARGET = {"target_score": 9, "target_x": 10, "target_y": 11, "target_w": 12, "target_h": 13}
 CATEGORIES = ("instrument", "verb", "target", "phase", "triplet")
 OWN_COLUMNS = {"position", "instrument_id", "verb_id", "target_id", "triplet_id", *BOX, "score", *TARGET}
@@ -66,6 +68,13 @@ class _Reading:
     @property
     def vocabulary(self) -> Vocabulary:
         return self.source.vocabulary
+
+    @cached_property
+    def sizes(self) -> dict[str, int]:
+        """How many ids there are, by item of a vector."""
+        of = self.vocabulary
+        kinds = (of.triplets, of.instruments, of.verbs, of.targets, of.phases)
+        return dict(zip(ID_ITEMS, map(len, kinds), strict=True))
 
 
 def vocabulary_of(files: Mapping[str, bytes]) -> Vocabulary:
@@ -189,7 +198,7 @@ def _read_frame(reading: _Reading, position: int, vectors: list[Any]) -> None:
     seen: set[int] = set()
     for i, vector in enumerate(vectors):
         where = reading.where.at_frame(position, f"vector {i}")
-        if not _is_vector(where, vector, reading.vocabulary):
+        if not _is_plain(vector, reading.sizes) and not _is_vector(where, vector, reading.sizes):
             continue
         seen.add(vector[14])
         if vector[0] == NULL and vector[1] == NULL:
@@ -218,18 +227,22 @@ def _check_nothing(where: Where, vector: list[Any]) -> None:
         where.error("instrument-missing", "a box, but neither triplet nor instrument", "name the instrument's id, or write -1 for the box")
 
 
-def _is_vector(where: Where, vector: Any, vocabulary: Vocabulary) -> bool:
+def _is_plain(vector: Any, sizes: Mapping[str, int]) -> bool:
+    """Return at once whether a vector is what nearly all are: ids of the vocabulary, and numbers of a usual size."""
+    if type(vector) is not list or len(vector) != len(ITEMS):
+        return False
+    for name, i in ID_ITEMS.items():
+        value = vector[i]
+        if type(value) is not int or not NULL <= value < sizes[name]:
+            return False
+    return all((type(vector[i]) is float or type(vector[i]) is int) and -fields.LARGEST < vector[i] < fields.LARGEST for i in NUMBERS)
+
+
+def _is_vector(where: Where, vector: Any, sizes: Mapping[str, int]) -> bool:
     if not isinstance(vector, list) or len(vector) != len(ITEMS):
         got = f"{len(vector)} items" if isinstance(vector, list) else documents.shown(vector)
         where.error("layout", f"expected a vector of {len(ITEMS)} items, but got {got}", f"they are {', '.join(ITEMS)}")
         return False
-    sizes = {
-        "triplet": len(vocabulary.triplets),
-        "instrument": len(vocabulary.instruments),
-        "verb": len(vocabulary.verbs),
-        "target": len(vocabulary.targets),
-        "phase": len(vocabulary.phases),
-    }
     is_sound = True
     for i, (name, value) in enumerate(zip(ITEMS, vector, strict=True)):
         if name not in ID_ITEMS:

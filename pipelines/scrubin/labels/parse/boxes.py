@@ -28,6 +28,8 @@ def check(box_xywh: XYWH, tolerance: float) -> Fault | None:
     'it looks like two corners; give the width and height instead of the second corner'
     """
     x, y, w, h = box_xywh
+    if 0 <= x < x + w <= 1 and 0 <= y < y + h <= 1:
+        return None  # as nearly all are
     what = f"box {[round(value, 4) for value in box_xywh]} is not a top-left corner and a size in 0..1"
     if not all(math.isfinite(value) for value in box_xywh):
         return Fault("", "box-form", what, "give four finite numbers, or -1 four times where there is no box")
