@@ -110,3 +110,18 @@ def test_the_list_says_another_clock_for_one_recording(tmp_path, monkeypatch):
         gaps[clock] = [part["gap_s"] for part in read.parts]
     assert gaps[""] == gaps["timecode"] == ["0", "3"]
     assert gaps["none"] == ["0", "0"]
+
+
+@pytest.mark.parametrize(("code", "missing_s"), [("10:00:02:00", 0), ("10:00:02:01", 0), ("10:00:02:02", Fraction(2, 25))])
+def test_a_timecode_that_is_one_frame_late_says_nothing(tmp_path, code, missing_s):
+    names = [with_timecode(tmp_path, "1.mov", "10:00:00:00"), with_timecode(tmp_path, "2.mov", code, range(50, 100))]
+    assert gaps(tmp_path, *names, source="timecode") == [0, missing_s]
+
+
+@pytest.mark.parametrize(("second", "missing_s"), [("02", 0), ("03", 0), ("04", 2)])
+def test_a_clock_of_whole_seconds_that_is_one_second_late_says_nothing(tmp_path, second, missing_s):
+    for name, frames in (("x_20260131_090000.mov", range(50)), (f"x_20260131_0900{second}.mov", range(50, 100))):
+        film(tmp_path / name, frames)
+    parts = Source(tuple(FilePart(one.name, stored_sha256(one, one.name)) for one in sorted(tmp_path.glob("x_*.mov"))))
+    clock = ClockParams("%Y%m%d_%H%M%S", "file_name")
+    assert gaps_s(tmp_path, parts.paths, parts.joined_parts(tmp_path), clock) == [0, missing_s]
