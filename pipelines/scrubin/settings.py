@@ -75,9 +75,9 @@ def look(path: Path = params.PARAMS_PATH) -> tuple[dict[str, Any], list[Fault]]:
         When the file cannot be read as sections.
     """
     loaded, wrong = params.load_each(DECLARED, path)
-    with params.noting(wrong):
+    with ParamsError.noted(wrong):
         rules.severities(loaded["validate"].severity if "validate" in loaded else {})
-    with params.noting(wrong):
+    with ParamsError.noted(wrong):
         raw = params.raw_of(path)
         if "release" in loaded:
             refuse_borrowed_name(raw, loaded["release"])

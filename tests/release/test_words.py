@@ -74,6 +74,14 @@ def test_a_fault_names_file_place_and_mend(tmp_path, text, message):
     assert message in str(caught.value)
 
 
+def test_all_faults_of_the_sheet_are_said_at_once(tmp_path):
+    with pytest.raises(ReleaseError) as caught:
+        load(tmp_path, "motivaton: {}\nuses: good\ncomposition: {synthetic: maybe, zzz: 1}\ncollection: {years: [2023, 2021]}")
+    assert len(caught.value.faults) == 5
+    for name in ("'motivaton'", "'uses'", "'composition.zzz'", "'composition.synthetic'", "'collection.years'"):
+        assert name in str(caught.value)
+
+
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ReleaseError, match="it cannot be read"):
         words.load(tmp_path / "datasheet.yaml")

@@ -81,3 +81,15 @@ def test_an_error_that_is_put_right_stays_without_recordings_that_are_gone(curat
 def test_a_version_is_a_number_and_no_text(curated):
     (one,) = curated([{**ENTRY, "since": "1.9.0", "fixed_in": "1.11.0"}], "1.10.0")
     assert one.touches("1.10.0")
+
+
+def test_everything_that_is_wrong_with_any_entry_is_said_at_once(curated):
+    with pytest.raises(ReleaseError) as refused:
+        curated([ENTRY, {**ENTRY, "severity": "grave"}, {**ENTRY, "id": "E2", "since": "one"}, ENTRY])
+    said = str(refused.value)
+    for part in ("entry 2: 'severity' must be", "entry 3: 'since' must be", "two entries are called 'E1'"):
+        assert part in said
+    with pytest.raises(ReleaseError) as refused:
+        curated([{**ENTRY, "recordings": ["abela"]}, {**ENTRY, "id": "E2", "since": "2.0.0"}])
+    assert "E1: no released recording has the id 'abela'" in str(refused.value)
+    assert "E2: it is since 2.0.0" in str(refused.value)

@@ -19,7 +19,9 @@ Wrong arguments to a pure function are plain ``ValueError``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import contextlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from scrubin.core.faults import Fault, Faults, summary
@@ -47,6 +49,16 @@ class ScrubinError(Exception):
         noted = faults.all() if isinstance(faults, Faults) else tuple(faults)
         if any(fault.severity == "error" for fault in noted):
             raise cls(noted)
+
+    @classmethod
+    @contextlib.contextmanager
+    def noted(cls, wrong: list[Fault]) -> Iterator[None]:
+        """Note what is wrong with one of several things, and go on behind it; `raise_any` says everything at once."""
+        try:
+            yield
+        except cls as error:
+            # Each has its own rule: two sentences are never one line with a count, because each is of another thing.
+            wrong += [replace(fault, rule=fault.rule or fault.what) for fault in error.faults]
 
 
 class ParamsError(ScrubinError):

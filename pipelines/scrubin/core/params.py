@@ -7,11 +7,10 @@ near miss, because a typo that is silently ignored gives wrong numbers.
 
 from __future__ import annotations
 
-import contextlib
 import dataclasses
 import types
 import typing
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
@@ -106,22 +105,12 @@ def load_each(declared: Mapping[str, type[Any]], path: Path = PARAMS_PATH) -> tu
         When the file cannot be read as sections.
     """
     values, wrong, loaded = _document(path), list[Fault](), {}
-    with noting(wrong):
+    with ParamsError.noted(wrong):
         _refuse_unknown(path, "", values, KEYS)
     for section, one in declared.items():
-        with noting(wrong):
+        with ParamsError.noted(wrong):
             loaded[section] = _section(path, section, values, one)
     return loaded, wrong
-
-
-@contextlib.contextmanager
-def noting(wrong: list[Fault]) -> Iterator[None]:
-    """Note what is wrong with parameters, each by itself, and go on behind it."""
-    try:
-        yield
-    except ParamsError as error:
-        # Each has its own rule: two of them are never one line with a count, because each names another key.
-        wrong += [dataclasses.replace(fault, rule=fault.what) for fault in error.faults]
 
 
 def _document(path: Path) -> dict[Any, Any]:
@@ -151,20 +140,19 @@ def _build(path: Path, where: str, values: Any, declared: type[T]) -> T:
     hints = typing.get_type_hints(declared)
     replaced = getattr(declared, "REPLACED", {})
     wrong, built = list[Fault](), {}
-    with noting(wrong):
+    with ParamsError.noted(wrong):
         _refuse_replaced(path, where, values, replaced)
-    with noting(wrong):
+    with ParamsError.noted(wrong):
         _refuse_unknown(path, where, values, (*fields, *(set(replaced) & set(values))), known=tuple(fields))
     unknown = set(values) - set(fields)
     for name, field in fields.items():
-        with noting(wrong):
+        with ParamsError.noted(wrong):
             if name in values:
                 built[name] = _value(path, f"{where}.{name}", values[name], hints[name], field)
             elif near(name, map(str, unknown)) is None:  # else the unknown one is it, misspelt
                 msg = f"{path}: '{where}.{name}' is missing"
                 raise ParamsError(msg)
-    if wrong:
-        raise ParamsError(wrong)
+    ParamsError.raise_any(wrong)
     return declared(**built)
 
 
@@ -191,10 +179,9 @@ def _values(path: Path, values: Mapping[str, Any], hint: Any, field: dataclasses
     """Return values by their full names; everything that is wrong with any of them is said at once."""
     wrong, built = list[Fault](), {}
     for where, value in values.items():
-        with noting(wrong):
+        with ParamsError.noted(wrong):
             built[where] = _value(path, where, value, hint, field)
-    if wrong:
-        raise ParamsError(wrong)
+    ParamsError.raise_any(wrong)
     return built
 
 
@@ -276,13 +263,12 @@ def _refuse_unknown(
     """Refuse all keys but the allowed ones; ``known`` are those that could have been meant, None: the same."""
     wrong: list[Fault] = []
     for key in sorted(map(str, values)):
-        with noting(wrong):
+        with ParamsError.noted(wrong):
             if key not in allowed:
                 name = f"{where}.{key}" if where else key
                 msg = f"{path}: '{name}' is not a parameter; {hint(key, known or allowed)}"
                 raise ParamsError(msg)
-    if wrong:
-        raise ParamsError(wrong)
+    ParamsError.raise_any(wrong)
 
 
 def _refuse_replaced(path: Path, where: str, values: Mapping[Any, Any], replaced: Mapping[str, str]) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core.errors import ReleaseError
+from scrubin.core.faults import Fault
 from scrubin.core.files import json_text
 from scrubin.core.suggest import hint, near
 
@@ -114,7 +115,12 @@ def curated(path: Path, version: str, frames: pd.DataFrame) -> tuple[Erratum, ..
         raise ReleaseError(msg) from error
     errata = checked([] if entries is None else entries, str(path))
     ends = {str(id_): int(last) + 1 for id_, last in frames.groupby("id")["frame"].max().items()}
-    return tuple(_of_release(one, path, version, ends) for one in errata)
+    wrong, kept = list[Fault](), list[Erratum]()
+    for one in errata:
+        with ReleaseError.noted(wrong):
+            kept.append(_of_release(one, path, version, ends))
+    ReleaseError.raise_any(wrong)
+    return tuple(kept)
 
 
 def checked(entries: Any, place: str) -> tuple[Erratum, ...]:
@@ -128,12 +134,16 @@ def checked(entries: Any, place: str) -> tuple[Erratum, ...]:
     if not isinstance(entries, list):
         msg = f"{place}: expected a list of known errors, [] when there are none, but got {type(entries).__name__}"
         raise ReleaseError(msg)
-    errata = tuple(_entry(entry, f"{place}, entry {number}") for number, entry in enumerate(entries, start=1))
-    twice = sorted(id_ for id_, count in Counter(one.id for one in errata).items() if count > 1)
-    if twice:
-        msg = f"{place}: two entries are called {twice[0]!r}; give each an id of its own"
-        raise ReleaseError(msg)
-    return errata
+    wrong, errata = list[Fault](), list[Erratum]()
+    for number, entry in enumerate(entries, start=1):
+        with ReleaseError.noted(wrong):
+            errata.append(_entry(entry, f"{place}, entry {number}"))
+    for id_ in sorted(id_ for id_, count in Counter(one.id for one in errata).items() if count > 1):
+        with ReleaseError.noted(wrong):
+            msg = f"{place}: two entries are called {id_!r}; give each an id of its own"
+            raise ReleaseError(msg)
+    ReleaseError.raise_any(wrong)
+    return tuple(errata)
 
 
 def text(errata: Iterable[Erratum]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core.errors import ReleaseError
+from scrubin.core.faults import Fault
 from scrubin.core.suggest import hint
 from scrubin.release.metadata.questions import QUESTIONS, SECTIONS, Question
 
@@ -85,28 +86,30 @@ def _answers(path: Path, document: Any) -> dict[str, Answer]:
     if not isinstance(document, dict):
         msg = f"{path}: it must hold sections with answers, or {{}}, but is {document!r}"
         raise ReleaseError(msg)
-    _refuse_unknown(path, "", document, list(SECTIONS))
-    answers: dict[str, Answer] = {}
+    wrong, answers = _unknown(path, "", document, list(SECTIONS)), dict[str, Answer]()
     for section in SECTIONS:
         values = document.get(section)
         if values is None:
             continue
         if not isinstance(values, dict):
-            msg = f"{path}: '{section}' must be a section with answers, but is {values!r}"
-            raise ReleaseError(msg)
+            with ReleaseError.noted(wrong):
+                msg = f"{path}: '{section}' must be a section with answers, but is {values!r}"
+                raise ReleaseError(msg)
+            continue
         asked = {one.key: one for one in QUESTIONS if one.section == section}
-        _refuse_unknown(path, f"{section}.", values, list(asked))
+        wrong += _unknown(path, f"{section}.", values, list(asked))
         for key, question in asked.items():
             if values.get(key) not in (None, "", []):
-                answers[question.name] = _answer(path, question, values[key])
+                with ReleaseError.noted(wrong):
+                    answers[question.name] = _answer(path, question, values[key])
+    ReleaseError.raise_any(wrong)
     return answers
 
 
-def _refuse_unknown(path: Path, within: str, values: Mapping[Any, Any], known: list[str]) -> None:
-    for key in sorted(map(str, values)):
-        if key not in known:
-            msg = f"{path}: nobody asks for '{within}{key}'; {hint(key, known)}"
-            raise ReleaseError(msg)
+def _unknown(path: Path, within: str, values: Mapping[Any, Any], known: list[str]) -> list[Fault]:
+    """Return a fault for every key that nobody asks for."""
+    unknown = [key for key in sorted(map(str, values)) if key not in known]
+    return [Fault("", key, f"{path}: nobody asks for '{within}{key}'; {hint(key, known)}", "") for key in unknown]
 
 
 def _answer(path: Path, question: Question, value: Any) -> Answer:
