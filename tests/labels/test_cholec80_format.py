@@ -40,6 +40,7 @@ def test_windows_line_ends_a_byte_order_mark_and_trailing_blank_lines_are_fine(m
     [
         (b"", r"line 1: the header is \[\]; expected Frame<TAB>Phase"),
         (b"Frame,Phase\n0,Preparation\n", "line 1: the header is"),
+        (b"0\t0\n1\t0\n", "line 1: the header is .*phases without a header are the format phase-tables"),
         (b"Frame\tPhase\n", "has no rows"),
         (b"Frame\tPhase\n0\tPreparation\nx\tPreparation\n", "line 3: frame 'x' is no frame number"),
         (b"Frame\tPhase\n0\tPreparation\n1\n", "line 3: 1 values, expected 2"),

@@ -30,6 +30,7 @@ FPS = Fraction(25)
 STEP = 25
 PHASE_SUFFIX = "-phase.txt"
 HERE_AND_BELOW = "correct it here and in the following lines"
+WITHOUT_HEADER = "; phases without a header are the format phase-tables (--from, --predictions-from), with --vocabulary and --fps"
 Row = tuple[int, list[str]]  # line number from 1, fields
 
 
@@ -89,7 +90,8 @@ def rows_of(where: Where, data: bytes, columns: tuple[str, ...]) -> list[Row]:
     header = header_of(text)
     if sorted(header) != sorted(("Frame", *columns)) or header[0] != "Frame":
         expected = "<TAB>".join(("Frame", *columns))
-        where.at("line 1").error("header", f"the header is {documents.shown(header)}", f"expected {expected}, separated by tabs")
+        fix = f"expected {expected}, separated by tabs{WITHOUT_HEADER if documents.frame_number(''.join(header[:1])) is not None else ''}"
+        where.at("line 1").error("header", f"the header is {documents.shown(header)}", fix)
         return []
     rows: list[Row] = []
     for number, line in enumerate(lines[1:], start=2):
