@@ -147,3 +147,13 @@ def test_folds_that_would_share_a_name_are_refused():
     splits = pd.DataFrame([("x", 0, "train", "a"), ("x", 1, "train", "a"), ("x_1", 0, "train", "a")], columns=COLUMNS)
     with pytest.raises(ReleaseError, match="two splits of the release would be called 'x_1'"):
         folds(groups(["a"], splits))
+
+
+@pytest.mark.parametrize("layout", OF_FRAMES)
+def test_calibrations_are_copied_and_counted(layout, tmp_path, capsys):
+    release = exported_release.write(tmp_path / "release", exported_release.rows())
+    (release / "calibration").mkdir()
+    (release / "calibration/rig_1.yaml").write_text("as it is\n")
+    assert cli.main(["export", str(release), str(tmp_path / "out"), "--to", layout]) == 0
+    assert (tmp_path / "out/calibration/rig_1.yaml").read_text() == "as it is\n"
+    assert "3 recordings, 9 frames, 1 calibration\n" in capsys.readouterr().out

@@ -7,6 +7,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from scrubin.core.ranges import count_text
+from scrubin.exports import calibrations
 from scrubin.exports.contents import Contents
 from scrubin.exports.folder import new_folder
 from scrubin.exports.registry import EXPORTS, export
@@ -26,7 +28,9 @@ def run(args: argparse.Namespace) -> int:
     contents = Contents(Path(args.release))
     with new_folder(Path(args.folder), contents.release) as folder:
         summary = export(args.to).write(contents, folder, _shown)
-    sys.stdout.write(f"{args.folder}: {summary.recordings:,} recordings, {summary.frames:,} frames\n")
+        rigs = calibrations.copy(contents.release, folder)
+    of_rigs = f", {count_text(rigs, 'calibration')}" if rigs else ""
+    sys.stdout.write(f"{args.folder}: {summary.recordings:,} recordings, {summary.frames:,} frames{of_rigs}\n")
     for reason, count in summary.left_out.items():
         sys.stdout.write(f"not in it: {count:,} {reason}\n")
     for error in contents.known_errors:

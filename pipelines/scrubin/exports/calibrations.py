@@ -1,0 +1,18 @@
+"""The calibrations of stereo rigs go with every export, as they are: each file says to which recordings it belongs."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from scrubin.stereo.released import FOLDER
+
+
+def copy(release: Path, folder: Path) -> int:
+    """Copy the calibrations of a release into an export, and return how many there are."""
+    files = sorted((release / FOLDER).glob("*.yaml"))
+    for file in files:
+        target = folder / FOLDER / file.name
+        target.parent.mkdir(exist_ok=True)
+        shutil.copyfile(file, target)
+    return len(files)
