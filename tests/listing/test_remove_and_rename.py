@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,10 +12,10 @@ import listed_project
 from listed_project import change
 from scrubin import cli
 from scrubin.core import csvtext
-from scrubin.listing import table_text
+from scrubin.listing import changes, table_text
 from scrubin.preflight.preflight import look
 from scrubin.pseudonymize import ids, ledger
-from scrubin.review.ledger import Ledger
+from scrubin.review.ledger import LEDGER_PATH, Ledger
 
 SEEN = {"camera": "mono", "sha256": "0" * 64, "view": "sheet", "stills": [[0, 1, 1]], "seconds": [[0, 0]]}
 
@@ -160,3 +161,66 @@ def test_only_the_rows_change_whatever_stands_beside_them():
     assert [row for row, _ in gone.rows] == [2, 6]
     named = table_text.renamed(text, sheet, "id", "a", "c;d")
     assert named.text == 'id;note\r\nb;"two\r\nlines"\r\n"c;d";"x;y"\r\n\r\nb ; z\r\n'
+
+
+class Killed(BaseException):
+    """The process is gone, and nothing is taken back."""
+
+
+def kill_after(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let so many changes happen and no other."""
+    make, done = changes._make, iter(range(count))
+
+    def one(change: changes.Change) -> None:
+        if next(done, None) is None:
+            raise Killed
+        make(change)
+
+    monkeypatch.setattr(changes, "_make", one)
+
+
+@pytest.mark.parametrize("command", [["remove", "operation 1"], ["rename", "operation 1", "first"]])
+def test_killed_anywhere_and_done_again_it_is_done(command, raw, tmp_path, monkeypatch, capsys):
+    remember_id("operation 1")
+    listed_project.remember_release(Path(), "operation 1")
+    Ledger().append("seen", {"recording": "operation 1", **SEEN}, by="ann", session="s")
+    shutil.copytree("data", tmp_path / "begin")
+    assert cli.main([*command, "--yes"]) == 0
+    done = snapshot()
+    for count in range(20):
+        shutil.rmtree("data")
+        shutil.copytree(tmp_path / "begin", "data")
+        with monkeypatch.context() as killing:
+            kill_after(count, killing)
+            try:
+                assert cli.main([*command, "--yes"]) == 0
+                break  # nothing was left to be killed
+            except Killed:
+                pass
+        assert cli.main([*command, "--yes"]) == 0, (count, capsys.readouterr().err)
+        rows = Path("data/raw/removed/rows.txt")
+        assert snapshot().keys() == done.keys()
+        assert {path: data for path, data in snapshot().items() if path != rows and path != LEDGER_PATH} == {
+            path: data for path, data in done.items() if path != rows and path != LEDGER_PATH
+        }
+    assert count > 5
+
+
+def test_nothing_goes_on_while_a_rename_is_half_done(raw, monkeypatch, capsys):
+    with monkeypatch.context() as killing:
+        kill_after(2, killing)
+        with pytest.raises(Killed):
+            cli.main(["rename", "operation 1", "the first", "--yes"])
+    says = (
+        "'operation 1' was to become 'the first', and that was stopped in the middle; run: scrubin rename 'operation 1' 'the first' --yes"
+    )
+    assert says in "".join(errors())
+    for command in (["rename", "operation 1", "another"], ["remove", "operation 2"]):
+        assert cli.main([*command, "--yes"]) == 1
+        assert says in capsys.readouterr().err
+    assert cli.main(["rename", "operation 1", "the first", "--yes"]) == 0
+    assert errors() == []
+
+
+def errors() -> list[str]:
+    return [line for line in look().lines() if line.startswith("error: ")]

@@ -9,7 +9,7 @@ from scrubin import study
 from scrubin.annotations.params import AnnotationsParams
 from scrubin.core import params
 from scrubin.engine.only_run import only_run
-from scrubin.listing import changes, removal
+from scrubin.listing import changes, removal, unfinished
 from scrubin.listing.given_ids import given_ids
 from scrubin.release import shrinking
 from scrubin.release.params import ReleaseParams
@@ -28,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     raw = params.raw_folder()
     study.refuse_demo(raw)
     with only_run():
+        unfinished.refuse()
         last = shrinking.before(params.load("release", ReleaseParams).name)["recordings"]
         id_ = given_ids().get(args.recording)
         planned = removal.plan(raw, params.load("annotations", AnnotationsParams).sources, args.recording, id_)

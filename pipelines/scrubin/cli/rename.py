@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from scrubin import study
 from scrubin.annotations.params import AnnotationsParams
@@ -11,7 +12,7 @@ from scrubin.core import params
 from scrubin.core.errors import ScrubinError
 from scrubin.core.ranges import count_text
 from scrubin.engine.only_run import only_run
-from scrubin.listing import changes
+from scrubin.listing import changes, unfinished
 from scrubin.listing import renaming as in_lists
 from scrubin.release import review_gate
 from scrubin.render.params import RenderParams
@@ -35,7 +36,8 @@ def run(args: argparse.Namespace) -> int:
     study.refuse_demo(raw)
     with only_run():
         sources = params.load("annotations", AnnotationsParams).sources
-        planned = in_lists.plan(raw, sources, args.old, args.new, memory.load())
+        unfinished.refuse((args.old, args.new))
+        planned = in_lists.plan(raw, sources, args.old, args.new, memory.load(), goes_on=unfinished.names() is not None)
         ledger = Ledger()
         lines = in_ledger.count(ledger, args.old)
         said = [line for one in planned for line in one.lines()]
@@ -48,17 +50,22 @@ def run(args: argparse.Namespace) -> int:
         if not args.yes:
             sys.stdout.write(f"{NOT_YET}\n")
             return 0
-        # The ledger first: it is whole or as it was, and the rest can be taken back.
-        if in_ledger.rename(ledger, args.old, args.new):
-            # It repeats what people decided; the stage review writes it anew.
-            review_gate.REVIEW_PATH.unlink(missing_ok=True)
-        try:
-            changes.apply(planned)
-        except ScrubinError:
-            in_ledger.rename(ledger, args.new, args.old)
-            raise
+        with unfinished.noted(args.old, args.new):
+            _do(planned, ledger, args.old, args.new)
     done = [f"done: '{args.old}' is '{args.new}' in every list"]
     if params.load("render", RenderParams).duration_jitter_s:
         done.append("render.duration_jitter_s draws by name: another random length is trimmed off its end now")
     sys.stdout.write("".join(f"{line}\n" for line in done))
     return 0
+
+
+def _do(planned: Sequence[changes.Change], ledger: Ledger, old: str, new: str) -> None:
+    # The ledger first: it is whole or as it was, and the rest can be taken back.
+    if in_ledger.rename(ledger, old, new):
+        # It repeats what people decided; the stage review writes it anew.
+        review_gate.REVIEW_PATH.unlink(missing_ok=True)
+    try:
+        changes.apply(planned)
+    except ScrubinError:
+        in_ledger.rename(ledger, new, old)
+        raise

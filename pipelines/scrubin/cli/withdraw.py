@@ -11,6 +11,7 @@ from scrubin import study
 from scrubin.core import files, params
 from scrubin.core.errors import ManifestError
 from scrubin.engine.only_run import only_run
+from scrubin.listing import unfinished
 from scrubin.release import review_gate, shrinking
 from scrubin.release.params import ReleaseParams
 from scrubin.review import forgetting
@@ -46,6 +47,7 @@ def run(args: argparse.Namespace) -> int:
     raw = params.raw_folder()
     study.refuse_demo(raw)
     with only_run():
+        unfinished.refuse()
         return _undo(args, raw) if args.undo else _withdraw(args, raw)
 
 

@@ -15,7 +15,7 @@ from scrubin.release import shrinking
 from scrubin.withdrawal.memory import Memory
 
 
-def plan(raw: Path, sources: tuple[SourceParams, ...], old: str, new: str, withdrawn: Memory) -> list[Change]:
+def plan(raw: Path, sources: tuple[SourceParams, ...], old: str, new: str, withdrawn: Memory, *, goes_on: bool = False) -> list[Change]:
     """Return what is to be changed in lists and files; the ledger of decisions has its own way, see `scrubin.review.renaming`.
 
     Parameters
@@ -28,6 +28,8 @@ def plan(raw: Path, sources: tuple[SourceParams, ...], old: str, new: str, withd
         Names of the recording.
     withdrawn
         Whose names nobody may have again.
+    goes_on
+        Whether the same rename was stopped in the middle: some lists have the new name already.
 
     Raises
     ------
@@ -35,8 +37,9 @@ def plan(raw: Path, sources: tuple[SourceParams, ...], old: str, new: str, withd
         When there is no recording of the old name, or the new one cannot be taken.
     """
     lists = mentions.lists(raw)
-    mentions.require_listed(lists, old)
-    _refuse_name(new, {*mentions.names(lists), *given_ids(), *given_ids().values()}, withdrawn)
+    if not goes_on:
+        mentions.require_listed(lists, old)
+        _refuse_name(new, {*mentions.names(lists), *given_ids(), *given_ids().values()}, withdrawn)
     changes = []
     for one in lists:
         changed = table_text.renamed(one.text, one.sheet, one.column, old, new)

@@ -10,6 +10,7 @@ from scrubin import settings, study
 from scrubin.core import params
 from scrubin.core.errors import ParamsError
 from scrubin.ingest import manifest
+from scrubin.listing import unfinished
 from scrubin.preflight import labels, machine, redactions, release_plan, rigs, sheets, splits
 from scrubin.preflight.findings import Findings
 from scrubin.preflight.listed_study import listed
@@ -34,6 +35,8 @@ def look(*, with_demo: bool = True) -> Findings:
     with contextlib.suppress(ParamsError):  # noted above
         raw = params.raw_of()
         if raw != study.DEMO or (with_demo and (raw / manifest.NAME).exists()):
+            with noted.noting():
+                unfinished.refuse()
             with noted.noting():
                 study.require(raw)
                 _look_at_study(raw, loaded, noted)
