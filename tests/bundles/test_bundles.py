@@ -19,8 +19,9 @@ import yaml
 
 import hidden_releases
 from scrubin import cli
-from scrubin.bundles import bundle, library, pages, received
+from scrubin.bundles import bundle, evaluation, hidden_truth, library, pages, received
 from scrubin.bundles import challenge as challenges
+from scrubin.bundles.challenge import Column
 from scrubin.bundles.evaluation import Evaluation
 from scrubin.bundles.platforms import codabench, evalai, grand_challenge
 from scrubin.core.errors import MetricsError
@@ -156,6 +157,50 @@ def test_grand_challenge_gives_the_numbers_of_the_command_line_for_jobs_a_docume
         metrics.append(json.loads((tmp_path / f"out{number}/metrics.json").read_text()))
     assert metrics[0] == metrics[1] == metrics[2]
     assert sorted(value for value in metrics[0]["aggregates"].values() if value is not None) == by_command[task]
+
+
+@pytest.mark.parametrize("task", ["recognition", "phases"])
+def test_one_hidden_video_gives_every_submission_the_numbers_of_the_command_line(task, home, tmp_path):
+    split = tmp_path / "one.csv"
+    split.write_text("id,subset\nbleecauls,test\n")
+    out = made(home / "release", tmp_path / "out", "evalai", task, "--split", str(split))
+    perfect = hidden_releases.submission(tmp_path / "team", task)
+    for file in perfect.iterdir():
+        if file.stem != "bleecauls":
+            file.unlink()
+        elif task == "phases":
+            lines = [f"{frame},{phase}" for frame, phase in enumerate(hidden_releases.phases()["bleecauls"])]
+            file.write_text("\n".join(["frame,phase_id", *lines]) + "\n")
+    script, annotations = out / PROGRAM["evalai"], out / "challenge" / evalai.ANNOTATIONS
+    own = ["--ground-truth", str(home / "release"), "--predictions", str(perfect), "--videos", str(split), "--subset", "test"]
+    assert cli.main(["score", task, *own, "--out", str(tmp_path / "scores.json")]) == 0
+    known = {result["overall"]["value"] for result in json.loads((tmp_path / "scores.json").read_text())["results"]}
+    of_sample = evalai.scored(script, annotations, out / "public/starting_kit/sample_submission", "test")["result"][0]["test_split"]
+    of_team = evalai.scored(script, annotations, perfect, "test")["result"][0]["test_split"]
+    assert of_team.keys() == of_sample.keys()
+    assert None not in of_team.values()
+    assert set(of_team.values()) <= known
+
+
+def test_a_column_that_a_score_lacks_is_no_empty_cell(home, bundles, tmp_path):
+    challenge = replace(challenges.read(bundles["evalai", "phases"] / PROGRAM["evalai"]), columns=(Column("no_such_number", "none"),))
+    hidden = tmp_path / "truth"
+    hidden_truth.copy(hidden_truth.of_release(home / "release", "phases", "balanced", "test"), hidden)
+    outcome = evaluation.evaluate(challenge, hidden, home / "team_phases")
+    assert (outcome.accepted, outcome.messages[-1]) == (False, evaluation.NOT_SCORED)
+
+
+@pytest.mark.parametrize("name", ["submission.zip", "submission.json"])
+def test_grand_challenge_takes_the_one_file_that_was_handed_in_whatever_it_is_called(name, home, bundles, tmp_path):
+    program, truth = bundles["grand-challenge", "phases"] / "evaluation", bundles["grand-challenge", "phases"] / TRUTH["grand-challenge"]
+    inputs = tmp_path / "in"
+    inputs.mkdir()
+    if name.endswith(".json"):
+        (inputs / name).write_text(json.dumps(documents_of(home / "team_phases")))
+    else:
+        shutil.copytree(home / "team_phases", tmp_path / "team")
+        shutil.move(zipped(tmp_path / "team"), inputs / name)
+    assert grand_challenge.run(str(program), str(inputs), str(tmp_path / "out"), str(truth)) == 0
 
 
 def test_the_example_input_of_grand_challenge_can_be_scored(bundles, tmp_path):

@@ -16,6 +16,7 @@ from scrubin.bundles.platforms import codabench, evalai, grand_challenge
 from scrubin.bundles.platforms.layout import Layout, Opening, Platform
 from scrubin.core import files
 from scrubin.core.errors import MetricsError
+from scrubin.core.ranges import count_text
 from scrubin.training_data import template
 
 PLATFORMS: dict[str, Platform] = {"codabench": codabench, "evalai": evalai, "grand-challenge": grand_challenge}
@@ -82,9 +83,10 @@ def _version() -> str:
 def _readme(challenge: Challenge, layout: Layout) -> str:
     """Return what the organiser has to do, and what must never be published."""
     private = "\n".join(f"- `{name}`" for name in layout.private)
+    videos = count_text(len(challenge.frames or {}), "hidden video")
     steps = "\n".join(f"{number}. {step}" for number, step in enumerate(layout.steps, start=1))
     return (
-        f"# {challenge.title}\n\nMade by `scrubin challenge bundle`: {challenge.task}, {len(challenge.frames or {})} hidden videos, "
+        f"# {challenge.title}\n\nMade by `scrubin challenge bundle`: {challenge.task}, {videos}, "
         f"ranked by {challenge.columns[0].title} (`{challenge.columns[0].key}`).\n\n## What to do\n\n{steps}\n\n"
         f"## Private: these have the hidden labels\n\n{private}\n\nEverything else can be seen by participants. "
         "The release that you give them must not have the labels of these videos either: not in `groundtruth/`, `tables/`, "

@@ -19,12 +19,12 @@ LEFT_OUT = ("classes", "phases", "bessel")
 def keys(results: Sequence[Result]) -> dict[str, Result]:
     """Return results by key, in their order: metric and what distinguishes it from the others of its name.
 
-    Standard deviations of one video are undefined by definition and have none.
+    Standard deviations of one video are undefined by definition and left out. They count for the names: which of them are defined
+    depends on a submission, and a key must be the same for all submissions.
     """
-    shown = [result for result in results if not is_lone_deviation(result)]
     named: dict[str, Result] = {}
-    for result in shown:
-        alike = [one.variant.options for one in shown if one.variant.metric == result.variant.metric]
+    for result in results:
+        alike = [one.variant.options for one in results if one.variant.metric == result.variant.metric]
         apart = [name for name in sorted({name for options in alike for name in options}) if len({_text(one, name) for one in alike}) > 1]
         options = result.variant.options
         parts = [f"{_text(options, name)}" for name in apart if name not in LEFT_OUT and name in options]
@@ -32,10 +32,10 @@ def keys(results: Sequence[Result]) -> dict[str, Result]:
         if key in named:
             key = _slug(" ".join([result.variant.metric, *(f"{name} {_text(options, name)}" for name in apart)]))
         named[key] = result
-    if len(named) != len(shown):
+    if len(named) != len(results):
         msg = "two numbers of this score have the same name; choose one by --variant"
         raise MetricsError(msg)
-    return named
+    return {key: result for key, result in named.items() if not is_lone_deviation(result)}
 
 
 def leaderboard(task: Task, named: Mapping[str, Result], rank_by: str | None) -> tuple[Column, ...]:
@@ -81,7 +81,7 @@ def _title(result: Result) -> str:
     return " ".join([result.variant.metric, *shown])
 
 
-_NAMED = ("component", "iou", "k", "statistic")
+_NAMED = ("component", "iou", "k", "null", "statistic")
 
 
 def _text(options: Mapping[str, str], name: str) -> str:

@@ -69,6 +69,8 @@ def evaluate(challenge: Challenge, truth: Path, submitted: Path) -> Evaluation:
         named = columns.keys(results(challenge, truth, submitted))
     except ScrubinError:
         return Evaluation(False, (*messages, NOT_SCORED), {}, {})
+    if any(column.key not in named for column in challenge.columns):
+        return Evaluation(False, (*messages, NOT_SCORED), {}, {})
     scores = {key: shown(result.overall, challenge) for key, result in named.items()}
     return Evaluation(True, messages, scores, _by_video(challenge, named) if challenge.show == "videos" else {})
 

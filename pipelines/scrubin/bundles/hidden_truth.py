@@ -56,6 +56,9 @@ def of_release(release: Path, task: Task, split: str, subset: str, vocabulary_na
     MetricsError
         When there is no such split, subset or ground truth.
     """
+    if not release.is_dir():
+        msg = f"{release}: there is no such folder; name a release, or its ground truth"
+        raise MetricsError(msg)
     names = selection.read(split_file(release, split), subset)
     folder = _folder(inside_release(release), vocabulary_name, task)
     chosen: dict[str, Path] = {}

@@ -41,14 +41,15 @@ def overview(challenge: Challenge) -> str:
 
 def data(challenge: Challenge) -> str:
     """Return the page on what is to be handed in, as Markdown."""
+    task = f"{challenge.task} --test {challenge.test}" if challenge.test else challenge.task
+    shared = "What it shares with the test set is named." if challenge.test else "It goes to the organiser as it is."
     return (
         f"# What to hand in\n\nOne file per video, in a zip without folders:\n\n- {LAYOUTS[challenge.task]}\n\n"
         f"The videos and frames to be predicted are listed in `{FRAMES}` of the starting kit, which also has a sample submission. "
         "Frames and ids are numbered from 0.\n\n"
         "Check a submission at home, offline and as often as you like. It is the check that runs here:\n\n"
-        f"    scrubin submission check MY_FOLDER --ground-truth {FRAMES} --vocabulary {challenge.vocabulary} --task {challenge.task}\n\n"
-        "A file `training_data.yaml` in the submission says what the model was trained on; the starting kit has one to fill in. "
-        "What it shares with the test set is named.\n"
+        f"    scrubin submission check MY_FOLDER --ground-truth {FRAMES} --vocabulary {challenge.vocabulary} --task {task}\n\n"
+        f"A file `training_data.yaml` in the submission says what the model was trained on; the starting kit has one to fill in. {shared}\n"
     )
 
 

@@ -88,7 +88,9 @@ def serve(sandbox: Sandbox, run: Path, command: Sequence[str], clip: Clip, frame
             _close(given)
             taken.close()
     if not in_time:
-        waited = f"gave no answer for frame {len(said)}" if len(said) < len(frames) else "did not end"
+        waited = (
+            f"gave no answer for frame {len(said)}, without which it gets no further one," if len(said) < len(frames) else "did not end"
+        )
         trouble = f"{waited} within {sandbox.limits.wall_s:g} s and was stopped"
     if rest:
         msg = f"it said more than it was asked for after frame {len(said) - 1}: write {HINT}"

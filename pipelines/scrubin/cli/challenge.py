@@ -16,6 +16,9 @@ from scrubin.exports.folder import new_folder
 from scrubin.labels.tasks import TASKS
 from scrubin.public_splits.overlaps.selection import select
 
+FEWEST_VIDEOS = 6
+"""The smallest p-value of n videos is 2 / 2^n: with 5 it is above 0.05."""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what can be done with a challenge."""
@@ -80,6 +83,9 @@ def run(args: argparse.Namespace) -> int:
         sys.stderr.write(f"scrubin challenge: {count_text(len(truth.others), 'video')} of '{args.subset}' without such labels left out\n")
     frames = [frame for of in truth.frames.values() for frame in of]
     sys.stdout.write(f"{args.out}: {args.task}, {count_text(len(truth.frames), 'hidden video')}, {count_text(len(frames), 'frame')}\n")
+    if len(truth.frames) < FEWEST_VIDEOS:
+        what = f"{count_text(len(truth.frames), 'video')}: no test can tell two teams apart by fewer than {FEWEST_VIDEOS} (docs/ranking.md)"
+        sys.stdout.write(f"few: {what}\n")
     for name in layout.private:
         sys.stdout.write(f"private: {name}\n")
     sys.stdout.write(f"for {PLATFORMS[args.platform].NAME}: {layout.upload}; what to do is in {args.out}/README.md\n")

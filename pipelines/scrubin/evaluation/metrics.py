@@ -8,7 +8,7 @@ from typing import Protocol, TypeVar
 
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault
-from scrubin.evaluation import copies, sheets, side
+from scrubin.evaluation import changed_truth, copies, sheets, side
 from scrubin.evaluation.computation import Choice, Scoring, chosen, of_runs
 from scrubin.evaluation.series import Series, without_truth
 from scrubin.evaluation.side import Source
@@ -79,7 +79,8 @@ def scoring(name: str, order: Order) -> Scoring:
         raise MetricsError(msg)
     of_order = metric.score(order, choice)
     copied = [note for source in order.predictions if (note := copies.note(order.truth.path, source.path)) is not None]
-    return replace(of_order, notes=[*of_order.notes, *copied])
+    changed = changed_truth.note(order.truth.path)
+    return replace(of_order, notes=[*of_order.notes, *copied, *([changed] if changed else [])])
 
 
 def _recognition(order: Order, choice: Mapping[str, str]) -> Scoring:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault
 from scrubin.evaluation.series import IntArray, Series
-from scrubin.labels import policy, reader
+from scrubin.labels import policy, reader, suspicions
 from scrubin.labels.export import span_frames
 from scrubin.labels.model import Instant, Labels
 from scrubin.labels.rates import Numbering, of_clock
@@ -24,6 +24,7 @@ from scrubin.labels.verdict import verdict_of
 from scrubin.vocabulary.vocabulary import Vocabulary, related
 
 Wanted = Literal["instances", "boxes", "phases"]
+NAMES: Mapping[Wanted, str] = {"instances": "classes of triplets or instruments", "boxes": "boxes", "phases": "phases"}
 PREDICTED_TOLERANCE = 1.0
 """What is predicted may leave the image; what leaves it by more than its side is in pixels."""
 
@@ -155,7 +156,21 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary) -> Sid
     """
     options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant)
     reading = reader.read_path(source.path, source.format, options, wanted)
-    return _side(source, wanted, reading)
+    read = _side(source, wanted, reading)
+    if not read.videos and reading.collection.recordings:
+        held = " and ".join(_held(reading.collection.recordings)) or "nothing that can be scored"
+        raise refusal(source, "task-missing", f"the predictions hold {held}, but no {NAMES[wanted]}", "name those of this task")
+    return read
+
+
+def _held(recordings: Sequence[Labels]) -> list[str]:
+    """Return what any recording has, in words."""
+    has = {
+        "phases": any(_has(labels, "phases") for labels in recordings),
+        "recognition": any(labels.recognition is not None for labels in recordings),
+        "instances": any(len(labels.instances.rows) if labels.instances else labels.spans is not None for labels in recordings),
+    }
+    return [name for name, is_there in has.items() if is_there]
 
 
 def read_predicted_bytes(
@@ -172,7 +187,9 @@ def _side(source: Source, wanted: Wanted, reading: Reading) -> Side:
     by_frame = [_with_frames(labels, reading.form, source.fps) for labels in with_wanted]
     videos = tuple(Video(labels, reading.form, source.fps) for labels in by_frame)
     line = f"{source.path}: {verdict_of(reading).line}" if reading.paths else ""
-    return Side(reading.form, videos, reading.paths, reading.faults, line)
+    # Whether one side is shifted against the other is judged where they are compared.
+    faults = tuple(fault for fault in reading.faults if fault.rule != suspicions.FROM_ONE)
+    return Side(reading.form, videos, reading.paths, faults, line)
 
 
 def _has(labels: Labels, wanted: Wanted) -> bool:

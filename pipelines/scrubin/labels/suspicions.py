@@ -13,6 +13,8 @@ FEWEST_FRAMES = 10
 FEWEST_BOXES = 20
 EDGE = 0.05
 NAMED = 5
+FROM_ONE = "frames-from-one"
+"""The rule that frames run from 1; where two sides are compared, what counts is whether they run alike."""
 OURS = ("tables", "ground-truth")
 """Formats of ours: they number frames from 0, and have no frame 0 where nobody labelled it."""
 
@@ -32,7 +34,7 @@ def of(recordings: Sequence[Labels], first: int) -> tuple[Fault, ...]:
         suspected.append(
             warning(
                 _names(shifted),
-                "frames-from-one",
+                FROM_ONE,
                 "the frames run from 1 without a gap",
                 "if the first frame is meant, give --first-frame 1",
             )

@@ -50,7 +50,8 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
         (
             f"Build `image/` as `{opening.image}`, push it where CodaBench's workers find it, and let `docker_image` in "
             "`competition/competition.yaml` name it (`--image`).",
-            "Replace `competition/pages/terms.md`, look at the dates in `competition.yaml`, and zip the folder again.",
+            "Replace `competition/pages/terms.md`, look at the dates in `competition/competition.yaml`, and zip what is in the "
+            "folder again, `competition.yaml` at the root: `cd competition && rm ../competition.zip && zip -r ../competition.zip .`.",
             "Upload `competition.zip` to CodaBench. It keeps `reference_data` to itself; `make_programs_available` stays False.",
         ),
     )

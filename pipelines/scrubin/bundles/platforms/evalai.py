@@ -54,7 +54,8 @@ def write(challenge: Challenge, truth: HiddenTruth, kit: Path, opening: Opening,
         "challenge_config.zip",
         (f"challenge/{ANNOTATIONS}", "challenge_config.zip"),
         (
-            "Replace `challenge/templates/terms_and_conditions.html`, and look at the dates in `challenge/challenge_config.yaml`.",
+            "Replace `challenge/templates/terms_and_conditions.html`, and look at the dates in `challenge/challenge_config.yaml`. Then "
+            f"zip them again: `cd challenge && rm ../challenge_config.zip && zip -r ../challenge_config.zip . -x '{SCRIPT}/*'`.",
             "Upload `challenge_config.zip` to EvalAI (or put `challenge/` into a private repository made from its starter template).",
             "EvalAI's own workers have Python 3.7 to 3.9. Use a worker with Python 3.11 or newer: your own image, or remote evaluation. "
             "`SCRUBIN_PYTHON` names that Python where the worker itself is older.",

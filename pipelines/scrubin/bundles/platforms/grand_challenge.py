@@ -20,7 +20,7 @@ from scrubin.bundles.hidden_truth import HiddenTruth
 from scrubin.bundles.platforms import programs
 from scrubin.bundles.platforms.layout import Layout, Opening
 from scrubin.core import files
-from scrubin.core.errors import ScrubinError
+from scrubin.core.errors import MetricsError, ScrubinError
 
 NAME = "Grand Challenge"
 PREDICTIONS, METRICS = "predictions.json", "metrics.json"
@@ -115,9 +115,12 @@ def _evaluated(challenge: Challenge, inputs: Path, truth: Path) -> Evaluation:
 
 
 def _submission(challenge: Challenge, inputs: Path, place: Path) -> Path:
+    if not inputs.is_dir():
+        msg = f"{inputs}: there is no such folder; it should have {PREDICTIONS}, or the files of a submission"
+        raise MetricsError(msg)
     predictions = inputs / PREDICTIONS
     if not predictions.is_file():
-        return received.folder_of(inputs, place, challenge)
+        return received.folder_of(_alone(inputs, challenge) or inputs, place, challenge)
     try:
         jobs = json.loads(predictions.read_bytes())
     except ValueError:
@@ -125,6 +128,14 @@ def _submission(challenge: Challenge, inputs: Path, place: Path) -> Path:
     if isinstance(jobs, list):
         return received.of_jobs(jobs, inputs, place, challenge)
     return received.folder_of(predictions, place, challenge)
+
+
+def _alone(inputs: Path, challenge: Challenge) -> Path | None:
+    """Return the one archive or document for all videos, when nothing else was handed in."""
+    files_there = [one for one in sorted(inputs.iterdir()) if not one.name.startswith(".")]
+    if len(files_there) != 1 or files_there[0].suffix.lower() not in (".zip", ".json") or files_there[0].stem in (challenge.frames or {}):
+        return None
+    return files_there[0] if files_there[0].is_file() else None
 
 
 def _metrics(challenge: Challenge, evaluation: Evaluation) -> dict[str, Any]:

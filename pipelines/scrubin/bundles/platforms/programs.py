@@ -12,6 +12,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 if sys.version_info < (3, 11):
     sys.exit("Python 3.11 or newer is needed: name an image built from image/Dockerfile as docker_image of the competition")
+if len(sys.argv) < 3:
+    sys.exit("usage: python score.py INPUT OUTPUT; INPUT has the folders ref (the ground truth) and res (the submission)")
 sys.path.insert(0, HERE)
 from scrubin.bundles.platforms import codabench
 

@@ -121,7 +121,7 @@ def check(path: Path, truth: GroundTruth, *, tasks: Collection[Task] = (), take:
     if not faults.errors():
         recordings = [one.boxes for one in files if one.boxes is not None]
         # That frames run from 1 is said where they are compared with the labels.
-        faults.extend(fault for fault in suspicions.of(recordings, 0) if fault.rule != "frames-from-one")
+        faults.extend(fault for fault in suspicions.of(recordings, 0) if fault.rule != suspicions.FROM_ONE)
     part_of: set[Task] = {*tasks, *(task for one in files for task in one.tasks)}
     part_of |= {"phases"} if any(kind == "csv" for kind, _ in submitted.files) else set()
     _note_against_truth(files, submitted, truth, part_of, faults)

@@ -162,7 +162,8 @@ def _listed(text: str, home: Dataset, part: str, scope: Sequence[str], subsets: 
         return _videos(home.name, [video for video in scope if video in id_of.values()])
     if any(letter.isdigit() for letter in wrong or ""):
         has = f"{len(scope)} videos from {scope[0]} to {scope[-1]}" if scope else "no videos whose ids are known here"
-        msg = f"'{text}': '{wrong}' is no video of '{home.name}', which has {has}; correct it"
+        fix = "correct it" if scope else "leave the videos out to name the whole dataset, or say that they are unknown"
+        msg = f"'{text}': '{wrong}' is no video of '{home.name}', which has {has}; {fix}"
     elif subsets:
         msg = f"'{text}': '{part}' is no subset; {hint(part, [*subsets, *([TRAINVAL] if 'val' in subsets else [])])}"
     else:

@@ -33,6 +33,7 @@ from scrubin.vocabulary import own_categories, vocabulary
 from scrubin.vocabulary.vocabulary import Vocabulary, fold
 
 NAME = "phase-tables"
+WITHOUT_PHASE = "leave frames without a phase out of labels, and number the others by 'frame'; predict a phase in every labelled frame"
 FRAME_COLUMNS = ("frame", "frame_index", "index", "image")
 ID_COLUMNS = ("phase_id",)
 NAME_COLUMNS = ("phase", "phase_name", "prediction", "predicted", "label")
@@ -276,7 +277,7 @@ def _rows_of_array(where: Where, data: bytes, suffix: str) -> list[Row]:
         return []
     if len(ids) and ids.min() < 0:
         what = f"phase {ids.min()} is below 0"
-        where.error("id-range", what, "leave frames without a phase out, and number the others by 'frame'")
+        where.error("id-range", what, WITHOUT_PHASE)
         return []
     return [Row(number, int(frame), str(int(id_))) for number, (frame, id_) in enumerate(zip(numbers, ids, strict=True))]
 
@@ -349,8 +350,7 @@ def _row(of_file: Where, line: csvtext.Line, width: int, columns: Columns, place
         return None
     phase = _whole(cells[phase_at])
     if phase.startswith("-") and is_id(phase[1:]):
-        fix = "leave frames without a phase out, and number the others by 'frame'"
-        where.error("id-range", f"phase {phase} is below 0", fix)
+        where.error("id-range", f"phase {phase} is below 0", WITHOUT_PHASE)
         return None
     if frame_at is not None and str(frame) != cells[frame_at]:
         what, fix = "the frame number is padded with zeros, or a decimal", "write 12, not 00012 or 12.0"

@@ -1,0 +1,34 @@
+"""Ground truth that is no longer the one that was released: its manifest names other bytes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from scrubin.core import files
+from scrubin.core.ranges import count_text
+from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
+
+
+def note(truth: Path) -> str | None:
+    """Return the sentence on files that have changed since their manifest was written; None where none has, or there is no manifest.
+
+    Parameters
+    ----------
+    truth
+        A release, its ground truth, or a part of that.
+    """
+    inside = inside_release(truth).absolute()
+    root = next((folder for folder in (inside, *inside.parents) if (folder / MANIFEST).is_file()), None)
+    if root is None:
+        return None
+    try:
+        named = dict(json.loads((root / MANIFEST).read_text(encoding="utf-8"))["files"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # another program's file of this name
+    there = {name: root / name for name in named if (root / name).is_relative_to(inside) and (root / name).is_file()}
+    changed = sorted(name for name, path in there.items() if files.sha256_of(path) != named[name])
+    if not changed:
+        return None
+    what = f"{count_text(len(changed), 'file')} of the ground truth changed since the release, such as {changed[0]}"
+    return f"{what}: the numbers are not those of others; run: scrubin ground-truth-check {truth}"

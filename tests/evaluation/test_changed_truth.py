@@ -1,0 +1,58 @@
+"""Ground truth that is not the released one any more is scored, and that is said."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+import hidden_releases
+from scrubin import cli
+from scrubin.evaluation.changed_truth import note
+
+
+def with_manifest(release):
+    folder = release / "groundtruth"
+    files = {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file() and path.name != "manifest.json"
+    }
+    (folder / "manifest.json").write_text(json.dumps({"files": files}))
+    return release
+
+
+def test_changed_labels_are_named_and_only_where_they_are_used(tmp_path, capsys):
+    release = with_manifest(hidden_releases.release(tmp_path / "release"))
+    team = hidden_releases.submission(tmp_path / "team", "phases")
+    home = release / "groundtruth/cholect50"
+    assert note(release) is None
+    with (home / "phases/bleecauls.csv").open("a") as file:
+        file.write("\n")
+    said = "1 file of the ground truth changed since the release, such as cholect50/phases/bleecauls.csv"
+    for truth in (release, release / "groundtruth", home, home / "phases"):
+        assert str(note(truth)).startswith(said)
+    assert note(home / "recognition") is None
+    videos = ["--videos", str(release / "splits/balanced.csv"), "--subset", "test"]
+    assert cli.main(["score", "phases", "--ground-truth", str(release), "--predictions", str(team), *videos]) == 0
+    assert said in "".join(capsys.readouterr())
+
+
+def test_a_manifest_of_another_program_says_nothing(tmp_path):
+    (tmp_path / "manifest.json").write_text("[1, 2]")
+    assert note(tmp_path) is None
+
+
+def test_frames_from_one_on_both_sides_are_no_fault_of_a_score(tmp_path, capsys):
+    for side in ("truth", "team"):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.csv").write_text("frame,phase_id\n" + "".join(f"{frame},{frame // 10}\n" for frame in range(1, 31)))
+    order = ["--ground-truth", str(tmp_path / "truth"), "--predictions", str(tmp_path / "team"), "--vocabulary", "cholec80"]
+    assert cli.main(["score", "phases", *order, "--fps", "1"]) == 0
+    assert "first-frame" not in "".join(capsys.readouterr())
+
+
+def test_predictions_of_another_task_are_called_so(tmp_path, capsys):
+    release = hidden_releases.release(tmp_path / "release")
+    team = hidden_releases.submission(tmp_path / "team", "recognition")
+    assert cli.main(["score", "phases", "--ground-truth", str(release), "--predictions", str(team)]) == 1
+    assert "the predictions hold recognition, but no phases; name those of this task" in capsys.readouterr().err
