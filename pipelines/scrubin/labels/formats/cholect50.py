@@ -35,7 +35,7 @@ from scrubin.labels.model import (
     phase_of,
     phase_rows,
 )
-from scrubin.labels.parse import boxes, documents, fields
+from scrubin.labels.parse import boxes, documents, fields, plain_vectors
 from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, Output, label_format, writes
 from scrubin.vocabulary import own_categories
@@ -43,7 +43,6 @@ from scrubin.vocabulary.vocabulary import KINDS, Kind, Vocabulary, fold, load
 
 ITEMS = ("triplet", "instrument", "score", "x", "y", "w", "h", "verb", "target", "target score", "tx", "ty", "tw", "th", "phase")
 ID_ITEMS = {"triplet": 0, "instrument": 1, "verb": 7, "target": 8, "phase": 14}
-NUMBERS = tuple(i for i, name in enumerate(ITEMS) if name not in ID_ITEMS)
 TARGET = {"target_score": 9, "target_x": 10, "target_y": 11, "target_w": 12, "target_h": 13}
 CATEGORIES = ("instrument", "verb", "target", "phase", "triplet")
 OWN_COLUMNS = {"position", "instrument_id", "verb_id", "target_id", "triplet_id", *BOX, "score", *TARGET}
@@ -122,16 +121,17 @@ def read(source: LabelFiles) -> Labels:
     period_s = _period_s(reading.where, document)
     _check_categories(reading.where, source.vocabulary, document.get("categories"))
     frames = _frames(reading.where, document)
-    for position in sorted(frames):
+    plain = plain_vectors.read(frames, source.vocabulary, tuple(TARGET))
+    for position in sorted(frames) if plain is None else ():
         _read_frame(reading, position, frames[position])
     stated = document.get("num_frames", len(frames))
     if stated != len(frames):
         what = f"num_frames says {documents.shown(stated)}, but {len(frames)} frames are labelled"
         reading.where.warning("frame-count", what)
     AnnotationError.raise_any(reading.where.faults)
-    phase_positions = sorted(reading.phases)
-    phases = phase_rows(phase_positions, [reading.phases[position] for position in phase_positions])
-    rows = detailed_rows(reading.instances, dict.fromkeys(TARGET, "float64"))
+    rows, phase_by_position = plain or (detailed_rows(reading.instances, dict.fromkeys(TARGET, "float64")), reading.phases)
+    phase_positions = sorted(phase_by_position)
+    phases = phase_rows(phase_positions, [phase_by_position[position] for position in phase_positions])
     # A file without a gap is of the whole video; the published extracts have few of its frames.
     gapless = len(frames) > 1 and sorted(frames) == list(range(len(frames)))
     return Labels(
@@ -198,7 +198,7 @@ def _read_frame(reading: _Reading, position: int, vectors: list[Any]) -> None:
     seen: set[int] = set()
     for i, vector in enumerate(vectors):
         where = reading.where.at_frame(position, f"vector {i}")
-        if not _is_plain(vector, reading.sizes) and not _is_vector(where, vector, reading.sizes):
+        if not _is_vector(where, vector, reading.sizes):
             continue
         seen.add(vector[14])
         if vector[0] == NULL and vector[1] == NULL:
@@ -225,17 +225,6 @@ def _check_nothing(where: Where, vector: list[Any]) -> None:
         where.error("instrument-missing", what, "name the instrument's id")
     if any(value > 0 for value in (*vector[3:7], *vector[10:14])):
         where.error("instrument-missing", "a box, but neither triplet nor instrument", "name the instrument's id, or write -1 for the box")
-
-
-def _is_plain(vector: Any, sizes: Mapping[str, int]) -> bool:
-    """Return at once whether a vector is what nearly all are: ids of the vocabulary, and numbers of a usual size."""
-    if type(vector) is not list or len(vector) != len(ITEMS):
-        return False
-    for name, i in ID_ITEMS.items():
-        value = vector[i]
-        if type(value) is not int or not NULL <= value < sizes[name]:
-            return False
-    return all((type(vector[i]) is float or type(vector[i]) is int) and -fields.LARGEST < vector[i] < fields.LARGEST for i in NUMBERS)
 
 
 def _is_vector(where: Where, vector: Any, sizes: Mapping[str, int]) -> bool:
