@@ -16,7 +16,7 @@ def pictures(seed: int, count: int, noise: float = 0.0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     coarse = rng.uniform(0, 255, (count, 8, 8)).cumsum(axis=0) % 256
     fine = np.kron(coarse, np.ones((4, 4))) + np.random.default_rng(seed + 1).normal(0, noise, (count, SIDE_PX, SIDE_PX))
-    return fine.astype(np.float32)
+    return np.stack([fine, 255 - fine, np.full_like(fine, 80)], axis=-1).astype(np.float32)
 
 
 def sides(seed: int, before: int, doubled: int, after: int, noise: float) -> tuple[np.ndarray, np.ndarray]:
@@ -52,7 +52,7 @@ def test_reading_no_further_than_an_overlap_can_reach_gives_what_reading_all_giv
 
 
 def test_a_picture_that_never_moves_is_not_dropped():
-    still = np.full((50, SIDE_PX, SIDE_PX), 90, dtype=np.float32)
+    still = np.full((50, SIDE_PX, SIDE_PX, 3), 90, dtype=np.float32)
     assert overlap(still, still) == 0
 
 
@@ -61,3 +61,8 @@ def test_the_earliest_place_that_looks_alike_is_the_longest_that_can_be_shared()
     assert longest_overlap(moving, moving[5:6]) == 15
     assert longest_overlap(moving, 255 - moving[5:6]) == 0
     assert longest_overlap(moving, np.concatenate([moving[5:10], 255 - moving[10:12]])) == 0
+
+
+def test_pictures_that_differ_in_colour_alone_are_others():
+    moving = pictures(5, 40)
+    assert longest_overlap(moving, np.roll(moving, 1, axis=-1)) == 0

@@ -21,7 +21,7 @@ def scene(seed: int, count: int = 30, step_px: float = 0.5) -> np.ndarray:
     y, x = np.mgrid[0:SIDE_PX, 0:SIDE_PX] / SIDE_PX * 2
     moves = np.arange(count)[:, None, None] * step_px / SIDE_PX * 2
     level = sum(np.sin(a * (x + moves) * np.pi + b * y + phase) for a, b, phase in waves) / 4
-    return (128 + 100 * level).astype(np.float32)
+    return np.repeat((128 + 100 * level)[..., None], 3, axis=-1).astype(np.float32)
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -37,7 +37,7 @@ def test_another_scene_is_noticed(seed):
 
 def test_where_everything_moves_a_jump_says_nothing():
     rng = np.random.default_rng(0)
-    noise = rng.uniform(0, 255, (40, SIDE_PX, SIDE_PX)).astype(np.float32)
+    noise = rng.uniform(0, 255, (40, SIDE_PX, SIDE_PX, 3)).astype(np.float32)
     assert not changes_scene(noise[:20], noise[20:])
 
 

@@ -21,7 +21,7 @@ def overlap(ending: Thumbnails, beginning: Thumbnails) -> int:
     Parameters
     ----------
     ending, beginning
-        (n, h, w), brightness of the last and of the first frames.
+        (n, h, w, 3), the last and the first frames.
     """
     apart = [_apart(ending[-n:], beginning[:n]) for n in range(1, min(len(ending), len(beginning)) + 1)]
     best = min(range(len(apart)), key=lambda place: (apart[place], -place), default=0)
@@ -38,19 +38,19 @@ def longest_overlap(ending: Thumbnails, beginning: Thumbnails) -> int:
     Parameters
     ----------
     ending
-        (n, h, w), brightness of the last frames of the first file.
+        (n, h, w, 3), the last frames of the first file.
     beginning
-        (m, h, w), that of the first frames of the second file, at least one.
+        (m, h, w, 3), the first frames of the second file, at least one.
     """
-    alike = len(ending) - np.flatnonzero(np.abs(ending - beginning[0]).mean(axis=(1, 2)) <= SAME_LEVEL)
+    alike = len(ending) - np.flatnonzero(np.abs(ending - beginning[0]).mean(axis=(1, 2, 3)) <= SAME_LEVEL)
     return next((int(n) for n in alike if _apart(ending[len(ending) - n :][: len(beginning)], beginning[:n]) <= SAME_LEVEL), 0)
 
 
 def _apart(some: Thumbnails, others: Thumbnails) -> float:
-    return float(np.abs(some - others).mean(axis=(1, 2)).max())
+    return float(np.abs(some - others).mean(axis=(1, 2, 3)).max())
 
 
 def _motion(pictures: Thumbnails) -> float:
     if len(pictures) < 2:
         return 0.0
-    return float(np.abs(np.diff(pictures, axis=0)).mean(axis=(1, 2)).max())
+    return float(np.abs(np.diff(pictures, axis=0)).mean(axis=(1, 2, 3)).max())

@@ -81,9 +81,9 @@ def changes_scene(ending: Thumbnails, beginning: Thumbnails) -> bool:
     Parameters
     ----------
     ending, beginning
-        (n, h, w), brightness of the last and of the first frames that count.
+        (n, h, w, 3), the last and the first frames that count.
     """
-    steps = [float(np.abs(np.diff(side, axis=0)).mean(axis=(1, 2)).max(initial=0.0)) for side in (ending, beginning)]
+    steps = [float(np.abs(np.diff(side, axis=0)).mean(axis=(1, 2, 3)).max(initial=0.0)) for side in (ending, beginning)]
     return jump(ending, beginning) > max(OTHER_SCENE_LEVEL, USUAL_STEPS * max(steps))
 
 

@@ -1,4 +1,4 @@
-"""Small grey pictures of the frames on both sides of a seam between two files."""
+"""Small pictures of the frames on both sides of a seam between two files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ LONGEST_S = 10
 MOST_FRAMES = 600
 SIDE_PX = 32
 Thumbnails = npt.NDArray[np.float32]
-"""(n, h, w), brightness 0 to 255."""
+"""(n, h, w, 3), blue, green and red from 0 to 255: two scenes may differ in colour alone."""
 Thumbnail = npt.NDArray[np.float32]
-"""(h, w), as above."""
+"""(h, w, 3), as above."""
 
 
 def ending(raw: Path, part: FilePart, probe: Probe) -> Thumbnails:
@@ -46,8 +46,8 @@ def frames_of_interest(probe: Probe) -> int:
 
 
 def _thumbnails(frames: Iterable[av.VideoFrame]) -> Iterator[Thumbnail]:
-    # "gray" has brightness 0 to 255 whatever the range of a codec. What shrinks is kept: to set it up costs more than a frame.
+    # Two codecs may keep brightness in two ranges, BGR has one. What shrinks is kept: to set it up costs more than a frame.
     shrink = VideoReformatter()
     for frame in frames:
-        small = shrink.reformat(frame, SIDE_PX, SIDE_PX, "gray", interpolation=Interpolation.AREA)
+        small = shrink.reformat(frame, SIDE_PX, SIDE_PX, "bgr24", interpolation=Interpolation.AREA)
         yield np.rot90(small.to_ndarray(), round(frame.rotation / 90)).astype(np.float32)
