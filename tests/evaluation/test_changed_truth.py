@@ -37,6 +37,21 @@ def test_changed_labels_are_named_and_only_where_they_are_used(tmp_path, capsys)
     assert said in "".join(capsys.readouterr())
 
 
+def test_a_ranking_and_a_bundle_say_that_labels_changed(tmp_path, capsys):
+    release = with_manifest(hidden_releases.release(tmp_path / "release"))
+    team = hidden_releases.submission(tmp_path / "team", "phases")
+    with (release / "groundtruth/cholect50/phases/bleecauls.csv").open("a") as file:
+        file.write("\n")
+    of_split = ["--split", "balanced", "--subset", "test", "--out", str(tmp_path / "bundle")]
+    videos = ["--videos", str(release / "splits/balanced.csv"), "--subset", "test"]
+    for command in (
+        ["rank", str(team), "--metric", "phases", "--ground-truth", str(release), *videos],
+        ["challenge", "bundle", str(release), "--for", "evalai", "--task", "phases", *of_split],
+    ):
+        assert cli.main(command) == 0
+        assert "1 file of the ground truth changed since the release" in capsys.readouterr().err
+
+
 def test_a_manifest_of_another_program_says_nothing(tmp_path):
     (tmp_path / "manifest.json").write_text("[1, 2]")
     assert note(tmp_path) is None

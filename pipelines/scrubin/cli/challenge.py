@@ -10,6 +10,7 @@ from pathlib import Path
 from scrubin.bundles import bundle, hidden_truth
 from scrubin.bundles.bundle import NEVER, PLATFORMS, Wanted
 from scrubin.bundles.challenge import SHOWS, Challenge
+from scrubin.cli.submission import note_changed
 from scrubin.core.errors import MetricsError
 from scrubin.core.ranges import count_text
 from scrubin.exports.folder import new_folder
@@ -67,6 +68,7 @@ def run(args: argparse.Namespace) -> int:
         select(args.test)
     release = Path(args.release)
     truth = hidden_truth.of_release(release, args.task, args.split, args.subset, args.vocabulary)
+    note_changed("challenge", release)
     challenge = Challenge(
         title=args.title or f"{args.task} of {args.subset}",
         task=args.task,

@@ -12,7 +12,7 @@ from scrubin.cli import causality, submission_training
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import SEVERITIES, error, summary
 from scrubin.core.ranges import count_text
-from scrubin.evaluation import selection
+from scrubin.evaluation import changed_truth, selection
 from scrubin.evaluation.series import without_truth
 from scrubin.evaluation.submission import submission, truth_files
 from scrubin.evaluation.submission.submission import Outcome
@@ -113,6 +113,13 @@ def note_truth(command: str, path: str, truth: GroundTruth) -> None:
     if truth.verdict is not None:
         for line in (f"{path}: {truth.verdict.line}", *summary(truth.verdict.faults)):
             sys.stderr.write(f"scrubin {command}: {line}\n")
+    note_changed(command, Path(path))
+
+
+def note_changed(command: str, path: Path) -> None:
+    """Say on stderr which files of a ground truth have changed since its release."""
+    if changed := changed_truth.note(path):
+        sys.stderr.write(f"scrubin {command}: {changed}\n")
 
 
 def run(args: argparse.Namespace) -> int:
