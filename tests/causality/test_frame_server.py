@@ -64,7 +64,7 @@ def test_a_program_that_waits_for_the_next_frame_before_it_answers_is_stopped(se
     ("program", "why"),
     [
         (START + ANSWER + "print('loading weights', flush=True); time.sleep(9)", 'no JSON: "loading weights"'),
-        (START + ANSWER + "print('{\"frame\": 1}', flush=True); time.sleep(9)", "the answer for frame 0 is"),
+        (START + ANSWER + "print('{\"frame\": 1}', flush=True); time.sleep(9)", "the answer for frame 0 says that it is for frame 1"),
         (START + "for k in range(6):\n " + ANSWER + " print(json.dumps({'frame': k}), flush=True)\n", "no answer has a prediction"),
         (
             START + "for k in range(6):\n " + ANSWER + " print(json.dumps({'frame': k, 'phase_id': 0}), flush=True)\nprint('bye')",

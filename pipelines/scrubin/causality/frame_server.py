@@ -147,7 +147,10 @@ def _answer(number: int, line: bytes) -> dict[str, Any]:
     except ValueError as error:
         msg = f"the answer for frame {number} is no JSON: {shown(line[:40].decode('utf-8', 'replace').strip())}; write {HINT}"
         raise MalformedError(msg) from error
-    if not isinstance(value, dict) or value.get("frame") != number:
+    if isinstance(value, dict) and "frame" in value and value["frame"] != number:
+        msg = f"the answer for frame {number} says that it is for frame {shown(value['frame'])}; answer each frame before the next, {HINT}"
+        raise MalformedError(msg)
+    if not isinstance(value, dict) or "frame" not in value:
         msg = f'the answer for frame {number} is {shown(value)}; write {{"frame": {number}, ...}}, {HINT}'
         raise MalformedError(msg)
     return value
