@@ -17,7 +17,7 @@ def with_manifest(release):
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.name != "manifest.json"
     }
-    (folder / "manifest.json").write_text(json.dumps({"files": files}))
+    (folder / "manifest.json").write_text(json.dumps({"frame_contract": "", "files": files}))
     return release
 
 
@@ -53,8 +53,10 @@ def test_a_ranking_and_a_bundle_say_that_labels_changed(tmp_path, capsys):
 
 
 def test_a_manifest_of_another_program_says_nothing(tmp_path):
-    (tmp_path / "manifest.json").write_text("[1, 2]")
-    assert note(tmp_path) is None
+    (tmp_path / "a.csv").write_text("frame,phase_id\n0,0\n")
+    for text in ("[1, 2]", "{", '{"files": {"a.csv": "0"}}', '{"files": ["a.csv"], "name": "web"}'):
+        (tmp_path / "manifest.json").write_text(text)
+        assert note(tmp_path) is None
 
 
 def test_frames_from_one_on_both_sides_are_no_fault_of_a_score(tmp_path, capsys):

@@ -23,9 +23,12 @@ def note(truth: Path) -> str | None:
     if root is None:
         return None
     try:
-        named = dict(json.loads((root / MANIFEST).read_text(encoding="utf-8"))["files"])
-    except (OSError, ValueError, KeyError, TypeError):
+        document = json.loads((root / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    if not isinstance(document, dict) or not {"frame_contract", "files"} <= document.keys():
         return None  # another program's file of this name
+    named = document["files"]
     there = {name: root / name for name in named if (root / name).is_relative_to(inside) and (root / name).is_file()}
     changed = sorted(name for name, path in there.items() if files.sha256_of(path) != named[name])
     if not changed:
