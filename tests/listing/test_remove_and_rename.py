@@ -222,5 +222,20 @@ def test_nothing_goes_on_while_a_rename_is_half_done(raw, monkeypatch, capsys):
     assert errors() == []
 
 
+def test_a_rename_that_was_killed_and_then_fails_is_still_noted(raw, monkeypatch):
+    remember_id("operation 1")
+    with monkeypatch.context() as killing:
+        kill_after(2, killing)
+        with pytest.raises(Killed):
+            cli.main(["rename", "operation 1", "first", "--yes"])
+    (raw / ".part-recordings.csv").mkdir()
+    (raw / ".part-recordings.csv/keep").touch()
+    assert cli.main(["rename", "operation 1", "first", "--yes"]) == 1
+    shutil.rmtree(raw / ".part-recordings.csv")
+    assert "stopped in the middle" in "".join(errors())
+    assert cli.main(["rename", "operation 1", "first", "--yes"]) == 0
+    assert errors() == []
+
+
 def errors() -> list[str]:
     return [line for line in look().lines() if line.startswith("error: ")]

@@ -48,11 +48,13 @@ def refuse(allowed: tuple[str, str] | None = None) -> None:
 
 @contextmanager
 def noted(old: str, new: str) -> Iterator[None]:
-    """Note a rename while it is done; what was refused or taken back is no longer noted, only what was killed."""
+    """Note a rename while it is done. One that is refused and taken back is no longer noted, unless it goes on from one that was killed."""
+    goes_on = PATH.is_file()
     write_json(PATH, [old, new])
     try:
         yield
     except ScrubinError:
-        PATH.unlink(missing_ok=True)
+        if not goes_on:
+            PATH.unlink(missing_ok=True)
         raise
     PATH.unlink(missing_ok=True)
