@@ -217,10 +217,10 @@ def screened(bench: Bench) -> Path:
 
 
 def rendered(study: Path, out: Path) -> None:
-    shutil.rmtree(study / "data/release", ignore_errors=True)
+    shutil.rmtree(study / "data/unreleased", ignore_errors=True)
     for stage in LAST_STAGES:
         flow(study, stage)
-    shutil.copytree(study / "data/release/videos", out, dirs_exist_ok=True, copy_function=shutil.copy2)
+    shutil.copytree(study / "data/unreleased/videos", out, dirs_exist_ok=True, copy_function=shutil.copy2)
     write_map(study, out)
 
 
@@ -294,6 +294,7 @@ def row(name: str, score: dict) -> dict[str, object]:
     interval = f"{100 * total['low']:.0f} to {100 * total['high']:.0f}"
     return {
         "entry": name,
+        "joined": number(score["joined"]["value"], 3),
         "actions done": f"{total['done']} of {total['items']}",
         "% (95 %)": f"{100 * total['share']:.1f} ({interval})",
         **{

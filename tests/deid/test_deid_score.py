@@ -306,7 +306,7 @@ def test_the_command_prints_a_table_and_writes_json_csv_and_a_page(key, perfect,
     shutil.copyfile(benchmark / "raw" / key.recordings[1].file, tmp_path / "raw" / "x.mp4")
     assert main(["deid", "score", str(benchmark), str(tmp_path / "raw"), "--out", str(tmp_path / "again")]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith("kind ")
+    assert printed.startswith("joined: ")
     assert "recordings without an output: 1 of 2" in printed
     assert (tmp_path / "again" / "items.csv").is_file()
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import math
+import secrets
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +18,7 @@ from scrubin.deid.scoring.outputs import read_map
 from scrubin.deid.scoring.score import Score, Tally, overall, score
 
 DEFAULT = Request()
+LARGEST_SEED = 2**31
 HIGHEST_PX, LONGEST_S, MOST_RECORDINGS = 2160, 7200, 1000
 
 
@@ -25,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     making = actions.add_parser(
         "make",
         help="write recordings with planted identifiers, and the answer key",
-        description="Write recordings with planted identifiers (raw/) and the answer key (key/). The same options give the same bytes.",
+        description="Write recordings with planted identifiers (raw/) and the answer key (key/). The same options and seed give the same "
+        "bytes.",
     )
     making.add_argument("folder", metavar="FOLDER", help="a new or empty folder")
     making.add_argument(
@@ -37,7 +41,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     making.add_argument(
         "--recordings", type=_number(1, MOST_RECORDINGS), default=DEFAULT.recordings, metavar="N", help="how many (default: %(default)s)"
     )
-    making.add_argument("--seed", type=_number(0, 2**31), default=DEFAULT.seed, metavar="S", help="of every choice (default: %(default)s)")
+    making.add_argument(
+        "--seed",
+        type=_number(0, LARGEST_SEED),
+        metavar="S",
+        help="of every choice; the same one gives the same bytes (default: a new one, which is printed and stands in the key)",
+    )
     making.add_argument(
         "--height",
         type=_number(SMALLEST_HEIGHT_PX, HIGHEST_PX),
@@ -90,23 +99,32 @@ def _number(lowest: int, highest: int) -> Callable[[str], int]:
 
 def _make(args: argparse.Namespace) -> int:
     own = {name: Path(value) if value else None for name, value in (("footage", args.footage), ("outside", args.outside))}
-    request = Request(args.recordings, args.seed, args.height // 2 * 2, args.length_s, own["footage"], own["outside"])
+    # A key that everybody knows can be learnt by heart.
+    seed = secrets.randbelow(LARGEST_SEED) if args.seed is None else args.seed
+    request = Request(args.recordings, seed, args.height // 2 * 2, args.length_s, own["footage"], own["outside"])
     key = make(request, Path(args.folder))
     counts = {kind: sum(item.kind == kind for item in key.items) for kind in KINDS}
     recordings, items = count_text(len(key.recordings), "recording"), count_text(len(key.items), "planted identifier")
     sys.stdout.write(f"{args.folder}: {recordings} in raw/, {items} in key/\n")
+    sys.stdout.write(f"seed {seed}: publish it when the comparison is done; --seed {seed} makes the same benchmark again\n")
     sys.stdout.write("".join(f"  {count:5}  {kind:15} {KINDS[kind].planted}\n" for kind, count in counts.items() if count))
     return 0
 
 
 def lines(scored: Score) -> list[str]:
     """Return the score for reading: a line per kind, then what was lost."""
-    rows: list[tuple[str, ...]] = [("kind", "done", "%", "95 % interval", "missing", "frames leaked", "whole", "part", "none")]
-    rows += [_row(kind, one) for kind, one in [*scored.kinds.items(), ("all", scored.total)]]
+    rows: list[tuple[str, ...]] = [
+        ("kind", "done", "%", "95 % interval", "joined", "missing", "lost", "frames leaked", "whole", "part", "none")
+    ]
+    both = scored.joined
+    rows += [_row(kind, one, both.kinds[kind]) for kind, one in scored.kinds.items()]
+    rows.append(_row("all", scored.total, both.value))
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     lost = overall(scored.losses)
     return [
+        f"joined: {_three(both.value)}, the harmonic mean of done ({_three(both.done)}) and kept ({_three(both.kept)}); "
+        f"{both.items:,} identifiers, {both.useful_frames:,} useful frames",
         *table,
         f"recordings without an output: {lost['recordings_missing']:.0f} of {lost['recordings']:.0f}",
         f"useful: {lost['lost_s']:.1f} of {lost['useful_s']:.1f} s lost, "
@@ -117,7 +135,20 @@ def lines(scored: Score) -> list[str]:
     ]
 
 
-def _row(name: str, one: Tally) -> tuple[str, ...]:
+def _three(value: float) -> str:
+    return "undefined" if math.isnan(value) else f"{value:.3f}"
+
+
+def _row(name: str, one: Tally, joined: float) -> tuple[str, ...]:
     frames = (f"{one.leaked_frames:,} of {one.frames:,}", str(one.whole), str(one.part), str(one.none)) if one.frames else ("", "", "", "")
     interval = f"{100 * one.low:.1f} to {100 * one.high:.1f}"
-    return name, f"{one.done} of {one.items}", f"{100 * one.share:.1f}", interval, str(one.missing or ""), *frames
+    return (
+        name,
+        f"{one.done} of {one.items}",
+        f"{100 * one.share:.1f}",
+        interval,
+        _three(joined),
+        str(one.missing or ""),
+        str(one.lost or ""),
+        *frames,
+    )

@@ -18,6 +18,8 @@ Fingerprints = npt.NDArray[np.float32]
 
 STEP, JUMP = 0.1, 2.0
 CLEARLY = 0.2
+SURE = 0.3
+"""A frame that is less like the one it was put to may show anything, also a negative, and is where the clock says."""
 NEAR = 3
 BLOCK = 64
 MOST_CELLS = 9_000_000
@@ -44,7 +46,7 @@ def align(released: Fingerprints, times_s: npt.NDArray[np.float64], source: Fing
         middle = np.interp(np.arange(len(released)), np.arange(len(coarse)) * every, coarse * every)
         bases = np.clip(middle.astype(np.int64) - wide // 2, 0, len(source) - wide)
         way = _way(released, steps, source, bases, wide)
-    return _settled(way, released, source)
+    return _by_the_clock(_settled(way, released, source), steps, released, source)
 
 
 def _way(
@@ -98,3 +100,16 @@ def _settled(way: npt.NDArray[np.int64], released: Fingerprints, source: Fingerp
         if likeness.max() - likeness[frame - low] > CLEARLY:
             settled[j] = low + int(likeness.argmax())
     return settled
+
+
+def _by_the_clock(
+    way: npt.NDArray[np.int64], steps: npt.NDArray[np.float64], released: Fingerprints, source: Fingerprints
+) -> npt.NDArray[np.int64]:
+    """Return the way with frames that show none of the source put where the clock goes on from the last one that does."""
+    sure = np.flatnonzero(np.einsum("ij,ij->i", released, source[way]) >= SURE)
+    if not len(sure):
+        return way
+    places = np.arange(len(way))
+    anchors = sure[np.maximum(np.searchsorted(sure, places, side="right") - 1, 0)]
+    elapsed = np.cumsum(steps)
+    return np.clip(way[anchors] + np.rint(elapsed - elapsed[anchors]).astype(np.int64), 0, len(source) - 1)

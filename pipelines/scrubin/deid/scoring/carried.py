@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import mmap
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,7 +20,10 @@ from scrubin.deid.scoring.reading import fingerprint, is_heard, tags
 ENCODINGS = ("utf-8", "utf-16-le", "utf-16-be")
 SAME_PICTURE = 0.7
 """A picture of another stream is the planted one from this likeness of their fingerprints on."""
-CLOCK_S = 2
+SAME_WEEK_S = 7 * 24 * 3600
+"""A time of the file that is no further from that of the recording still tells the week."""
+LONGEST_SPELLED = 2**26
+"""Larger files are looked through for strings as they are, not for their other spellings."""
 IMAGES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tif", ".tiff", ".webp")
 BY_BYTES = ("container_tag", "stream_tag", "chapter", "sei", "user_data", "attachment", "subtitle", "cover")
 BY_TAGS = ("container_tag", "stream_tag", "chapter", "creation_time", "timecode")
@@ -67,11 +71,33 @@ def _needles(key: Key, recording: str) -> list[str]:
 
 
 def needles_in(path: Path, needles: Iterable[str]) -> set[str]:
-    """Return the strings that are in a file's bytes, as UTF-8 or UTF-16."""
+    """Return the strings that are in a file's bytes, in any of their `spellings`."""
     if path.stat().st_size == 0:
         return set()
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return {needle for needle in needles if any(content.find(needle.encode(encoding)) >= 0 for encoding in ENCODINGS)}
+        every = path.stat().st_size <= LONGEST_SPELLED
+        return {needle for needle in needles if any(content.find(one) >= 0 for one in (spellings(needle) if every else _encoded(needle)))}
+
+
+def _encoded(text: str) -> list[bytes]:
+    return [text.encode(encoding) for encoding in ENCODINGS]
+
+
+def spellings(text: str) -> list[bytes]:
+    """Return the bytes in which a text may stand so that anybody reads it again.
+
+    As it is, in capitals, in small letters, without accents and backwards, each in UTF-8 and UTF-16; in hexadecimal digits; and in
+    base64, at each of its three offsets.
+
+    >>> b"nneS" in spellings("Senn"), b"U2Vub" in spellings("Senn")
+    (True, True)
+    """
+    plain = "".join(letter for letter in unicodedata.normalize("NFKD", text) if not unicodedata.combining(letter))
+    raw = text.encode()
+    # Behind an offset the first letters, and before the end the last ones, depend on what stands beside them.
+    base64_ = [base64.b64encode(bytes(offset) + raw)[start : (offset + len(raw)) * 8 // 6] for offset, start in ((0, 0), (1, 2), (2, 3))]
+    forms = dict.fromkeys((text, text.upper(), text.lower(), plain, text[::-1]))
+    return [*(one for form in forms for one in _encoded(form)), raw.hex().encode(), raw.hex().upper().encode(), *base64_]
 
 
 def still_there(item: Item, key: Key, outputs: Sequence[Output], every: Sequence[Output], evidence: Evidence) -> str:
@@ -90,12 +116,11 @@ def still_there(item: Item, key: Key, outputs: Sequence[Output], every: Sequence
         return _in_names(item, outputs)
     if item.kind == "file_time":
         wanted = float(item.traits["time_s"])
-        return next(
-            (f"{one.name} has the time of the recording" for one in outputs if abs(one.path.stat().st_mtime - wanted) <= CLOCK_S), ""
-        )
+        near = [one.name for one in outputs if abs(one.path.stat().st_mtime - wanted) <= SAME_WEEK_S]
+        return f"{near[0]} has a time in the week of the recording" if near else ""
     if item.kind in BY_TAGS:
         for one in outputs:
-            if any(folded(needle) in folded(value) for needle in item.needles for value in evidence.tags[one.name]):
+            if any(_bare(needle) in _bare(value) for needle in item.needles for value in evidence.tags[one.name]):
                 return f"a tag of {one.name}"
     if item.kind in BY_BYTES:
         file = next((files[0] for needle in item.needles if (files := evidence.in_bytes.get(needle))), "")
@@ -106,10 +131,14 @@ def still_there(item: Item, key: Key, outputs: Sequence[Output], every: Sequence
 
 def _in_names(item: Item, outputs: Sequence[Output]) -> str:
     for one in outputs:
-        needle = next((needle for needle in item.needles if folded(needle) in folded(one.name)), "")
+        needle = next((needle for needle in item.needles if _bare(needle) in _bare(one.name)), "")
         if needle:
             return f"'{needle}' in the path {one.name}"
     return ""
+
+
+def _bare(text: str) -> str:
+    return "".join(letter for letter in folded(text) if letter.isalnum())
 
 
 def _in_pictures(key: Key, item: Item, every: Sequence[Output], evidence: Evidence) -> str:

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,9 @@ from scrubin.deid.scoring.score import Score, Tally, Verdict, as_values, overall
 from scrubin.statistics.undefined import settled, without_nan
 
 TEMPLATE = Path(__file__).with_name("page.html.j2")
-FORMAT, VERSION = "scrubin-deid-score", 1
+FORMAT, VERSION = "scrubin-deid-score", 2
 TABLE = (
-    *("kind", "trait", "value", "items", "done", "missing", "share", "low", "high"),
+    *("kind", "trait", "value", "items", "done", "missing", "lost", "share", "low", "high"),
     *("frames", "leaked_frames", "leaked_share", "whole", "part", "none"),
 )
 ITEMS = ("item", "recording", "kind", "carried_by", "state", "extent", "frames", "leaked_frames", "leaked", "where")
@@ -42,6 +43,7 @@ def document(score: Score, key: Key) -> dict[str, Any]:
         "format": FORMAT,
         "version": VERSION,
         "key": {**key.origin, "sha256": sha256_of(key.folder / FILE), "recordings": len(key.recordings), "items": len(key.items)},
+        "joined": asdict(score.joined),
         "total": as_values(score.total),
         "kinds": {kind: as_values(tallied) for kind, tallied in score.kinds.items()},
         "groups": [{"kind": kind, "trait": trait, "value": value, **as_values(one)} for kind, trait, value, one in score.groups],
@@ -64,6 +66,7 @@ def page(score: Score, key: Key) -> str:
     environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
     environment.filters |= {"percent": _percent, "number": _number, "ranges": _ranges}
     return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
+        joined=score.joined,
         total=score.total,
         kinds=[(KINDS[kind], one) for kind, one in score.kinds.items()],
         groups=score.groups,

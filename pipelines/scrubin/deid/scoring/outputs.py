@@ -18,9 +18,9 @@ from scrubin.deid.key import Key, RecordingKey
 from scrubin.deid.scoring.alignment import Fingerprints
 from scrubin.deid.scoring.reading import FINGERPRINT, PictureStream, fingerprint, picture_streams, pictures
 
-SAMPLED = 40
-"""So many pictures of an output decide which recording it shows."""
-ALIKE = 0.4
+SAMPLED, DECIDING = 40, 4
+"""Of so many pictures of an output the best quarter decides which recording it shows: others may be hidden in any way."""
+ALIKE = 0.5
 """Mean likeness of these pictures to the most alike ones of a recording, below which an output shows no recording."""
 NEARLY = 0.05
 """Two recordings whose likeness differs by no more may both be meant: the two cameras of one operation."""
@@ -153,7 +153,8 @@ def _likeness(released: Fingerprints, source: Fingerprints) -> float:
     if not len(showing):
         return 0.0
     sampled = showing[np.linspace(0, len(showing) - 1, min(SAMPLED, len(showing))).astype(int)]
-    return float((sampled @ source.T).max(axis=1).mean())
+    best = np.sort((sampled @ source.T).max(axis=1))
+    return float(best[-max(1, len(best) // DECIDING) :].mean())
 
 
 def _hides_frames(path: Path, stream: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,11 +13,12 @@ import numpy.typing as npt
 from scrubin.core.pixels import Box
 from scrubin.deid.key import Item, Key, RecordingKey
 from scrubin.deid.scoring.alignment import Fingerprints, align
-from scrubin.deid.scoring.detail import LETTERS, Luma, Tiles, detail, edges, luma, tiles
+from scrubin.deid.scoring.detail import LETTERS, PICTURE, Luma, Tiles, detail, edges, luma, tiles
 from scrubin.deid.scoring.outputs import Output, watched
 from scrubin.deid.scoring.reading import Bgr, pictures
+from scrubin.deid.scoring.search import Search, cut, is_read, reader, shows_nothing
+from scrubin.deid.scoring.undoing import NEARBY, best_likeness, changed_part, letters_nearby
 from scrubin.video.frame_reader import FrameReader
-from scrubin.video.probe import probe
 
 SMALL, SMALL_DETAIL_PX = (160, 90), 15
 ROWS, COLUMNS = 6, 10
@@ -33,6 +34,12 @@ MEASURED = 200
 LOSSLESS_DB = 99.0
 OTHER_LEVELS = 16
 """A tile whose mean brightness is off by more shows something else, also where it has no detail."""
+SURELY = 0.6
+"""A face counts from this likeness on in an orientation or plane in which it was not planted."""
+VARIED = 3.0
+"""Standard deviation of brightness, in levels, from which on a rectangle may hold letters at another size or place."""
+READ_EVERY = 12
+"""A text that is not hidden by one colour is given to the reader of text in every so many of its frames."""
 BESIDE_PX = 16
 """An encoder's blocks carry what a tool did to a rectangle so far beyond it."""
 
@@ -45,6 +52,8 @@ class Shown:
     ----------
     leaked
         Item to the source frames in which it is still shown.
+    how
+        Item to the way in which it was found first, where it was not found as it was planted.
     kept
         Source frames of the operation that are shown, each with the largest share of its tiles.
     time_errors_s
@@ -61,6 +70,7 @@ class Shown:
     duration_s: float = 0.0
     fps: float = 0.0
     leaked: dict[str, set[int]] = field(default_factory=dict)
+    how: dict[str, str] = field(default_factory=dict)
     kept: dict[int, float] = field(default_factory=dict)
     time_errors_s: list[float] = field(default_factory=list)
     mean_square_errors: list[float] = field(default_factory=list)
@@ -76,22 +86,25 @@ class _Source:
     clean: FrameReader
     by_frame: dict[int, list[Item]]
     measured: frozenset[int]
+    search: Search
 
 
-def look(key: Key, recording: RecordingKey, output: Output, source: Fingerprints) -> Shown:
+def look(key: Key, recording: RecordingKey, output: Output, source: Fingerprints, search: Search) -> Shown:
     """Return what an output shows, frame by frame.
 
     Parameters
     ----------
     source
         Fingerprints of the recording as planted.
+    search
+        What is looked for where the recording is not shown.
     """
     if output.main is None:
         return Shown()
     planted = [item for item in key.items_of(recording.name) if item.frames]
-    readers = [_reader(key.folder / name) for name in (recording.planted, recording.clean)]
+    readers = [reader(key, name) for name in (recording.planted, recording.clean)]
     by_frame = _by_frame(planted)
-    of_source = _Source(recording, readers[0], readers[1], by_frame, _measured(recording.frame_count, by_frame))
+    of_source = _Source(recording, readers[0], readers[1], by_frame, _measured(recording.frame_count, by_frame), search)
     shown = Shown(leaked={item.item: set() for item in planted})
     main = output.main
     _look_through(shown, of_source, output, align(main.fingerprints, main.times_s, source, float(recording.rate)), main.times_s)
@@ -99,15 +112,11 @@ def look(key: Key, recording: RecordingKey, output: Output, source: Fingerprints
         # What players pass over is in the file all the same; it is no use to anybody else.
         every = watched(output.path, main.stream, ignore_edit_list=True)
         way = align(every.fingerprints, every.times_s, source, float(recording.rate))
-        more = Shown(leaked=shown.leaked)
+        more = Shown(leaked=shown.leaked, how=shown.how)
         _look_through(more, of_source, output, way, every.times_s, ignore_edit_list=True)
-    for reader in readers:
-        reader.close()
+    for one in readers:
+        one.close()
     return shown
-
-
-def _reader(path: Path) -> FrameReader:
-    return FrameReader(path, path.name, probe(path, path.name))
 
 
 def _by_frame(items: list[Item]) -> dict[int, list[Item]]:
@@ -158,32 +167,60 @@ def _look_at(shown: Shown, source: _Source, number: int, time_s: float, released
     items = source.by_frame.get(number, [])
     planted = source.planted.picture(number)
     bright, bright_planted = luma(released), luma(planted)
-    whole = _frame_tiles(bright, bright_planted)
+    small = [np.asarray(cv2.resize(one, SMALL, interpolation=cv2.INTER_AREA), np.float32) for one in (bright, bright_planted)]
+    whole = _frame_tiles(*small)
     outside = [item for item in items if not item.boxes]
+    boxes = [item.box_at(number) for item in items]
+    region: Bgr | None = released
     if outside:
         if whole.counted.any() and whole.share >= LEAKED_SHARE:
             for item in outside:
                 shown.leaked[item.item].add(number)
+            # A room that is turned is like itself in places: only what is plainly shown needs no search.
+            region = None if whole.share >= KEPT_SHARE else region
     else:
-        share = _share_beside(whole, [item.box_at(number) for item in items], bright.shape)
+        share = _share_beside(whole, boxes, bright.shape)
         # A picture with nothing to see, such as a black one of the source itself, is no loss.
         if not share < KEPT_SHARE:
             shown.kept[number] = max(shown.kept.get(number, 0.0), share if share == share else 1.0)
             shown.time_errors_s.append(time_s - float(number / source.recording.rate))
-    clean = luma(source.clean.picture(number)) if any(item.boxes and item.kind != "face" for item in items) else None
+            changed = changed_part(small[0], small[1], [box for box in boxes if box is not None], (bright.shape[1], bright.shape[0]))
+            region = None if changed is None else cut(released, changed)
+    clean = source.clean.picture(number) if any(item.boxes and item.kind != "face" for item in items) else None
     for item in items:
         box = item.box_at(number)
-        if box is not None and _box_is_shown(item, box, bright, bright_planted, clean):
-            shown.leaked[item.item].add(number)
+        if box is not None:
+            how = _how_it_is_shown(item, number, box, released, planted, None if item.kind == "face" else clean)
+            if how is not None:
+                _note(shown, item, number, how)
+    if region is not None:
+        for find in source.search.finds(region, items):
+            if find.item.kind == "outside":
+                # Rooms are alike: what is shown in the place of one is shown of it, whichever it is most like, and so are the people in it.
+                frame = number if outside else find.frame
+                for item in source.by_frame.get(frame, []):
+                    if not item.boxes or item.kind == "face":
+                        _note(shown, item, frame, find.how)
+            elif find.item.frames:
+                _note(shown, find.item, number if find.item in items else find.frame, find.how)
+            elif not outside:
+                # A room that is shown in its own place is no camera of the room, however alike they are.
+                shown.how.setdefault(find.item.item, find.how)
     if number in source.measured and number in shown.kept:
-        beside = _beside([item.box_at(number) for item in items], bright.shape) & _left_alone(whole, bright, bright_planted)
+        beside = _beside(boxes, bright.shape) & _left_alone(whole, bright, bright_planted)
         if beside.any():
             shown.mean_square_errors.append(float(((bright - bright_planted) ** 2)[beside].mean()))
             shown.ssim.append(float(ssim(bright, bright_planted)[beside].mean()))
 
 
+def _note(shown: Shown, item: Item, number: int, how: str) -> None:
+    shown.leaked[item.item].add(number)
+    if how:
+        shown.how.setdefault(item.item, how)
+
+
 def _frame_tiles(released: Luma, planted: Luma) -> Tiles:
-    small = [detail(np.asarray(cv2.resize(one, SMALL, interpolation=cv2.INTER_AREA)), SMALL_DETAIL_PX) for one in (released, planted)]
+    small = [detail(one, SMALL_DETAIL_PX) for one in (released, planted)]
     return tiles(small[0], small[1], None, edges(SMALL[1], ROWS), edges(SMALL[0], COLUMNS))
 
 
@@ -196,10 +233,51 @@ def _share_beside(whole: Tiles, boxes: list[Box | None], shape: tuple[int, ...])
     return Tiles(whole.counted & free, whole.shown & free).share
 
 
-def _box_is_shown(item: Item, box: Box, released: Luma, planted: Luma, clean: Luma | None) -> bool:
-    if item.kind == "text":
-        return text_share(released, planted, clean, box) >= TEXT_SHARE
-    return face_is_shown(released, planted, clean, box)
+def _how_it_is_shown(item: Item, number: int, box: Box, released: Bgr, planted: Bgr, clean: Bgr | None) -> str | None:
+    """Return in which way a rectangle is shown, empty: as it was planted; None: it is hidden."""
+    bright, bright_planted = luma(released), luma(planted)
+    bright_clean = None if clean is None else luma(clean)
+    if item.kind != "text":
+        return "" if face_is_shown(bright, bright_planted, bright_clean, box) else _face_undone(box, released, planted, clean)
+    if text_share(bright, bright_planted, bright_clean, box) >= TEXT_SHARE:
+        return ""
+    return _text_undone(item, number, box, released, planted, clean)
+
+
+def _text_undone(item: Item, number: int, box: Box, released: Bgr, planted: Bgr, clean: Bgr | None) -> str | None:
+    x, y, w, h = box
+    # Encoding mixes the colours of a rectangle's edge with those beside it.
+    inner = (x + 1, y + 1, w - 2, h - 2)
+    own = cut(released, inner)
+    if shows_nothing(own):
+        return None
+    edge = min(4, h // 4)
+    varied = float(luma(cut(released, (x + edge, y + edge, w - 2 * edge, h - 2 * edge))).std()) >= VARIED
+    side = max(3, h // 2 | 1)
+    likeness, share, orientation = best_likeness(own, cut(planted, inner), None if clean is None else cut(clean, inner), side, h / 4)
+    if likeness >= LETTERS.likeness and share >= LETTERS.share:
+        return f"{orientation}, whatever its levels"
+    letters = luma(cut(planted, box)) - (0 if clean is None else luma(cut(clean, box)))
+    near = cut(released, (x - h, y - h // 2, w + 2 * h, 2 * h))
+    if varied and letters_nearby(luma(near), letters, side) >= NEARBY:
+        return "at another place"
+    if varied and (number - item.frames[0][0]) % READ_EVERY == 0 and is_read(near, item.text):
+        return "it is read"
+    return None
+
+
+def _face_undone(box: Box, released: Bgr, planted: Bgr, clean: Bgr | None) -> str | None:
+    window = _inner(box)
+    if shows_nothing(released[window]):
+        return None
+    parts = [
+        np.asarray(cv2.resize(one[window], (FACE_PX, FACE_PX), interpolation=cv2.INTER_AREA), np.uint8)
+        for one in (released, planted, *(() if clean is None else (clean,)))
+    ]
+    likeness, share, orientation = best_likeness(
+        parts[0], parts[1], parts[2] if clean is not None else None, FACE_DETAIL_PX, FACE_DETAIL_PX / 2
+    )
+    return f"{orientation}, whatever its levels" if likeness >= SURELY and share >= PICTURE.share else None
 
 
 def text_share(released: Luma, planted: Luma, clean: Luma | None, box: Box) -> float:
@@ -214,15 +292,20 @@ def text_share(released: Luma, planted: Luma, clean: Luma | None, box: Box) -> f
 
 def face_is_shown(released: Luma, planted: Luma, clean: Luma | None, box: Box) -> bool:
     """Return whether the inner part of a face's box still shows the face."""
-    x, y, w, h = box
-    inner_w, inner_h = max(8, int(w * FACE_INNER)), max(8, int(h * FACE_INNER))
-    left, top = x + (w - inner_w) // 2, y + (h - inner_h) // 2
-    window = np.s_[max(top, 0) : top + inner_h, max(left, 0) : left + inner_w]
+    window = _inner(box)
     pictures_ = [released, planted] if clean is None else _with_difference(released, planted, clean)
     small = [
         detail(np.asarray(cv2.resize(one[window], (FACE_PX, FACE_PX), interpolation=cv2.INTER_AREA)), FACE_DETAIL_PX) for one in pictures_
     ]
     return bool(tiles(small[0], small[1], small[2] if clean is not None else None, [0], [0]).shown.any())
+
+
+def _inner(box: Box) -> tuple[slice, slice]:
+    """Return where the inner part of a face's box is."""
+    x, y, w, h = box
+    inner_w, inner_h = max(8, int(w * FACE_INNER)), max(8, int(h * FACE_INNER))
+    left, top = x + (w - inner_w) // 2, y + (h - inner_h) // 2
+    return np.s_[max(top, 0) : top + inner_h, max(left, 0) : left + inner_w]
 
 
 def _with_difference(released: Luma, planted: Luma, clean: Luma | None) -> list[Luma]:
@@ -286,3 +369,31 @@ def covered(kept: Iterator[int] | list[int], frame_count: int, reach: int) -> np
     for number in kept:
         near[max(0, number - reach) : number + reach + 1] = True
     return near
+
+
+def look_beside(outputs: Iterable[Output], images: Iterable[Path], searches: Mapping[str, Search]) -> dict[str, tuple[set[int], str]]:
+    """Return what all other pictures show: further streams, covers, files that show no recording, and images.
+
+    Returns
+    -------
+    dict
+        Item to its frames that are shown there, and where.
+    """
+    seen: dict[str, tuple[set[int], str]] = {}
+    for one in outputs:
+        for further in one.further:
+            for _, bgr in pictures(one.path, further.stream.index):
+                _look_for(seen, bgr, f"stream {further.stream.index} of {one.name}", searches)
+    for path in images:
+        picture = cv2.imread(str(path), cv2.IMREAD_COLOR)
+        if picture is not None:
+            _look_for(seen, np.asarray(picture, np.uint8), path.name, searches)
+    return seen
+
+
+def _look_for(seen: dict[str, tuple[set[int], str]], bgr: Bgr, where: str, searches: Mapping[str, Search]) -> None:
+    for search in searches.values():
+        for find in search.finds(bgr, ()):
+            frames, _ = seen.setdefault(find.item.item, (set(), f"{where}: {find.how}"))
+            if find.frame >= 0:
+                frames.add(find.frame)

@@ -23,8 +23,8 @@ MOST_DETAIL = 4.0
 """Stronger detail counts as this: the edges of a black rectangle must not outweigh the whole operation around it."""
 FLAT = 1.0
 """A fingerprint with less detail than this many levels is that of a picture that shows nothing."""
-QUIET = 0.001
-"""A sample below -60 dB of full scale is not heard."""
+QUIET = 1.5e-5
+"""Half a step of 16 bits, -96 dB of full scale: anybody can make loud again what is louder. Silence that is decoded is below."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def fingerprint(bgr: Bgr) -> npt.NDArray[np.float32]:
 
 
 def is_heard(path: Path) -> bool:
-    """Return whether a file has sound louder than -60 dB of full scale; sound that cannot be decoded counts as heard."""
+    """Return whether a file has sound louder than -96 dB of full scale; sound that cannot be decoded counts as heard."""
     try:
         with _opened(path) as container:
             count = len(container.streams.audio)

@@ -16,10 +16,14 @@ from scrubin.deid.key import Item, Key, RecordingKey
 from scrubin.deid.kinds import KINDS
 from scrubin.deid.scoring import carried, pictures
 from scrubin.deid.scoring.intervals import wilson
+from scrubin.deid.scoring.joined import Joined, joined
 from scrubin.deid.scoring.outputs import Output, files, of_recording, read, source_fingerprints
-from scrubin.deid.scoring.pictures import Shown, look
+from scrubin.deid.scoring.pictures import Shown, look, look_beside
+from scrubin.deid.scoring.search import Search
 
 LONGEST_ERROR_PERCENTILE = 99
+LEAST_KEPT = 0.5
+"""Of a recording of which less of the useful seconds is kept nothing counts as done: throwing away is not de-identifying."""
 SPAN_LENGTHS = ((1, 1), (2, 5), (6, 25), (26, 10**9))
 
 
@@ -30,11 +34,12 @@ class Verdict:
     Parameters
     ----------
     state
-        ``done``; ``left``: it is still there; ``missing``: no output shows its recording.
+        ``done``; ``left``: it is still there; ``lost``: it is gone, and so is most of what was useful in its recording; ``missing``:
+        no output shows its recording.
     frames, leaked
         Source frames that it is in, and in which it is still shown.
     where
-        Where it still is, when it is not in pictures.
+        Where it still is, or in which way it is still shown when not as it was planted.
     """
 
     item: Item
@@ -46,7 +51,7 @@ class Verdict:
     @property
     def extent(self) -> str:
         """How much of it is hidden: whole, part or none; empty for what is in no picture, or in no output."""
-        if not self.frames or self.state == "missing":
+        if not self.frames or self.state in ("missing", "lost"):
             return ""
         return "whole" if not self.leaked else "none" if len(self.leaked) == self.frames else "part"
 
@@ -58,6 +63,7 @@ class Tally:
     items: int
     done: int
     missing: int
+    lost: int
     share: float
     low: float
     high: float
@@ -87,6 +93,11 @@ class Loss:
     time_error_s: float
     largest_time_error_s: float
 
+    @property
+    def kept_s(self) -> float:
+        """Useful seconds that are not lost."""
+        return self.useful_s - self.lost_s
+
 
 @dataclass(frozen=True)
 class Score:
@@ -105,6 +116,13 @@ class Score:
     def total(self) -> Tally:
         """Over all items."""
         return tally(self.verdicts)
+
+    @property
+    def joined(self) -> Joined:
+        """Done and kept in one number."""
+        useful = sum(one.useful_frames for one in self.losses)
+        shares = {kind: one.share for kind, one in self.kinds.items()}
+        return joined(shares, kept_share(self.losses), len(self.verdicts), useful)
 
     @property
     def groups(self) -> list[tuple[str, str, str, Tally]]:
@@ -161,26 +179,31 @@ def score(key: Key, folder: Path, mapped: Mapping[str, str]) -> Score:
     sources = source_fingerprints(key)
     outputs = read(folder, key, sources, mapped)
     evidence = carried.gather(key, folder, paths, outputs)
+    searches = {one.name: Search(key, one) for one in key.recordings}
+    images = [path for path in paths if path.suffix.lower() in carried.IMAGES]
+    beside = look_beside(outputs, images, searches)
     verdicts: list[Verdict] = []
     losses = []
     for recording in key.recordings:
         mine = [one for one in of_recording(outputs, recording) if one.main is not None]
-        shown = [look(key, recording, one, sources[recording.name]) for one in mine]
+        shown = [look(key, recording, one, sources[recording.name], searches[recording.name]) for one in mine]
         items = key.items_of(recording.name)
-        verdicts += [_verdict(item, key, mine, shown, outputs, evidence) for item in items]
-        losses.append(_loss(recording, items, mine, shown))
+        loss = _loss(recording, items, mine, shown)
+        state = "missing" if not mine else "lost" if loss.kept_s < LEAST_KEPT * loss.useful_s else "done"
+        verdicts += [_verdict(item, state, shown, beside, carried.still_there(item, key, mine, outputs, evidence)) for item in items]
+        losses.append(loss)
     return Score(tuple(verdicts), tuple(losses), tuple(outputs))
 
 
-def _verdict(
-    item: Item, key: Key, mine: Sequence[Output], shown: Sequence[Shown], every: Sequence[Output], evidence: carried.Evidence
-) -> Verdict:
-    frames = len(item.frame_numbers)
-    leaked = tuple(sorted(set().union(*(one.leaked[item.item] for one in shown)))) if frames else ()
-    where = "" if frames else carried.still_there(item, key, mine, every, evidence)
+def _verdict(item: Item, state: str, shown: Sequence[Shown], beside: Mapping[str, tuple[set[int], str]], carried_in: str) -> Verdict:
+    """Return what became of an item; ``state`` is what it is when it is nowhere to be seen."""
+    frames, where = beside.get(item.item, (set(), ""))
+    how = next((one.how[item.item] for one in shown if item.item in one.how), where)
+    count = len(item.frame_numbers)
+    leaked = tuple(sorted(frames.union(*(one.leaked[item.item] for one in shown)))) if count else ()
+    where = how if count else carried_in or how
     # What another file of the output gives away is left, whether or not the recording itself came out.
-    state = "left" if leaked or where else "done" if mine else "missing"
-    return Verdict(item, state, frames, leaked, where)
+    return Verdict(item, "left" if leaked or where else state, count, leaked, where)
 
 
 def tally(verdicts: Iterable[Verdict]) -> Tally:
@@ -194,6 +217,7 @@ def tally(verdicts: Iterable[Verdict]) -> Tally:
         items=len(every),
         done=done,
         missing=sum(one.state == "missing" for one in every),
+        lost=sum(one.state == "lost" for one in every),
         share=done / len(every) if every else math.nan,
         low=low,
         high=high,
@@ -236,6 +260,13 @@ def _loss(recording: RecordingKey, items: Sequence[Item], mine: Sequence[Output]
         time_error_s=float(np.median(np.abs(errors_s))) if len(errors_s) else math.nan,
         largest_time_error_s=float(np.percentile(np.abs(errors_s), LONGEST_ERROR_PERCENTILE)) if len(errors_s) else math.nan,
     )
+
+
+def kept_share(losses: Sequence[Loss]) -> float:
+    """Return the share of useful seconds that are kept, each as much as the area that it shows; NaN where nothing is useful."""
+    useful_s = math.fsum(one.useful_s for one in losses)
+    kept_s = math.fsum(one.kept_s * (0.0 if math.isnan(one.area_share) else one.area_share) for one in losses)
+    return kept_s / useful_s if useful_s else math.nan
 
 
 def overall(losses: Sequence[Loss]) -> dict[str, float]:

@@ -1,0 +1,188 @@
+"""Outputs that look de-identified to a careless score: what anybody can bring back is not done, and what is lost is not done either."""
+
+from __future__ import annotations
+
+import base64
+import math
+import os
+from dataclasses import replace
+
+import cv2
+import numpy as np
+import pytest
+
+import deid_outputs
+from scrubin.cli import main
+from scrubin.deid import key as keys
+from scrubin.deid.scoring.carried import needles_in, spellings
+from scrubin.deid.scoring.joined import harmonic, joined
+from scrubin.deid.scoring.score import score
+from scrubin.deid.scoring.undoing import Planted, Sought, field, oriented
+
+
+def mirrored(picture):
+    return np.ascontiguousarray(picture[:, ::-1])
+
+
+def negative(picture):
+    return 255 - picture
+
+
+def low_contrast(picture):
+    return np.rint(0.18 * picture).astype(np.uint8)
+
+
+def upside_down(picture):
+    return np.ascontiguousarray(picture[::-1])
+
+
+def one_channel(picture):
+    return picture * np.array([0, 0, 1], np.uint8)
+
+
+@pytest.fixture(scope="module")
+def single(key):
+    """The first recording, as if there were no other."""
+    return replace(key, recordings=key.recordings[:1], items=tuple(key.items_of("r01")))
+
+
+def shown_as(key, changes):
+    """Make the edit that shows each item of a kind in the next one of several ways."""
+    recording = key.recordings[0]
+    hidden = deid_outputs.hidden(key, recording)
+    items = [item for item in key.items_of("r01") if item.kind in ("outside", "reflection", "text")]
+    ways = [(item, set(item.frame_numbers), changes[place % len(changes)]) for place, item in enumerate(items)]
+
+    def edit(n, planted, clean):
+        picture = hidden(n, planted, clean)
+        for item, frames, change in ways:
+            if n in frames:
+                x, y, w, h = item.box_at(n) or (0, 0, recording.width, recording.height)
+                picture[y : y + h, x : x + w] = change(np.ascontiguousarray(planted[y : y + h, x : x + w]))
+        return picture
+
+    return edit
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "changes",
+    [(negative, low_contrast, mirrored, upside_down, one_channel), (mirrored, upside_down, negative, low_contrast)],
+    ids=("a", "b"),
+)
+def test_other_levels_and_orientations_are_not_done(single, tmp_path, changes):
+    deid_outputs.release(single, single.recordings[0], tmp_path / "a.mp4", shown_as(single, changes))
+    one = score(single, tmp_path, {})
+    assert {kind: tallied.done for kind, tallied in one.kinds.items() if kind in ("outside", "reflection", "text", "face")} == {
+        "outside": 0,
+        "face": 0,
+        "reflection": 0,
+        "text": 0,
+    }
+    assert one.joined.value == 0
+    assert one.losses[0].lost_s == 0
+
+
+@pytest.mark.slow
+def test_black_everywhere_is_nothing_done_whatever_a_map_says(single, tmp_path):
+    deid_outputs.release(single, single.recordings[0], tmp_path / "a.mp4", lambda n, planted, clean: np.zeros_like(planted))
+    one = score(single, tmp_path, {"a.mp4": "r01"})
+    assert one.total.done == 0
+    assert one.total.lost == len(single.items)
+    assert (one.joined.value, one.joined.kept) == (0, 0)
+
+
+@pytest.mark.slow
+def test_what_is_perfect_is_joined_to_about_1_and_a_copy_to_0(single, benchmark, tmp_path):
+    deid_outputs.release(single, single.recordings[0], tmp_path / "perfect" / "a.mp4", deid_outputs.hidden(single, single.recordings[0]))
+    perfect = score(single, tmp_path / "perfect", {})
+    assert perfect.joined.done == 1
+    assert perfect.joined.value > 0.98
+    copied = score(single, benchmark / "raw", {})
+    assert (copied.joined.value, copied.joined.kept) == (0, 1)
+
+
+@pytest.mark.slow
+def test_a_room_at_another_time_or_in_a_further_file_is_found(single, tmp_path):
+    recording = single.recordings[0]
+    room = max((item for item in single.items if item.kind == "outside"), key=lambda item: len(item.frame_numbers))
+    pictures = deid_outputs.pictures(single.folder / recording.planted)
+    inside = sorted(set(range(recording.frame_count)) - {n for item in single.items if not item.boxes for n in item.frame_numbers})
+    there = inside[len(inside) // 2]
+    hidden = deid_outputs.hidden(single, recording)
+    turned = negative(mirrored(pictures[room.frame_numbers[3]]))
+    edit = lambda n, planted, clean: turned if n == there else hidden(n, planted, clean)  # noqa: E731
+    deid_outputs.release(single, recording, tmp_path / "time" / "a.mp4", edit)
+    assert [one.state for one in score(single, tmp_path / "time", {}).verdicts if one.item.item == room.item] == ["left"]
+    deid_outputs.release(single, recording, tmp_path / "file" / "a.mp4", hidden)
+    cv2.imwrite(str(tmp_path / "file" / "more.png"), turned)
+    verdict = next(one for one in score(single, tmp_path / "file", {}).verdicts if one.item.item == room.item)
+    assert verdict.state == "left"
+    assert "more.png: " in verdict.where
+
+
+@pytest.mark.slow
+def test_a_day_with_dashes_in_a_path_and_an_hour_later_are_not_done(single, tmp_path):
+    recording = single.recordings[0]
+    items = {item.kind: item for item in single.items}
+    day = items["file_name"].needles[2]
+    path = tmp_path / f"{day[:4]}-{day[4:6]}-{day[6:]}.mp4"
+    deid_outputs.release(single, recording, path, deid_outputs.hidden(single, recording))
+    os.utime(path, (items["file_time"].traits["time_s"] + 3600,) * 2)
+    assert {one.item.kind for one in score(single, tmp_path, {}).verdicts if one.state == "left"} == {"file_name", "file_time"}
+
+
+@pytest.mark.slow
+def test_a_new_benchmark_has_a_seed_that_nobody_knows_and_says_it(tmp_path, capsys):
+    seeds = []
+    for name in ("one", "two"):
+        assert main(["deid", "make", str(tmp_path / name), "--recordings", "1", "--length-s", "8", "--height", "180"]) == 0
+        seeds.append(keys.read(tmp_path / name).origin["seed"])
+        assert f"--seed {seeds[-1]} " in capsys.readouterr().out
+    assert seeds[0] != seeds[1]
+
+
+def test_the_joined_number_is_0_when_anything_is_0_and_undefined_without_anything():
+    assert harmonic([1.0, 1.0]) == 1
+    assert harmonic([1.0, 0.0]) == 0
+    assert math.isnan(harmonic([]))
+    assert math.isnan(harmonic([1.0, math.nan]))
+    nothing = joined({}, 1.0, 0, 100)
+    assert math.isnan(nothing.value)
+    assert (nothing.items, nothing.useful_frames) == (0, 100)
+    assert math.isnan(joined({"text": 1.0}, math.nan, 1, 0).value)
+    # What is done in the file cannot pay for pictures.
+    assert joined({"outside": 0.0, "text": 0.0, "container_tag": 1.0, "speech": 1.0}, 1.0, 4, 1).value == 0
+    half = joined({"outside": 1.0, "text": 0.0, "container_tag": 1.0}, 1.0, 3, 1)
+    assert half.carriers == {"picture": 0.5, "file": 1.0}
+    assert half.done == pytest.approx(2 / 3)
+    assert half.value == pytest.approx(0.8)
+
+
+@pytest.mark.parametrize("before", [b"", b"x", b"xy", b"xyz"])
+def test_strings_are_found_in_other_spellings(tmp_path, before):
+    text = "Weißgerber Ayşe 2000123"
+    for place, content in enumerate(
+        (base64.b64encode(before + text.encode() + b"!"), text.encode().hex().encode(), text[::-1].encode(), text.upper().encode())
+    ):
+        path = tmp_path / f"{place}.bin"
+        path.write_bytes(before + content)
+        assert needles_in(path, [text, "somebody else"]) == {text}
+    assert len(set(spellings(text))) == len(spellings(text))
+
+
+def picture(seed):
+    noise = np.random.default_rng(seed).integers(0, 256, (18, 32, 3), np.uint8)
+    return cv2.resize(noise, (320, 180), interpolation=cv2.INTER_CUBIC)
+
+
+@pytest.mark.parametrize("orientation", range(8))
+def test_a_planted_picture_is_found_in_every_orientation_at_any_level_and_shift_and_others_are_not(key, orientation):
+    item = key.items[0]
+    sought = Sought([Planted(item, 7, picture(0))])
+    turned = np.roll(oriented(255 - 0.1 * picture(0), orientation), (9, 20), axis=(0, 1))
+    match = sought.best(field(np.rint(turned).astype(np.uint8)))
+    assert match is not None
+    assert (match.item, match.frame) == (item, 7)
+    assert all(sought.best(field(picture(seed))) is None for seed in range(1, 6))
+    assert sought.best(field(np.zeros((180, 320, 3), np.uint8))) is None
