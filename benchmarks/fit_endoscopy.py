@@ -4,12 +4,14 @@ From the repository root, in an environment that also holds `torch` (2.13 was us
 
     python benchmarks/fit_endoscopy.py PICTURES OUT.onnx --epochs 45
     python benchmarks/fit_endoscopy.py PICTURES OUT.onnx --epochs 25 --hold-back 3
+    python benchmarks/fit_endoscopy.py PICTURES OUT.onnx --epochs 45 --free-only
 
 PICTURES holds a folder for each source, `inside/SOURCE/*.png` and `outside/SOURCE/*.png`. The
 sources are named in `pipelines/scrubin/networks/endoscopy.json`; pictures whose brightest point is
 below 40, and 21 of a view through a trocar or of nothing but blur, were left out. `--hold-back`
-leaves the sources of one fold out and prints how many of their pictures are judged wrongly: none
-of a source that is reported was fitted on.
+leaves the sources of one fold out, `--free-only` those whose stated licence does not allow every
+use; how many pictures of what was left out are judged wrongly is printed: none of a source that is
+reported was fitted on.
 
 What a picture may look like is varied, so that neither the border of an endoscope's picture nor a
 colour alone decides: cut, turned, tinted, lit warmly, hazed, blurred, seen through a round
@@ -37,6 +39,8 @@ LEVELS = 256
 EXACT = 2**24 - 2**12
 UNIT = 16
 BATCH, STEPS = 64, 100
+FREE_LICENCES = frozenset({"Apache-2.0", "MIT", "BSD", "BSD-3-Clause", "BSL-1.0", "CC BY 4.0"})
+"""Those as `endoscopy.json` states them that allow every use; what says more than this, such as another one for the data, does not."""
 
 
 class Net(nn.Module):
@@ -235,11 +239,15 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("--epochs", type=int, default=45)
     parser.add_argument("--hold-back", type=int, help="number of a fold, 0 to 4")
+    parser.add_argument("--free-only", action="store_true", help="fit on sources of free licences alone")
     args = parser.parse_args()
     document = json.loads(resources.files("scrubin.networks").joinpath("endoscopy.json").read_text(encoding="utf-8"))
     fold = {source["source"]: source["fold"] for source in document["sources"]}
     pictures, outside, sources = load(args.pictures)
     held = np.array([fold.get(source) == args.hold_back for source in sources]) & (args.hold_back is not None)
+    if args.free_only:
+        free = {source["source"] for source in document["sources"] if source["licence_as_stated"] in FREE_LICENCES}
+        held |= ~np.isin(sources, sorted(free))
     net = fit(pictures[~held], outside[~held], sources[~held], args.epochs)
     export(net, args.out)
     for source in sorted(set(sources[held])):

@@ -3,14 +3,18 @@
 From the repository root:
 
     .venv/bin/python benchmarks/screen_real.py PICTURES --fold 0 --network FOLD0.onnx --films 2
+    .venv/bin/python benchmarks/screen_real.py PICTURES --unseen
 
 PICTURES is the folder of `fit_endoscopy.py`, and FOLD0.onnx a network that this script fitted with
-`--hold-back 0`. Of each source of operations in the fold a film is made: a picture a second at
-25 fps, with a slow pan and noise, in H.264. Eight spans of 0.2 to 8 s are cut in, of rooms,
-people and screens of the same fold, each picture for 4 to 13 frames. For every limit of
-`screen.outside_score` the table says how many spans are found, how many are hidden to the last
-frame, how many frames stay visible, and how many seconds are hidden although they are wanted (the
-margin of 0.2 s apart). `--bursts` cuts in spans of 1, 2, 5, 10 and 25 frames instead.
+`--hold-back 0`. `--unseen` takes the sources that `endoscopy.json` does not name, and the network
+as shipped. Of each source of operations a film is made: a picture a second at 25 fps, with a slow
+pan and noise, in H.264. Eight spans of 0.2 to 8 s are cut in, of rooms, people and screens of the
+same fold, each picture for 4 to 13 frames. Behind every film stands whether its source was in
+training, of the network that is measured and of the one that is shipped, as `endoscopy.json` says.
+For every limit of `screen.outside_score` the table says how many spans are found, how many are
+hidden to the last frame, how many frames stay visible, and how many seconds are hidden although
+they are wanted (the margin of 0.2 s apart). `--bursts` cuts in spans of 1, 2, 5, 10 and 25 frames
+instead.
 """
 
 from __future__ import annotations
@@ -50,6 +54,7 @@ class Film:
     """A film and the spans of it that are outside, first and last frame."""
 
     name: str
+    source: str
     path: Path
     spans: list[Span]
 
@@ -98,19 +103,33 @@ def film(
     return spans
 
 
-def films(folder: Path, out: Path, fold: int, most: int, bursts: bool) -> Iterator[Film]:
-    """Yield films of the larger sources of a fold; what is cut in comes from all of its sources of the outside."""
+def fold_of() -> dict[tuple[str, str], int]:
+    """Return the fold of every source that the shipped network was fitted on, by its side and name."""
     document = json.loads(resources.files("scrubin.networks").joinpath("endoscopy.json").read_text(encoding="utf-8"))
-    mine = [source for source in document["sources"] if source["fold"] == fold]
-    outside = [one for source in mine if source["outside"] for one in pictures(folder / "outside" / source["source"])[:60]]
-    for number, source in enumerate(mine):
-        inside = [] if source["outside"] else pictures(folder / "inside" / source["source"])
+    return {("outside" if source["outside"] else "inside", source["source"]): source["fold"] for source in document["sources"]}
+
+
+def in_training(source: str, held_back: int | None) -> str:
+    """Return whether a source of operations was in training, of the measured network and of the shipped one."""
+    fold = fold_of().get(("inside", source))
+    measured, shipped = ("yes" if known else "no" for known in (fold is not None and fold != held_back, fold is not None))
+    return f"in training: {measured} (of the shipped network: {shipped})"
+
+
+def films(folder: Path, out: Path, fold: int | None, most: int, bursts: bool) -> Iterator[Film]:
+    """Yield films of the larger sources of a fold, or of no fold; what is cut in comes from all of its sources of the outside."""
+    folds = fold_of()
+    mine = [(side, path.name) for side in ("inside", "outside") for path in sorted((folder / side).iterdir())]
+    mine = [one for one in mine if folds.get(one) == fold]
+    outside = [one for side, source in mine if side == "outside" for one in pictures(folder / side / source)[:60]]
+    for number, (side, source) in enumerate(mine):
+        inside = [] if side == "outside" else pictures(folder / side / source)
         for part in range(min(most, len(inside) // SMALLEST_SOURCE)):
-            rng = np.random.default_rng([fold, number, part])
+            rng = np.random.default_rng([0 if fold is None else fold, number, part])
             lengths = list(BURSTS) if bursts else [round(float(np.exp(rng.uniform(np.log(5), np.log(200))))) for _ in range(SPANS)]
-            name = f"{source['source']}-{part}"
+            name = f"{source}-{part}"
             path = out / f"{name}.mp4"
-            yield Film(name, path, film(path, inside[part * SECONDS : (part + 1) * SECONDS], outside, lengths, rng))
+            yield Film(name, source, path, film(path, inside[part * SECONDS : (part + 1) * SECONDS], outside, lengths, rng))
 
 
 def measure(one: Film) -> dict[float, tuple[int, int, int, int, float, float]]:
@@ -147,20 +166,23 @@ def main() -> None:
     """Make the films, and print a table for each and for all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pictures", type=Path)
-    parser.add_argument("--fold", type=int, required=True)
-    parser.add_argument("--network", type=Path, required=True, help="fitted without this fold")
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--fold", type=int)
+    which.add_argument("--unseen", action="store_true", help="sources that endoscopy.json does not name")
+    parser.add_argument("--network", type=Path, help="fitted without this fold; the shipped one where it is left out")
     parser.add_argument("--films", type=int, default=1, help="at most so many of each source")
     parser.add_argument("--bursts", action="store_true")
     args = parser.parse_args()
-    held_back = session(args.network.read_bytes())
-    endoscopy._network = lambda: held_back  # type: ignore[assignment]
+    if args.network:
+        held_back = session(args.network.read_bytes())
+        endoscopy._network = lambda: held_back  # type: ignore[assignment]
     whole: dict[float, list[float]] = {limit: [0.0] * 6 for limit in LIMITS}
     with tempfile.TemporaryDirectory() as folder:
         for one in films(args.pictures, Path(folder), args.fold, args.films, args.bursts):
             results = measure(one)
             for limit, row in results.items():
                 whole[limit] = [a + b for a, b in zip(whole[limit], row, strict=True)]
-            print(one.name, results[DEFAULTS.outside_score], flush=True)
+            print(one.name, results[DEFAULTS.outside_score], in_training(one.source, args.fold if args.network else None), flush=True)
             one.path.unlink()
     print("limit  found whole spans  visible frames  wanted seconds hidden of all")
     for limit, (found, all_of_it, spans, visible, needless_s, wanted_s) in whole.items():

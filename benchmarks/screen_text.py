@@ -1,17 +1,21 @@
 """Text planted in films: what share is found, by size, contrast, duration, motion and script; and false alarms in films without text.
 
-From the repository root:  .venv/bin/python benchmarks/screen_text.py [FOLDER OR VIDEO ...]
+From the repository root:
+
+    .venv/bin/python benchmarks/screen_text.py [FOLDER OR VIDEO ...]
+    .venv/bin/python benchmarks/screen_text.py --fonts FOLDER [--empty-s 60] [FOLDER OR VIDEO ...]
 
 Each argument is a video, or a folder of pictures in order: each picture is then shown for half a second, panned
 and with noise. Without arguments the films of a wheel are used. Every film is written as H.264 of 854x480, 25 fps,
 with the texts 3 s apart in each of three lanes; one more film of each has no text at all. A text is found when one
 proposal covers nine tenths of its rectangle during all its frames; it is touched when any proposal overlaps it in
-place and time. Excess is what a finding hides before and after the text.
+place and time. Excess is what a finding hides before and after the text. With `--fonts`, a folder that holds the Noto fonts
+(such as Debian's fonts-noto-core and fonts-noto-cjk), lines in ten scripts are planted instead, each 12, 16 and 24 px high.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
 import tempfile
 from collections import defaultdict
 from collections.abc import Iterator
@@ -23,6 +27,7 @@ import av
 import cv2
 import numpy as np
 import spliced
+from PIL import Image, ImageDraw, ImageFont
 
 from scrubin.core.pixels import Box, shared_px
 from scrubin.networks.misreadings import WordFinder
@@ -39,6 +44,20 @@ WORDS = tuple(_LINES.split("|"))
 PRIVATE = WordFinder(["Brenner", "Juliane", "P12345", "Krämerhoff", "Nordstadt", "Søndergård", "Müller"])
 
 
+SCRIPTS = {
+    "Latin": ("NotoSans-Regular.ttf", "Brenner Juliane"),
+    "Cyrillic": ("NotoSans-Regular.ttf", "Кузнецов Дмитрий"),
+    "Greek": ("NotoSans-Regular.ttf", "Παπαδόπουλος Γ."),
+    "Arabic": ("NotoSansArabic-Regular.ttf", "محمد عبد الله"),
+    "Hebrew": ("NotoSansHebrew-Regular.ttf", "ישראל כהן"),
+    "Thai": ("NotoSansThai-Regular.ttf", "สมชาย ใจดี"),
+    "Devanagari": ("NotoSansDevanagari-Regular.ttf", "राजेश कुमार"),
+    "Korean": ("NotoSansCJK-Regular.ttc", "김민수 환자"),
+    "Chinese": ("NotoSansCJK-Regular.ttc", "张伟 医院"),
+    "Japanese": ("NotoSansCJK-Regular.ttc", "山田太郎さん"),
+}
+
+
 @dataclass(frozen=True)
 class Plant:
     """A text to burn in: its height in pixels, its opacity, how long it stands, by how many pixels a second it moves."""
@@ -50,6 +69,26 @@ class Plant:
     length_s: float = 3.0
     speed_px_s: float = 0.0
     colour: tuple[int, int, int] = (255, 255, 255)
+    font: str = ""
+
+    def size_px(self) -> tuple[int, int]:
+        """Return width and height of the line."""
+        if self.font:
+            left, top, right, bottom = ImageFont.truetype(self.font, self.height_px).getbbox(self.words)
+            return round(right - left), round(bottom - top)
+        scale = cv2.getFontScaleFromHeight(cv2.FONT_HERSHEY_SIMPLEX, self.height_px, 1)
+        (width, _), _ = cv2.getTextSize(self.words.format(second=8), cv2.FONT_HERSHEY_SIMPLEX, scale, max(1, self.height_px // 10))
+        return width, self.height_px
+
+
+def scripts(fonts: Path) -> list[Plant]:
+    """Return three lines in each script: 12, 16 and 24 px high, opaque and half transparent."""
+    files = {path.name: str(path) for path in sorted(fonts.rglob("*.tt[fc]"))}
+    listed = []
+    for number, (script, (font, words)) in enumerate(SCRIPTS.items()):
+        for step, px in enumerate((12, 16, 24)):
+            listed.append(Plant(script, words, height_px=px, opacity=(1.0, 0.5)[(number + step) % 2], font=files[font]))
+    return listed
 
 
 def plants() -> list[Plant]:
@@ -107,13 +146,12 @@ def film(path: Path, frames: Iterator[np.ndarray], listed: list[Plant], seed: in
     for plant in listed:
         lane = int(np.argmin(free_s))
         start_s = free_s[lane] + rng.uniform(0, 1)
-        scale = cv2.getFontScaleFromHeight(cv2.FONT_HERSHEY_SIMPLEX, plant.height_px, 1)
-        (width, _), _ = cv2.getTextSize(plant.words.format(second=8), cv2.FONT_HERSHEY_SIMPLEX, scale, max(1, plant.height_px // 10))
+        width, height = plant.size_px()
         x = int(rng.integers(10, max(SIZE_PX[0] - width - 10 - plant.speed_px_s * plant.length_s, 11)))
         top = lane * SIZE_PX[1] // LANES
-        y = top + int(rng.integers(plant.height_px + 10, SIZE_PX[1] // LANES - 12))
+        y = top + int(rng.integers(height + 10, SIZE_PX[1] // LANES - 12))
         first, end = round(start_s * FPS), round((start_s + plant.length_s) * FPS)
-        boxes = [(x + round(n / FPS * plant.speed_px_s), y - plant.height_px, width, plant.height_px) for n in range(end - first)]
+        boxes = [(x + round(n / FPS * plant.speed_px_s), y - height, width, height) for n in range(end - first)]
         done.append(Planted(plant, first, end, tuple(boxes)))
         free_s[lane] = start_s + plant.length_s + GAP_S
     with av.open(str(path), "w") as out:
@@ -134,6 +172,13 @@ def film(path: Path, frames: Iterator[np.ndarray], listed: list[Plant], seed: in
 
 def written(picture: np.ndarray, one: Planted, n: int) -> np.ndarray:
     plant, (x, y, _, h) = one.plant, one.boxes_xywh[n - one.first]
+    if plant.font:
+        font = ImageFont.truetype(plant.font, plant.height_px)
+        left, top, _, _ = font.getbbox(plant.words)
+        mask = Image.new("L", SIZE_PX, 0)
+        ImageDraw.Draw(mask).text((x - left, y - top), plant.words, fill=255, font=font)
+        share = plant.opacity * np.asarray(mask, np.float32)[:, :, None] / 255
+        return (picture * (1 - share) + np.array(plant.colour) * share).astype(np.uint8)
     scale = cv2.getFontScaleFromHeight(cv2.FONT_HERSHEY_SIMPLEX, plant.height_px, 1)
     line = plant.words.format(second=n // FPS % 60)
     thick = max(1, plant.height_px // 10)
@@ -167,21 +212,27 @@ def _covers(proposal: Proposal, one: Planted, share: float) -> bool:
 
 
 def main() -> None:
-    sources = [Path(name) for name in sys.argv[1:]] or [spliced.REAL["bikes"], spliced.REAL["bigbuckbunny"]]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("sources", nargs="*", type=Path)
+    parser.add_argument("--fonts", type=Path)
+    parser.add_argument("--empty-s", type=int, default=EMPTY_S)
+    args = parser.parse_args()
+    sources = args.sources or [spliced.REAL["bikes"], spliced.REAL["bigbuckbunny"]]
+    listed_plants = scripts(args.fonts) if args.fonts else plants()
     rows: dict[str, list[tuple[bool, bool, float]]] = defaultdict(list)
     alarms, empty_s = 0, 0.0
     with tempfile.TemporaryDirectory() as folder:
         for seed, source in enumerate(sources):
             pictures, path = pictures_of(source), Path(folder) / "a.mkv"
             still = source.is_dir()
-            planted = film(path, shots(pictures, still, 10**6), plants(), seed)
+            planted = film(path, shots(pictures, still, 10**6), listed_plants, seed)
             listed, _ = proposed(path)
             for one in planted:
                 rows[one.plant.row].append(result := judged(one, listed))
                 if not result[0]:
                     state = "touched" if result[1] else "missed"
                     print(f"  {source.name}: {one.plant.row}: {one.plant.words!r} at {one.first / FPS:.1f} s {state}")
-            film(path, shots(pictures, still, EMPTY_S * FPS), [], seed)
+            film(path, shots(pictures, still, args.empty_s * FPS), [], seed)
             false, cost = proposed(path)
             alarms, empty_s = alarms + len(false), empty_s + cost["s"]
             print(f"{source.name}: without text {[(p.text, p.score, p.interval_s, p.box_xywh) for p in false]}, {cost}", flush=True)

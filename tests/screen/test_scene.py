@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from screen_params import SCREEN
+from scrubin.core.pixels import shared_px
+from scrubin.screen import insets
 from scrubin.screen.detectors import appearance, face, scene
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.histograms import CELLS
@@ -33,7 +35,12 @@ def seen(log_odds: list[float], views: list[int] | None = None, *, bright: list[
         }
     )
     scores = Observed({"log_odds": (np.array(log_odds) * 16).astype(np.int16)})
-    return ObservedFile(np.arange(count + 1) / FPS, (96, 64), {"features": features, "scene": scores, "faces": Observed({}, [])}, kind)
+    return ObservedFile(
+        np.arange(count + 1) / FPS,
+        (96, 64),
+        {"features": features, "scene": scores, "faces": Observed({}, []), "insets": Observed({}, [])},
+        kind,
+    )
 
 
 def cores(file: ObservedFile, params=FREE) -> list[tuple[int, int] | None]:
@@ -146,3 +153,45 @@ def test_the_run_around_a_frame_ends_where_its_view_ends(views, data):
     assert set(views[first : last + 1]) == {views[number]}
     assert first == 0 or views[first - 1] != views[number]
     assert last == len(views) - 1 or views[last + 1] != views[number]
+
+
+def with_insets(*noted: insets.Inset):
+    file = seen([INSIDE] * 100)
+    value = [one.__dict__ for one in noted]
+    return replace(file, observed={**file.observed, insets.NAME: Observed({}, value)}, size_px=(1920, 1080))
+
+
+def inset(first: int, box=(230, 8, 80, 45), log_odds: float = OUTSIDE) -> insets.Inset:
+    return insets.Inset(first, first + 5, box, (320, 180), int(log_odds * 16))
+
+
+def test_a_room_in_a_corner_is_proposed_as_a_rectangle_that_holds_all_of_it_for_as_long_as_it_stands():
+    (proposal,) = scene.propose(with_insets(inset(20), inset(25), inset(30)), FREE)
+    assert (proposal.kind, proposal.source) == ("other", "inset")
+    x, y, w, h = proposal.box_xywh
+    assert x <= 230 * 6
+    assert y <= 8 * 6
+    assert x + w >= 310 * 6
+    assert y + h >= 53 * 6
+    assert w < 1.2 * 480
+    assert h < 1.2 * 270
+    start_s, end_s = proposal.interval_s
+    assert start_s <= 20 / FPS - insets.EVERY_S + 1e-9
+    assert end_s >= 35 / FPS + insets.EVERY_S - 1e-9
+
+
+def test_parts_of_one_inset_are_one_rectangle_and_two_insets_are_two():
+    part = inset(25, (232, 10, 40, 43))
+    assert len(scene.propose(with_insets(inset(20), part, inset(30)), FREE)) == 1
+    both = scene.propose(with_insets(*(inset(first, box) for first in (20, 22) for box in ((230, 8, 80, 45), (4, 4, 80, 45)))), FREE)
+    assert len(both) == 2
+    assert not shared_px(both[0].box_xywh, both[1].box_xywh)
+
+
+def test_a_rectangle_of_one_sample_is_chance():
+    assert scene.propose(with_insets(inset(20)), FREE) == []
+    assert len(scene.propose(with_insets(inset(20), inset(22)), FREE)) == 1
+
+
+def test_an_inset_that_shows_the_inside_is_left_alone():
+    assert scene.propose(with_insets(inset(20, log_odds=INSIDE), inset(22, log_odds=INSIDE)), FREE) == []

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import cv2
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import strategies as st
 
 import clips
 from screen_params import SCREEN
+from scrubin.core.pixels import shared_px
 from scrubin.networks import reading
 from scrubin.networks.misreadings import WordFinder
 from scrubin.networks.reading import Reading
@@ -56,7 +59,7 @@ def bikes():
 )
 def test_burned_in_text_of_several_kinds_is_found_in_a_moving_scene(tmp_path, bikes, more, words):
     path = clips.film(tmp_path / "a.mkv", written(bikes[:150], words, **more), FPS, preset="superfast")
-    found = [one for one in proposals(path, 150) if "Brenner" in one.text]
+    found = [one for one in proposals(path, 150) if one.text and "Brenner" in one.text]
     assert [(one.kind, one.source, one.interval_s) for one in found] == [("text", "text", (0.0, 6.0))]
     assert found[0].score > 0.6
     x, y, w, h = found[0].box_xywh
@@ -111,7 +114,7 @@ def test_other_text_at_the_place_of_one_that_has_gone_is_found(tmp_path, bikes):
 def test_text_that_moves_is_hidden_on_all_its_way(tmp_path, bikes):
     ways = [written([picture], "Brenner", height_px=14, at=(12 + n, 60))[0] for n, picture in enumerate(bikes[:150])]
     path = clips.film(tmp_path / "a.mkv", bikes[150:200] + ways + bikes[200:], FPS)
-    (found,) = [one for one in proposals(path, len(bikes)) if "renner" in one.text]
+    (found,) = [one for one in proposals(path, len(bikes)) if one.text and "renner" in one.text]
     assert found.interval_s[0] <= 2.0
     assert found.interval_s[1] >= 8.0
     x, y, w, h = found.box_xywh
@@ -154,12 +157,29 @@ def test_the_reader_says_and_downloads_nothing(bikes, capfd, monkeypatch):
     assert reading._network("text-detection") is reading._network("text-detection")
 
 
+SCRIPTS = Path(__file__).parents[1] / "data/scripts"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("script", ["cyrillic", "arabic", "thai", "korean"])
+def test_a_line_that_stands_is_found_in_letters_that_the_reader_does_not_know(tmp_path, bikes, script):
+    line = cv2.imread(str(SCRIPTS / f"{script}.png"), cv2.IMREAD_GRAYSCALE)
+    h, w = line.shape
+    marked = [picture.copy() for picture in bikes[:100]]
+    for picture in marked:
+        part = picture[20 : 20 + h, 12 : 12 + w]
+        part[:] = np.maximum(part, line[:, :, None])
+    found = proposals(clips.film(tmp_path / "a.mkv", marked, FPS, preset="superfast"), 100)
+    covering = [one for one in found if shared_px(one.box_xywh, (12, 20, w, h)) >= 0.9 * w * h]
+    assert [one.interval_s for one in covering] == [(0.0, 4.0)]
+
+
 LINE = (10, 20, 100, 12)
 
 
-def seen_of(*readings, spans=((5, 8),), stands=True, private=()) -> ObservedFile:
+def seen_of(*readings, spans=((5, 8),), stands=True, is_line=False, private=()) -> ObservedFile:
     listed = [{"box": LINE, "text": words, "confidence": sure} for words, sure in readings]
-    places = [{"box": LINE, "spans": spans, "stands": stands, "readings": listed}]
+    places = [{"box": LINE, "spans": spans, "stands": stands, "is_line": is_line, "readings": listed}]
     value = {"samples": list(range(0, 401, 10)), "size_px": (320, 180), "places": places}
     return ObservedFile(np.arange(411) / FPS, (640, 360), {"text": Observed({}, value)}, private_words=WordFinder(private))
 
@@ -194,6 +214,32 @@ def test_readings_of_a_value_that_changes_are_one_text():
         ("gas 3.8", (231 / FPS, 300 / FPS)),
         ("gas 1.2", (31 / FPS, 100 / FPS)),
     ]
+
+
+def test_a_line_that_was_not_read_counts_where_it_stands_and_is_no_makers_mark():
+    (found,) = text.propose(seen_of(("", 0.0), is_line=True), SCREEN)
+    assert (found.text, found.score) == (None, text.UNREAD_SCORE)
+    assert text.propose(seen_of(("", 0.0), is_line=True, stands=False), SCREEN) == []
+    assert text.propose(seen_of(("KARLST", 0.4), is_line=True), SCREEN) == []
+    (found,) = text.propose(seen_of(("Brenner", 0.9), is_line=True), SCREEN)
+    assert found.text == "Brenner"
+
+
+@pytest.mark.parametrize(
+    ("words", "confidence", "height_px", "counts"),
+    [("apm", 0.44, 165, False), ("Brenner", 0.9, 165, True), ("Bren", 0.4, 90, False), ("apm", 0.44, 60, True), ("", 0.0, 12, True)],
+)
+def test_what_is_as_high_as_a_part_of_the_picture_is_a_line_only_when_it_is_read_well(words, confidence, height_px, counts):
+    assert looking._is_likely(Reading((0, 0, 200, height_px), words, confidence, 0.9, height_px), 480) == counts
+
+
+@pytest.mark.parametrize(
+    ("is_line", "w", "height_px", "surely"), [(0.95, 80, 16, True), (0.8, 80, 16, False), (0.95, 18, 16, False), (0.95, 400, 120, False)]
+)
+def test_a_line_that_says_nothing_is_sure_wide_and_not_high(is_line, w, height_px, surely):
+    watching = Looking(np.arange(500) / FPS, 60)
+    watching._size_px = (854, 480)
+    assert watching._is_line(Reading((0, 0, w, height_px), "", 0.0, is_line, height_px)) == surely
 
 
 def test_a_doubtful_reading_counts_only_when_it_hits_a_private_word():
@@ -296,7 +342,13 @@ def test_a_place_follows_its_strokes_holds_its_way_and_does_not_stand():
         shown[20:60, 10 + 20 * sample : 90 + 20 * sample] = letters.bright
         place.see(sample, Strokes(shown, way))
     place.close()
-    assert place.noted() | {"readings": []} == {"box": (0, 20, 270, 40), "spans": [(0, 7)], "stands": False, "readings": []}
+    assert place.noted() | {"readings": []} == {
+        "box": (0, 20, 270, 40),
+        "spans": [(0, 7)],
+        "stands": False,
+        "is_line": False,
+        "readings": [],
+    }
 
 
 def test_a_place_grows_to_a_line_of_which_it_held_the_beginning_and_takes_its_strokes():

@@ -37,7 +37,7 @@ Planes = npt.NDArray[np.uint8]
 def planes(small: av.VideoFrame) -> Planes:
     """Return what the network sees of a picture in 4:2:0 of limited range: luma, blue and red difference, shape (3, 48, 64)."""
     tables = (STRETCHED_LUMA, STRETCHED_COLOUR, STRETCHED_COLOUR)
-    return np.stack([table[_reduced(plane)] for table, plane in zip(tables, small.planes, strict=True)])
+    return np.stack([table[reduced(_points(plane))] for table, plane in zip(tables, small.planes, strict=True)])
 
 
 def log_odds(pictures: Planes) -> npt.NDArray[np.int16]:
@@ -47,17 +47,20 @@ def log_odds(pictures: Planes) -> npt.NDArray[np.int16]:
     return scores
 
 
-def _reduced(plane: av.video.plane.VideoPlane) -> npt.NDArray[np.uint8]:
+def reduced(points: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     """Return the mean of each of 48 x 64 cells of a plane, rounded down; cells of a smaller plane repeat its points."""
-    points = np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
     sums = cv2.integral(points)
-    (tops, bottoms), (lefts, rights) = _edges(plane.height, HEIGHT), _edges(plane.width, WIDTH)
+    (tops, bottoms), (lefts, rights) = _edges(points.shape[0], HEIGHT), _edges(points.shape[1], WIDTH)
     lower, upper = sums[bottoms], sums[tops]
     cells = lower[:, rights] - lower[:, lefts] - upper[:, rights] + upper[:, lefts]
     return (cells // np.outer(bottoms - tops, rights - lefts)).astype(np.uint8)
 
 
-@lru_cache(maxsize=64)
+def _points(plane: av.video.plane.VideoPlane) -> npt.NDArray[np.uint8]:
+    return np.frombuffer(memoryview(plane), np.uint8).reshape(plane.height, plane.line_size)[:, : plane.width]
+
+
+@lru_cache(maxsize=256)
 def _edges(length: int, cells: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return where each cell begins and ends; where there are fewer points than cells, each holds one."""
     starts = np.arange(cells) * length // cells

@@ -15,7 +15,13 @@ import numpy.typing as npt
 
 from scrubin.core.errors import StageError
 
-SIZES_PX = {"text-detection": (64, 128), "text-recognition": (48, 96), "centerface": (64, 64)}
+SIZES_PX = {
+    "text-detection": (64, 128),
+    "text-recognition": (48, 96),
+    "centerface": (64, 64),
+    "blazeface-far": (192, 192),
+    "blazeface-near": (256, 256),
+}
 """Height and width of the picture that each network judges."""
 PARTS = 8
 TOLERANCE = 2e-3
@@ -24,6 +30,8 @@ EXPECTED: dict[str, tuple[float, ...]] = {
     "text-detection": (0.0, 0.0002, 0.135, 0.2264, 0.71, 0.0852, 0.0001, 0.0),
     "text-recognition": (0.9994, 0.3118, 0.9896, 0.9951, 0.9958, 0.9862, 0.9835, 0.8527),
     "centerface": (0.0045, 0.006, 0.0098, 0.0109, 0.0049, 0.0076, 0.0079, 0.0059),
+    "blazeface-far": (0.0114, 0.0143, 0.1148, 0.131, 0.0546, 0.0083, 0.0022, 0.003),
+    "blazeface-near": (0.0265, 0.3162, 0.1391, 0.0402, 0.0465, 0.0392, 0.0237, 0.0289),
 }
 
 

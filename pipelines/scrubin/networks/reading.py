@@ -40,14 +40,34 @@ Corners = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Reading:
-    """A line of text in one picture; the confidence is 0 to 1, in hundredths."""
+    """A line of text in one picture.
+
+    Parameters
+    ----------
+    confidence
+        How sure the reader is of what it says, 0 to 1, in hundredths.
+    is_line
+        How sure it is that a line stands there, whatever it says, 0 to 1, in hundredths.
+    height_px
+        Of the line, across its direction.
+    """
 
     box_xywh: Box
     text: str
     confidence: float
+    is_line: float = 1.0
+    height_px: int = 0
 
 
-def read(bgr: Picture, least: float = LEAST, side_px: int = SIDE_PX) -> list[Reading]:
+@dataclass(frozen=True)
+class _Line:
+    """Corners of a line, along its upper edge from its beginning, then back, shape (4, 2); and how sure it is that it is one."""
+
+    corners: Corners
+    is_line: float
+
+
+def read(bgr: Picture, least: float = LEAST, side_px: int = SIDE_PX, unread_least: float | None = None) -> list[Reading]:
     """Return the lines of text in a picture of shape (height, width, 3), from top to bottom.
 
     Parameters
@@ -58,6 +78,9 @@ def read(bgr: Picture, least: float = LEAST, side_px: int = SIDE_PX) -> list[Rea
         Lines that the reader is less sure of are not among them.
     side_px
         The longer side at which lines are looked for; a smaller picture is not made larger.
+    unread_least
+        Lines that surely are lines are among them as well, whatever the reader makes of them: from this value of ``is_line`` on.
+        It knows Latin, Chinese and Japanese letters and some Greek; where a line stands is seen in any script.
 
     Raises
     ------
@@ -65,15 +88,16 @@ def read(bgr: Picture, least: float = LEAST, side_px: int = SIDE_PX) -> list[Rea
         When a network is not there, is another one, or gives other scores on this processor.
     """
     readings = []
-    for corners in _lines(bgr, side_px):
-        text, confidence = _said(_straightened(bgr, corners))
-        if text.strip() and confidence >= least:
-            readings.append(Reading(_around(corners, bgr.shape), text.strip(), confidence))
+    for line in _lines(bgr, side_px):
+        text, confidence = _said(_straightened(bgr, line.corners))
+        if (text.strip() and confidence >= least) or (unread_least is not None and line.is_line >= unread_least):
+            height_px = round(min(float(np.linalg.norm(line.corners[0] - line.corners[one])) for one in (1, 3)))
+            readings.append(Reading(_around(line.corners, bgr.shape), text.strip(), confidence, line.is_line, height_px))
     return sorted(readings, key=lambda one: (one.box_xywh[1], one.box_xywh[0], one.text))
 
 
-def _lines(bgr: Picture, side_px: int) -> list[Corners]:
-    """Return the corners of each line of text: along its upper edge from its beginning, then back, shape (4, 2)."""
+def _lines(bgr: Picture, side_px: int) -> list[_Line]:
+    """Return each line of text."""
     height, width = bgr.shape[:2]
     scale = min(1.0, side_px / max(height, width))
     size = tuple(max(STEP_PX, round(side * scale / STEP_PX) * STEP_PX) for side in (width, height))
@@ -82,11 +106,12 @@ def _lines(bgr: Picture, side_px: int) -> list[Corners]:
     shapes = cv2.dilate((shrunken > SHRUNKEN_LIMIT).astype(np.uint8), np.ones((2, 2), np.uint8))
     outlines, _ = cv2.findContours(shapes, cv2.RETR_LIST, cv2.CHAIN_APPROX_SIMPLE)
     lines = [line for outline in outlines if (line := _grown(outline, shrunken)) is not None]
-    return [(line * np.array([width / size[0], height / size[1]])).astype(np.float32) for line in lines]
+    scale_xy = np.array([width / size[0], height / size[1]])
+    return [_Line((line.corners * scale_xy).astype(np.float32), line.is_line) for line in lines]
 
 
-def _grown(outline: npt.NDArray[Any], shrunken: npt.NDArray[np.float32]) -> Corners | None:
-    """Return the corners of a line around a shape of the map; None when it is too thin or not sure enough."""
+def _grown(outline: npt.NDArray[Any], shrunken: npt.NDArray[np.float32]) -> _Line | None:
+    """Return the line around a shape of the map; None when it is too thin or not sure enough."""
     middle, (along, across), degrees = cv2.minAreaRect(outline)
     if min(along, across) < THINNEST_PX:
         return None
@@ -96,8 +121,11 @@ def _grown(outline: npt.NDArray[Any], shrunken: npt.NDArray[np.float32]) -> Corn
     cv2.fillPoly(mask, [np.rint(corners - (x, y)).astype(np.int32)], 1)
     if cv2.mean(shrunken[y : y + h, x : x + w], mask)[0] < LINE_LIMIT:
         return None
+    # Of its own points, not of the corners of the rectangle around it.
+    part = shrunken[y : y + h, x : x + w]
+    is_line = round(float(part[part > SHRUNKEN_LIMIT].mean()), 2)
     more = 2 * GROWTH * along * across / (2 * (along + across))
-    return _in_order(cv2.boxPoints((middle, (along + more, across + more), degrees)))
+    return _Line(_in_order(cv2.boxPoints((middle, (along + more, across + more), degrees))), is_line)
 
 
 def _in_order(corners: npt.NDArray[Any]) -> Corners:

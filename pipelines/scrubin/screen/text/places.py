@@ -37,6 +37,8 @@ class Place:
         Strokes of its letters; None for text that moves, or is too faint to leave any: it is followed by reading.
     first, last
         Samples of the span that is open: the first and the last in which it was there.
+    is_line
+        Whether a line surely stands there, whatever it says.
     """
 
     box_xywh: Box
@@ -52,13 +54,15 @@ class Place:
     moves: bool = False
     step_px: tuple[int, int] = (0, 0)
     read_at: int = 0
+    is_line: bool = False
 
     def __post_init__(self) -> None:
         self.now_xywh = self.box_xywh
 
-    def note(self, reading: Reading) -> None:
+    def note(self, reading: Reading, *, is_line: bool = False) -> None:
         """Add a reading; of many the surest are kept."""
         self.readings.append(reading)
+        self.is_line |= is_line
         if len(self.readings) > READINGS:
             self.readings = sorted(self.readings, key=lambda one: -one.confidence)[:READINGS]
 
@@ -132,6 +136,7 @@ class Place:
             "box": self._all_its_way(),
             "spans": self.spans,
             "stands": self.template is not None and not self.moves,
+            "is_line": self.is_line,
             "readings": [{"box": one.box_xywh, "text": one.text, "confidence": one.confidence} for one in self.readings],
         }
 
