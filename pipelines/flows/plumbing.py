@@ -17,10 +17,13 @@ from typing import Any, Generic, TypeVar
 
 import interrupts
 import progress
+from scrubin.core import private_paths
 from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
 
 # At once, because importing Prefect takes a second in which the parent may be killed.
 die_with_parent()
+# Before anything is written, Prefect's own files included.
+private_paths.write_privately()
 # Prefect looks for both when it is imported.
 os.environ.update(QUIET)
 HOME.mkdir(parents=True, exist_ok=True)
@@ -47,6 +50,8 @@ LOG = logging.getLogger("scrubin")
 EVENTS_SECONDS = 30
 RETRIES = 3
 SHOWN = 10
+RELEASE = "release"
+"""The stage whose output others may read."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +138,8 @@ def run(flow: Flow[[], None]) -> None:
         EventsWorker.set_client_override(NullEventsClient)
     try:
         interrupts.end_in_order()
+        # DVC's own files of a bare `dvc repro` have the modes that the user's shell gives them.
+        private_paths.close(all_files=False)
         owners.remove_leftovers(store.STORE_PATH)
         with _engine(), prefect_server(), temporary_settings(settings):
             try:
@@ -141,6 +148,8 @@ def run(flow: Flow[[], None]) -> None:
             finally:
                 # Otherwise Prefect delivers what is left when we exit, for minutes, to a server that has stopped.
                 EventsWorker.drain_all(timeout=EVENTS_SECONDS)
+        if flow.name == RELEASE:
+            private_paths.open_release()
     except (ScrubinError, ServerError) as error:
         sys.exit(f"{flow.name}: {error}")
     except httpx.TransportError as error:

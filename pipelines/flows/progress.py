@@ -18,10 +18,10 @@ EVERY_S = 60.0
 
 
 @contextlib.contextmanager
-def steps(name: str, total: int) -> Iterator[Callable[[], object]]:
+def steps(name: str, total: int, unit: str = "recording") -> Iterator[Callable[[], object]]:
     """Yield what is to be called whenever one more is done."""
     if sys.stderr.isatty():
-        with tqdm(total=total, desc=name, unit="recording") as bar:
+        with tqdm(total=total, desc=name, unit=unit) as bar:
             yield bar.update
         return
     begin, done = time.monotonic(), [0]
@@ -29,7 +29,7 @@ def steps(name: str, total: int) -> Iterator[Callable[[], object]]:
     def one_more() -> None:
         done[0] += 1
 
-    with _saying(lambda: sentence(name, done[0], total, time.monotonic() - begin, shares_read())):
+    with _saying(lambda: sentence(name, done[0], total, time.monotonic() - begin, shares_read(), unit)):
         yield one_more
 
 

@@ -6,6 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
+from scrubin.core.errors import StageError
 from scrubin.engine.file_systems import is_shared
 
 VARIABLE = "DVC_SITE_CACHE_DIR"
@@ -19,6 +20,12 @@ def local_state() -> dict[str, str]:
     if is_shared(home if home.exists() else Path.home()):
         home = Path("/var/tmp")
     name = hashlib.sha256(str(Path.cwd().resolve()).encode()).hexdigest()[:16]
-    folder = home / f"scrubin-dvc-{os.getuid()}" / name
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    return {VARIABLE: str(folder)}
+    ours = home / f"scrubin-dvc-{os.getuid()}"
+    home.mkdir(parents=True, exist_ok=True)
+    for folder in (ours, ours / name):
+        folder.mkdir(exist_ok=True, mode=0o700)
+        if folder.stat().st_uid != os.getuid():
+            msg = f"{folder}: it belongs to somebody else, who could read there what DVC notes of private files; set {VARIABLE}"
+            raise StageError(msg)
+        folder.chmod(0o700)
+    return {VARIABLE: str(ours / name)}

@@ -212,3 +212,34 @@ def test_a_file_that_cannot_be_opened_is_a_fault(tmp_path):
     assert sentences(csvtext.read_path(tmp_path, "folder")) == ["folder: it is a folder; name a CSV file"]
     (tmp_path / "b.csv").write_bytes(b"id\nx\n")
     assert cells_of(csvtext.read_path(tmp_path / "b.csv", "b.csv", ["id"])) == [{"id": "x"}]
+
+
+NUMBERS = {
+    "12,5": ("12,5", "12.5"),
+    "a point stays": ("12.5", "12.5"),
+    "a comma that shows what commas are": ("0,25", "0.25"),
+    "text stays": ("north, left", "north, left"),
+    "thousands or a decimal comma": ("12,500", None),
+    "two kinds of separators": ("1.234,5", None),
+    "two groups of thousands": ("1.234.567", None),
+    "without thousands a point is a point": ("12.500", "12.500"),
+}
+
+
+@pytest.mark.parametrize("case", NUMBERS)
+def test_decimal_commas_are_read_only_where_they_mean_one_thing(case):
+    cell, number = NUMBERS[case]
+    sheet, faults = csvtext.with_points(csvtext.read("a.csv", f"id;s\nx;{cell}\n".encode()), ["s"])
+    assert [fault.place for fault in faults] == ([] if number else ["line 2"])
+    assert sheet.rows[0].cells["s"] == (number or cell)
+
+
+def test_another_cell_can_show_that_a_comma_is_a_decimal_one():
+    sheet, faults = csvtext.with_points(csvtext.read("a.csv", b"id;s\nx;12,500\ny;3,5\nz;12.500\n"), ["s"])
+    assert [row.cells["s"] for row in sheet.rows] == ["12.500", "3.5", "12.500"]
+    assert [fault.place for fault in faults] == ["line 4"]
+
+
+def test_where_the_comma_separates_cells_it_is_no_decimal_one():
+    read = csvtext.read("a.csv", b'id,s\nx,"12,5"\n')
+    assert csvtext.with_points(read, ["s"]) == (read, ())

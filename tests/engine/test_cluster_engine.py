@@ -16,7 +16,7 @@ from pathlib import Path
 import dask
 import pytest
 
-from pieces import doubled, piece, refused, stored
+from pieces import doubled, piece, refused, stored, written
 from scrubin.core import store
 from scrubin.core.errors import StageError, VideoError
 from scrubin.engine import cluster, preflight
@@ -74,6 +74,17 @@ def children(pid: int) -> list[int]:
         except OSError:
             continue
     return found
+
+
+def test_what_a_worker_writes_is_its_users_alone_whatever_its_umask_was(machines):
+    root, file, *_ = machines
+    joined = connected(root, file)
+    try:
+        path = root / "written"
+        joined.do(piece(written, path, root))
+        assert path.stat().st_mode & 0o077 == 0
+    finally:
+        joined.close()
 
 
 def test_kills_of_workers_lose_nothing_and_errors_arrive_whole(machines):

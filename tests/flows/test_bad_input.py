@@ -87,7 +87,7 @@ def test_the_bad_is_quarantined_and_the_rest_is_released(project):
     assert len(videos) == 2 * len(HOSTILE)
     assert set(videos.frame_count) == {30}
     for path in videos.path:
-        assert len(clips.av.open(str(project.folder / "data/release" / path)).streams) == 1
+        assert len(clips.av.open(str(project.folder / "data/unreleased" / path)).streams) == 1
     assert oct((project.folder / "data/private/pseudonym.key").stat().st_mode)[-3:] == "600"
 
     text = (project.folder / "params.yaml").read_text().replace("on_quarantine: continue", "on_quarantine: stop")
@@ -131,7 +131,7 @@ def test_a_full_disk_stops_the_stage_and_nothing_incomplete_is_left(project):
     assert not (project.folder / "data/tables/videos.parquet").exists()
     done = project.flow("render")
     assert done.returncode == 0, done.stderr
-    assert len(list((project.folder / "data/release/videos").rglob("*.mkv"))) == 6
+    assert len(list((project.folder / "data/unreleased/videos").rglob("*.mkv"))) == 6
     full = project.flow("frames", full_disk)
     assert full.returncode == 1
     assert "No space left on device" in full.stderr

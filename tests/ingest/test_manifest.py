@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.core.errors import ManifestError
-from scrubin.ingest.manifest import COLUMNS, files_without_row, parse
+from scrubin.ingest.manifest import COLUMNS, files_without_row, look, parse
 from scrubin.ingest.params import TaskParams
 from scrubin.video.view import View
 
@@ -294,3 +294,29 @@ def test_two_views_of_one_file_are_two_cameras():
 def test_a_view_that_cannot_be_meant_is_named(left, right, says):
     rows = [row | {"camera": camera, "path": "videos/both.mkv"} for row, camera in ((LEFT, left), (RIGHT, right))]
     assert any(says in str(problem.error) for problem in named(*rows).problems)
+
+
+def test_times_with_decimal_commas_are_read_where_the_semicolon_separates_cells():
+    data = manifest(LEFT | {"start_s": "1.25"}, RIGHT | {"start_s": "1.25"}).decode()
+    data = data.replace(",", ";").replace("1.25", "1,25").replace("5.5", "5,5")
+    parsed = parse(data.encode(), TASKS)
+    assert not parsed.problems
+    assert [(row.start_s, row.end_s) for row in parsed.recordings["r"]] == [(1.25, 5.5)] * 2
+
+
+def test_a_time_that_can_be_read_in_two_ways_is_a_problem_with_its_line():
+    data = manifest(LEFT, RIGHT | {"end_s": "5.500"}).decode().replace(",", ";").replace("5.500", "5,500")
+    (problem,) = parse(data.encode(), TASKS).problems
+    assert problem.error.place == "line 3"
+    assert "end_s is '5,500': a decimal separator, or one of thousands?" in str(problem.error)
+
+
+def test_wrong_columns_do_not_hide_what_is_wrong_with_rows():
+    columns = tuple("participnt" if column == "participant" else column for column in COLUMNS)
+    rows = [{("participnt" if name == "participant" else name): value for name, value in row.items()} for row in (LEFT, RIGHT)]
+    data = manifest(rows[0], rows[1] | {"task": "x"}, columns=columns)
+    seen, wrong = look(data, TASKS)
+    assert {fault.rule for fault in wrong} == {"column-missing", "column-unknown"}
+    assert any("'x' is no task" in str(problem.error) for problem in seen.problems)
+    with pytest.raises(ManifestError, match="did you mean 'participnt'"):
+        parse(data, TASKS)

@@ -57,6 +57,13 @@ def test_seconds_milliseconds_and_frames_are_said_by_the_names_of_the_columns():
         assert rows(labels) == [(0, 0, *expected, WORDS.triplet_of("scissors,cut,thread"))]
 
 
+def test_decimal_commas_are_read_where_they_can_mean_one_thing_only():
+    labels = read("scissors;0;0,48;2;cut;thread", header=HEADER.replace(",", ";"))
+    assert rows(labels) == [(0, 0, 480 * 10**6, 2 * NS, WORDS.triplet_of("scissors,cut,thread"))]
+    with pytest.raises(AnnotationError, match=r"line 2: start_s is '1,500': a decimal separator, or one of thousands\?"):
+        read("scissors;0;1,500;2;cut;thread", header=HEADER.replace(",", ";"))
+
+
 def test_action_is_another_name_of_verb_and_spellings_separators_and_order_of_columns_do_not_matter():
     text = "\ufeffTarget;Action;end_ms;start_ms;Instrument;note\r\nfascia;Dissect;40;0;Scissors;x\r\n\r\n"
     (labels,) = read_files("spans", {"s/v1.csv": text.encode()}).recordings

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +22,12 @@ from scrubin.stereo import drawing, writing
 
 
 @pytest.fixture
-def raw(tmp_path, monkeypatch) -> Path:
+def raw(tmp_path, monkeypatch) -> Iterator[Path]:
     monkeypatch.chdir(tmp_path)
+    before = os.umask(0o077)  # as all that writes private files does
     listed_project.make(tmp_path)
-    return Path("data/raw")
+    yield Path("data/raw")
+    os.umask(before)
 
 
 def errors() -> list[str]:
@@ -39,7 +42,7 @@ def only(lines: list[str]) -> str:
 def test_a_sound_study_has_no_error_and_everything_was_looked_at(raw, capsys):
     assert cli.main(["preflight"]) == 0
     said = capsys.readouterr().out.splitlines()[-1]
-    assert said.startswith("26 video files, 14 recordings, 0 ledger lines, 0 redactions, 4 rater sheets, 2 label files: no error")
+    assert said.startswith("data/raw: 26 video files, 14 recordings, 0 ledger lines, 0 redactions, 4 rater sheets, 2 label files: no error")
 
 
 def test_all_errors_of_all_lists_are_said_at_once(raw, capsys):
@@ -269,5 +272,91 @@ def test_a_title_with_a_word_of_a_path_is_named_before_anything_is_rendered(raw)
     (raw / "videos/peg 0 left.mkv").rename(raw / "videos/Kurs/peg 0 left.mkv")
     change(raw / "recordings.csv", "videos/peg 0 left.mkv", "videos/Kurs/peg 0 left.mkv")
     change(raw.parents[1] / "params.yaml", "title: ", "title: Kurs und ")
-    said = "".join(look().lines())
+    said = "".join(errors())
     assert "release.title holds 'Kurs', which tells the path of a recording: the release would be refused; write it otherwise" in said
+
+
+def test_an_unknown_and_a_misspelled_column_hide_nothing_else_of_any_sheet(raw):
+    lines = (raw / "recordings.csv").read_text().splitlines()
+    lines[0] = lines[0].replace("participant", "particpant")
+    text = "\n".join([f"{lines[0]},note", *(f"{line}," for line in lines[1:])]) + "\n"
+    (raw / "recordings.csv").write_text(text.replace("peg 2,P1,,,PegTransfer,left", "peg 2,P1,,,PegTransfre,left"))
+    change(raw / "recordings.csv", "videos/peg 4 left.mkv,,,", "videos/peg 4 left.mkv,9,3,")
+    (raw / "redactions.csv").write_text("recording,camera,knd,start_s,end_s,x,y,w,h,decision\npeg 33,,other,1,2,,,,,add\n")
+    change(raw / "ratings/PegTransfer_rater0.csv", "efficiency", "eficiency")
+    change(raw / "ratings/PegTransfer_rater0.csv", "peg 3,", "peg 303,")
+    change(raw / "ratings/PegTransfer_rater0.csv", "peg 5,1,2,3,4", "peg 5,1,7,3,4")
+    (raw / "ratings/Peg_rater1.csv").write_text("id\n")
+    found = look()
+    said = "\n".join(found.lines())
+    for fault in (
+        "recordings.csv, line 1: column 'participant' is missing; did you mean 'particpant'?",
+        "recordings.csv, line 1: column 'note' is unknown",
+        "line 6: 'PegTransfre' is no task",
+        "line 10: start_s 9 is not before end_s 3",
+        "redactions.csv, line 1: column 'kind' is missing; did you mean 'knd'?",
+        "redactions.csv, line 2: 'peg 33' is no recording of recordings.csv",
+        "column 'efficiency' is missing; did you mean 'eficiency'?",
+        "line 5: id 'peg 303' is neither a recording",
+        "line 7: efficiency is 7, not on the scale",
+        "the manifest has no recording of task 'Peg'",
+    ):
+        assert fault in said, fault
+    assert "'participant' is empty" not in said
+
+
+def test_without_a_column_that_says_what_rows_are_about_nothing_false_is_said(raw):
+    change(raw / "recordings.csv", "recording,participant,trial,site,task,camera", "recording,participant,trial,site,x1,camera")
+    assert "column 'task' is missing" in "".join(errors())
+    assert not [line for line in errors() if "ratings/" in line]
+
+
+def test_private_words_in_any_text_of_the_release_are_errors(raw):
+    change(raw / "recordings.csv", "peg 0,P0,", "peg 0,Wackernagel,")
+    params = Path("params.yaml")
+    change(params, "title: A study", "title: A study of Wackernagel")
+    change(params, "description: null", "description: Of Wackernagel's operations.")
+    change(params, "keywords: []", "keywords: [wackernagel]")
+    (raw / "datasheet.yaml").write_text("motivation: {purpose: To see Wackernagel work}\n")
+    (raw / "errata.yaml").write_text("- {id: E1, since: 1.0.0, severity: note, what: Wackernagel coughs, advice: nothing}\n")
+    said = errors()
+    for place in ("release.title", "release.description", "release.keywords", "'motivation.purpose'", "entry E1, 'what'"):
+        assert sum(place in line and "which tells the participant" in line for line in said) == 1, (place, said)
+
+
+def test_rows_without_scores_are_asked_about_by_rater_and_line(raw):
+    sheet = raw / "ratings/PegTransfer_rater0.csv"
+    lines = sheet.read_text().splitlines()
+    lines[3], lines[6] = "peg 2,,,,", "peg 5,,,,"
+    lines[7] = "peg 6,not rated,not rated,not rated,not rated"
+    sheet.write_text("\n".join(lines) + "\n")
+    found = look()
+    assert not found.errors
+    said = only([line for line in found.lines() if "as failed" in line])
+    assert "task PegTransfer, rater 0: 2 recordings count as failed, because no score is given (lines 4, 7)" in said
+    assert "where the rater could not judge, write 'not rated' into the scores" in said
+
+
+def test_recordings_that_a_mark_calls_failed_are_counted_by_rater(raw):
+    change(Path("params.yaml"), "failed_mark: null", "failed_mark: {column: failed, value: x}")
+    for path in raw.glob("ratings/*rater?.csv"):
+        first, *rows = path.read_text().splitlines()
+        marked = [f"{row}," for row in rows]
+        marked[0] = "peg 0,,,,,x"
+        path.write_text("\n".join([f"{first},failed", *marked]) + "\n")
+    found = look()
+    assert not found.errors
+    assert "rater 1: 1 recording counts as failed, because 'failed' says so" in "\n".join(found.lines())
+
+
+def test_private_folders_that_others_can_enter_are_errors_and_an_open_raw_study_is_said(raw):
+    Path("data/interim").mkdir()
+    Path("data/interim/people.parquet").touch()
+    assert errors() == []
+    Path("data/interim").chmod(0o755)
+    raw.chmod(0o755)
+    found = look()
+    said = "\n".join(found.lines())
+    assert "data/interim: it is private, but other users of this machine can enter it (mode 0755); 'make repro' closes it" in said
+    assert "data/raw: the raw study can be entered by other users of this machine (mode 0755)" in said
+    assert len(found.errors) == 1

@@ -115,7 +115,7 @@ BAD_ROWS = {
     "total without aspects": ("papepu;1;;;;;12", r"depth_perception, efficiency, .* empty beside given scores"),
     "aspects without total": ("papepu;1;3;3;4;5;", r"line 3: GRS empty beside given scores"),
     "wrong sum": ("papepu;1;3;3;4;5;16", r"line 3: GRS is 16, but the aspects add up to 15"),
-    "decimal comma": ("papepu;1;3,0;3;4;5;15", r"line 3: depth_perception is '3,0', not a number"),
+    "thousands": ("papepu;1;3,000;3;4;5;15", r"line 3: depth_perception is '3,000': a decimal separator, or one of thousands\?"),
     "not a number": ("papepu;1;nan;3;4;5;15", r"depth_perception is 'nan', not a number"),
     "another rater": ("papepu;2;3;3;4;5;15", r"line 3: rater is '2', but the file name says '1'"),
     "unknown id": ("papepo;1;3;3;4;5;15", r"line 3: id 'papepo' is neither .* did you mean 'papepu'"),

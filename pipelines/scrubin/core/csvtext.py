@@ -13,6 +13,7 @@ read the same file alike:
 - **Header**: every column has a name, and no two the same. Only a nameless first column of whole numbers, all different,
   is taken for what it is, row numbers of pandas or R, and left out.
 - **Rows** have a cell per column. Those that do not are kept apart, as misfits.
+- **Decimal commas**: `with_points` reads them where the delimiter is none, as spreadsheets of many countries write them.
 - **Missing values** are spelled as in ``MISSING``, in any case. Whether a cell may be missing is the caller's to know:
   ``none`` can be a name.
 - **Lines** are counted from 1 as editors count them; a row stands in the line in which it begins.
@@ -25,7 +26,7 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from scrubin.core.faults import Fault, error
@@ -50,6 +51,10 @@ _OTHER_FILES = {
     b"\x1f\x8b": "compressed",
 }
 _WHOLE = re.compile(r"[0-9]+")
+_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+")
+_COMMA_OR_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
+_POINT_OR_THOUSANDS = re.compile(r"[+-]?[1-9][0-9]{0,2}\.[0-9]{3}")
+_BOTH = re.compile(r"[+-]?[0-9]+(?:([.,' ])[0-9]{3})+(?!\1)[.,][0-9]+|[+-]?[0-9]{1,3}([.,' ])[0-9]{3}(?:\2[0-9]{3})+")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _LINE_END_BYTES = re.compile(rb"\r\n|\n|\r")
 _COMMENTS = re.compile(r"(?:[ \t]*(?:\r\n|\n|\r)|[ \t]*#[^\r\n]*(?:\r\n|\n|\r|\Z))*")
@@ -188,7 +193,15 @@ def is_empty(cells: Sequence[str]) -> bool:
     return not any(cell.strip() for cell in cells) or (len(cells) == 1 and not cells[0].strip("\t;, \r\n"))
 
 
-def read(file: str, data: bytes, required: Sequence[str] = (), optional: Sequence[str] | None = None, *, comments: bool = False) -> Sheet:
+def read(
+    file: str,
+    data: bytes,
+    required: Sequence[str] = (),
+    optional: Sequence[str] | None = None,
+    *,
+    comments: bool = False,
+    keep_rows: bool = False,
+) -> Sheet:
     """Return a CSV with a header; never raises.
 
     Parameters
@@ -203,8 +216,55 @@ def read(file: str, data: bytes, required: Sequence[str] = (), optional: Sequenc
         The only other columns that there may be; None: any.
     comments
         Whether lines that begin with ``#`` may stand above the header.
+    keep_rows
+        Return the rows also where columns are unknown or missing, for who says everything at once; a column whose name is a
+        near miss of a missing one has that name then. ``file_faults`` says it all the same.
     """
-    return sheet_of(grid(file, data, comments=comments), required, optional)
+    return sheet_of(grid(file, data, comments=comments), required, optional, keep_rows=keep_rows)
+
+
+def meant_columns(columns: Sequence[str], required: Sequence[str], optional: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return names of columns with those in place of near misses that were probably meant.
+
+    >>> meant_columns(["recording", "particpant", "note"], ["recording", "participant", "task"])
+    ('recording', 'participant', 'note')
+    """
+    others = [name for name in columns if name and name not in (*required, *optional)]
+    meant = {close: name for name in required if name not in columns and (close := near(name, others)) is not None}
+    return tuple(meant.get(name, name) for name in columns)
+
+
+def with_points(sheet: Sheet, numeric: Sequence[str]) -> tuple[Sheet, tuple[Fault, ...]]:
+    """Return a sheet with decimal points for decimal commas, and a fault for each number that can be read in two ways.
+
+    Only where the delimiter is not the comma. ``12,5`` is 12.5. ``12,500`` is 12.5 or twelve thousand five hundred: it is read
+    only where another number of the sheet shows that its comma is a decimal one, and there ``12.500`` cannot be read.
+    Numbers with two kinds of separators are never read.
+
+    Parameters
+    ----------
+    sheet
+        As read.
+    numeric
+        The columns that hold numbers; of the others no cell is looked at.
+    """
+    if sheet.delimiter not in DELIMITERS or sheet.delimiter == ",":
+        return sheet, ()
+    places = [(row, name) for row in sheet.rows for name in numeric if name in row.cells]
+    has_comma = any(
+        _COMMA.fullmatch(cell) and not _COMMA_OR_THOUSANDS.fullmatch(cell) for cell in (row.cells[name] for row, name in places)
+    )
+    faults, changed = [], dict[int, dict[str, str]]()
+    for row, name in places:
+        cell = row.cells[name]
+        unclear = _BOTH.fullmatch(cell) or (_POINT_OR_THOUSANDS if has_comma else _COMMA_OR_THOUSANDS).fullmatch(cell)
+        if unclear:
+            what = f"{name} is '{shown(cell)}': a decimal separator, or one of thousands?"
+            faults.append(error(sheet.file, "number-separator", what, "write it without thousands separators", place=row.place))
+        elif _COMMA.fullmatch(cell):
+            changed.setdefault(row.line, {})[name] = cell.replace(",", ".")
+    rows = tuple(replace(row, cells={**row.cells, **changed[row.line]}) if row.line in changed else row for row in sheet.rows)
+    return replace(sheet, rows=rows), tuple(faults)
 
 
 def read_path(path: Path, file: str, required: Sequence[str] = (), optional: Sequence[str] | None = None) -> Sheet:
@@ -290,7 +350,7 @@ def grid(file: str, data: bytes, *, whitespace: bool = False, comments: bool = F
     return Grid(file, delimiter, lines, faults, notes)
 
 
-def sheet_of(cells: Grid, required: Sequence[str] = (), optional: Sequence[str] | None = None) -> Sheet:
+def sheet_of(cells: Grid, required: Sequence[str] = (), optional: Sequence[str] | None = None, *, keep_rows: bool = False) -> Sheet:
     """Return the cells of a file with the first line as its header; columns as of `read`."""
     if not cells.lines:
         return Sheet(cells.file, cells.delimiter, file_faults=cells.faults, comments=cells.comments)
@@ -300,7 +360,10 @@ def sheet_of(cells: Grid, required: Sequence[str] = (), optional: Sequence[str] 
     while not columns[-1]:
         columns = columns[:-1]
     faults = _header_faults(cells.file, f"line {header.number}", columns, required, optional)
-    rows, misfits = ((), ()) if faults else _rows(cells, columns, len(header.cells), below)
+    if keep_rows:
+        columns = meant_columns(columns, required, optional or ())
+    can_be_used = not faults or (keep_rows and {fault.rule for fault in faults} <= {"column-missing", "column-unknown"})
+    rows, misfits = _rows(cells, columns, len(header.cells), below) if can_be_used else ((), ())
     return Sheet(cells.file, cells.delimiter, columns, header.number, rows, misfits, (*faults, *cells.faults), cells.comments, numbered)
 
 

@@ -19,7 +19,7 @@ from distributed import Client, get_worker
 from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 
-from scrubin.core import store
+from scrubin.core import private_paths, store
 from scrubin.core.cores import DECODER_THREADS
 from scrubin.core.errors import StageError
 from scrubin.engine.piece import Piece, portable
@@ -137,6 +137,7 @@ def _do(ours: State, root: Path, piece: Piece) -> tuple[bool, Any]:
 def _require_fit(ours: State, root: Path) -> None:
     if (str(root), ours) in _FIT:
         return
+    private_paths.write_privately(root)  # whoever started the worker may have let others read what it writes
     os.environ.setdefault(DECODER_THREADS, "1")  # one thread of a worker is one core
     cv2.setNumThreads(1)
     with _tokens(root) as seen:

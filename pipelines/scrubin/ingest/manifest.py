@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from scrubin.core import csvtext, faults
 from scrubin.core.cells import seconds
 from scrubin.core.errors import ManifestError, RecordingError
+from scrubin.core.faults import Fault
 from scrubin.core.ranges import ranges_text
 from scrubin.ingest.params import CLOCKS, TaskParams
 from scrubin.listing.several_files import files_below, several
@@ -20,6 +21,9 @@ from scrubin.withdrawal.memory import Memory
 
 NAME = "recordings.csv"
 COLUMNS = ("recording", "participant", "trial", "site", "task", "camera", "path", "start_s", "end_s", "exclude")
+NEEDED = ("recording", "task", "camera", "path")
+"""Without these, and a participant, a row says nothing."""
+TIMES = ("start_s", "end_s")
 OPTIONAL = ("part", "rig", "clock")
 DRAFT = "confirm"
 """The column of a list that `scrubin new-study --from` drafted: what each row guesses."""
@@ -112,13 +116,30 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBO
     ManifestError
         When the file as a whole is not a manifest.
     """
+    manifest, wrong = look(data, tasks, withdrawn, files)
+    ManifestError.raise_any(wrong)
+    return manifest
+
+
+def look(
+    data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBODY, files: Sequence[str] | None = None
+) -> tuple[Manifest, tuple[Fault, ...]]:
+    """Return as much of a manifest as can be read, and what is wrong with the file as a whole; parameters as of `parse`.
+
+    Where columns are unknown or missing, what can be known of the rows is looked at all the same.
+    """
     rows: list[Row] = []
     problems: list[Problem] = []
-    sheet = _sheet(data)
+    sheet = csvtext.read(NAME, data, COLUMNS, (*OPTIONAL, DRAFT), keep_rows=True)
+    wrong = sheet.file_faults
     if DRAFT in sheet.columns:
         fix = f"check what each row guesses, fill in the participants, then remove the column '{DRAFT}'"
         what = f"it is a draft that nobody has confirmed: it has a column '{DRAFT}'"
-        raise ManifestError([faults.error(NAME, "draft", what, fix, place=f"line {sheet.header_line}")])
+        return Manifest({}, []), (*wrong, faults.error(NAME, "draft", what, fix, place=f"line {sheet.header_line}"))
+    if set(NEEDED) - set(sheet.columns):
+        return Manifest({}, []), wrong  # without these nobody knows what a row is about
+    sheet, unclear = csvtext.with_points(sheet, TIMES)
+    unclear_lines = {fault.place: fault for fault in unclear}
     for misfit in sheet.misfits:
         if _is_withdrawn(misfit.row, withdrawn):
             continue
@@ -128,6 +149,9 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBO
         if _is_withdrawn(cells, withdrawn):
             continue
         try:
+            if cells.place in unclear_lines:
+                fault = unclear_lines[cells.place]
+                raise RecordingError(NAME, fault.what, fault.fix, fault.place)
             rows += _files_of(_row(cells, tasks), "part" in cells.cells and bool(cells.cells["part"]), files)
         except RecordingError as error:
             problems.append(_problem(cells, error))
@@ -137,12 +161,12 @@ def parse(data: bytes, tasks: Mapping[str, TaskParams], withdrawn: Memory = NOBO
     for row in sorted(rows, key=lambda row: (row.recording, row.camera, row.part)):
         if row.recording not in bad:
             recordings[row.recording].append(row)
-    return Manifest(dict(recordings), problems)
+    return Manifest(dict(recordings), problems), wrong
 
 
 def files_without_row(folder: Path, data: bytes, withdrawn: Memory = NOBODY) -> list[Problem]:
     """Return a problem for every file below ``videos/`` that no row names: nothing is lost in silence, but for what was withdrawn."""
-    sheet = _sheet(data)
+    sheet = csvtext.read(NAME, data, COLUMNS, (*OPTIONAL, DRAFT), keep_rows=True)
     rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
     below = files_below(folder)
     written = {row.as_written("path") for row in rows if "path" in row.cells}
@@ -159,23 +183,19 @@ def _is_withdrawn(row: csvtext.Row, withdrawn: Memory) -> bool:
     return row.cells.get("recording", "") in withdrawn or withdrawn.has_participant(row.cells.get("participant", ""))
 
 
-def _sheet(data: bytes) -> csvtext.Sheet:
-    sheet = csvtext.read(NAME, data, COLUMNS, (*OPTIONAL, DRAFT))
-    ManifestError.raise_any(sheet.file_faults)
-    return sheet
-
-
 def _problem(row: csvtext.Row, error: RecordingError) -> Problem:
     return Problem(row.cells.get("recording") or row.place, row.cells.get("camera", ""), error)
 
 
 def _row(row: csvtext.Row, tasks: Mapping[str, TaskParams]) -> Row:
-    cells = row.cells
     # A blank behind a name is a slip of the hand; a file may really be called so.
     path = row.as_written("path")
     for column in ("recording", "participant", "task", "camera", "path"):
-        if not cells[column]:
+        if row.cells.get(column) == "":
             raise RecordingError(NAME, f"'{column}' is empty", "fill it in", row.place)
+    # Whoever says everything at once reads rows of which a column is missing, and has said so.
+    cells = dict.fromkeys(COLUMNS, "") | dict(row.cells)
+    row = replace(row, cells=cells)
     task, (camera, view) = cells["task"], _camera(row)
     if task not in tasks:
         raise RecordingError(NAME, f"'{task}' is no task", f"use one of {', '.join(sorted(tasks))}, or add it to ingest.tasks", row.place)

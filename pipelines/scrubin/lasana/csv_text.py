@@ -14,7 +14,7 @@ from typing import Any
 
 import pandas as pd
 
-from scrubin.ratings.params import TOTAL
+from scrubin.ratings.params import NOT_RATED, TOTAL
 from scrubin.ratings.roster import released_recordings
 
 
@@ -70,11 +70,12 @@ def main_csv(
 
 
 def rater_csv(task: str, rater: str, ratings: pd.DataFrame, aspects: Sequence[str]) -> str:
-    """Return ``<Task>_rater<k>.csv``: a rater's scores as given; empty when marked as failed."""
+    """Return ``<Task>_rater<k>.csv``: a rater's scores as given, empty when marked as failed, or ``not rated``."""
     theirs = ratings[(ratings.task == task) & (ratings.rater == rater)]
     points = theirs.set_index(["id", "aspect"]).score.to_dict()
+    empty = {id_: "" if failed else NOT_RATED for id_, failed in zip(theirs.id, theirs.failed, strict=True)}
     names = [*aspects, TOTAL]
-    rows = [[id_, rater, *(_points(points[id_, name]) for name in names)] for id_ in sorted(set(theirs.id))]
+    rows = [[id_, rater, *(_points(points[id_, name]) or empty[id_] for name in names)] for id_ in sorted(set(theirs.id))]
     return _csv(["id", "rater", *names], rows)
 
 

@@ -36,6 +36,8 @@ class Findings:
         What may be as it should, but looks as if something were missing.
     counts
         What was looked at, by noun.
+    study
+        The folder of the raw study that was looked at; "" for none.
     """
 
     errors: list[Fault] = field(default_factory=list)
@@ -43,6 +45,7 @@ class Findings:
     kept_out: set[str] = field(default_factory=set)
     remarks: list[Fault] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
+    study: str = ""
 
     @contextlib.contextmanager
     def noting(self) -> Iterator[None]:
@@ -68,7 +71,8 @@ class Findings:
         outcome = [count_text(len(self.errors), "error") if self.errors else "no error"]
         outcome += [f"{count_text(len(self.kept_out), 'recording')} to be set aside"] if self.kept_out else []
         outcome += [f"{len(self.remarks):,} to look at"] if self.remarks else []
-        return f"{looked_at or 'parameters'}: {', '.join(outcome)}"
+        where = f"{self.study}: " if self.study else ""
+        return f"{where}{looked_at or 'parameters'}: {', '.join(outcome)}"
 
 
 def names(of: Iterable[str]) -> str:

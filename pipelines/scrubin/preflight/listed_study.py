@@ -75,7 +75,10 @@ def listed(raw: Path, tasks: Mapping[str, TaskParams], syllables: int, noted: Fi
     with noted.noting():
         withdrawn = notice.take(raw)
     with noted.noting():
-        parsed = manifest.parse(data, tasks, withdrawn, files_below(raw))
+        parsed, wrong = manifest.look(data, tasks, withdrawn, files_below(raw))
+        noted.errors += wrong
+        if wrong and not (parsed.recordings or parsed.problems):
+            return None  # nothing is known of the recordings, so nothing can be said of what names them
         problems = [*parsed.problems, *_files(raw, parsed.recordings, noted)]
         noted.set_aside += [fault for problem in problems for fault in problem.error.faults]
         _strays(raw, data, withdrawn, noted)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from scrubin.core import private_paths
 from scrubin.core.errors import StageError, TableError
+from scrubin.core.unreleased import UNRELEASED
 from scrubin.networks import endoscopy, weights
 from scrubin.preflight.findings import Findings
 from scrubin.preflight.listed_study import ListedStudy
@@ -24,7 +26,7 @@ SMALLEST = 4
 
 
 def look(screen: ScreenParams | None, noted: Findings) -> None:
-    """Note networks that are missing or other ones, and folders that nobody can write to."""
+    """Note networks that are missing or other ones, folders that nobody can write to, and private ones that others can enter."""
     for name in sorted(weights.NETWORKS):
         with noted.noting():
             weights.weights(name)
@@ -38,16 +40,19 @@ def look(screen: ScreenParams | None, noted: Findings) -> None:
             with noted.noting():
                 msg = f"{name}: nothing can be written there; correct its permissions, or its disk"
                 raise StageError(msg)
+    for fault in private_paths.faults():
+        (noted.errors if fault.severity == "error" else noted.remarks).append(fault)
 
 
 def look_for_room(study: ListedStudy, release: ReleaseParams, noted: Findings) -> None:
     """Note when what is new will hardly fit: nothing is known yet of what encoding makes of it, so raw sizes count."""
     sizes = {row.path: study.raw / row.path for name in _new(study) for row in study.recordings[name]}
     raw_bytes = sum(path.stat().st_size for path in sizes.values() if path.is_file())
+    kept_bytes = room.size_of(UNRELEASED / "videos")
     with noted.noting():
-        room.require(raw_bytes // SMALLEST, RELEASE, archives=release.archives)
+        room.require(raw_bytes // SMALLEST, RELEASE, archives=release.archives, kept_bytes=kept_bytes)
         try:
-            room.require(raw_bytes, RELEASE, archives=release.archives)
+            room.require(raw_bytes, RELEASE, archives=release.archives, kept_bytes=kept_bytes)
         except StageError as error:
             noted.remarks += error.faults
 

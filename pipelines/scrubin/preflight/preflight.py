@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin import settings, study
-from scrubin.core import params
+from scrubin.core import params, private_paths
 from scrubin.core.errors import ParamsError
 from scrubin.ingest import manifest
 from scrubin.listing import unfinished
@@ -34,6 +34,7 @@ def look(*, with_demo: bool = True) -> Findings:
         return noted  # params.yaml cannot be read, and what it says of the study neither
     with contextlib.suppress(ParamsError):  # noted above
         raw = params.raw_of()
+        noted.study = raw.as_posix()
         if raw != study.DEMO or (with_demo and (raw / manifest.NAME).exists()):
             with noted.noting():
                 unfinished.refuse()
@@ -49,6 +50,8 @@ def _look_at_study(raw: Path, loaded: dict[str, Any], noted: Findings) -> None:
     one = listed(raw, loaded["ingest"].tasks, loaded["pseudonymize"].syllables, noted)
     if one is None:
         return
+    if raw != study.DEMO and (fault := private_paths.raw_fault(raw)) is not None:
+        noted.remarks.append(fault)
     redactions.look(one, noted)
     rigs.look(one, noted)
     for section, check in (("scores", sheets.look), ("annotations", labels.look), ("splits", splits.look), ("release", release_plan.look)):

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
 
 from scrubin.core import faults
-from scrubin.core.csvtext import shown
+from scrubin.core.csvtext import meant_columns, shown
 from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault, Faults
 from scrubin.core.suggest import near
@@ -45,6 +45,8 @@ class Entries:
     ratings: pd.DataFrame
     marks: pd.DataFrame
     left_out: dict[str, int]
+    not_rated: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Number of released recordings of which a rater said that nothing could be judged, by task and rater; they have no ratings."""
 
 
 def read_entries(sheets: Sequence[RaterSheet], roster: Roster, p: ScoresParams) -> Entries:
@@ -60,6 +62,7 @@ def read_entries(sheets: Sequence[RaterSheet], roster: Roster, p: ScoresParams) 
     ratings: list[dict[str, Any]] = []
     marks: list[dict[str, Any]] = []
     left_out = {"scores": 0, "errors": 0}
+    not_rated: Counter[tuple[str, str]] = Counter()
     first: _FirstRows = {}
     wrong = Faults()
     for sheet in sheets:
@@ -67,12 +70,14 @@ def read_entries(sheets: Sequence[RaterSheet], roster: Roster, p: ScoresParams) 
         for known, rows in read(sheet, roster, p, first, wrong):
             if known.id is None:
                 left_out["errors" if sheet.marks_errors else "scores"] += 1
-            else:
+            elif rows or sheet.marks_errors:
                 (marks if sheet.marks_errors else ratings).extend({"id": known.id, **row} for row in rows)
+            else:
+                not_rated[sheet.task, sheet.rater] += 1
     wrong.extend(_two_sheets(sheets))
     RatingsError.raise_any(wrong)
     sorted_marks = pd.DataFrame(marks, columns=_MARK_COLUMNS).sort_values(["task", "id", "error", "rater"], ignore_index=True)
-    return Entries(frame_of(RATINGS, ratings), sorted_marks.astype({"marked": bool}), left_out)
+    return Entries(frame_of(RATINGS, ratings), sorted_marks.astype({"marked": bool}), left_out, dict(not_rated))
 
 
 def _two_sheets(sheets: Sequence[RaterSheet]) -> Iterator[Fault]:
@@ -94,17 +99,34 @@ def _scores(
         check_columns(sheet, ["id", *p.aspects, *mark], ["rater", TOTAL])
     except RatingsError as error:
         wrong.extend(error.faults)
-        return
+        sheet, p = _what_can_be_read(sheet, p)
     for row in sheet.rows:
         try:
             known = _recording(row, sheet, roster, first)
             _check_rater(row, sheet)
-            scores = points.read(row, p)
+            given = points.read(row, p)
         except RatingsError as error:
             wrong.extend(error.faults)
             continue
-        common = {"task": sheet.task, "rater": sheet.rater, "failed": math.isnan(scores[TOTAL])}
-        yield known, [{**common, "aspect": aspect, "score": score} for aspect, score in scores.items()]
+        common = {"task": sheet.task, "rater": sheet.rater, "failed": given.failed}
+        yield known, [{**common, "aspect": aspect, "score": score} for aspect, score in given.scores.items()]
+
+
+def _what_can_be_read(sheet: RaterSheet, p: ScoresParams) -> tuple[RaterSheet, ScoresParams]:
+    """Return a sheet whose columns are wrong, and parameters by which its rows can be looked at all the same: nothing is lost twice."""
+    required = ["id", *p.aspects, *([p.failed_mark.column] if p.failed_mark else [])]
+    meant = dict(zip(sheet.columns, meant_columns(sheet.columns, required, ["rater", TOTAL]), strict=True))
+    there = set(meant.values())
+    aspects = tuple(name for name in p.aspects if name in there)
+    if sheet.first_rows is not None or "id" not in there or not aspects:
+        return replace(sheet, rows=()), p
+    # Of fewer aspects there is no sum to compare with.
+    unread = {TOTAL} if aspects != p.aspects else set()
+    rows = tuple(
+        replace(row, cells={meant[name]: cell for name, cell in row.cells.items() if meant[name] not in unread}) for row in sheet.rows
+    )
+    mark = p.failed_mark if p.failed_mark is not None and p.failed_mark.column in there else None
+    return replace(sheet, columns=tuple(meant.values()), rows=rows), replace(p, aspects=aspects, failed_mark=mark)
 
 
 def _marks(

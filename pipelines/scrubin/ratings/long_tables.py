@@ -16,7 +16,7 @@ from scrubin.core import csvtext, faults
 from scrubin.core.csvtext import shown
 from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault
-from scrubin.ratings.rater_sheet import RaterSheet, Row, canonical, check_task, refuse_task
+from scrubin.ratings.rater_sheet import RaterSheet, Row, canonical, check_task, read_cells, refuse_task
 
 NAMES = {"ratings.csv": False, "errors.csv": True}
 """The names of long tables, and whether they hold error marks."""
@@ -57,7 +57,7 @@ def read_by_task(path: Path) -> LongTable:
     RatingsError
         For text that is no CSV, a missing column, or ratings without rows.
     """
-    table = csvtext.read_path(path, path.name)
+    table = read_cells(path, path.name)
     layout = _layout(path, table)
     if not table.rows and not table.misfits and not layout.marks_errors:
         raise RatingsError([faults.error(layout.file, "no-rows", "it has names of columns, but no row", "add rows or remove the file")])
@@ -100,7 +100,7 @@ def read(path: Path, tasks: Sequence[str]) -> list[RaterSheet]:
         Names file, line and value: for text that is no CSV, a missing column, a rater that is no
         number, an unknown task, or an aspect or error that stands twice for a recording.
     """
-    table = csvtext.read_path(path, str(path))
+    table = read_cells(path, str(path))
     layout = _layout(path, table)
     wrong: list[Fault] = [misfit.fault for misfit in table.misfits]
     grouped: dict[tuple[str, str], list[Row]] = {}

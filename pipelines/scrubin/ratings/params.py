@@ -7,17 +7,22 @@ import re
 from dataclasses import dataclass
 from fractions import Fraction
 
+from scrubin.core.csvtext import is_missing
 from scrubin.core.errors import ParamsError
 from scrubin.core.params import ranged
 
 TOTAL = "GRS"
 RATER = re.compile(r"0|[1-9][0-9]*")
+_NUMBER = re.compile(r"[+-]?[0-9.,]+")
 RESERVED = ("", "id", "task", "rater", "aspect", "score", "error", "marked", TOTAL)
 """Columns of rater sheets with a meaning of their own."""
 TAKEN = frozenset({*RESERVED, "duration", "frame_count", "split", "n_ratings", "disagreement", "strong_disagreement"})
 """Columns of what is written, too: no aspect and no error can have their names."""
 NOT_FAILED = ("", "false", "no", "0")
 """Cells that mean that a recording is not failed, in any case."""
+NOT_RATED = "not rated"
+"""How our files say that a rater could not judge; in those of a curator the parameters say how. An empty cell, or one of the many
+spellings of a missing value, does not say it: in LASANA's sheets they mean failed."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class FailedMark:
 class ScoresParams:
     """How rater sheets become skill scores and error labels.
 
-    Without ``failed_mark`` a recording is marked as failed by leaving all its scores empty.
+    Without ``failed_mark`` a recording is marked as failed by leaving all its scores empty. ``not_rated`` is the cell of an
+    aspect that the rater could not judge, or of all aspects of a recording; null: there is no such cell.
     """
 
     aspects: tuple[str, ...]
@@ -60,11 +66,13 @@ class ScoresParams:
     min_ratings: int = ranged(low=1)
     strong_percentile: float = ranged(low=0, high=100)
     error_rule: str = ranged(choices=("majority", "any", "reviewer"))
+    not_rated: str | None = NOT_RATED
 
     def __post_init__(self) -> None:
         self._check_aspects()
         self._check_errors()
         self._check_raters()
+        self._check_not_rated()
         finite = all(map(math.isfinite, (self.lowest, self.highest, self.step)))
         if not (finite and self.lowest < self.highest and 0 < self.step <= self.highest - self.lowest):
             msg = (
@@ -115,6 +123,16 @@ class ScoresParams:
             raise ParamsError(msg)
         if mark is not None and (not mark.value or mark.value != mark.value.strip() or mark.value.lower() in NOT_FAILED):
             msg = f"params.yaml: 'scores.failed_mark.value' must be a cell that means failed, such as \"True\", but is {mark.value!r}"
+            raise ParamsError(msg)
+
+    def is_not_rated(self, cell: str) -> bool:
+        """Return whether a cell says that the rater could not judge."""
+        return self.not_rated is not None and cell.casefold() == self.not_rated.casefold()
+
+    def _check_not_rated(self) -> None:
+        text = self.not_rated
+        if text is not None and (not text or text != text.strip() or is_missing(text) or _NUMBER.fullmatch(text)):
+            msg = f"params.yaml: 'scores.not_rated' must be words that mean nothing else, such as 'not rated', or null, but is {text!r}"
             raise ParamsError(msg)
 
     def _check_raters(self) -> None:

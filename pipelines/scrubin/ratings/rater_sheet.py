@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from scrubin.core import csvtext, faults
 from scrubin.core.csvtext import shown
@@ -15,6 +16,8 @@ from scrubin.core.suggest import hint
 _UNFIT = re.compile(r'[/\\:*?"<>|\x00-\x1f]')
 _TAKEN = re.compile(r"(?i).*_(split|errors|agreement|rater[0-9]+)|differences|harmonised|contradictions|statistics|ratings|errors")
 """Names of files that are written beside those of tasks."""
+_TEXTS = ("id", "task", "rater", "aspect", "error")
+"""Columns that hold no numbers."""
 _LONGEST_TASK = 200  # bytes; names of files have 255
 
 
@@ -84,6 +87,13 @@ class RaterSheet:
     rows: tuple[Row, ...]
     header_line: int = 1
     first_rows: Mapping[str, Row] | None = None
+
+
+def read_cells(path: Path, file: str) -> csvtext.Sheet:
+    """Return the cells of a sheet, its numbers with decimal points; what can be read in two ways is a fault of the file."""
+    sheet = csvtext.read_path(path, file)
+    sheet, unclear = csvtext.with_points(sheet, [name for name in sheet.columns if name not in _TEXTS])
+    return replace(sheet, file_faults=(*sheet.file_faults, *unclear))
 
 
 def canonical(rater: str) -> str:

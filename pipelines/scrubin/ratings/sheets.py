@@ -12,12 +12,12 @@ from collections.abc import Container, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from scrubin.core import csvtext, faults
+from scrubin.core import faults
 from scrubin.core.csvtext import shown
 from scrubin.core.errors import RatingsError
 from scrubin.core.faults import Fault
 from scrubin.ratings import long_tables
-from scrubin.ratings.rater_sheet import RaterSheet, Row, canonical, check_task
+from scrubin.ratings.rater_sheet import RaterSheet, Row, canonical, check_task, read_cells
 
 _NAME = re.compile(r"(?P<task>.+)_rater(?P<rater>[0-9]+)(?P<errors>_errors)?\.csv")
 LIKE_RATER = re.compile(r"(?P<task>.*)_rater(?!_errors\.)(?P<rater>[^.]+)\.csv", re.IGNORECASE)
@@ -42,9 +42,16 @@ def read_folder(folder: Path, tasks: Sequence[str]) -> list[RaterSheet]:
         For a missing folder; or with every fault of its files: a CSV whose name is none of a
         sheet or names a rater, an unknown task, or text that is no CSV.
     """
+    sheets, wrong = look_folder(folder, tasks)
+    RatingsError.raise_any(wrong)
+    return sheets
+
+
+def look_folder(folder: Path, tasks: Sequence[str]) -> tuple[list[RaterSheet], list[Fault]]:
+    """Return the sheets of a folder that can be read, and what is wrong with the others; parameters as of `read_folder`."""
     if not folder.is_dir():
         fix = "make it, and leave it empty when nobody rated"
-        raise RatingsError([faults.error(str(folder), "folder-missing", "there is no such folder", fix)])
+        return [], [faults.error(str(folder), "folder-missing", "there is no such folder", fix)]
     # A hidden file belongs to an editor or a file manager, not to the study.
     files = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".csv" and not path.name.startswith("."))
     sheets: list[RaterSheet] = []
@@ -54,8 +61,7 @@ def read_folder(folder: Path, tasks: Sequence[str]) -> list[RaterSheet]:
             sheets += long_tables.read(path, tasks) if path.name in long_tables.NAMES else [_read_sheet(path, tasks)]
         except RatingsError as error:
             wrong += error.faults
-    RatingsError.raise_any(wrong)
-    return sheets
+    return sheets, wrong
 
 
 def without(sheets: Sequence[RaterSheet], withdrawn: Container[str]) -> list[RaterSheet]:
@@ -88,7 +94,7 @@ def _read_sheet(path: Path, tasks: Sequence[str]) -> RaterSheet:
         what = "expected a name such as PegTransfer_rater1.csv or PegTransfer_rater1_errors.csv, or ratings.csv or errors.csv"
         raise RatingsError([faults.error(file, "file-name", what, "rename or remove the file")])
     check_task(file, match["task"], tasks)
-    sheet = csvtext.read_path(path, file)
+    sheet = read_cells(path, file)
     RatingsError.raise_any(sheet.faults)
     rows = tuple(Row(file, row.line, row.cells) for row in sheet.rows)
     return RaterSheet(file, match["task"], canonical(match["rater"]), match["errors"] is not None, sheet.columns, rows, sheet.header_line)

@@ -8,6 +8,7 @@ report may be shown; the development stands in a private file (``development``).
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import pandas as pd
@@ -29,6 +30,8 @@ DEFINITIONS = {
     "skill": "mean of the available normalised scores; undefined with too few (LASANA, eq. 2)",
     "not_normalised": "raters with fewer than two scores of an aspect, or only equal ones (mean): undefined and in no mean; "
     "a failed recording keeps its total",
+    "not_rated": "recordings of which a rater said that nothing could be judged: they count as without a row of that rater; an aspect "
+    "that was not rated is undefined, and so is the total",
     "disagreement": "mean absolute deviation of the normalised GRS from its mean; percentile by numpy's linear method (LASANA, footnote 3)",
     "bessel": "Lin's rho_c, n - 1 throughout (LASANA, eq. 4, second form); the primary one",
     "lin1989": "Lin's rho_c, 1/n throughout (Lin 1989)",
@@ -76,7 +79,7 @@ def summarise(
         ratings, marks, scores, labels = (frame[frame.task == task] for frame in (entries.ratings, entries.marks, skill, errors))
         tasks[task] = {
             "recordings": _counts(scores, roster, task),
-            "raters": _raters(ratings),
+            "raters": _raters(ratings, {rater: n for (of, rater), n in sorted(entries.not_rated.items()) if of == task}),
             "not_normalised": _not_normalised(ratings),
             "skill": {name: _distribution(scores[name].dropna().tolist()) for name in (TOTAL, *p.aspects)},
             "disagreement": {
@@ -111,11 +114,13 @@ def _counts(scores: pd.DataFrame, roster: Roster, task: str) -> dict[str, int]:
     }
 
 
-def _raters(ratings: pd.DataFrame) -> dict[str, Any]:
-    raters: dict[str, Any] = {}
+def _raters(ratings: pd.DataFrame, not_rated: Mapping[str, int]) -> dict[str, Any]:
+    # A rater who could judge nothing at all is named all the same.
+    raters: dict[str, Any] = {rater: {"rated": 0, "failed": 0, "not_rated": n, "raw_scores": {}} for rater, n in not_rated.items()}
     for row in rater_moments(ratings).to_dict("records"):
         totals = ratings[(ratings.rater == row["rater"]) & (ratings.aspect == TOTAL)]
-        rater = raters.setdefault(row["rater"], {"rated": len(totals), "failed": int(totals.failed.sum()), "raw_scores": {}})
+        rater = raters.setdefault(row["rater"], {"not_rated": 0, "raw_scores": {}})
+        rater |= {"rated": len(totals), "failed": int(totals.failed.sum())}
         rater["raw_scores"][row["aspect"]] = {"n": row["n"], "mean": row["mean"], "sd": row["sd"]}
     return raters
 

@@ -12,7 +12,7 @@ RATINGS = Table(
         Column("task", "str", "", "training task or kind of procedure"),
         Column("rater", "str", "", "which rater, a number without meaning"),
         Column("aspect", "str", "", "rated aspect; GRS is their sum"),
-        Column("score", "float64", "points", "score as given", null="the rater marked the recording as failed"),
+        Column("score", "float64", "points", "score as given", null="failed, or this aspect was not rated: then GRS, too"),
         Column("failed", "bool", "", "whether the rater marked the recording as failed"),
     ),
 )

@@ -24,6 +24,7 @@ from scrubin.lasana import cells, csv_document, tables
 from scrubin.lasana.csv_document import Document
 from scrubin.lasana.csv_text import duration
 from scrubin.lasana.files import NAME, REPORTS
+from scrubin.ratings.params import NOT_RATED
 
 TOTAL = "GRS"
 Rating = tuple[str, str, str, str, float | None, bool]
@@ -109,12 +110,19 @@ def _sheet(document: Document, task: str, rater: str) -> list[Rating]:
     aspects = [name for name in document.columns if name not in ("", "id", "rater")]
     for id_, row in tables.rows_by_id(document).items():
         points: dict[str, float | None] = {}
+        unrated = [name for name in aspects if row.cells.get(name, "").casefold() == NOT_RATED]
         for name in aspects:
+            if name in unrated:
+                points[name] = None
+                continue
             try:
                 points[name] = cells.number(row.cells.get(name, ""))
             except ValueError as error:
                 fix = "give points, or leave it empty"
                 raise RatingsError([row.fault("cell-value", f"{name} is '{csvtext.shown(row.cells[name])}'", fix)]) from error
+        # An empty row is a failed recording; one that nobody could judge says as much as no row.
+        if unrated and len(unrated) == len(aspects):
+            continue
         failed = all(value is None for value in points.values())
         ratings += [(id_, task, rater, name, value, failed) for name, value in points.items()]
     return ratings
@@ -174,8 +182,10 @@ def _write_task(task: str, scores: Scores, numbers: dict[str, str], out: Output)
     for rater, rows in ratings.groupby("rater", sort=True):
         aspects = list(dict.fromkeys(rows["aspect"]))
         points = {(id_, aspect): score for id_, aspect, score in rows[["id", "aspect", "score"]].itertuples(index=False)}
+        empty = {id_: "" if failed else NOT_RATED for id_, failed in rows[["id", "failed"]].itertuples(index=False)}
         number = numbers[str(rater)]
-        lines = [[id_, number, *(_number(points.get((id_, aspect))) for aspect in aspects)] for id_ in dict.fromkeys(rows["id"])]
+        ids = dict.fromkeys(rows["id"])
+        lines = [[id_, number, *(_number(points.get((id_, aspect))) or empty[id_] for aspect in aspects)] for id_ in ids]
         out.files[f"{task}_rater{number}.csv"] = _csv(["id", "rater", *aspects], lines)
     facts = scores.facts[scores.facts["task"] == task].drop_duplicates("id").set_index("id")
     skill = scores.skill[scores.skill["task"] == task]

@@ -92,7 +92,8 @@ def read(source: LabelFiles) -> Labels:
     ((file, data),) = source.files.items()
     reading = _Reading(Where(Faults(), file), source)
     sheet = csvtext.read(file, data)
-    reading.where.faults.extend(sheet.faults)
+    sheet, unclear = csvtext.with_points(sheet, [name for name in sheet.columns if name.lower().startswith(("start_", "end_"))])
+    reading.where.faults.extend((*sheet.faults, *unclear))
     names, unknown = _header(reading, sheet)
     lines = [(row.line, dict(zip(names, row.cells.values(), strict=True))) for row in sheet.rows] if names else []
     rows = [row for line, cells in lines if (row := _row(reading, line, cells)) is not None]
