@@ -28,7 +28,7 @@ def main() -> None:
     standing = of.standing()
     standing.apply(lines)
     io.write(REDACTIONS, io.frame_of(REDACTIONS, verdict.redactions(of, standing)), OUT / "redactions.parquet")
-    document = verdict.document(of, standing, lines, raw)
+    document = verdict.document(of, standing, lines, raw, p.checks)
     files.write_json(OUT / "review.json", document)
     files.write_json(OUT / "excluded.json", verdict.excluded(of, standing))
     files.write_json(OUT / "acknowledged.json", document["acknowledged"])

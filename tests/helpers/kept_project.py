@@ -41,7 +41,7 @@ def make(project: Path) -> Path:
         for number, name in enumerate(NAMES):
             data = video(number)
             entry, _ = store.make(KEYS[number], lambda folder, data=data: (folder / "video.mkv").write_bytes(data) and {"n": 1}, root)
-            entry.copy_into(project / "data/release/videos" / Path(name).parent, lambda _, name=name: Path(name).name)
+            entry.copy_into(project / "data/unreleased/videos" / Path(name).parent, lambda _, name=name: Path(name).name)
             keep(project, md5(data), data)
             listed.append({"md5": md5(data), "relpath": name})
     text = json.dumps(listed).encode()
@@ -50,7 +50,7 @@ def make(project: Path) -> Path:
     (project / "data/tables").mkdir()
     (project / "data/tables/videos.parquet").write_bytes(table)
     keep(project, md5(table), table)
-    outs = [{"path": "data/release/videos", "md5": f"{md5(text)}.dir"}, {"path": "data/tables/videos.parquet", "md5": md5(table)}]
+    outs = [{"path": "data/unreleased/videos", "md5": f"{md5(text)}.dir"}, {"path": "data/tables/videos.parquet", "md5": md5(table)}]
     (project / "dvc.lock").write_text(yaml.safe_dump({"schema": "2.0", "stages": {"render": {"cmd": "x", "outs": outs}}}))
     return project
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ import httpx
 import numpy as np
 from anyio.from_thread import BlockingPortal
 
+from scrubin.review import attention
 from scrubin.review.ledger import LEDGER_PATH
+from scrubin.review.questions import QUESTIONS_PATH
 from scrubin.review_page.app import ReviewApp
-from scrubin.review_page.open_study import open_source
+from scrubin.review_page.open_study import OpenStudy, open_source
 from scrubin.review_page.study_now import TABLES, StudyNow
 
 PAIR, SINGLE = 0, 1
@@ -52,8 +55,21 @@ class Page:
         return self.post("/enter", content=json.dumps({"token": token}), headers=POST)
 
 
-def opened(folder: Path, by: str = "ann") -> StudyNow:
-    return StudyNow(lambda generation: open_source(folder, by, generation), tuple(folder / path for path in TABLES))
+class Clock:
+    """A clock that only goes on when a test says so."""
+
+    def __init__(self) -> None:
+        self.s = 1000.0
+
+    def __call__(self) -> float:
+        return self.s
+
+
+def opened(folder: Path, by: str = "ann", clock: Clock | None = None) -> StudyNow:
+    def opener(generation: int) -> OpenStudy:
+        return open_source(folder, by, generation, now_s=clock or time.monotonic)
+
+    return StudyNow(opener, tuple(folder / path for path in TABLES), folder / QUESTIONS_PATH)
 
 
 def post(page: Page, path: str, **body: Any) -> httpx.Response:
@@ -64,6 +80,18 @@ def post(page: Page, path: str, **body: Any) -> httpx.Response:
 def decide(page: Page, **says: Any) -> httpx.Response:
     body = {"number": SINGLE, "camera": "mono", "what": "add", "kind": "other", "first": 3, "last": 9, "box_xywh": None}
     return post(page, "/api/decide", **body | {"to_first": None, "to_last": None, "proposal": "", "why": ""} | says)
+
+
+def looked(
+    page: Page, view: str, stills: dict[str, list[int]], *, number: int = SINGLE, clock: Clock | None = None, **says: Any
+) -> httpx.Response:
+    """Look at stills for as long as they need, and say so; a clock goes on by that time."""
+    needed_s = attention.needed_s(view, sum(map(len, stills.values())))
+    if clock is not None:
+        clock.s += needed_s
+    measured = {"looked_s": needed_s, "inputs": 1, "height_px": attention.LEAST_HEIGHT_PX[view]}
+    nonce = f"nonce-{view}-{min(map(min, stills.values())):06d}"
+    return post(page, "/api/seen", **{"number": number, "view": view, "stills": stills, "nonce": nonce, **measured, **says})
 
 
 def lines(folder: Path) -> list[dict[str, Any]]:

@@ -193,6 +193,7 @@ def reviewed(recordings: pd.DataFrame) -> Report:
 def reviewed_file(recording: str, camera: str, **facts: Any) -> Report:
     """How far the review of one file is: done, but for what is said."""
     missing: Report = {"unseen": [], "unseen_s": 0, "unseen_lenses": [], "undecided": 0, "disputed": 0, "disputed_at_s": [], "lost": 0}
+    missing |= {"stops": 1, "unseen_stops": [], "unlooked": 0}
     return {"recording": recording, "camera": camera, "required_s": 12, "lenses": 1, **missing, **facts}
 
 

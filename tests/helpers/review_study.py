@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import clips
 from scrubin.core.files import sha256_of
+from scrubin.review import attention
+from scrubin.review.attention import Look
 from scrubin.review.desk import Desk
+from scrubin.review.ledger import Line
 from scrubin.tables import io
 from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.private.stops import STOPS
 
 ROOT = Path(__file__).parents[2]
 FPS = 20
@@ -38,6 +42,7 @@ def project(folder: Path, *, single: str = "single", single_frames: int = 70, si
     for stage in ("ingest", "screen"):
         io.write(QUARANTINE, io.frame_of(QUARANTINE, []), interim / f"quarantine_{stage}.parquet")
     propose(folder, [proposal("pair", "left", 20, 29), proposal(single, "mono", 40, 49, kind="text", box=(8, 8, 24, 8))])
+    stop(folder)
     return folder
 
 
@@ -88,6 +93,12 @@ def propose(folder: Path, rows: list[dict[str, object]]) -> None:
     io.write(PROPOSALS, io.frame_of(PROPOSALS, rows), folder / "data/interim/proposals.parquet")
 
 
+def stop(folder: Path, *stops: tuple[str, str, int, str]) -> None:
+    """Write the table `stops`: recording, camera, frame, kind."""
+    rows = [dict(zip(STOPS.column_names, (name, camera, frame, frame / FPS, kind), strict=True)) for name, camera, frame, kind in stops]
+    io.write(STOPS, io.frame_of(STOPS, rows), folder / "data/interim/stops.parquet")
+
+
 @contextmanager
 def desk(folder: Path, by: str = "ann") -> Iterator[Desk]:
     """Open a desk in the folder, as the commands do."""
@@ -99,8 +110,19 @@ def desk(folder: Path, by: str = "ann") -> Iterator[Desk]:
         os.chdir(before)
 
 
+def look(view: str, stills: int) -> Look:
+    """Return what a patient person's page measures."""
+    return Look(attention.needed_s(view, stills), 1, attention.LEAST_HEIGHT_PX[view], sheet=view == "sheet")
+
+
+def see(at: Desk, number: int, camera: str, view: str, frames: Iterable[int]) -> Line | None:
+    """Look at stills as a patient person does."""
+    stills = list(frames)
+    return at.seen(number, camera, view, stills, look(view, len(stills)))
+
+
 def see_all(at: Desk, *, view: str = "lens") -> None:
     """See every frame of every file."""
     for summary in at.recordings():
         for file in at.recording(summary.number).files:
-            at.seen(summary.number, file.camera, view, range(file.frame_count))
+            see(at, summary.number, file.camera, view, range(file.frame_count))

@@ -56,20 +56,20 @@ def test_what_one_camera_proposes_is_proposed_in_the_other_until_it_is_rejected_
 
 
 def test_stills_at_one_a_second_are_enough_for_the_seconds_and_the_lens_needs_every_frame_around_both_ends(desk):
-    desk.seen(SINGLE, "mono", "sheet", [0, 20, 40, 60])
+    review_study.see(desk, SINGLE, "mono", "sheet", [0, 20, 40, 60])
     assert desk.recordings()[SINGLE].unseen_s == 0
     (proposal,) = desk.recording(SINGLE).proposals
     assert proposal.lens == ((35, 54),)
-    desk.seen(SINGLE, "mono", "sheet", range(70))
+    review_study.see(desk, SINGLE, "mono", "sheet", range(70))
     assert desk.recordings()[SINGLE].lenses_missing == 1
-    desk.seen(SINGLE, "mono", "lens", range(35, 54))
+    review_study.see(desk, SINGLE, "mono", "lens", range(35, 54))
     assert desk.recordings()[SINGLE].lenses_missing == 1
-    desk.seen(SINGLE, "mono", "full", [54])
+    review_study.see(desk, SINGLE, "mono", "full", [54])
     assert desk.recordings()[SINGLE].lenses_missing == 0
 
 
 def test_a_still_of_the_released_video_is_no_still_of_the_raw_one(desk):
-    desk.seen(SINGLE, "mono", "released", range(70))
+    review_study.see(desk, SINGLE, "mono", "released", range(70))
     assert desk.recordings()[SINGLE].unseen_s == 4
 
 
@@ -167,8 +167,8 @@ def test_a_file_that_was_replaced_loses_its_decisions_and_says_so(desk, folder):
 
 
 def test_a_proposal_of_new_detectors_needs_its_lens_and_a_decision_and_the_seconds_stay_seen(desk, folder):
-    desk.seen(SINGLE, "mono", "lens", range(70))
-    desk.seen(PAIR, "left", "sheet", range(0, 60, 20))
+    review_study.see(desk, SINGLE, "mono", "lens", range(70))
+    review_study.see(desk, PAIR, "left", "sheet", range(0, 60, 20))
     review_study.propose(folder, [review_study.proposal("pair", "left", 3, 7), review_study.proposal("single", "mono", 3, 7)])
     with review_study.desk(folder) as again:
         pair, single = again.recordings()
@@ -238,10 +238,25 @@ def test_an_acknowledgement_needs_a_reason_and_a_real_date(desk, until):
 
 def test_progress_counts_recordings_and_tells_the_time_left_by_the_pace_so_far(desk):
     assert (desk.progress().done, desk.progress().left, desk.progress().seconds_left) == (0, 2, None)
-    desk.seen(SINGLE, "mono", "lens", range(70))
+    review_study.see(desk, SINGLE, "mono", "lens", range(70))
     desk.decide(SINGLE, "mono", "accept", "text", 40, 49, box_xywh=(8, 8, 24, 8), proposal_key=desk.recording(SINGLE).proposals[0].key)
     assert (desk.progress().done, desk.progress().unseen_s) == (1, 6)
 
 
 def test_times_of_frames_are_those_of_the_file(desk):
     assert np.allclose(desk.boundaries_s(SINGLE, "mono"), np.arange(71) / 20)
+
+
+def test_frames_between_two_proposals_stay_hidden_until_somebody_decided_about_them_and_a_rejection_ends_that(desk, folder):
+    review_study.propose(folder, [review_study.proposal("single", "mono", first, last) for first, last in ((10, 19), (32, 45))])
+    with review_study.desk(folder) as again:
+        gap = next(one for one in again.recording(SINGLE).proposals if one.source == "gap")
+        # 12 frames, 0.6 s.
+        assert (gap.first, gap.last, gap.decision, gap.hidden) == (20, 31, "unreviewed", True)
+        assert gap.lens == ((15, 36),)
+        again.decide(SINGLE, "mono", "reject", "out_of_body", gap.first, gap.last, proposal_key=gap.key)
+        assert [one.decision for one in again.recording(SINGLE).proposals if one.source == "gap"] == ["rejected"]
+        again.undo()
+        before = next(one for one in again.recording(SINGLE).proposals if one.first == 10)
+        again.decide(SINGLE, "mono", "reject", "out_of_body", before.first, before.last, proposal_key=before.key)
+        assert [one.source for one in again.recording(SINGLE).proposals if one.source == "gap"] == []

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scrubin.review.events import Decided, DecidedSpan
-from scrubin.review.outcome import Limits, Proposed, added, mirrored, parts, rows
+from scrubin.review.outcome import Limits, Proposed, added, gaps, mirrored, parts, rows
 from scrubin.tables import io
 from scrubin.tables.private.redactions import REDACTIONS
 
@@ -159,3 +159,21 @@ def test_what_the_other_camera_proposes_itself_is_not_proposed_twice():
 
 def test_what_was_proposed_by_the_other_camera_is_not_sent_back():
     assert mirrored([replace(ROOM, source="pair")], [], LAST_S) == []
+
+
+NEXT = Proposed("out_of_body", "scene", (3.1, 4.0))
+
+
+def test_a_gap_below_a_second_between_two_hidden_spans_is_proposed_as_a_span_of_its_own():
+    assert gaps([ROOM, NEXT], []) == [Proposed("out_of_body", "gap", (2.5, 3.1))]
+    assert gaps([ROOM, replace(NEXT, kind="black")], [])[0].kind == "out_of_body"
+    # A still of every second shows what lies in a longer one; a rectangle leaves the rest of the picture to be seen.
+    assert gaps([ROOM, replace(NEXT, interval_s=(3.5, 4.0))], []) == []
+    assert gaps([ROOM, replace(NEXT, box_xywh=(0, 0, 8, 8))], []) == []
+    assert gaps([ROOM, replace(NEXT, interval_s=(2.5, 4.0))], []) == []
+    assert gaps([ROOM, NEXT, replace(NEXT, interval_s=(2.0, 3.2))], []) == []
+
+
+def test_what_a_person_rejected_between_two_spans_is_not_joined_back():
+    assert gaps([ROOM, NEXT], [(2.5, 3.1)]) == []
+    assert gaps([ROOM, NEXT], [(2.7, 2.8)]) == []

@@ -42,6 +42,11 @@ def test_a_wrong_row_quarantines_its_recording_and_is_never_passed_over(row, mes
     assert [item.recording for item in found.rows] == ["r"]
 
 
+def test_a_proposed_rectangle_of_something_else_than_text_can_be_rejected():
+    found = listed("c,mono,other,0,10,1,1,20,8,reject")
+    assert [(row.kind, row.box_xywh, row.decision) for row in found.rows] == [("other", (1, 1, 20, 8), "reject")]
+
+
 def test_an_unknown_recording_stops_the_stage_with_the_near_miss():
     with pytest.raises(ManifestError, match=r"line 2: 'rr' is no recording of recordings.csv; did you mean 'r'\?"):
         listed("rr,left,other,1,2,,,,,add")
@@ -65,3 +70,19 @@ def test_every_unknown_recording_of_the_list_is_named_at_once():
 def test_a_row_of_a_recording_that_ingest_set_aside_stops_nobody():
     data = "\n".join([HEADER, "bad,left,other,1,2,,,,,add", "r,left,other,1,2,,,,,add"]).encode()
     assert [row.recording for row in parse(data, CAMERAS, {"bad"}).rows] == ["r"]
+
+
+def test_all_faults_of_the_list_are_said_at_once_also_beside_a_misspelled_column():
+    rows = ["x,,other,1,2,,,,,add", "c,mono,other,2,1,,,,,add", "c,mono,text,,,1,2,0,4,add", "r,,other,1"]
+    with pytest.raises(ManifestError) as refused:
+        parse("\n".join([HEADER.replace("kind", "knd"), *rows]).encode(), CAMERAS)
+    said = str(refused.value)
+    for fault in ("did you mean 'knd'", "'x' is no recording", "start_s 2 is not before", "the rectangle is 1,2,0,4", "expected 10 cells"):
+        assert fault in said, fault
+
+
+def test_times_with_decimal_commas_are_read_and_unclear_ones_are_errors():
+    rows = ["r;;other;1,5;2,25;;;;;add", "c;;other;0;1.500;;;;;add"]
+    found = parse("\n".join([HEADER.replace(",", ";"), *rows]).encode(), CAMERAS)
+    assert {(row.start_s, row.end_s) for row in found.rows} == {(1.5, 2.25)}
+    assert "line 3: end_s is '1.500': a decimal separator, or one of thousands?" in str(found.errors["c"])

@@ -1,15 +1,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import review_study
 from scrubin.review import verdict
 from scrubin.review.events import ACCEPT, REJECT, Decided, DecidedSpan, Seen, facts
 from scrubin.review.ledger import Line
 from scrubin.review.outcome import Proposed
+from scrubin.review.status import judged
 from scrubin.review.study import FrameRange, ReviewedStudy, SheetThere, StudyFile
 from scrubin.video.source import Source
 
@@ -27,7 +33,8 @@ def study(reviewers: int = 1, sheet_rows: int = 0) -> ReviewedStudy:
 
 def seen(first_s: int, last_s: int, by: str, sha256: str = "now") -> tuple[str, str, Seen]:
     stills = ((first_s * 25, 1, (last_s - first_s + 1) * 25),)
-    return by, "seen", Seen(*KEY, sha256, "lens", stills, ((first_s, last_s),))
+    look = asdict(review_study.look("lens", stills[0][2]))
+    return by, "seen", Seen(*KEY, sha256, "lens", stills, ((first_s, last_s),), **look)
 
 
 def accepted(by: str, what: str = ACCEPT) -> tuple[str, str, Decided]:
@@ -91,3 +98,56 @@ def test_where_two_people_disagree_is_named():
     assert (file["disputed"], file["disputed_at_s"]) == (1, [2.0])
     assert document["warnings"] == ["people disagree about 1 proposal, so they are hidden"]
     assert document["agreement"]["share"] == 0.0
+
+
+TEXT = Proposed("text", "text", (2.2, 2.8), (8, 8, 40, 16), 0.9, text="Brenner 10:20")
+
+
+def with_texts(*texts: Proposed) -> ReviewedStudy:
+    of = study()
+    frames = {(KEY, one.key): FrameRange(round(one.interval_s[0] * 25), round(one.interval_s[1] * 25) - 1) for one in texts}
+    return replace(of, proposals={KEY: [SPAN, *texts]}, frames={**of.frames, **frames})
+
+
+def asked_and_hidden(of: ReviewedStudy, events: list[tuple[str, str, Any]]) -> tuple[list[str], set[tuple[str, float, float]]]:
+    """The kinds of what people are asked, and the kind and times of what is hidden."""
+    lines = [Line(n, "", "2026-01-01T00:00:01Z", by, by, "", name, facts(event), "") for n, (by, name, event) in enumerate(events, 1)]
+    standing = of.standing()
+    standing.apply(lines)
+    asked = judged(of, KEY, standing, lambda _: np.arange(251) / 25)
+    rows = verdict.redactions(of, standing)
+    return [one.proposal.kind for one in asked], {(row["kind"], row["start_s"], row["end_s"]) for row in rows if row["accepted"]}
+
+
+def test_text_in_a_room_is_asked_when_the_room_is_shown_and_hidden_all_the_while():
+    of = with_texts(TEXT)
+    both = {("out_of_body", *SPAN.interval_s), ("text", *TEXT.interval_s)}
+    assert asked_and_hidden(of, []) == (["out_of_body"], both)
+    assert asked_and_hidden(of, [accepted("ann")]) == (["out_of_body"], both)
+    assert asked_and_hidden(of, [accepted("ann", REJECT)]) == (["out_of_body", "text"], both - {("out_of_body", *SPAN.interval_s)})
+
+
+def test_text_that_goes_on_after_the_room_is_asked_and_so_is_what_somebody_decided():
+    longer = replace(TEXT, interval_s=(2.2, 3.2))
+    assert asked_and_hidden(with_texts(longer), [])[0] == ["out_of_body", "text"]
+    span = DecidedSpan(REJECT, 55, 69, *TEXT.interval_s)
+    rejected = "ann", "decided", Decided(*KEY, "now", "text", (span,), TEXT.box_xywh, "", TEXT.key, "1")
+    assert asked_and_hidden(with_texts(TEXT), [rejected])[0] == ["out_of_body", "text"]
+
+
+@given(
+    texts=st.lists(st.tuples(st.integers(0, 8), st.integers(1, 4), st.integers(0, 2)), max_size=4),
+    decided=st.lists(st.tuples(st.sampled_from([ACCEPT, REJECT]), st.sampled_from(["ann", "bo"])), max_size=3),
+)
+def test_what_is_not_asked_is_hidden_in_all_its_pictures(texts, decided):
+    listed = {replace(TEXT, interval_s=(a / 2, (a + n) / 2), box_xywh=(8 * x, 8, 40, 16)) for a, n, x in texts}
+    of, events = with_texts(*sorted(listed, key=lambda one: one.key)), [accepted(by, what) for what, by in decided]
+    lines = [Line(n, "", "2026-01-01T00:00:01Z", by, by, "", name, facts(event), "") for n, (by, name, event) in enumerate(events, 1)]
+    standing = of.standing()
+    standing.apply(lines)
+    asked = {one.proposal.key for one in judged(of, KEY, standing, lambda _: np.arange(251) / 25)}
+    hidden = [row for row in verdict.redactions(of, standing) if row["accepted"]]
+    room = [(row["start_s"], row["end_s"]) for row in hidden if row["x"] is None]
+    for one in listed:
+        assert {(row["start_s"], row["end_s"]) for row in hidden if row["x"] == one.box_xywh[0]} >= {one.interval_s}
+        assert one.key in asked or any(start <= one.interval_s[0] and one.interval_s[1] <= end for start, end in room)

@@ -12,7 +12,7 @@ from anyio.from_thread import BlockingPortal, start_blocking_portal
 import page_client
 import review_study
 import sampled_release
-from page_client import PORT, Page
+from page_client import PORT, Clock, Page
 from scrubin.review_page.app import ReviewApp
 from scrubin.review_page.security import Session
 from scrubin.review_page.study_now import StudyNow
@@ -44,8 +44,13 @@ def portal() -> Iterator[BlockingPortal]:
 
 
 @pytest.fixture
-def study(folder: Path) -> Iterator[StudyNow]:
-    now = page_client.opened(folder)
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def study(folder: Path, clock: Clock) -> Iterator[StudyNow]:
+    now = page_client.opened(folder, clock=clock)
     yield now
     now.close()
 

@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 import browser
+import keyboard
 import review_server
 import review_study
 from page_client import HOSTILE
@@ -102,11 +103,12 @@ def test_a_whole_review_by_keyboard_alone(ann, folder):
     # What one camera hides is proposed in the other, and selected by itself.
     ann.page.locator("#span-text", has_text="because the other camera hides it").wait_for()
     ann.press("a")
-    ann.says("N opens the next one")
-    ann.page.locator("#todo li.done", has_text="all seen").wait_for()
+    ann.says("Space goes on")
+    keyboard.look(ann.page)
     ann.press("n")
     ann.says("single is open")
     ann.opened()
+    keyboard.look(ann.page)
     ann.press("j")
     ann.says("Span 1 of 1")
     ann.press("r")
@@ -119,6 +121,61 @@ def test_a_whole_review_by_keyboard_alone(ann, folder):
     ]
     with review_study.desk(folder) as desk:
         assert all(one.done for one in desk.recordings())
+    assert not ann.troubles
+
+
+def test_opening_a_recording_counts_nothing_and_neither_does_waiting(ann, folder):
+    ann.page.wait_for_timeout(4000)
+    assert not lines(folder, "seen")
+    assert ann.text("#todo").startswith("Space 6 s not seen")
+    # Whoever is there and looks, but goes on to nothing, has not said so.
+    ann.press("ArrowRight")
+    ann.page.locator(".looking", has_text="looked at: Space goes on").first.wait_for()
+    ann.page.wait_for_timeout(2500)
+    assert not lines(folder, "seen")
+    ann.press(" ")
+    ann.page.locator("#todo li.done", has_text="all seen").wait_for()
+    seen = [line["facts"] for line in lines(folder, "seen")]
+    assert [(one["camera"], one["sheet"]) for one in seen] == [("left", True), ("right", False)]
+    assert sum(one["looked_s"] for one in seen) >= 6 * 0.25
+    assert all(one["inputs"] >= 1 and one["height_px"] >= 90 for one in seen)
+
+
+def test_whoever_goes_on_too_early_is_told_how_long_it_takes_and_nothing_counts(ann, folder):
+    ann.press(" ")
+    ann.says("s more for these 6 stills")
+    ann.press("PageDown")
+    ann.says("They do not count yet")
+    ann.page.wait_for_timeout(200)
+    assert not lines(folder, "seen")
+
+
+def test_stills_that_are_made_small_do_not_count_however_long_they_stand_there(ann, folder):
+    ann.press("[", "[", "[")
+    for _ in range(30):
+        ann.press(" ")
+        ann.page.wait_for_timeout(100)
+    ann.says("too small to count")
+    assert not lines(folder, "seen")
+    ann.press("]", "]", "]")
+    keyboard.look(ann.page)
+    assert all(line["facts"]["height_px"] >= 90 for line in lines(folder, "seen"))
+
+
+def test_stills_at_full_size_are_stops_of_their_own_with_their_corners(ann, folder):
+    review_study.stop(folder, ("pair", "left", 30, "scene"), ("pair", "right", 44, "jump"))
+    ann.page.locator("#list", has_text="2 at full size").wait_for()
+    while not ann.page.locator("#full[open]").count():
+        ann.press(" ")
+        ann.page.wait_for_timeout(100)
+    ann.page.locator("#full-canvas[data-frame='30']").wait_for()
+    assert ann.page.locator("#full-corners canvas").first.is_visible()
+    ann.press(" ")
+    ann.page.locator("#full .looking", has_text="s more for this still").wait_for()
+    keyboard.look(ann.page)
+    full = [line["facts"] for line in lines(folder, "seen") if line["facts"]["view"] == "full"]
+    assert [(one["camera"], one["stills"]) for one in full] == [("left", [[30, 1, 1]]), ("right", [[44, 1, 1]])]
+    assert all(one["looked_s"] >= 1.5 for one in full)
     assert not ann.troubles
 
 
@@ -344,7 +401,9 @@ def test_a_frame_that_cannot_be_decoded_takes_no_other_with_it_and_is_not_seen(c
     ann = Reviewer(chromium, server, before=lambda page: page.route("**/stills/**", answer))
     ann.page.locator("#sheet .cell.failed").wait_for()
     assert ann.names("#sheet .cell.failed") == [FAILED]
-    ann.press(" ")
+    for _ in range(40):
+        ann.press(" ")
+        ann.page.wait_for_timeout(100)
     ann.page.locator("#todo", has_text="1 s not seen").wait_for()
     sheet = [line["facts"] for line in lines(folder, "seen") if line["facts"]["view"] == "sheet" and line["facts"]["camera"] == "left"]
     assert [facts["seconds"] for facts in sheet] == [[[0, 0], [2, 2]]]
@@ -382,7 +441,7 @@ def test_what_is_behind_a_dialog_or_blackened_is_not_seen(chromium, server, fold
     ann.page.wait_for_timeout(3000)
     assert not lines(folder, "seen")
     ann.press(after)
-    ann.page.locator("#todo", has_text="all seen").wait_for()
+    keyboard.look(ann.page)
     ann.page.context.close()
 
 
@@ -407,7 +466,7 @@ def test_a_sample_is_looked_at_by_keyboard_alone_and_its_outcomes_stand_in_the_l
         names = [one.inner_text() for one in ann.page.locator("#list .name").all()]
         for place, name in enumerate(names):
             ann.page.locator("#name", has_text=name).wait_for()
-            ann.page.locator("#todo li.done", has_text="all seen").wait_for()
+            keyboard.look(ann.page)
             if place == 2:
                 ann.press("x")
                 ann.page.locator("#reason-dialog").wait_for()
@@ -433,7 +492,7 @@ def test_a_sample_goes_on_where_it_stopped(chromium, finished, tmp_path):
         with review_server.running(folder, "--sample", "2", "--by", "ann") as server:
             ann = Reviewer(chromium, server)
             ann.page.locator("#pace", has_text=f"{2 - left} of 2 done").wait_for()
-            ann.page.locator("#todo li.done", has_text="all seen").wait_for()
+            keyboard.look(ann.page)
             ann.press("y")
             ann.page.locator("#pace", has_text=f"{3 - left} of 2 done").wait_for()
             ann.page.context.close()

@@ -10,7 +10,7 @@ import pytest
 
 import page_client
 import review_study
-from page_client import PAIR, SINGLE, decide, lines, picture, post
+from page_client import PAIR, SINGLE, decide, lines, looked, picture, post
 from scrubin.review.ledger import LEDGER_PATH
 from scrubin.review_page.app import Place
 
@@ -38,27 +38,88 @@ def test_a_preview_is_black_where_the_release_will_be_and_does_not_count_as_seen
     assert preview[9:15, 9:31].max() < 40
     assert preview[30:, 40:].min() > 100
     assert picture(page.get("/still/0/right/25?preview=1")).max() == 0
-    answer = post(page, "/api/seen", number=PAIR, camera="right", view="full", frames=[25])
+    answer = looked(page, "full", {"right": [25]}, number=PAIR)
     assert answer.status_code == 409
 
 
-def test_what_was_never_sent_was_never_seen(page, folder):
-    def seen(frames, view="sheet"):
-        return post(page, "/api/seen", number=SINGLE, camera="mono", view=view, frames=frames, nonce=f"nonce-{view}-{frames[0]}")
-
-    assert seen([0, 20]).status_code == 409
-    page.get("/stills/1/mono?frames=0,20&height=32&columns=2")
-    assert seen([0, 20, 40]).status_code == 409
+def test_what_was_never_sent_was_never_seen(page, folder, clock):
+    assert looked(page, "sheet", {"mono": [0, 20]}, clock=clock).status_code == 409
+    page.get("/stills/1/mono?frames=0,20&height=90&columns=2")
+    assert looked(page, "sheet", {"mono": [0, 20, 40]}, clock=clock).status_code == 409
     assert not lines(folder)
-    assert seen([0, 20]).json()["line"] == {"number": 1, "event": "seen"}
-    # What is so small shows no face.
-    assert seen([0, 20], "lens").status_code == 409
-    page.get("/stills/1/mono?frames=0,20&height=64&columns=2")
-    assert seen([0, 20], "lens").status_code == 200
-    assert seen([0], "full").status_code == 409
+    assert looked(page, "sheet", {"mono": [0, 20]}, clock=clock).json()["line"] == {"number": 1, "event": "seen"}
+    page.get("/stills/1/mono?frames=40,60&height=64&columns=2")
+    # What is so small shows no face on the sheet; in the lens it stands beside its neighbours.
+    assert looked(page, "sheet", {"mono": [40, 60]}, clock=clock).status_code == 409
+    assert looked(page, "lens", {"mono": [40, 60]}, clock=clock).status_code == 200
+    assert looked(page, "full", {"mono": [0]}, clock=clock).status_code == 409
     page.get("/still/1/mono/0")
-    assert seen([0], "full").status_code == 200
+    assert looked(page, "full", {"mono": [0]}, clock=clock).status_code == 200
     assert [line["facts"]["view"] for line in lines(folder)] == ["sheet", "lens", "full"]
+
+
+def test_a_page_that_claims_more_looks_than_time_has_passed_is_refused_in_a_sentence(page, folder, clock):
+    page.get("/stills/1/mono?frames=0,20,40,60&height=90&columns=4")
+    clock.s += 0.4
+    answer = looked(page, "sheet", {"mono": [0, 20, 40, 60]})
+    assert (answer.status_code, answer.json()["error"]) == (
+        409,
+        "only 0.4 s have passed in which these stills can have been looked at, not 1.0 s",
+    )
+    assert (
+        looked(page, "sheet", {"mono": [0, 20, 40, 60]}, looked_s=0.4).json()["error"] == "0.6 s more for these 4 stills: each needs 0.25 s"
+    )
+    assert not lines(folder)
+    clock.s += 0.6
+    assert looked(page, "sheet", {"mono": [0, 20, 40, 60]}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("says", "sentence"),
+    [({"height_px": 46}, "stills of 46 px are too small to count: at least 90 px"), ({"inputs": 0}, "before a person goes on from it")],
+)
+def test_small_stills_and_those_from_which_nobody_went_on_do_not_count(page, folder, clock, says, sentence):
+    page.get("/stills/1/mono?frames=0,20&height=90&columns=2")
+    answer = looked(page, "sheet", {"mono": [0, 20]}, clock=clock, **says)
+    assert answer.status_code == 409
+    assert sentence in answer.json()["error"]
+    assert not lines(folder)
+
+
+def test_two_pages_of_one_person_are_not_twice_as_fast(page, inside, study, folder, clock):
+    other = inside(study)
+    for one in (page, other):
+        one.get("/stills/1/mono?frames=0,20,40,60&height=90&columns=4")
+    clock.s += 0.5
+    assert looked(page, "sheet", {"mono": [0, 20]}).status_code == 200
+    assert "only 0.0 s have passed" in looked(other, "sheet", {"mono": [40, 60]}).json()["error"]
+    # Nor is a second server: it reads the same ledger.
+    again = page_client.opened(folder, clock=clock)
+    third = inside(again)
+    third.get("/stills/1/mono?frames=0,20,40,60&height=90&columns=4")
+    clock.s += 0.5
+    assert looked(page, "sheet", {"mono": [40, 60]}).status_code == 200
+    assert "only 0.0 s have passed" in looked(third, "sheet", {"mono": [0, 40]}).json()["error"]
+    again.close()
+
+
+def test_a_look_is_written_once_though_the_page_asks_twice(page, folder, clock):
+    page.get("/stills/1/mono?frames=0,20&height=90&columns=2")
+    first = looked(page, "sheet", {"mono": [0, 20]}, clock=clock)
+    assert looked(page, "sheet", {"mono": [0, 20]}).json()["line"] == first.json()["line"]
+    (line,) = lines(folder)
+    measured = {name: line["facts"][name] for name in ("looked_s", "inputs", "height_px", "sheet")}
+    assert measured == {"looked_s": 0.5, "inputs": 1, "height_px": 90, "sheet": True}
+
+
+def test_a_screen_of_a_pair_is_one_sheet(page, folder, clock):
+    for camera in ("left", "right"):
+        page.get(f"/stills/0/{camera}?frames=0,20&height=90&columns=2")
+    assert looked(page, "sheet", {"left": [0, 20], "right": [0, 20]}, number=PAIR, clock=clock).status_code == 200
+    assert [(line["facts"]["camera"], line["facts"]["sheet"], line["facts"]["looked_s"]) for line in lines(folder)] == [
+        ("left", True, 0.5),
+        ("right", False, 0.5),
+    ]
 
 
 def test_a_decision_is_written_before_it_is_confirmed_and_its_repetition_is_the_same_line(page, folder):
@@ -125,10 +186,12 @@ def test_a_full_disk_is_said_and_what_was_confirmed_stays(page, folder, monkeypa
 
 
 @pytest.mark.slow
-def test_four_hours_are_reviewed_as_a_minute_is(tmp_path, inside, monkeypatch):
+def test_four_hours_are_reviewed_as_a_minute_is(tmp_path, inside, monkeypatch, clock):
     folder = review_study.project(tmp_path / "study", single_frames=4 * 3600 + 10, single_fps=1)
+    path = folder / "params.yaml"
+    path.write_text(path.read_text(encoding="utf-8").replace("checks: 0.02", "checks: 0"), encoding="utf-8")
     monkeypatch.chdir(folder)
-    study = page_client.opened(folder)
+    study = page_client.opened(folder, clock=clock)
     try:
         page = inside(study)
         times_s = np.frombuffer(page.get(f"/api/files/{SINGLE}/mono/times").content, "<f8")
@@ -136,11 +199,11 @@ def test_four_hours_are_reviewed_as_a_minute_is(tmp_path, inside, monkeypatch):
         last = len(times_s) - 2
         frames = range(last - 59, last + 1)
         wanted = ",".join(map(str, frames))
-        sprite = picture(page.get(f"/stills/{SINGLE}/mono?frames={wanted}&height=32&columns=60"))
+        sprite = picture(page.get(f"/stills/{SINGLE}/mono?frames={wanted}&height=90&columns=60"))
         for place, frame in enumerate(frames):
-            middle = sprite[16, place * sprite.shape[1] // 60 + 24]
+            middle = sprite[45, place * sprite.shape[1] // 60 + 60]
             assert abs(int(middle[1]) - grey(frame % review_study.LEVELS)) <= 6, frame
-        answer = post(page, "/api/seen", number=SINGLE, camera="mono", view="sheet", frames=list(frames))
+        answer = looked(page, "sheet", {"mono": list(frames)}, clock=clock)
         assert answer.status_code == 200
         summary = answer.json()["recording"]["summary"]
         assert summary["unseen_s"] == 4 * 3600 + 10 - 60
@@ -164,20 +227,20 @@ def test_two_pages_lose_nothing_and_see_each_other(folder, inside):
     assert len(ann.get("/api/recordings/1").json()["recording"]["drawn"]) == 2
 
 
-def test_with_two_reviewers_each_is_asked_for_their_own_part(folder, inside):
+def test_with_two_reviewers_each_is_asked_for_their_own_part(folder, inside, clock):
     path = folder / "params.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace("reviewers: 1", "reviewers: 2"), encoding="utf-8")
-    study = page_client.opened(folder)
+    study = page_client.opened(folder, clock=clock)
     page = inside(study)
-    assert page.get("/api/recordings/1").json()["mine"] == {"unseen": {"mono": [[0, 3]]}, "seen": [], "decided": []}
+    assert page.get("/api/recordings/1").json()["mine"] == {"unseen": {"mono": [[0, 3]]}, "stops": {"mono": []}, "seen": [], "decided": []}
     frames = list(range(70))
     page.get(f"/stills/1/mono?frames={','.join(map(str, frames))}&height=64&columns=10")
-    post(page, "/api/seen", number=SINGLE, camera="mono", view="lens", frames=frames)
+    looked(page, "lens", {"mono": frames}, clock=clock)
     (proposal,) = page.get("/api/recordings/1").json()["recording"]["proposals"]
     says = {"what": "reject", "kind": "text", "first": 40, "last": 49, "box_xywh": [8, 8, 24, 8], "proposal": proposal["key"]}
     answer = decide(page, **says, nonce="another-nonce").json()
     name = f"mono:{proposal['key']}"
-    assert answer["mine"] == {"unseen": {"mono": []}, "seen": [name], "decided": [name]}
+    assert answer["mine"] == {"unseen": {"mono": []}, "stops": {"mono": []}, "seen": [name], "decided": [name]}
     # One of two is not enough.
     assert answer["recording"]["files"][0]["unseen"] == [[0, 3]]
     assert answer["recording"]["proposals"][0]["decision"] == "unreviewed"
@@ -200,11 +263,11 @@ def test_while_tables_are_rewritten_the_page_is_asked_to_come_again(page, folder
     assert decide(page).status_code == 200
 
 
-def test_what_was_sent_before_the_pipeline_ran_again_was_seen(page, folder):
-    page.get("/stills/1/mono?frames=0,20&height=32&columns=2")
+def test_what_was_sent_before_the_pipeline_ran_again_was_seen(page, folder, clock):
+    page.get("/stills/1/mono?frames=0,20&height=90&columns=2")
     path = folder / "data/interim/proposals.parquet"
     path.write_bytes(path.read_bytes())
-    assert post(page, "/api/seen", number=SINGLE, camera="mono", view="sheet", frames=[0, 20]).status_code == 200
+    assert looked(page, "sheet", {"mono": [0, 20]}, clock=clock).status_code == 200
     assert page.get("/api/study").json()["head"].startswith("1-")
 
 

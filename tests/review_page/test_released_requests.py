@@ -10,25 +10,28 @@ import pytest
 import clips
 import review_study
 import sampled_release
-from page_client import SINGLE, decide, lines, post
+from page_client import SINGLE, decide, lines, looked, post
 from scrubin.cli import review_sample
+from scrubin.core.errors import ReviewError
 from scrubin.core.files import sha256_of
 from scrubin.review_page import released_study, sampled_study
 from scrubin.review_page.study_now import RELEASED_TABLES, TABLES, StudyNow
 
 
 @pytest.fixture
-def released(folder, inside, monkeypatch):
+def released(folder, inside, monkeypatch, clock):
     """Frames 20 to 59 of the single recording are released, and nothing of the pair."""
     path = clips.numbered(folder / "data/release/videos/quiet-otter.mp4", 40, fps=20)
     video = released_study.ReleasedVideo("quiet", "videos/quiet-otter.mp4", sha256_of(path), 20, 40)
     monkeypatch.setattr(released_study.released, "load", lambda folder: {("single", "mono"): video})
-    now = StudyNow(lambda generation: released_study.open_released(folder, "ann", generation), tuple(folder / path for path in TABLES))
+    now = StudyNow(
+        lambda generation: released_study.open_released(folder, "ann", generation, clock), tuple(folder / path for path in TABLES)
+    )
     yield inside(now, released=True)
     now.close()
 
 
-def test_released_files_are_shown_by_their_own_frames_and_noted_by_those_of_the_source(released, folder):
+def test_released_files_are_shown_by_their_own_frames_and_noted_by_those_of_the_source(released, folder, clock):
     pair, single = released.get("/api/study").json()["recordings"]
     assert (pair["status"], pair["reason"], pair["done"]) == ("excluded", "it is not in the release", True)
     assert (single["unseen_s"], single["duration_s"], single["undecided"]) == (2, 2.0, 0)
@@ -36,11 +39,18 @@ def test_released_files_are_shown_by_their_own_frames_and_noted_by_those_of_the_
     assert (file["frame_count"], file["unseen"]) == (40, [[0, 1]])
     assert released.get("/stills/1/mono?frames=40&height=64&columns=1").status_code == 404
     assert released.get("/still/0/left/0").status_code == 404
-    released.get("/stills/1/mono?frames=3,24&height=64&columns=2")
-    answer = post(released, "/api/seen", number=SINGLE, camera="mono", view="sheet", frames=[3, 24])
+    released.get("/stills/1/mono?frames=3,24&height=90&columns=2")
+    answer = looked(released, "sheet", {"mono": [3, 24]}, clock=clock)
     assert answer.json()["recording"]["files"][0]["unseen"] == []
     (line,) = lines(folder)
     assert (line["facts"]["view"], line["facts"]["stills"]) == ("released", [[23, 21, 2]])
+
+
+def test_what_only_waits_for_a_release_is_not_shown_as_released(released, folder):
+    (folder / "data/unreleased").mkdir()
+    (folder / "data/release").rename(folder / "data/unreleased/release")
+    with pytest.raises(ReviewError, match=r"data/release: there is no release of these videos"):
+        released_study.open_released(folder, "ann", 0)
 
 
 def test_released_files_can_be_looked_at_but_not_decided(released, folder):
@@ -50,16 +60,17 @@ def test_released_files_can_be_looked_at_but_not_decided(released, folder):
 
 
 @pytest.fixture
-def sampled(finished, tmp_path, inside, monkeypatch):
+def sampled(finished, tmp_path, inside, monkeypatch, clock):
     """All four clips of a finished release, drawn with seed 0; what people do is written into its ``folder``."""
     folder = shutil.copytree(finished, tmp_path / "released")
     monkeypatch.chdir(folder)
     drawn = review_sample.drawn(9, 0, "ann")
     now = StudyNow(
-        lambda generation: sampled_study.open_sampled(folder, "ann", generation, drawn), tuple(folder / path for path in RELEASED_TABLES)
+        lambda generation: sampled_study.open_sampled(folder, "ann", generation, drawn, clock),
+        tuple(folder / path for path in RELEASED_TABLES),
     )
     page = inside(now, sampled=True)
-    page.drawn = drawn
+    page.drawn, page.clock = drawn, clock
     page.number = {(clip.id, clip.start_s): number for number, clip in enumerate(drawn.clips)}
     page.folder = folder
     yield page
@@ -69,8 +80,8 @@ def sampled(finished, tmp_path, inside, monkeypatch):
 def look(page, number, camera, frames):
     """Have stills sent and in view."""
     named = ",".join(map(str, frames))
-    assert page.get(f"/stills/{number}/{camera}?frames={named}&height=64&columns=8").status_code == 200
-    answer = post(page, "/api/seen", number=number, camera=camera, view="sheet", frames=list(frames), nonce=secrets.token_hex(8))
+    assert page.get(f"/stills/{number}/{camera}?frames={named}&height=90&columns=8").status_code == 200
+    answer = looked(page, "sheet", {camera: list(frames)}, number=number, clock=page.clock, nonce=secrets.token_hex(8))
     assert answer.status_code == 200, answer.text
 
 

@@ -16,6 +16,7 @@ from scrubin.screen.detectors import appearance, black, frozen
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.histograms import CELLS
 from scrubin.screen.pass_over_file import Observed, observe
+from scrubin.screen.proposals import Proposal, merged
 
 FPS = 25
 
@@ -166,3 +167,44 @@ def test_a_short_span_that_is_hardly_outside_is_not_proposed(length, count):
 def test_the_score_is_that_of_the_span_without_its_margin():
     (span,) = appearance.propose(seen_with([False] * 40 + [True] + [False] * 40), PARAMS)
     assert (span.score, span.core) == (1.0, (40, 40))
+
+
+SPANS = st.builds(
+    lambda first, count, source, score, faces: Proposal(
+        "out_of_body", (first / FPS, (first + count) / FPS), score, source, faces=faces, core=(first, first + count - 1)
+    ),
+    st.integers(0, 60),
+    st.integers(1, 20),
+    st.sampled_from(["scene", "appearance", "face", "onnx", "unknown_scene", "header"]),
+    st.sampled_from([0.2, 0.5, 0.9]),
+    st.sampled_from([None, 0, 1, 3]),
+)
+RECTANGLES = st.builds(
+    lambda first, count, x: Proposal("text", (first / FPS, (first + count) / FPS), 0.5, "text", (x, 0, 8, 8), text="Brenner"),
+    st.integers(0, 60),
+    st.integers(1, 20),
+    st.integers(0, 40),
+)
+
+
+def hidden(proposals: list[Proposal]) -> set[tuple[int, object]]:
+    """Each frame that is hidden, with the rectangle; None: the whole picture."""
+    return {(frame, one.box_xywh) for one in proposals for frame in range(round(one.interval_s[0] * FPS), round(one.interval_s[1] * FPS))}
+
+
+@given(st.lists(st.one_of(SPANS, RECTANGLES), max_size=8))
+def test_what_is_merged_hides_exactly_what_it_hid_before(proposals):
+    done = merged(proposals)
+    assert hidden(done) == hidden(proposals)
+    assert merged(done) == done
+    assert [one for one in done if one.kind == "text"] == [one for one in proposals if one.kind == "text"]
+    apart = [one for one in done if one.source in ("unknown_scene", "header")]
+    assert apart == [one for one in proposals if one.source in ("unknown_scene", "header")]
+    assert max((one.faces or 0 for one in done), default=0) == max((one.faces or 0 for one in proposals), default=0)
+
+
+def test_a_face_in_a_room_is_one_proposal_that_says_both_and_a_face_elsewhere_is_another():
+    room = Proposal("out_of_body", (1.0, 3.0), 0.7, "scene", faces=2, core=(30, 70))
+    face = Proposal("out_of_body", (0.8, 2.0), 0.95, "face", faces=3, core=(25, 45))
+    later = Proposal("out_of_body", (3.0, 4.0), 0.9, "face", faces=1, core=(80, 95))
+    assert merged([room, later, face]) == [Proposal("out_of_body", (0.8, 3.0), 0.95, "scene", faces=3, core=(25, 70)), later]

@@ -15,6 +15,7 @@ from contextlib import nullcontext
 from typing import Protocol, cast
 
 from scrubin.cli import postponed
+from scrubin.core import private_paths
 from scrubin.core.errors import ScrubinError
 
 COMMANDS = {
@@ -52,6 +53,10 @@ COMMANDS = {
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""
 
 
+WRITE_PRIVATELY = ("audit", "new-study", "preflight", "remove", "rename", "render", "review", "screen", "store", "tag", "withdraw")
+"""Commands of the curator: others can read nothing of what these write."""
+
+
 class Command(Protocol):
     """What the module of a command has."""
 
@@ -67,6 +72,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     passed = list(sys.argv[1:] if arguments is None else arguments)
     with postponed.imports() if postponed.is_help(passed) else nullcontext():
         args = _parsed(passed)
+    if args.command in WRITE_PRIVATELY:
+        private_paths.write_privately()
     try:
         return _module(args.command).run(args)
     except ScrubinError as error:

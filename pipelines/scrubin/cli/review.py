@@ -10,6 +10,7 @@ from pathlib import Path
 from scrubin.cli import review_exchange, review_sample
 from scrubin.core.errors import ReviewError
 from scrubin.core.suggest import near
+from scrubin.review.questions import QUESTIONS_PATH
 from scrubin.review.sample import CLIP_S
 from scrubin.review.views import RecordingSummary
 from scrubin.review_page import server
@@ -86,7 +87,7 @@ def serve(args: argparse.Namespace, opener: Callable[[int], OpenStudy], *, sampl
     if args.host not in LOOPBACK and not args.reachable_from_elsewhere:
         msg = f"--host {args.host}: other machines could then see the recordings; if that is wanted, add --reachable-from-elsewhere"
         raise ReviewError(msg)
-    study = StudyNow(opener, RELEASED_TABLES if args.released or sampled else TABLES)
+    study = StudyNow(opener, RELEASED_TABLES) if args.released or sampled else StudyNow(opener, TABLES, QUESTIONS_PATH)
     doorway = server.Doorway(DOORWAY)
     try:
         place = None if args.at is None else place_of(args.at, study.get().recordings())

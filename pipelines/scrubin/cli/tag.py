@@ -11,6 +11,7 @@ from tqdm import tqdm
 from scrubin.core import params
 from scrubin.core.errors import ReleaseError
 from scrubin.engine.only_run import only_run
+from scrubin.release.assembly import RELEASE
 from scrubin.release.params import ReleaseParams
 from scrubin.tagging import readiness
 from scrubin.tagging.git import git
@@ -40,10 +41,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _to_push(project: Path, tag: str) -> str:
-    steps = [("dvc push", f"the public outputs, to '{readiness.remote_of(project)}'")]
+    steps = [("dvc push", f"the release, to '{readiness.remote_of(project)}'")]
     if not git(project, "remote").split():
         steps.append(("git remote add origin ADDRESS", "where others find the repository"))
     steps += [("git push", "the commit"), ("git push --tags", "the tag, last: whoever sees it finds everything")]
     lines = "".join(f"  {command:<30}  {what}\n" for command, what in steps)
-    taken = f"dvc get ADDRESS {readiness.RELEASE} --rev {tag}"
+    taken = f"dvc get ADDRESS {RELEASE} --rev {tag}"
     return f"Nothing has left this machine yet. To publish:\n{lines}Others then take it with: {taken}\n"

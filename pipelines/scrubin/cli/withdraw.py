@@ -12,13 +12,13 @@ from scrubin.core import files, params
 from scrubin.core.errors import ManifestError
 from scrubin.engine.only_run import only_run
 from scrubin.listing import unfinished
-from scrubin.release import review_gate, shrinking
+from scrubin.release import assembly, review_gate, shrinking
 from scrubin.release.params import ReleaseParams
-from scrubin.review import forgetting
+from scrubin.review import forgetting, questions
 from scrubin.review.ledger import LEDGER_PATH, Ledger
 from scrubin.versions.difference import Step
 from scrubin.versions.rule import is_below, next_version
-from scrubin.withdrawal import copies, kept, memory, naming, notice, sheet, tombstones, version
+from scrubin.withdrawal import copies, kept, memory, naming, notice, sheet, tombstones, version, withholding
 from scrubin.withdrawal.sheet import Row
 
 
@@ -55,10 +55,15 @@ def _withdraw(args: argparse.Namespace, raw: Path) -> int:
     row = _row(args)
     withdrawn = notice.take(raw, more=(row,))
     path = raw / sheet.NAME
-    # First: from this row alone the next run does all the rest.
+    # Before all else, so that nobody publishes what holds them.
+    withholding.withhold()
+    # Then this: from this row alone the next run does all the rest.
     files.write_text(path, sheet.text_with(_text(path), row))
     memory.write(withdrawn)
+    # Not earlier: what is remembered of their pictures is read there.
+    assembly.remove_release()
     said = [f"{path}: {row.participant or row.recording} withdraws; nobody else's recordings, ids and subsets change"]
+    said.append(f"{assembly.RELEASE}: it is removed, and 'dvc push' sends nothing until there is one without them")
     last = shrinking.before(params.load("release", ReleaseParams).name)
     released = last["version"] if tombstones.gone(last["recordings"], withdrawn) else ""
     if released:
@@ -67,6 +72,8 @@ def _withdraw(args: argparse.Namespace, raw: Path) -> int:
         # It repeats what people decided; the stage review writes it anew.
         review_gate.REVIEW_PATH.unlink(missing_ok=True)
         said.append(f"{LEDGER_PATH}: what people decided about them is taken out; its first line says how many lines that was")
+    if questions.forget(withdrawn):
+        said.append(f"{questions.QUESTIONS_PATH}: what the audit asked about them is taken out")
     said += ["next: make repro, then: .venv/bin/scrubin store --prune", "what the next run cannot remove:"]
     said += [f"  {place}" for place in copies.places(Path(), raw, released)]
     sys.stdout.write("".join(f"{line}\n" for line in said))

@@ -1,4 +1,4 @@
-"""What so many clips without a finding prove about all the others: exact bounds, in whole numbers, so the same on every machine.
+"""What so many clips or checks prove about all the others: exact bounds, in whole numbers, so the same on every machine.
 
 Source: C. J. Clopper and E. S. Pearson, Biometrika 26 (1934), 404-413, https://doi.org/10.1093/biomet/26.4.404.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import comb
 
 _ONE_IN = 20  # what lies above a bound leaves so few findings only once in so many samples
+_ONE_IN_AT_EACH_END = 2 * _ONE_IN
 _PARTS = 10**6
 
 
@@ -32,14 +33,53 @@ def highest_share(checked: int, findings: int) -> float:
     (0.049508, 0.009937, 0.015715, 1.0)
     """
     _refuse_impossible(checked, findings)
+    return _upper_parts(checked, findings, _ONE_IN) / _PARTS
+
+
+def interval(shown: int, noticed: int) -> tuple[float, float]:
+    """Return the two-sided 95 % interval of the share of checks that are noticed: Clopper and Pearson's, rounded outwards to a millionth.
+
+    Parameters
+    ----------
+    shown, noticed
+        How many checks people were shown, and how many of them they noticed.
+
+    Raises
+    ------
+    ValueError
+        When more were noticed than shown, or none was shown.
+
+    >>> interval(20, 18), interval(10, 10), interval(10, 0)
+    ((0.683017, 0.987652), (0.691502, 1.0), (0.0, 0.308498))
+    """
+    _refuse_impossible(shown, noticed)
+    low, high = (_upper_parts(shown, count, _ONE_IN_AT_EACH_END) for count in (shown - noticed, noticed))
+    return (_PARTS - low) / _PARTS, high / _PARTS
+
+
+def _upper_parts(checked: int, findings: int, one_in: int) -> int:
+    """Return the upper bound in millionths: a share above it leaves so few findings only once in so many samples."""
     if findings == checked:
-        return 1.0
+        return _PARTS
     low, high = 0, _PARTS
     while high - low > 1:
         middle = (low + high) // 2
-        few = sum(comb(checked, i) * middle**i * (_PARTS - middle) ** (checked - i) for i in range(findings + 1))
-        low, high = (low, middle) if _ONE_IN * few <= _PARTS**checked else (middle, high)
-    return high / _PARTS
+        low, high = (low, middle) if one_in * _so_few(checked, findings, middle) <= _PARTS**checked else (middle, high)
+    return high
+
+
+def _so_few(checked: int, findings: int, parts: int) -> int:
+    """Return the binomial probability of at most so many findings at a share in millionths, times a million to the power of ``checked``."""
+    if 2 * findings > checked:
+        every: int = _PARTS**checked
+        return every - _so_few(checked, checked - findings - 1, _PARTS - parts)
+    others = _PARTS - parts
+    term: int = others**checked
+    total = term
+    for i in range(findings):
+        term = term * ((checked - i) * parts) // ((i + 1) * others)  # divides without a rest
+        total += term
+    return total
 
 
 def most_clips(population: int, checked: int, findings: int) -> int:

@@ -1,7 +1,7 @@
 """What somebody must have seen before a recording leaves, and what of it is still unseen.
 
-Every second of the kept interval needs a still, and every proposal its *lens*: both of its ends
-frame by frame, five frames to either side.
+Every second of the kept interval needs a still, every *stop* its own look at full size, and every
+proposal its *lens*: both of its ends frame by frame, five frames to either side.
 """
 
 from __future__ import annotations
@@ -65,3 +65,8 @@ def lens_seen(first: int, last: int, seen: SeenBy | None) -> bool:
     if seen is None:
         return False
     return all(bool(seen.frames[a : b + 1].all()) for a, b in lens_frames(first, last, len(seen.frames)))
+
+
+def stop_seen(frame: int, kind: str, seen: SeenBy | None) -> bool:
+    """Whether somebody looked at a stop: for a scene at full size, where small names can be read, for a jump in the lens at least."""
+    return seen is not None and bool((seen.full if kind == "scene" else seen.frames)[frame])

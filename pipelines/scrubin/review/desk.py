@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 import getpass
 import json
@@ -14,13 +15,16 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.core.errors import ReviewError
-from scrubin.review import events, study, views
+from scrubin.review import attention, events, study, views
+from scrubin.review.attention import Look
 from scrubin.review.coverage import Run, seconds_of
-from scrubin.review.events import ACCEPT, ADD, REJECT, Box, Decided, DecidedSpan
+from scrubin.review.events import ACCEPT, ADD, ASKED, REJECT, Box, Decided, DecidedSpan
 from scrubin.review.ledger import Line
 from scrubin.review.progress import Progress, progress
+from scrubin.review.questions import FACE, TEXT, Sight
 from scrubin.review.standing import FileKey, Standing
 from scrubin.review.state import State
+from scrubin.review.status import frames_on_screen
 from scrubin.review.views import DRAWN, RecordingSummary, RecordingView
 from scrubin.tables import io
 from scrubin.tables.private.linkage import LINKAGE
@@ -47,6 +51,7 @@ class Desk:
     def __init__(self, folder: Path, state: State, by: str) -> None:
         self._folder, self._state, self.by = folder, state, by
         self.session = secrets.token_hex(8)
+        self._elsewhere_s = self._spent_elsewhere_s()
 
     @classmethod
     def open(cls, folder: Path = Path(), by: str | None = None) -> Desk:
@@ -106,7 +111,7 @@ class Desk:
         status, of, standing = self._state.statuses(name), self._state.study, self._state.standing
         return RecordingView(
             self._summary(number),
-            tuple(views.file_view(of.files[one.key], one) for one, _ in status),
+            tuple(views.file_view(of.files[one.key], one, of.stops.get(one.key, ())) for one, _ in status),
             tuple(views.proposal_view(of.files[one.key], item, of.reviewers) for one, items in status for item in items),
             tuple(view for one, items in status for view in views.drawn(one.key, items, standing, self._state.times_s)),
             tuple(views.missing(status)),
@@ -136,7 +141,8 @@ class Desk:
     ) -> Line:
         """Append a decision about frames ``[first, last]``; ``change`` accepts ``[to_first, to_last]`` instead.
 
-        Rejecting what a person added withdraws it; changing it withdraws it and adds the new span.
+        Rejecting what a person added withdraws it; changing it withdraws it and adds the new span. Accepting a question of the audit
+        adds a span: for a face whole frames, for a text its rectangle, with the margin around it.
 
         Raises
         ------
@@ -162,13 +168,21 @@ class Desk:
             return self._decide_drawn(file, what, kind, target, box_xywh, proposal_key, why, nonce)
         if what in (ACCEPT, REJECT, CHANGE):
             self._refuse_changed(file.key, proposal_key)
+        if proposal_key.startswith(ASKED):
+            return self._answer(file, what, target, proposal_key, why, nonce)
         times_s = self._state.times_s(file.key)
         spans = _spans(what, (first, last), target, times_s)
         decided = Decided(file.recording, camera, file.sha256, kind, spans, box_xywh, why, proposal_key, self._state.study.detectors)
         return self._append("decided", decided, nonce)
 
-    def seen(self, number: int, camera: str, view: str, frames: Sequence[int], nonce: str = "") -> Line | None:
-        """Append that stills were seen; None when there are none."""
+    def seen(self, number: int, camera: str, view: str, frames: Sequence[int], look: Look, nonce: str = "") -> Line | None:
+        """Append that stills were looked at; None when there are none.
+
+        Raises
+        ------
+        ReviewError
+            When they were too small, or too short on the screen, to count.
+        """
         file = self.file(number, camera)
         numbers = sorted({int(frame) for frame in frames})
         if not numbers:
@@ -176,8 +190,30 @@ class Desk:
         if view not in events.VIEWS or numbers[0] < 0 or numbers[-1] >= file.frame_count:
             msg = f"no such stills: view '{view}', frames {numbers[0]} to {numbers[-1]} of {file.frame_count}"
             raise ReviewError(msg)
+        if reason := attention.why_not(view, len(numbers), look):
+            raise ReviewError(reason)
         seconds = tuple(seconds_of(numbers, self._state.times_s(file.key)))
-        return self._append("seen", events.Seen(file.recording, camera, file.sha256, view, events.runs(numbers), seconds), nonce)
+        stills = events.runs(numbers)
+        says = events.Seen(file.recording, camera, file.sha256, view, stills, seconds, **dataclasses.asdict(look))
+        return self._append("seen", says, nonce)
+
+    def written(self, nonce: str) -> Line | None:
+        """Return the line that a wish of this session was written as; None when it was not."""
+        return self._state.ledger.written(self.session, nonce)
+
+    def newly_elsewhere_s(self) -> float:
+        """Return how much attention this person has spent in other sessions since this was asked last."""
+        before, self._elsewhere_s = self._elsewhere_s, self._spent_elsewhere_s()
+        return max(0.0, self._elsewhere_s - before)
+
+    def _spent_elsewhere_s(self) -> float:
+        lines = (line for line in self.lines() if line.event == "seen" and line.by == self.by and line.session != self.session)
+        return float(sum(line.facts.get("looked_s") or 0.0 for line in lines))
+
+    def planted(self, number: int, camera: str, frame: int, kind: str, size: float, outcome: str, nonce: str = "") -> Line:
+        """Append that a check was shown, and whether this person noticed it."""
+        file = self.file(number, camera)
+        return self._append("planted", events.Planted(file.recording, camera, file.sha256, frame, kind, size, outcome), nonce)
 
     def sample(self, drawn: events.Sampled) -> Line:
         """Append that clips of the released videos were drawn."""
@@ -347,6 +383,33 @@ class Desk:
         msg = "what a person added is hidden already"
         raise ReviewError(msg)
 
+    def _answer(self, file: study.StudyFile, what: str, target: Run, key: str, why: str, nonce: str) -> Line:
+        """Append the answer to a question of the audit: a span to hide, or that what is there may be seen."""
+        sight, times_s = Sight.of_key(key), self._state.times_s(file.key)
+        kind = "text" if sight.kind == TEXT else "out_of_body"
+        asked = sight.first, sight.last
+        if what == REJECT:
+            spans = _spans(REJECT, asked, asked, times_s)
+            for number in self._hidden_for(file.key, key):
+                # What was hidden for an answer stays hidden otherwise.
+                self._append("withdrawn", events.Withdrawn(number, why), nonce and f"{nonce}-{number}")
+        else:
+            ends = self._with_margin(asked, times_s) if what == ACCEPT else target
+            spans = _spans(ADD, ends, ends, times_s)
+        box = None if sight.kind == FACE and what != REJECT else sight.box_xywh
+        detectors = self._state.study.detectors
+        return self._append("decided", Decided(file.recording, file.camera, file.sha256, kind, spans, box, why, key, detectors), nonce)
+
+    def _hidden_for(self, key: FileKey, question: str) -> list[int]:
+        """Return the lines in which this person, or with one reviewer anybody, had a span hidden for an answer."""
+        decided = self._state.standing.decided.get(key, {}).items()
+        mine = [(number, one) for number, (by, one) in decided if by == self.by or self._state.study.reviewers == 1]
+        return [number for number, one in mine if one.proposal == question and not one.lets_through]
+
+    def _with_margin(self, run: Run, times_s: npt.NDArray[np.float64]) -> Run:
+        margin_s = self._state.study.margin_s
+        return frames_on_screen((float(times_s[run[0]]) - margin_s, float(times_s[run[1] + 1]) + margin_s), times_s)
+
     def _refuse_other_file(self, file: study.StudyFile) -> None:
         gone = next((path for path in file.source.paths if not (self._state.raw / path).is_file()), None)
         if gone is not None:
@@ -366,8 +429,8 @@ class Desk:
             raise ReviewError(msg)
 
     def _refuse_changed(self, key: FileKey, proposal_key: str) -> None:
-        known = {item.proposal.key for one, items in self._state.statuses(key[0]) if one.key == key for item in items}
-        if proposal_key not in known:
+        offered = {item.proposal.key for one, items in self._state.statuses(key[0]) if one.key == key for item in items}
+        if proposal_key not in offered | {one.key for one in self._state.study.proposed(key, self._state.standing)}:
             msg = "this proposal is no longer there: the detectors ran again, or the other camera changed; look at it again"
             raise ReviewError(msg)
 

@@ -17,8 +17,13 @@ ACCEPT, REJECT, ADD = "accept", "reject", "add"
 VIEWS = ("sheet", "lens", "full", "released")
 SUBJECTS = ("quarantine", "warning", "near-duplicate")
 CLEAN, FINDING = "clean", "finding"
-HIDES_NOTHING = ("seen", "sampled", "checked")
+NOTICED, MISSED = "noticed", "missed"
+MEASURED = ("looked_s", "inputs", "height_px", "sheet")
+"""What a line `seen` says of how it was looked at; those of earlier editions say nothing of it."""
+HIDES_NOTHING = ("seen", "planted", "sampled", "checked")
 """Events that change nothing of what is hidden."""
+ASKED = "audit:"
+"""Begins the key of a proposal that is a question of the audit, see `scrubin.review.questions`."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +65,11 @@ class Decided:
     proposal: str
     detectors: str
 
+    @property
+    def lets_through(self) -> bool:
+        """Whether it only tells the audit that something may be seen; of what is proposed it shows nothing."""
+        return self.proposal.startswith(ASKED) and all(span.what == REJECT for span in self.spans)
+
 
 @dataclass(frozen=True)
 class Withdrawn:
@@ -71,7 +81,10 @@ class Withdrawn:
 
 @dataclass(frozen=True)
 class Seen:
-    """Stills of one video file that somebody had before their eyes.
+    """Stills of one video file that somebody looked at, and what was measured while they did.
+
+    Lines of before it was measured have none of the last four fields: they say that stills were on
+    a screen for 0.2 s, and count as nothing seen.
 
     Parameters
     ----------
@@ -81,6 +94,8 @@ class Seen:
         Runs ``(first, step, count)`` of frame numbers.
     seconds
         Runs ``(first, last)`` of whole seconds during which one of the stills is on screen.
+    looked_s, inputs, height_px, sheet
+        See `scrubin.review.attention.Look`.
     """
 
     recording: str
@@ -89,6 +104,33 @@ class Seen:
     view: str
     stills: tuple[tuple[int, int, int], ...]
     seconds: tuple[tuple[int, int], ...]
+    looked_s: float | None = None
+    inputs: int | None = None
+    height_px: int | None = None
+    sheet: bool | None = None
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A still was shown with something in it that is not in the recording, to know whether the person would notice.
+
+    Parameters
+    ----------
+    kind
+        person or name.
+    size
+        Height of what was planted, as a share of the picture's.
+    outcome
+        noticed or missed.
+    """
+
+    recording: str
+    camera: str
+    sha256: str
+    frame: int
+    kind: str
+    size: float
+    outcome: str
 
 
 @dataclass(frozen=True)
@@ -197,11 +239,12 @@ class Renamed:
 
 NOBODYS = ("forgotten", "renamed")
 """Events at the head of a chain that was written anew: no person's."""
-Event = Decided | Withdrawn | Seen | Excluded | Acknowledged | Sheet | Sampled | Checked | Forgotten | Renamed
+Event = Decided | Withdrawn | Seen | Planted | Excluded | Acknowledged | Sheet | Sampled | Checked | Forgotten | Renamed
 EVENTS: dict[str, type[Any]] = {
     "decided": Decided,
     "withdrawn": Withdrawn,
     "seen": Seen,
+    "planted": Planted,
     "excluded": Excluded,
     "acknowledged": Acknowledged,
     "imported": Sheet,
@@ -228,7 +271,8 @@ def event_of(line: Line) -> Event:
     """
     declared = EVENTS.get(line.event)
     names = {field.name for field in dataclasses.fields(declared)} if declared else set()
-    if declared is None or names != set(line.facts):
+    said = set(line.facts) | set(MEASURED) if declared is Seen and not set(MEASURED) & set(line.facts) else set(line.facts)
+    if declared is None or names != said:
         msg = f"decisions.jsonl, line {line.number}: this edition knows no such event '{line.event}'; use the edition that wrote it"
         raise ReviewError(msg)
     values = dict(line.facts)

@@ -95,7 +95,8 @@ def rows(of: ReviewedStudy, standing: Standing) -> list[Row]:
     """Return the decisions that stand, without what later ones overrule, sorted."""
     done: list[Row] = []
     for key in of.files:
-        said = [(one, span) for _, one in standing.decided.get(key, {}).values() for span in one.spans]
+        decided = [one for _, one in standing.decided.get(key, {}).values() if not one.lets_through]
+        said = [(one, span) for one in decided for span in one.spans]
         for place, (one, span) in enumerate(said):
             later = [other for other in said[place + 1 :] if span.what != ADD and _overrules(other, (one, span))]
             for start_s, end_s in without((span.start_s, span.end_s), [(other.start_s, other.end_s) for _, other in later]):

@@ -65,8 +65,10 @@ def _facts(line: Line, withdrawn: Memory) -> dict[str, Any] | None:
         facts["clips"] = [clip for clip in facts["clips"] if not _is_theirs(clip, withdrawn)]
         if not facts["clips"]:
             return None
-    if "why" in facts:
-        facts["why"] = _nameless(facts["why"], withdrawn)
+    # The key of a question of the audit holds what was read.
+    for name in ("why", "proposal"):
+        if name in facts:
+            facts[name] = _nameless(facts[name], withdrawn)
     return facts
 
 

@@ -111,6 +111,11 @@ class Ledger:
         """How many bytes of an unfinished line lie at the end; they belong to nothing that was confirmed."""
         return len(self._read.torn)
 
+    def written(self, session: str, nonce: str) -> Line | None:
+        """Return the line of a wish of a session; None when there is none."""
+        self._refresh()
+        return self._nonces.get((session, nonce))
+
     def append(self, event: str, facts: Mapping[str, Any], *, by: str, session: str, nonce: str = "") -> Line:
         """Append one line and return it once it is safe on the disk.
 

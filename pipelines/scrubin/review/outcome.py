@@ -15,8 +15,11 @@ from scrubin.review.events import ACCEPT, ADD, REJECT, Box, Decided
 Interval = tuple[float, float]
 # Rounding of times that somebody read off a player.
 TICK_S = 0.001
-CURATOR, PAIR, SHEET = "curator", "pair", "sheet"
+CURATOR, PAIR, SHEET, AUDIT, GAP = "curator", "pair", "sheet", "audit", "gap"
 ACCEPTED, REJECTED, UNREVIEWED = "accepted", "rejected", "unreviewed"
+STILLS_STEP_S = 1.0
+"""Of the sheet: between two of its stills lies a second of which a person sees nothing."""
+GAP_KIND = "out_of_body"
 MIRRORED_KINDS = frozenset({"out_of_body", "other"})
 """What one camera of a pair sees, the other sees as well; text stands where its own recorder wrote it."""
 
@@ -50,6 +53,24 @@ class Proposed:
         """A name that stays as long as the span does."""
         box = "" if self.box_xywh is None else ":" + ",".join(map(str, self.box_xywh))
         return f"{self.source}:{self.kind}:{self.interval_s[0]:.6f}-{self.interval_s[1]:.6f}{box}"
+
+    def hides(self, other: Proposed) -> bool:
+        """Whether all of another one is hidden with this one."""
+        start_s, end_s = other.interval_s
+        around = self.box_xywh is None or covers(self.box_xywh, other.box_xywh)
+        return around and self.interval_s[0] <= start_s and end_s <= self.interval_s[1]
+
+
+@dataclass(frozen=True)
+class Asked(Proposed):
+    """A question of the audit, under its own key; by itself it hides nothing."""
+
+    asked: str = ""
+
+    @property
+    def key(self) -> str:
+        """The key of the question."""
+        return self.asked
 
 
 @dataclass(frozen=True)
@@ -154,6 +175,33 @@ def mirrored(hidden: Iterable[Proposed], own: Iterable[Proposed], last_s: float)
     return done
 
 
+def gaps(hidden: Iterable[Proposed], shown: Iterable[Interval]) -> list[Proposed]:
+    """Return what is proposed because it lies between two hidden stretches of whole frames, less than a still's step apart.
+
+    The sheet may show nothing of it. What a person said is to be shown stays shown.
+
+    Parameters
+    ----------
+    hidden
+        What is hidden, by whomever.
+    shown
+        What people rejected.
+    """
+    spans = sorted((one for one in hidden if one.box_xywh is None), key=lambda one: one.interval_s)
+    kept_open = sorted(shown)
+    done: list[Proposed] = []
+    before: Proposed | None = None
+    for one in spans:
+        if before is not None and TICK_S < one.interval_s[0] - before.interval_s[1] < STILLS_STEP_S:
+            gap = before.interval_s[1], one.interval_s[0]
+            kind = one.kind if one.kind == before.kind else GAP_KIND
+            if not any(start < gap[1] and gap[0] < end for start, end in kept_open):
+                done.append(Proposed(kind, GAP, gap))
+        if before is None or one.interval_s[1] > before.interval_s[1]:
+            before = one
+    return done
+
+
 def without(interval: Interval, removed: Iterable[Interval]) -> list[Interval]:
     """Return what is left of an interval, in order.
 
@@ -177,7 +225,7 @@ class _Say:
 def _by_person(proposal: Proposed, decided: Sequence[tuple[str, Decided]], reviewers: int) -> list[list[_Say]]:
     said: dict[str, list[_Say]] = {}
     for by, one in decided:
-        for span in one.spans if one.kind == proposal.kind else ():
+        for span in one.spans if one.kind == proposal.kind and not one.lets_through else ():
             about = {ACCEPT: overlaps, REJECT: covers}.get(span.what)
             if about is not None and about(one.box_xywh, proposal.box_xywh):
                 decision = ACCEPTED if span.what == ACCEPT else REJECTED
@@ -211,7 +259,7 @@ def _rejected(one: Decided, later: Iterable[Decided]) -> list[Interval]:
     return [
         (span.start_s, span.end_s)
         for other in later
-        if other.kind == one.kind and covers(other.box_xywh, one.box_xywh)
+        if other.kind == one.kind and not other.lets_through and covers(other.box_xywh, one.box_xywh)
         for span in other.spans
         if span.what == REJECT
     ]

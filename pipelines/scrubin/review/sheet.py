@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Container, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scrubin.core import csvtext
 from scrubin.core.cells import seconds
@@ -67,21 +67,34 @@ def parse(data: bytes, cameras: Mapping[str, tuple[str, ...]], set_aside: Contai
     """
     rows: list[Decision] = []
     errors: dict[str, RecordingError] = {}
-    sheet = csvtext.read(NAME, data, COLUMNS, ())
-    ManifestError.raise_any(sheet.faults)
-    unknown = []
+    of_rows: list[Fault] = []
+    sheet = csvtext.read(NAME, data, COLUMNS, (), keep_rows=True)
+    wrong = list(sheet.faults)
+    if missing := set(COLUMNS) - set(sheet.columns):
+        # What cannot be known of a row is not said to be wrong with it.
+        sheet = replace(sheet, rows=() if missing - {"x", "y", "w", "h", "camera"} else tuple(_filled(row) for row in sheet.rows))
+    sheet, unclear = csvtext.with_points(sheet, ("start_s", "end_s"))
+    unclear_lines = {fault.place: fault for fault in unclear}
     for row in sheet.rows:
         recording = row.cells["recording"]
         if recording not in cameras:
-            unknown += [] if recording in set_aside or recording in withdrawn else [_unknown(row, cameras)]
+            wrong += [] if recording in set_aside or recording in withdrawn else [_unknown(row, cameras)]
             continue
         try:
+            if row.place in unclear_lines:
+                fault = unclear_lines[row.place]
+                raise RecordingError(NAME, fault.what, fault.fix, fault.place)
             rows += _decisions(row, cameras[recording])
         except RecordingError as error:
-            errors[recording] = error
-    if unknown:
-        raise ManifestError([*unknown, *(fault for error in errors.values() for fault in error.faults)])
+            of_rows += error.faults
+            errors.setdefault(recording, error)
+    if wrong:
+        raise ManifestError([*wrong, *of_rows])
     return Decisions([row for row in rows if row.recording not in errors], errors)
+
+
+def _filled(row: csvtext.Row) -> csvtext.Row:
+    return replace(row, cells=dict.fromkeys(COLUMNS, "") | dict(row.cells))
 
 
 def _unknown(row: csvtext.Row, cameras: Collection[str]) -> Fault:
@@ -106,7 +119,7 @@ def _decisions(row: csvtext.Row, cameras: tuple[str, ...]) -> list[Decision]:
         raise RecordingError(NAME, "it would hide the whole recording", "give an interval or a rectangle, or exclude the recording", place)
     if cells["kind"] == "text" and box_xywh is None and decision == "accept":
         raise RecordingError(NAME, "it accepts text without a rectangle", "give its x,y,w,h; the report lists them", place)
-    if cells["kind"] != "text" and box_xywh is not None and decision == "reject":
+    if cells["kind"] not in ("text", "other") and box_xywh is not None and decision == "reject":
         reason = f"'{cells['kind']}' is found in whole frames, so no rectangle of it can be rejected"
         raise RecordingError(NAME, reason, "leave x,y,w,h empty, or remove the row that adds the rectangle", place)
     held = (cells["camera"],) if cells["camera"] else cameras

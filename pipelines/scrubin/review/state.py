@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from scrubin.core import params
 from scrubin.core.errors import ReviewError, TableError
-from scrubin.review import study
+from scrubin.review import questions, study
 from scrubin.review.ledger import FIRST, LEDGER_PATH, Ledger
 from scrubin.review.params import ReviewParams
 from scrubin.review.standing import FileKey
@@ -58,7 +58,7 @@ class State:
         reviewers = params.load("review", ReviewParams, path).reviewers
         margin_s = float(params.read(path).get("screen", {}).get("margin_s", 0))
         raw = folder / params.raw_folder(path)
-        of = study.load(reviewers, margin_s, raw, folder)
+        of = study.load(reviewers, margin_s, raw, folder).asking(questions.load(folder))
         state = cls(of, Ledger(folder / LEDGER_PATH), raw, _rows(folder))
         state.update()
         return state

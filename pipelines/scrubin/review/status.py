@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.review.coverage import Run, lens_seen, true_runs, unseen_seconds
-from scrubin.review.outcome import ACCEPTED, UNREVIEWED, Part, Proposed
+from scrubin.review.coverage import Run, lens_seen, stop_seen, true_runs, unseen_seconds
+from scrubin.review.outcome import ACCEPTED, AUDIT, REJECTED, UNREVIEWED, Asked, Interval, Part, Proposed, without
+from scrubin.review.questions import TEXT, Question
 from scrubin.review.standing import FileKey, Standing
-from scrubin.review.study import ReviewedStudy
+from scrubin.review.study import ReviewedStudy, Stop
 
 Boundaries = Callable[[FileKey], npt.NDArray[np.float64]]
 """Presentation times of a file, shape (n + 1,)."""
@@ -38,8 +39,8 @@ class Judged:
 
     @property
     def hidden(self) -> bool:
-        """Whether any of it is hidden."""
-        return any(part.decision in (ACCEPTED, UNREVIEWED) for part in self.parts)
+        """Whether any of it is hidden; a question hides nothing, only a span that is drawn for an answer does."""
+        return self.proposal.source != AUDIT and any(part.decision in (ACCEPTED, UNREVIEWED) for part in self.parts)
 
 
 @dataclass(frozen=True)
@@ -54,10 +55,14 @@ class FileStatus:
         Keys of proposals whose lens too few saw.
     undecided, disputed
         Keys of proposals of which a part is undecided; about which people decided differently.
-    required_s, lenses
-        How many seconds must be seen, and of how many proposals the lens.
+    unseen_stops
+        Stills at full size that too few looked at.
+    required_s, lenses, stops
+        How many seconds must be seen, of how many proposals the lens, and how many stops.
     lost
         How many lines of the ledger are about another file of that name.
+    unlooked
+        How many say that something was on a screen, but not that anybody looked at it.
     """
 
     key: FileKey
@@ -68,6 +73,9 @@ class FileStatus:
     undecided: tuple[str, ...]
     disputed: tuple[str, ...]
     lost: int
+    stops: int = 0
+    unseen_stops: tuple[Stop, ...] = ()
+    unlooked: int = 0
 
     @property
     def unseen_s(self) -> int:
@@ -77,19 +85,46 @@ class FileStatus:
     @property
     def is_seen(self) -> bool:
         """Whether enough people saw all of it."""
-        return not self.unseen and not self.unseen_lenses
+        return not self.unseen and not self.unseen_lenses and not self.unseen_stops
 
 
 def judged(study: ReviewedStudy, key: FileKey, standing: Standing, boundaries_s: Boundaries) -> list[Judged]:
-    """Return all proposals of a file with what was decided about each, in order of time."""
+    """Return what people are asked of a file with what was decided about each, in order of time.
+
+    Text within a whole picture that is hidden is no question of its own: it comes back when that is rejected. It stays hidden
+    all the while (`outcome.rows` holds every proposal).
+    """
     done = []
     for proposal in study.proposed(key, standing):
         known = study.frames.get((key, proposal.key))
         first, last = (known.first, known.last) if known else frames_on_screen(proposal.interval_s, boundaries_s(key))
         parts = tuple(study.judged(key, proposal, standing))
-        people = tuple(sorted(who for who, seen in standing.seen.get(key, {}).items() if lens_seen(first, last, seen)))
-        done.append(Judged(proposal, first, last, parts, people))
+        done.append(Judged(proposal, first, last, parts, _lens_seen_by(standing, key, first, last)))
+    black = [part.interval_s for one in done if one.proposal.box_xywh is None for part in one.parts if part.decision != REJECTED]
+    done = [one for one in done if not _is_within(one, black)]
+    for question in study.questions.get(key, ()):
+        item = asked(question, boundaries_s(key))
+        people = _lens_seen_by(standing, key, question.sight.first, question.sight.last)
+        done.append(Judged(item, question.sight.first, question.sight.last, (study.answered(key, item, standing),), people))
     return sorted(done, key=lambda one: (one.first, one.last, one.proposal.key))
+
+
+def _is_within(one: Judged, black: Sequence[Interval]) -> bool:
+    """Whether it is text of which nobody decided anything, in pictures all of which are hidden."""
+    is_open = {part.decision for part in one.parts} == {UNREVIEWED}
+    return one.proposal.kind == "text" and is_open and not without(one.proposal.interval_s, black)
+
+
+def asked(question: Question, boundaries_s: npt.NDArray[np.float64]) -> Asked:
+    """Return a question of the audit as a proposal, for exactly the frames and the rectangle in which it was seen."""
+    sight = question.sight
+    interval_s = float(boundaries_s[sight.first]), float(boundaries_s[sight.last + 1])
+    kind, faces = ("text", None) if sight.kind == TEXT else ("out_of_body", 1)
+    return Asked(kind, AUDIT, interval_s, sight.box_xywh, question.confidence, faces, question.read, sight.key)
+
+
+def _lens_seen_by(standing: Standing, key: FileKey, first: int, last: int) -> tuple[str, ...]:
+    return tuple(sorted(who for who, seen in standing.seen.get(key, {}).items() if lens_seen(first, last, seen)))
 
 
 def frames_on_screen(interval_s: tuple[float, float], boundaries_s: npt.NDArray[np.float64]) -> tuple[int, int]:
@@ -104,7 +139,7 @@ def frames_on_screen(interval_s: tuple[float, float], boundaries_s: npt.NDArray[
 def file_status(study: ReviewedStudy, key: FileKey, standing: Standing, proposals: Sequence[Judged]) -> FileStatus:
     """Return how far the review of a file is, given its proposals."""
     file, seen = study.files[key], standing.seen.get(key, {})
-    enough = study.reviewers
+    enough, stops = study.reviewers, study.stops.get(key, ())
     unseen = [unseen_seconds(file.interval_s, one, file.duration_s) for one in seen.values()]
     required = unseen_seconds(file.interval_s, None, file.duration_s)
     return FileStatus(
@@ -116,6 +151,9 @@ def file_status(study: ReviewedStudy, key: FileKey, standing: Standing, proposal
         undecided=tuple(one.proposal.key for one in proposals if one.decision == UNREVIEWED),
         disputed=tuple(one.proposal.key for one in proposals if any(part.disputed for part in one.parts)),
         lost=standing.lost.get(key, 0),
+        stops=len(stops),
+        unseen_stops=tuple(one for one in stops if sum(stop_seen(one.frame, one.kind, mine) for mine in seen.values()) < enough),
+        unlooked=standing.unlooked.get(key, 0),
     )
 
 
@@ -145,4 +183,7 @@ def document(status: FileStatus, proposals: Sequence[Judged]) -> dict[str, Any]:
         "disputed": len(status.disputed),
         "disputed_at_s": [one.proposal.interval_s[0] for one in proposals if one.proposal.key in status.disputed],
         "lost": status.lost,
+        "stops": status.stops,
+        "unseen_stops": [one.time_s for one in status.unseen_stops],
+        "unlooked": status.unlooked,
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,9 @@ import numpy.typing as npt
 import pandas as pd
 
 from scrubin.core.errors import ManifestError, ReviewError, TableError
-from scrubin.review.events import REJECT
-from scrubin.review.outcome import REJECTED, SHEET, Limits, Part, Proposed, added, mirrored, parts
+from scrubin.review.events import ADD, REJECT
+from scrubin.review.outcome import ACCEPTED, REJECTED, SHEET, UNREVIEWED, Asked, Limits, Part, Proposed, added, gaps, mirrored, parts
+from scrubin.review.questions import Question, is_rejected
 from scrubin.review.sheet import NAME, parse
 from scrubin.review.standing import FileKey, KnownFile, Standing
 from scrubin.tables import io
@@ -22,6 +23,7 @@ from scrubin.tables.private.parts import PARTS
 from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.quarantine import QUARANTINE
 from scrubin.tables.private.recordings import RECORDINGS
+from scrubin.tables.private.stops import STOPS
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.source import Source
 from scrubin.video.sources import sources
@@ -69,6 +71,15 @@ class FrameRange:
 
 
 @dataclass(frozen=True)
+class Stop:
+    """A still that must be looked at by itself: frame, and when it appears; ``kind`` as in the table `stops`."""
+
+    frame: int
+    time_s: float
+    kind: str
+
+
+@dataclass(frozen=True)
 class SheetThere:
     """``redactions.csv`` as it lies there: until it is imported, what it wants hidden is proposed.
 
@@ -108,6 +119,10 @@ class ReviewedStudy:
         ``redactions.csv`` as it lies there.
     withdrawn
         Recordings that were withdrawn.
+    questions
+        By file, what the last audit asks; the page alone has them, because nothing that is hidden depends on them.
+    stops
+        By file, in order of time.
     """
 
     files: Mapping[FileKey, StudyFile]
@@ -118,6 +133,26 @@ class ReviewedStudy:
     margin_s: float
     sheet: SheetThere
     withdrawn: Container[str] = ()
+    questions: Mapping[FileKey, Sequence[Question]] = field(default_factory=dict)
+    stops: Mapping[FileKey, Sequence[Stop]] = field(default_factory=dict)
+
+    def asking(self, questions: Iterable[Question]) -> ReviewedStudy:
+        """Return the study with those questions that are about its files as they are now."""
+        by_file: dict[FileKey, list[Question]] = {}
+        for one in questions:
+            file = self.files.get((one.recording, one.camera))
+            if file is not None and file.sha256 == one.sha256 and one.sight.last < file.frame_count and one.recording not in self.withdrawn:
+                by_file.setdefault(file.key, []).append(one)
+        return replace(self, questions=by_file)
+
+    def answered(self, key: FileKey, asked: Asked, standing: Standing) -> Part:
+        """Return what was decided about a question: accepted where it is hidden now, whoever drew that."""
+        about = [(by, one) for by, one in self._decided(key, standing) if one.proposal == asked.key]
+        answers = {"" if self.reviewers == 1 else by: one.spans[0].what for by, one in about}
+        drawn = (one for one in added(self._decided(key, standing), self.reviewers) if one.hides(asked))
+        if ADD in answers.values() or any(drawn):
+            return Part(asked.interval_s, ACCEPTED, disputed=REJECT in answers.values())
+        return Part(asked.interval_s, REJECTED if is_rejected(answers, self.reviewers) else UNREVIEWED)
 
     def standing(self) -> Standing:
         """Return the state before any line of the ledger."""
@@ -136,11 +171,14 @@ class ReviewedStudy:
         return Limits(self.files[key].duration_s, self.margin_s)
 
     def proposed(self, key: FileKey, standing: Standing) -> list[Proposed]:
-        """Return all that is proposed in a file: by the detectors, and because the other camera hides it."""
-        own = self._own(key, standing)
-        mine = [*own, *added(self._decided(key, standing), self.reviewers)]
+        """Return all that is proposed in a file: by the detectors, because the other camera hides it, and between two hidden spans."""
+        own, drawn = self._own(key, standing), added(self._decided(key, standing), self.reviewers)
         others = [hidden for other in self.cameras(key[0]) if other != key for hidden in self._hidden_alone(other, standing)]
-        return [*own, *mirrored(others, mine, self.files[key].duration_s)]
+        every = [*own, *mirrored(others, [*own, *drawn], self.files[key].duration_s)]
+        whole = [(one, part) for one in every if one.box_xywh is None for part in self.judged(key, one, standing)]
+        hidden = [replace(one, interval_s=part.interval_s) for one, part in whole if part.decision != REJECTED]
+        shown = [part.interval_s for _, part in whole if part.decision == REJECTED]
+        return [*every, *gaps([*hidden, *drawn], shown)]
 
     def judged(self, key: FileKey, proposal: Proposed, standing: Standing) -> list[Part]:
         """Return the parts of a proposal with what was decided about each."""
@@ -196,6 +234,7 @@ def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> R
         recordings = io.read(RECORDINGS, folder / INTERIM / "recordings.parquet")
         parts = io.read(PARTS, folder / INTERIM / "parts.parquet")
         proposals = io.read(PROPOSALS, folder / INTERIM / "proposals.parquet")
+        stops = io.read(STOPS, folder / INTERIM / "stops.parquet")
         quarantined = {
             name
             for stage in ("ingest", "screen")
@@ -209,13 +248,14 @@ def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> R
     except OSError as error:
         msg = f"{raw / NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
         raise ReviewError(msg) from error
-    return of_tables(recordings, parts, proposals, quarantined, reviewers, margin_s, sheet, memory.load(folder))
+    return of_tables(recordings, parts, proposals, stops, quarantined, reviewers, margin_s, sheet, memory.load(folder))
 
 
 def of_tables(
     recordings: pd.DataFrame,
     parts: pd.DataFrame,
     proposals: pd.DataFrame,
+    stops: pd.DataFrame,
     quarantined: Iterable[str],
     reviewers: int,
     margin_s: float,
@@ -235,7 +275,17 @@ def of_tables(
         frames[key, one.key] = FrameRange(row["first_frame"], row["last_frame"])
     versions = sorted(set(proposals.detectors))
     there = _sheet_there(sheet, files, {str(name) for name in recordings.recording} | set(quarantined), withdrawn)
-    return ReviewedStudy(files, by_file, frames, ",".join(versions), reviewers, margin_s, there, withdrawn)
+    return ReviewedStudy(files, by_file, frames, ",".join(versions), reviewers, margin_s, there, withdrawn, stops=_stops(stops, files))
+
+
+def _stops(stops: pd.DataFrame, files: Mapping[FileKey, StudyFile]) -> dict[FileKey, list[Stop]]:
+    """Return the stops of each file that lie in its kept interval."""
+    done: dict[FileKey, list[Stop]] = {}
+    for row in io.records(stops.sort_values(["recording", "camera", "frame"])):
+        file = files.get((row["recording"], row["camera"]))
+        if file is not None and file.interval_s[0] <= row["time_s"] < file.interval_s[1]:
+            done.setdefault(file.key, []).append(Stop(row["frame"], row["time_s"], row["kind"]))
+    return done
 
 
 def _sheet_there(data: bytes, files: Mapping[FileKey, StudyFile], known: set[str], withdrawn: Container[str]) -> SheetThere:

@@ -8,13 +8,15 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from pathlib import Path
 
-from scrubin.review import events, exchange, status
+from scrubin.review import attention, events, exchange, status
+from scrubin.review.attention import Look
 from scrubin.review.coverage import seconds_of
 from scrubin.review.events import ACCEPT, ADD, REJECT, Decided, DecidedSpan
 from scrubin.review.ledger import Ledger
-from scrubin.review.outcome import SHEET, UNREVIEWED, Proposed
+from scrubin.review.outcome import GAP, SHEET, UNREVIEWED, Proposed
 from scrubin.review.sheet import NAME
 from scrubin.review.standing import Standing
 from scrubin.review.study import ReviewedStudy, times_s
@@ -52,13 +54,16 @@ def write(path: Path, raw: Path, of: ReviewedStudy) -> None:
     for event in (*imported.events[:-1], *_covered_texts(of, imported.events)):
         ledger.append("decided", events.facts(event), by=PERSON, session=SESSION)
     standing.apply(ledger.lines())
-    for event in _undecided(raw, of, standing):
-        ledger.append("decided", events.facts(event), by=PERSON, session=SESSION)
+    # Text within a whole picture is asked when that was rejected, and what lies between two spans depends on both.
+    for is_gap in (False, False, True, False):
+        for event in list(_undecided(raw, of, standing, is_gap=is_gap)):
+            standing.apply([ledger.append("decided", events.facts(event), by=PERSON, session=SESSION)])
     ledger.append("imported", events.facts(imported.events[-1]), by=PERSON, session=SESSION)
     for file in of.files.values():
         stills = ((0, 1, file.frame_count),)
         seconds = tuple(seconds_of(range(file.frame_count), times_s(raw, file)))
-        seen = events.Seen(file.recording, file.camera, file.sha256, "lens", stills, seconds)
+        look = Look(attention.needed_s("full", file.frame_count), 1, attention.LEAST_HEIGHT_PX["full"])
+        seen = events.Seen(file.recording, file.camera, file.sha256, "full", stills, seconds, **asdict(look))
         ledger.append("seen", events.facts(seen), by=PERSON, session=SESSION)
 
 
@@ -74,11 +79,11 @@ def _covered_texts(of: ReviewedStudy, imported: tuple[events.Event, ...]) -> Ite
                 yield Decided(*key, file.sha256, "text", (span,), proposal.box_xywh, why, proposal.key, of.detectors)
 
 
-def _undecided(raw: Path, of: ReviewedStudy, standing: Standing) -> Iterator[Decided]:
+def _undecided(raw: Path, of: ReviewedStudy, standing: Standing, *, is_gap: bool) -> Iterator[Decided]:
     """Yield decisions about everything else that the detectors propose: drawn people apart, what is drawn has no face."""
     for key, file in of.files.items():
         for item in status.judged(of, key, standing, lambda key: times_s(raw, of.files[key])):
-            if item.decision == UNREVIEWED and item.proposal.source != SHEET:
+            if item.decision == UNREVIEWED and item.proposal.source != SHEET and (item.proposal.source == GAP) == is_gap:
                 wrong = _is_drawn(item.proposal, of.proposals.get(key, ()))
                 span = DecidedSpan(REJECT if wrong else ACCEPT, item.first, item.last, *item.proposal.interval_s)
                 why = "it is drawn, and nobody is in it" if wrong else "what is proposed may well be right"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core.ranges import count_text
-from scrubin.review import status
+from scrubin.review import attention, counts, status
 from scrubin.review.agreement import agreement
 from scrubin.review.events import NOBODYS
 from scrubin.review.ledger import FIRST, Line
@@ -30,7 +30,7 @@ def redactions(of: ReviewedStudy, standing: Standing) -> list[dict[str, Any]]:
     return list(done.values())
 
 
-def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: Path) -> dict[str, Any]:
+def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: Path, checks: float = 0.0) -> dict[str, Any]:
     """Return per recording what is unseen, undecided and disputed, who did how much, and sentences that warn.
 
     Parameters
@@ -39,7 +39,10 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
         All lines of the ledger; the hash of the last one says which decisions these are.
     raw
         Folder of the raw study.
+    checks
+        Parameter ``review.checks``.
     """
+    looks = [(line, event) for line, event in standing.looks if line.by != PERSON]
     said = {
         "head": lines[-1].sha256 if lines else FIRST,
         "lines": len(lines),
@@ -52,9 +55,10 @@ def document(of: ReviewedStudy, standing: Standing, lines: Sequence[Line], raw: 
         ],
         "people": people(standing, lines),
         "agreement": agreement(of, standing),
+        "attention": attention.summary(looks, [event for _, event in standing.planted], checks),
         "worked_s": worked_s(lines),
         "latest": max((line.at for line in lines), default=""),
-        "synthetic": bool(lines) and all(line.by == PERSON for line in lines if not _about_release(line)),
+        "synthetic": {line.by for line in lines if not _about_release(line)} == {PERSON},
         "sheet": _sheet(of, standing),
         "sheet_fault": of.sheet.fault if of.sheet.sha256 not in standing.sheets else "",
     }
@@ -71,7 +75,7 @@ def _recording(of: ReviewedStudy, standing: Standing, name: str, raw: Path) -> d
     done = []
     for key in of.cameras(name):
         items = status.judged(of, key, standing, lambda key: times_s(raw, of.files[key]))
-        done.append(status.document(status.file_status(of, key, standing, items), items))
+        done.append(status.document(status.file_status(of, key, standing, items), items) | counts.of_file(of, key, standing, items))
     seen_by = sorted({person for key in of.cameras(name) for person in standing.seen.get(key, {})})
     return {
         "recording": name,
@@ -99,7 +103,7 @@ def people(standing: Standing, lines: Sequence[Line]) -> list[dict[str, Any]]:
                 "person": person,
                 "decisions": len(mine),
                 "recordings": len({one.recording for one in mine}),
-                "saw": len({line.facts["recording"] for line in own if line.event == "seen"}),
+                "saw": len({recording for (recording, _), seen in standing.seen.items() if person in seen}),
                 "worked_s": worked_s(own),
             }
         )
@@ -109,14 +113,18 @@ def people(standing: Standing, lines: Sequence[Line]) -> list[dict[str, Any]]:
 def _warnings(said: Mapping[str, Any]) -> list[str]:
     """Return one sentence per thing that a person should know before the release."""
     files = [file for one in said["recordings"] if one["excluded"] is None for file in one["files"]]
-    unseen = len({file["recording"] for file in files if file["unseen"] or file["unseen_lenses"]})
-    undecided, disputed, lost = (sum(file[name] for file in files) for name in ("undecided", "disputed", "lost"))
+    unseen = len({file["recording"] for file in files if file["unseen"] or file["unseen_lenses"] or file["unseen_stops"]})
+    undecided, disputed, lost, unlooked = (sum(file[name] for file in files) for name in ("undecided", "disputed", "lost", "unlooked"))
     every = count_text(len(said["recordings"]), "recording")
     sentences = [
         (unseen, f"{unseen} of {every} not seen by as many people as review.reviewers asks for"),
         (undecided, f"{count_text(undecided, 'proposal')} undecided, so hidden"),
         (disputed, f"people disagree about {count_text(disputed, 'proposal')}, so they are hidden"),
         (lost, f"{count_text(lost, 'line')} of the ledger about files that were replaced: no longer counted"),
+        (
+            unlooked,
+            f"{count_text(unlooked, 'line')} of the ledger from an earlier edition: on a screen for 0.2 s, no longer counted as seen",
+        ),
         (said["sheet"] is not None, f"{said['sheet']}"),
     ]
     return [sentence for count, sentence in sentences if count]

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from scrubin.core.ranges import count_text
 from scrubin.review import events
 from scrubin.review.coverage import Run, lens_frames
 from scrubin.review.events import ADD, REJECT, Box
-from scrubin.review.outcome import without
+from scrubin.review.outcome import AUDIT, without
 from scrubin.review.standing import FileKey, Standing
 from scrubin.review.status import Boundaries, FileStatus, Judged, frames_on_screen
-from scrubin.review.study import StudyFile
+from scrubin.review.study import Stop, StudyFile
 
 DRAWN = "line:"
 """Begins the key of what a person added: the line of the ledger that did."""
@@ -22,7 +23,19 @@ Status = Sequence[tuple[FileStatus, Sequence[Judged]]]
 
 @dataclass(frozen=True)
 class FileView:
-    """One video file; ``unseen`` seconds as runs, ``lost`` lines of the ledger about another file of that name."""
+    """One video file.
+
+    Parameters
+    ----------
+    unseen
+        Seconds, as runs.
+    lost
+        Lines of the ledger about another file of that name.
+    stops, unseen_stops
+        Stills to be looked at by themselves; those that too few looked at, as frames.
+    unlooked
+        Lines that say that something was on a screen, but not that anybody looked at it.
+    """
 
     camera: str
     path: str
@@ -35,6 +48,9 @@ class FileView:
     variable_rate: bool
     unseen: tuple[Run, ...]
     lost: int
+    stops: tuple[Stop, ...]
+    unseen_stops: tuple[int, ...]
+    unlooked: int
 
 
 @dataclass(frozen=True)
@@ -47,6 +63,7 @@ class ProposalView:
     source: str
     score: float | None
     faces: int | None
+    text: str | None
     first: int
     last: int
     start_s: float
@@ -78,7 +95,10 @@ class DrawnView:
 
 @dataclass(frozen=True)
 class RecordingSummary:
-    """A line of the list: ``status`` is kept, excluded or quarantined; ``done`` when nothing is unseen or undecided."""
+    """A line of the list: ``status`` is kept, excluded or quarantined; ``done`` when nothing is unseen or undecided.
+
+    Of what is undecided, ``asked`` are questions of the audit.
+    """
 
     number: int
     name: str
@@ -89,8 +109,10 @@ class RecordingSummary:
     duration_s: float
     proposals: int
     undecided: int
+    asked: int
     unseen_s: int
     lenses_missing: int
+    stops_missing: int
     disputed: int
     lost: int
     done: bool
@@ -121,12 +143,19 @@ def summary(number: int, rows: Sequence[Mapping[str, Any]], status: Status, stat
         duration_s=max((row["duration_s"] or 0.0 for row in rows), default=0.0),
         proposals=sum(len(items) for _, items in status),
         undecided=undecided,
+        asked=sum(len(_asked(one, items)) for one, items in status),
         unseen_s=sum(one.unseen_s for one, _ in status),
         lenses_missing=sum(len(one.unseen_lenses) for one, _ in status),
+        stops_missing=sum(len(one.unseen_stops) for one, _ in status),
         disputed=sum(len(one.disputed) for one, _ in status),
         lost=sum(one.lost for one, _ in status),
         done=state != "kept" or (not undecided and all(one.is_seen for one, _ in status)),
     )
+
+
+def _asked(one: FileStatus, items: Sequence[Judged]) -> set[str]:
+    """Return the keys of the questions of the audit that nobody has answered."""
+    return {item.proposal.key for item in items if item.proposal.source == AUDIT} & set(one.undecided)
 
 
 def state_of(rows: Sequence[Mapping[str, Any]], standing: Standing, *, is_reviewed: bool) -> tuple[str, str]:
@@ -140,10 +169,17 @@ def state_of(rows: Sequence[Mapping[str, Any]], standing: Standing, *, is_review
     return (str(bad["status"]), str(bad["reason"] or "")) if bad else ("quarantined", "it could not be screened, see the report")
 
 
-def file_view(file: StudyFile, status: FileStatus) -> FileView:
+def file_view(file: StudyFile, status: FileStatus, stops: Sequence[Stop]) -> FileView:
     """Return one video file."""
     names = ("camera", "path", "sha256", "size_px", "frame_count", "duration_s", "interval_s", "fps", "variable_rate")
-    return FileView(**{name: getattr(file, name) for name in names}, unseen=status.unseen, lost=status.lost)
+    return FileView(
+        **{name: getattr(file, name) for name in names},
+        unseen=status.unseen,
+        lost=status.lost,
+        stops=tuple(stops),
+        unseen_stops=tuple(one.frame for one in status.unseen_stops),
+        unlooked=status.unlooked,
+    )
 
 
 def proposal_view(file: StudyFile, item: Judged, reviewers: int) -> ProposalView:
@@ -156,6 +192,7 @@ def proposal_view(file: StudyFile, item: Judged, reviewers: int) -> ProposalView
         source=proposal.source,
         score=proposal.score,
         faces=proposal.faces,
+        text=proposal.text,
         first=item.first,
         last=item.last,
         start_s=proposal.interval_s[0],
@@ -204,11 +241,16 @@ def log(name: str, standing: Standing) -> list[dict[str, Any]]:
 def missing(status: Status) -> list[str]:
     """Return what is still to do about a recording, one sentence each."""
     says = []
-    for one, _ in status:
+    for one, items in status:
+        asked = _asked(one, items)
+        proposed = len(one.undecided) - len(asked)
         sentences = (
+            (asked, f"the audit asks about {count_text(len(asked), 'place')}, and nothing is released before somebody answers"),
             (one.unseen, f"{one.unseen_s} s unseen, the first at {one.unseen[0][0] if one.unseen else 0} s"),
             (one.unseen_lenses, f"the lens of {len(one.unseen_lenses)} proposals unseen"),
-            (one.undecided, f"{len(one.undecided)} proposals undecided, so they are hidden"),
+            (one.unseen_stops, f"{len(one.unseen_stops)} stills at full size unseen"),
+            (one.unlooked, f"{count_text(one.unlooked, 'line')} of an earlier edition says nothing of how it was looked at: not counted"),
+            (proposed, f"{proposed} proposals undecided, so they are hidden"),
             (one.disputed, f"people disagree about {len(one.disputed)} proposals, so they are hidden"),
             (one.lost, f"the file changed, {one.lost} earlier entries count no longer"),
         )

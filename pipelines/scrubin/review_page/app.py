@@ -24,16 +24,20 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from scrubin.core.errors import ReviewError, ScrubinError, StageError, VideoError
+from scrubin.review import attention
+from scrubin.review.attention import Look
 from scrubin.review.desk import WHATS
-from scrubin.review.events import CLEAN, FINDING, KINDS, SUBJECTS, Box
+from scrubin.review.events import ADD, CLEAN, FINDING, KINDS, SUBJECTS, Box
 from scrubin.review.ledger import Line
 from scrubin.review_page import requests
 from scrubin.review_page.open_study import OpenStudy
+from scrubin.review_page.planted import Plant
 from scrubin.review_page.preview import hidden_boxes
 from scrubin.review_page.requests import CAMERAS, BadRequestError
 from scrubin.review_page.sampled_study import SampledStudy
 from scrubin.review_page.security import Guard, Session, TooLargeError, report
 from scrubin.review_page.served import FileKey
+from scrubin.review_page.stills import Drawing
 from scrubin.review_page.study_now import RewrittenError, StudyNow
 
 HERE = Path(__file__).parent
@@ -108,11 +112,13 @@ class ReviewApp:
             "/api/files/{number:int}/{camera}/times": self.times,
             "/stills/{number:int}/{camera}": self.sprite,
             "/still/{number:int}/{camera}/{frame:int}": self.still,
+            "/check/{number:int}/{camera}/{frame:int}": self.settled_check,
         }
         posts: dict[str, Handler] = {"/enter": self.admit, "/api/seen": self.seen}
         # Decisions are about the source: the released files can only be looked at.
         decisions: dict[str, Handler] = {
             "/api/decide": self.decide,
+            "/api/mark": self.mark,
             "/api/undo": self.undo,
             "/api/exclude": self.exclude,
             "/api/include": self.include,
@@ -128,7 +134,9 @@ class ReviewApp:
 
     async def page(self, request: Request) -> Response:
         """Return the page itself; it holds nothing of the study."""
-        return HTMLResponse(_templates().get_template("page.html.j2").render(kinds=KINDS, released=self.released, sampled=self.sampled))
+        rules = {"needed_s": attention.NEEDED_S, "least_px": attention.LEAST_HEIGHT_PX, "idle_s": attention.IDLE_S}
+        values = {"kinds": KINDS, "released": self.released, "sampled": self.sampled, "look_s": attention.LOOK_S}
+        return HTMLResponse(_templates().get_template("page.html.j2").render(attention=json.dumps(rules), **values))
 
     async def enter(self, request: Request) -> Response:
         """Return the page that takes the token out of the address."""
@@ -196,8 +204,10 @@ class ReviewApp:
         file = _named_file(request)
         study, times_s = await self._file(request)
         wanted = requests.sprite(request.query_params, len(times_s) - 1)
-        data = await self._decoded(request, lambda: study.stills.sprite(file, wanted.frames, wanted.height, wanted.columns))
-        study.served.sprite(file, wanted.frames, wanted.height)
+        planted = study.plants.shown(file, wanted.frames)
+        drawn = _drawing(study, planted)
+        data = await self._decoded(request, lambda: study.stills.sprite(file, wanted.frames, wanted.height, wanted.columns, drawn))
+        study.served.sprite(file, [frame for frame in wanted.frames if frame not in planted], wanted.height)
         return Response(data, media_type="image/jpeg")
 
     async def still(self, request: Request) -> Response:
@@ -210,29 +220,37 @@ class ReviewApp:
         if request.query_params.get("preview", "0") == "1":
             view = await self._at_desk(lambda now: now.recording(file[0]), request)
             boxes = hidden_boxes(view, file[1], times_s[frame])
-        data = await self._decoded(request, lambda: study.stills.full(file, frame, boxes))
-        if not boxes:
+        planted = study.plants.shown(file, [frame], full=True)
+        data = await self._decoded(request, lambda: study.stills.full(file, frame, boxes, _drawing(study, planted)))
+        if not boxes and not planted:
             study.served.full(file, frame)
+        return Response(data, media_type="image/jpeg")
+
+    async def settled_check(self, request: Request) -> Response:
+        """Return a check of which something has come, as it was shown."""
+        file, frame = _named_file(request), request.path_params["frame"]
+        study, _ = await self._file(request)
+        plant = study.plants.done(file, frame)
+        if plant is None:
+            raise HTTPException(404)
+        data = await self._decoded(request, lambda: study.stills.full(file, frame, (), _drawing(study, {frame: plant})))
         return Response(data, media_type="image/jpeg")
 
     # What a person says
 
     async def seen(self, request: Request) -> Response:
-        """Note stills that somebody had before their eyes; what was never sent cannot have been."""
-        body = await requests.fields(request, ("number", "camera", "view", "frames", "nonce"))
-        file = body.number("number"), body.choice("camera", CAMERAS)
-        view = body.choice("view", requests.VIEWS)
-        nonce = body.nonce()
+        """Note stills that somebody looked at: they were sent in this size, and the time has passed that they need."""
+        body = await requests.fields(request, ("number", "view", "stills", "looked_s", "inputs", "height_px", "nonce"))
+        number, view, nonce = body.number("number"), body.choice("view", requests.VIEWS), body.nonce()
+        look = Look(body.seconds("looked_s"), body.number("inputs"), body.number("height_px"), sheet=view == "sheet")
 
         def write(study: OpenStudy) -> Line | None:
-            frames = body.frames("frames", len(study.times_s(file)) - 1)
-            never_sent = study.served.never_sent(file, view, frames)
-            if never_sent:
-                msg = f"frame {never_sent[0]} was never sent in this size, so nobody can have seen it"
-                raise BadRequestError(msg, 409)
-            return study.note_seen(file, view, frames, nonce)
+            stills = {
+                camera: body.frames_of("stills", camera, len(study.times_s((number, camera))) - 1) for camera in body.cameras("stills")
+            }
+            return study.looked(number, view, stills, look, nonce)
 
-        return await self._written(request, file[0], write)
+        return await self._written(request, number, write)
 
     async def decide(self, request: Request) -> Response:
         """Accept, reject, change or add a span or a rectangle."""
@@ -249,7 +267,20 @@ class ReviewApp:
             "to_first": body.number_or_none("to_first"),
             "to_last": body.number_or_none("to_last"),
         }
-        return await self._written(request, number, lambda study: study.desk.decide(*what, *frames, **options))
+
+        def write(study: OpenStudy) -> Line:
+            # Whoever points at a check has seen it; there is nothing to hide.
+            about = (what[0], what[1], *frames, options["box_xywh"])
+            check = study.pointed_at(*about) if what[2] == ADD else None
+            return check or study.desk.decide(*what, *frames, **options)
+
+        return await self._written(request, number, write)
+
+    async def mark(self, request: Request) -> Response:
+        """Note that a person says that something is in a still: a check, or else it is theirs to hide."""
+        body = await requests.fields(request, ("number", "camera", "frame", "nonce"))
+        number, still = body.number("number"), (body.choice("camera", CAMERAS), body.number("frame"))
+        return await self._written(request, number, lambda study: study.marked(number, *still))
 
     async def undo(self, request: Request) -> Response:
         """Withdraw the last line of this person that still stands; the answer is about the recording that is open."""
@@ -294,7 +325,8 @@ class ReviewApp:
 
         def write(study: OpenStudy) -> dict[str, Any]:
             line = call(study)
-            return {"line": None if line is None else {"number": line.number, "event": line.event}, **_recording(study, number)}
+            written = None if line is None else {"number": line.number, "event": line.event}
+            return {"line": written, "checks": study.plants.news(number), **_recording(study, number)}
 
         return _json(await self._at_desk(write, request))
 
@@ -304,7 +336,9 @@ class ReviewApp:
 
         def known(study: OpenStudy) -> tuple[OpenStudy, npt.NDArray[np.float64]]:
             try:
-                return study, study.times_s(file)
+                times_s = study.times_s(file)
+                study.choose_plants(file)
+                return study, times_s
             except ReviewError as error:
                 raise BadRequestError(str(error), 404) from error
 
@@ -329,6 +363,11 @@ class ReviewApp:
                 msg = "nobody waits for this picture"
                 raise BadRequestError(msg, 408)
             return await anyio.to_thread.run_sync(call)
+
+
+def _drawing(study: OpenStudy, planted: Mapping[int, Plant]) -> Drawing:
+    """Return what draws the checks into pictures; all pictures take the same time."""
+    return lambda frame, picture: study.plants.drawn(planted[frame], picture) if frame in planted else study.plants.nothing_drawn(picture)
 
 
 def _recording(study: OpenStudy, number: int) -> dict[str, Any]:

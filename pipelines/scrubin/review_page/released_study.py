@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 
 from scrubin.core.errors import ReviewError
 from scrubin.review import released
+from scrubin.review.attention import Look
 from scrubin.review.coverage import seconds_of, true_runs
 from scrubin.review.desk import Desk
 from scrubin.review.ledger import Line
@@ -70,28 +72,30 @@ class ReleasedStudy(OpenStudy):
 
     def mine(self, number: int) -> dict[str, Any]:
         """Return what is left to see of a recording in this session; nothing is proposed."""
-        return {"unseen": {file.camera: file.unseen for file in self.recording(number).files}, "seen": [], "decided": []}
+        return {"unseen": {file.camera: file.unseen for file in self.recording(number).files}, "seen": [], "decided": [], "stops": {}}
 
     def progress(self) -> Progress:
         """Return how much of the release was seen in this session."""
         kept = [one for one in self.recordings() if one.status == "kept"]
         return Progress(sum(one.done for one in kept), sum(not one.done for one in kept), sum(one.unseen_s for one in kept), None)
 
-    def note_seen(self, file: FileKey, view: str, frames: Sequence[int], nonce: str) -> Line | None:
+    def note_seen(self, file: FileKey, view: str, frames: Sequence[int], look: Look, nonce: str) -> Line | None:
         """Append which frames of the source the released stills showed."""
-        return self._note_seen(file, file, frames, nonce)
+        return self._note_seen(file, file, frames, look, nonce)
 
-    def _note_seen(self, file: FileKey, source: FileKey, frames: Sequence[int], nonce: str) -> Line | None:
+    def _note_seen(self, file: FileKey, source: FileKey, frames: Sequence[int], look: Look, nonce: str) -> Line | None:
         """Append which frames of a source file the stills of a released one showed."""
         first = self.videos[file].first_source_frame
-        line = self.desk.seen(*source, VIEW, [first + frame for frame in frames], nonce)
+        line = self.desk.seen(*source, VIEW, [first + frame for frame in frames], look, nonce)
         for start, end in seconds_of(frames, self.times_s(file)):
             self._flags(file)[start : end + 1] = True
         return line
 
     def _summary(self, one: RecordingSummary) -> RecordingSummary:
         files = [(one.number, camera) for camera in one.cameras if (one.number, camera) in self.videos]
-        nothing = replace(one, proposals=0, undecided=0, unseen_s=0, lenses_missing=0, disputed=0, lost=0, done=True)
+        nothing = replace(
+            one, proposals=0, undecided=0, asked=0, unseen_s=0, lenses_missing=0, stops_missing=0, disputed=0, lost=0, done=True
+        )
         if not files:
             return replace(nothing, status="excluded", reason=NOT_RELEASED) if one.status == "kept" else nothing
         unseen_s = sum(self._unseen_s(file) for file in files)
@@ -113,6 +117,9 @@ class ReleasedStudy(OpenStudy):
             interval_s=interval_s,
             unseen=unseen,
             lost=0,
+            stops=(),
+            unseen_stops=(),
+            unlooked=0,
         )
 
     def _unseen_s(self, file: FileKey) -> int:
@@ -130,18 +137,21 @@ class ReleasedStudy(OpenStudy):
         return self._seen[file]
 
 
-def open_released(folder: Path, by: str | None, generation: int) -> ReleasedStudy:
-    """Return the study of a project as its released videos show it.
+def open_released(folder: Path, by: str | None, generation: int, now_s: Callable[[], float] = time.monotonic) -> ReleasedStudy:
+    """Return the study of a project as its released videos show it; ``now_s`` is a clock that nobody sets.
 
     Raises
     ------
     ReviewError
-        When nothing is rendered yet.
+        When there is no release of what is rendered.
     """
     desk = Desk.open(folder, by)
     by_name = released.load(folder)
+    if not all((folder / RELEASE / video.path).is_file() for video in by_name.values()):
+        msg = f"{RELEASE}: there is no release of these videos, so there is nothing to look at; run: make repro"
+        raise ReviewError(msg)
     keys = [(one, camera) for one in desk.recordings() for camera in one.cameras]
     videos = {(one.number, camera): by_name[one.name, camera] for one, camera in keys if (one.name, camera) in by_name}
     files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
     stills = Stills(folder / RELEASE, files)
-    return ReleasedStudy(desk, stills, Served(), edition(desk, files), generation, videos, folder)
+    return ReleasedStudy(desk, stills, Served(now_s), edition(desk, files), generation, videos, folder)

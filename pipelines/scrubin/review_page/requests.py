@@ -21,6 +21,7 @@ MOST_SEEN = 20_000
 HEIGHTS_PX = (16, 1080)
 MOST_FRAMES = 10**8
 TEXT_CHARACTERS = 2000
+DAY_S = 86_400
 
 
 class BadRequestError(Exception):
@@ -148,11 +149,27 @@ class Fields:
         x, y, width, height = value
         return x, y, width, height
 
-    def frames(self, name: str, frame_count: int) -> list[int]:
-        """Return frame numbers of a file, sorted, each once."""
+    def seconds(self, name: str) -> float:
+        """Return a time in seconds, from 0 to a day."""
         value = self._values[name]
+        if type(value) not in (int, float) or not 0 <= value <= DAY_S:
+            msg = f"'{name}' must be seconds, from 0 to {DAY_S}"
+            raise BadRequestError(msg)
+        return float(value)
+
+    def cameras(self, name: str) -> list[str]:
+        """Return the cameras of which frames are named, in order."""
+        value = self._values[name]
+        if not isinstance(value, dict) or not value or not set(value) <= set(CAMERAS):
+            msg = f"'{name}' must hold frame numbers by camera: {', '.join(CAMERAS)}"
+            raise BadRequestError(msg)
+        return sorted(value)
+
+    def frames_of(self, name: str, camera: str, frame_count: int) -> list[int]:
+        """Return frame numbers of a camera, sorted, each once."""
+        value = self._values[name][camera]
         if not isinstance(value, list) or not 0 < len(value) <= MOST_SEEN or any(type(one) is not int or one < 0 for one in value):
-            msg = f"'{name}' must be 1 to {MOST_SEEN} frame numbers"
+            msg = f"'{name}' must hold 1 to {MOST_SEEN} frame numbers of a camera"
             raise BadRequestError(msg)
         if max(value) >= frame_count:
             raise BadRequestError(no_frame(max(value), frame_count), 404)

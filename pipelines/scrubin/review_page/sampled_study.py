@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from scrubin.core.errors import ReviewError
 from scrubin.release import review_gate
 from scrubin.review import released, released_clips
+from scrubin.review.attention import Look
 from scrubin.review.coverage import true_runs
 from scrubin.review.desk import Desk
 from scrubin.review.events import FINDING, Clip, Sampled
@@ -87,10 +89,10 @@ class SampledStudy(ReleasedStudy):
         done = sum(one.done for one in self.recordings())
         return Progress(done, len(self.clips) - done, 0, None)
 
-    def note_seen(self, file: FileKey, view: str, frames: Sequence[int], nonce: str) -> Line | None:
+    def note_seen(self, file: FileKey, view: str, frames: Sequence[int], look: Look, nonce: str) -> Line | None:
         """Append which frames of the source the stills showed."""
         self._frames(file)[list(frames)] = True
-        return self._note_seen(file, (self.recording_of[file[0]], file[1]), frames, nonce)
+        return self._note_seen(file, (self.recording_of[file[0]], file[1]), frames, look, nonce)
 
     def judge(self, number: int, outcome: str, why: str, nonce: str) -> Line:
         """Append what this person says about a clip.
@@ -117,7 +119,7 @@ class SampledStudy(ReleasedStudy):
 
     def _entry(self, number: int, of: RecordingSummary, judged: Mapping[Clip, Judgement]) -> RecordingSummary:
         clip, judgement = self.clips[number], judged.get(self.clips[number])
-        nothing = replace(of, proposals=0, undecided=0, lenses_missing=0, disputed=0, lost=0, status="kept")
+        nothing = replace(of, proposals=0, undecided=0, asked=0, lenses_missing=0, stops_missing=0, disputed=0, lost=0, status="kept")
         return replace(
             nothing,
             number=number,
@@ -162,8 +164,10 @@ class SampledStudy(ReleasedStudy):
                 raise ReviewError(msg)
 
 
-def open_sampled(folder: Path, by: str | None, generation: int, drawn: Sampled) -> SampledStudy:
-    """Return the clips of a draw as the released videos show them.
+def open_sampled(
+    folder: Path, by: str | None, generation: int, drawn: Sampled, now_s: Callable[[], float] = time.monotonic
+) -> SampledStudy:
+    """Return the clips of a draw as the released videos show them; ``now_s`` is a clock that nobody sets.
 
     Raises
     ------
@@ -185,7 +189,9 @@ def open_sampled(folder: Path, by: str | None, generation: int, drawn: Sampled) 
     }
     files = {key: Source.of_file(video.path, video.sha256) for key, video in videos.items()}
     stills = Stills(folder / RELEASE, files)
-    return SampledStudy(desk, stills, Served(), edition(desk, files), generation, videos, folder, drawn=drawn, recording_of=recording_of)
+    return SampledStudy(
+        desk, stills, Served(now_s), edition(desk, files), generation, videos, folder, drawn=drawn, recording_of=recording_of
+    )
 
 
 def _clock(time_s: float) -> str:

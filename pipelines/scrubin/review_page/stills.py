@@ -36,6 +36,7 @@ FileKey = tuple[int, str]
 """Number of the recording, and camera."""
 Box = tuple[int, int, int, int]
 Picture = npt.NDArray[np.uint8]
+Drawing = Callable[[int, Picture], Picture]
 # A reader of 1080p holds about 100 MB of decoded frames; a pair of cameras has two.
 MOST_READERS = 2
 MOST_REELS = 8
@@ -67,8 +68,13 @@ class Stills:
         self._reading, self._opening = threading.Lock(), threading.Lock()
         self._preparation = _Preparation(raw, self._files)
 
-    def sprite(self, file: FileKey, frames: Sequence[int], height: int, columns: int) -> bytes:
+    def sprite(self, file: FileKey, frames: Sequence[int], height: int, columns: int, drawn: Drawing = lambda _, picture: picture) -> bytes:
         """Return several frames in one JPEG, in rows of ``columns``, each ``height`` pixels high and as wide as its shape asks.
+
+        Parameters
+        ----------
+        drawn
+            Returns the picture of a frame as it is to be shown.
 
         Raises
         ------
@@ -86,15 +92,18 @@ class Stills:
         else:
             cells = self._read(file, frames, height)
             self._refuse_changed(file)
-        return _jpeg(_in_rows(cells, columns), SPRITE_QUALITY)
+        shown = [drawn(frame, cell) for frame, cell in zip(frames, cells, strict=True)]
+        return _jpeg(_in_rows(shown, columns), SPRITE_QUALITY)
 
-    def full(self, file: FileKey, frame: int, boxes: Sequence[Box | None] = ()) -> bytes:
+    def full(self, file: FileKey, frame: int, boxes: Sequence[Box | None] = (), drawn: Drawing = lambda _, picture: picture) -> bytes:
         """Return one frame as a JPEG, as large as it is displayed.
 
         Parameters
         ----------
         boxes
             Rectangles x, y, width and height in pixels of the picture that are black; None: all of it is.
+        drawn
+            As in `sprite`.
 
         Raises
         ------
@@ -111,10 +120,16 @@ class Stills:
                 reader.count_from_now_on()
                 picture = reader.picture(frame)
         self._refuse_changed(file)
+        picture = drawn(frame, picture)
         for box in boxes:
             x, y, width, height = box or (0, 0, picture.shape[1], picture.shape[0])
             picture[max(y, 0) : max(y + height, 0), max(x, 0) : max(x + width, 0)] = 0
         return _jpeg(picture, FULL_QUALITY)
+
+    def small(self, file: FileKey, frame: int) -> Picture | None:
+        """Return the reel's picture of a frame; None where there is no reel."""
+        prepared = self._reel(file)
+        return None if prepared is None or frame >= prepared.frame_count else prepared.pictures([frame])[0]
 
     def prepared(self, file: FileKey) -> float:
         """Return how much of the reel of a file is there, 0 to 1."""

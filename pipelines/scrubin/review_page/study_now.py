@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from scrubin.core.errors import ReviewError, ScrubinError
 from scrubin.review_page.open_study import OpenStudy
 
 INTERIM = Path("data/interim")
-TABLES = tuple(INTERIM / f"{name}.parquet" for name in ("recordings", "proposals", "quarantine_ingest", "quarantine_screen"))
+TABLES = tuple(INTERIM / f"{name}.parquet" for name in ("recordings", "proposals", "stops", "quarantine_ingest", "quarantine_screen"))
 RELEASED_TABLES = (*TABLES, INTERIM / "cuts.parquet", Path("data/tables/videos.parquet"))
 RUNNING = "the pipeline is running and its tables are being rewritten; trying again"
 Identity = tuple[tuple[int, int, int], ...] | None
@@ -29,7 +30,9 @@ class StudyNow:
     opener
         Reads the study; it takes how often that was done before.
     tables
-        What it reads.
+        What it reads; without one of them nothing can be reviewed.
+    questions
+        What the audit asks, which need not be there.
 
     Raises
     ------
@@ -37,8 +40,8 @@ class StudyNow:
         When there is nothing to review yet.
     """
 
-    def __init__(self, opener: Callable[[int], OpenStudy], tables: tuple[Path, ...]) -> None:
-        self._opener, self._tables = opener, tables
+    def __init__(self, opener: Callable[[int], OpenStudy], tables: tuple[Path, ...], questions: Path | None = None) -> None:
+        self._opener, self._tables, self._questions = opener, tables, questions
         self._lock = threading.Lock()
         self._identity = self._seen_now()
         self._study = self._opened(0)
@@ -63,7 +66,7 @@ class StudyNow:
                 self._study.stills.close()
                 if renewed.edition == self._study.edition:
                     # The files are the same, so what the page shows of them was sent.
-                    renewed = replace(renewed, served=self._study.served)
+                    renewed = replace(renewed, served=self._study.served, plants=self._study.plants)
                 self._study, self._identity = renewed, identity
             return self._study
 
@@ -82,4 +85,7 @@ class StudyNow:
             statuses = [path.stat() for path in self._tables]
         except OSError:
             return None
+        if self._questions is not None:
+            with suppress(FileNotFoundError):
+                statuses.append(self._questions.stat())
         return tuple((status.st_ino, status.st_size, status.st_mtime_ns) for status in statuses)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +49,43 @@ class Proposal:
     faces: int | None = None
     text: str | None = None
     core: tuple[int, int] | None = None
+
+
+WITNESSES = ("scene", "appearance", "onnx", "face")
+"""Detectors whose out-of-body spans are one event where they overlap. Who proposes a whole recording is asked apart."""
+
+
+def merged(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """Return the proposals with the out-of-body spans that overlap as one, so that people decide once about each event.
+
+    It hides what they hid together. Its source is the first one of ``WITNESSES``; its score is that of the surest.
+    """
+    spans = sorted((one for one in proposals if _is_span(one)), key=lambda one: (one.interval_s, one.source))
+    events: list[list[Proposal]] = []
+    for one in spans:
+        if events and one.interval_s[0] < max(other.interval_s[1] for other in events[-1]):
+            events[-1].append(one)
+        else:
+            events.append([one])
+    return [*(one for one in proposals if not _is_span(one)), *(_event(event) for event in events)]
+
+
+def _is_span(one: Proposal) -> bool:
+    return one.kind == "out_of_body" and one.source in WITNESSES and one.box_xywh is None
+
+
+def _event(spans: Sequence[Proposal]) -> Proposal:
+    """Return one proposal for spans that overlap."""
+    ends = [one.interval_s for one in spans]
+    cores = [one.core for one in spans if one.core is not None]
+    faces = [one.faces for one in spans if one.faces is not None]
+    return replace(
+        min(spans, key=lambda one: WITNESSES.index(one.source)),
+        interval_s=(min(start for start, _ in ends), max(end for _, end in ends)),
+        score=max(one.score for one in spans),
+        faces=max(faces, default=None),
+        core=(min(first for first, _ in cores), max(last for _, last in cores)) if cores else None,
+    )
 
 
 def runs(flags: Flags) -> list[tuple[int, int]]:

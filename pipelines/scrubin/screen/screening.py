@@ -11,13 +11,14 @@ import numpy as np
 import pandas as pd
 
 from scrubin.networks.misreadings import WordFinder
-from scrubin.screen import face_looks, header_hints, reel
+from scrubin.screen import face_looks, features, header_hints, reel
+from scrubin.screen import stops as stops_of_file
 from scrubin.screen.detectors import registry
 from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.face_scores import with_faces
 from scrubin.screen.params import ScreenParams
-from scrubin.screen.pass_over_file import Observed, observe, observe_stored
-from scrubin.screen.proposals import SAME_S, Numbers, Proposal
+from scrubin.screen.pass_over_file import Observed, Observer, observe, observe_stored
+from scrubin.screen.proposals import SAME_S, Numbers, Proposal, merged
 from scrubin.tables.io import records
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import Probe, probe
@@ -44,6 +45,13 @@ def to_screen(recordings: pd.DataFrame, parts: pd.DataFrame) -> list[FileToScree
     return [FileToScreen(**row, source=files[row["recording"], row["camera"]]) for row in records(kept)]
 
 
+def rows(
+    raw: Path, file: FileToScreen, params: ScreenParams, private_words: WordFinder = NO_WORDS
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the rows of the tables `proposals` and `stops` for a file, as `screen` and `stops` do."""
+    return screen(raw, file, params, private_words), stops(raw, file, params)
+
+
 def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: WordFinder = NO_WORDS) -> list[dict[str, Any]]:
     """Return the rows of the table `proposals` for one file.
 
@@ -65,12 +73,28 @@ def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: W
     """
     probed = file.source.probe(raw)
     boundaries = boundaries_s(probed)
-    observed = observe_stored(raw, file.source, [*registry.observers(params), reel.OBSERVER], boundaries[:-1])
+    observed = observe_stored(raw, file.source, _observers(params), boundaries[:-1])
     version = registry.version(params)
     with file.source.proven(raw):
         hinted = header_hints.proposals([raw / path for path in file.source.paths], boundaries)
     proposed = _in_order([*hinted, *_proposals(probed, observed, params, file.task, private_words)])
     return [_row(file, proposal, boundaries, version) for proposal in proposed]
+
+
+def stops(raw: Path, file: FileToScreen, params: ScreenParams) -> list[dict[str, Any]]:
+    """Return the rows of the table `stops` for one file, from what was noted while it was screened.
+
+    Raises
+    ------
+    RecordingError
+        When the file cannot be decoded.
+    """
+    times_s = boundaries_s(file.source.probe(raw))[:-1]
+    measured = features.features(observe_stored(raw, file.source, [features.observer(params.thumbnail_height)], times_s)[features.NAME])
+    return [
+        {"recording": file.recording, "camera": file.camera, "frame": one.frame, "time_s": float(times_s[one.frame]), "kind": one.kind}
+        for one in stops_of_file.stops(measured.histograms, times_s)
+    ]
 
 
 def _row(file: FileToScreen, proposal: Proposal, boundaries: Numbers, version: str) -> dict[str, Any]:
@@ -96,6 +120,12 @@ def _row(file: FileToScreen, proposal: Proposal, boundaries: Numbers, version: s
     }
 
 
+def _observers(params: ScreenParams) -> list[Observer]:
+    """Return what must look at every frame, each once: for the detectors, for the stops, and for those who review."""
+    every = [*registry.observers(params), features.observer(params.thumbnail_height), reel.OBSERVER]
+    return list({observer.name: observer for observer in every}.values())
+
+
 def proposals(path: Path, params: ScreenParams) -> list[Proposal]:
     """Return what the detectors propose for one file that belongs to no study, in order of time.
 
@@ -116,7 +146,7 @@ def _proposals(
     seen = ObservedFile(boundaries_s(probed), (probed.width, probed.height), observed, params.scene_of(task), private_words)
     proposed = [proposal for detector in registry.chosen(params).values() for proposal in detector.propose(seen, params)]
     looks = face_looks.looks(observed[face_looks.NAME]) if face_looks.NAME in observed else []
-    return with_faces(proposed, looks)
+    return merged(with_faces(proposed, looks))
 
 
 def _in_order(proposed: list[Proposal]) -> list[Proposal]:

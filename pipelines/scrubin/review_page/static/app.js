@@ -1,12 +1,14 @@
 // The page: who shows what, what each key does, and how it keeps up with other pages and with the pipeline.
 
 import { get, watchTrouble } from "./api.js";
+import { Checks } from "./checks.js";
 import { Decisions } from "./decisions.js";
 import { askTime, isAsking, show } from "./dialogs.js";
-import { byId } from "./elements.js";
+import { byId, counted } from "./elements.js";
 import { Full } from "./full.js";
-import { Heading, say } from "./heading.js";
+import { Heading, TOO_SMALL, more, say } from "./heading.js";
 import { listen } from "./keys.js";
+import { isAsked } from "./kinds.js";
 import { Lens } from "./lens.js";
 import { overview } from "./overview.js";
 import { Recordings } from "./recordings.js";
@@ -30,10 +32,11 @@ const sheet = new Sheet(watch);
 const lens = new Lens(watch);
 const decisions = new Decisions(watch, lens, say);
 const full = new Full(watch, decisions);
+const checks = new Checks({ watch, say, draw: () => decisions.draw(full.box), again: [sheet, lens, full] });
 new Timeline(sheet);
 new Recordings((number) => open(number));
 const sample = new Sample(watch, say, () => turn(1, true));
-new Heading({ unseen, next: () => step(1), nextRecording: () => turn(1, true), isReleased, isSampled });
+new Heading({ watch, unseen, next: () => step(1), nextRecording: () => turn(1, true), isReleased, isSampled });
 
 watchTrouble((sentence) => {
   byId("banner").hidden = sentence === null;
@@ -41,6 +44,7 @@ watchTrouble((sentence) => {
 });
 
 async function open(number, timeS = null) {
+  watch.pass();
   await watch.send();
   say("Opening …");
   try {
@@ -75,27 +79,43 @@ function step(by) {
   let to = (at + by + spans.length) % spans.length;
   // Forwards to what is to be decided, as long as there is any: whoever decides and goes on must come to an end.
   while (by > 0 && left && !isLeft(spans[to])) to = (to + 1) % spans.length;
+  watch.pass();
+  watch.turnTo("lens");
   state.pane = "sheet";
   state.select(spans[to]);
   say(`Span ${to + 1} of ${spans.length}, ${left} left.`);
 }
 
-/** Go on to the first second that is not seen; what is on screen counts by itself. */
+/** Go on to what is not seen: seconds on the sheet, then stills at full size; what is on screen counts if it was looked at. */
 async function unseen() {
-  await watch.settled();
+  if (!full.isOpen) watch.turnTo("sheet");
+  await watch.loaded();
+  watch.pass();
   await watch.send();
+  const left = watch.left();
+  if (left.open) return say(more(left));
   const gaps = state.gaps.map(([file, first, last]) => [Math.max(first, file.interval_s[0]), last + 1]);
-  if (!gaps.length) {
-    if (isSampled) sample.next();
-    else decisions.next();
-    return;
+  if (gaps.length) return goOn(gaps, left);
+  const [stop] = state.stops;
+  if (stop) {
+    state.move(stop.frame, stop.camera);
+    full.open();
+    return say(`${counted(state.stops.length, "still")} to be looked at by itself, at full size; Space goes on.`);
   }
+  if (full.isOpen) full.toggle();
+  if (isSampled) sample.next();
+  else decisions.next();
+  return undefined;
+}
+
+function goOn(gaps, left) {
+  if (full.isOpen) full.toggle();
   gaps.sort((a, b) => a[0] - b[0]);
   // A still that cannot be shown must not hold up the rest.
   const [to] = gaps.find(([start]) => !watch.cannotShow(start)) ?? gaps[0];
   state.set({ pane: "sheet" });
   sheet.showFrom(to);
-  say("Look through these stills; Space goes on.");
+  say(left.small ? TOO_SMALL : "Look through these stills; Space goes on.");
 }
 
 function arrow(dx, dy) {
@@ -108,6 +128,16 @@ function arrow(dx, dy) {
     else state.goTo(state.timeS + dy);
   };
 }
+
+/** Go on from what is on the screen: what was looked at is seen, the rest is not. */
+function passing(run) {
+  watch.pass();
+  const left = watch.left("sheet");
+  run();
+  if (left.open) say(`${more(left)} They do not count yet.`);
+}
+
+const screen = (by) => passing(() => sheet.turn(by));
 
 function denser(by) {
   const density = Math.max(0, Math.min(STEPS_S.length - 1, state.density + by));
@@ -142,6 +172,11 @@ function pane(name) {
   state.tell("cursor");
 }
 
+function something() {
+  const here = { camera: state.camera, frame: state.frame, firstFrame: state.frame, lastFrame: state.frame };
+  return checks.mark(full.isOpen || state.pane === "lens" ? here : sheet.marked);
+}
+
 function otherCamera() {
   const others = state.files.filter((file) => file.camera !== state.camera);
   if (!others.length) return say("This recording has one camera.");
@@ -158,17 +193,17 @@ function mark(which, name) {
 const whenKept = (run) => (event) => (state.camera ? run(event) : say("This recording has no pictures to review."));
 const key = (keys, shown, group, does, run) => ({ keys, shown, group, does, run });
 const looking = [
-  key([" "], ["Space"], "Look", "go on to what you have not seen", whenKept(unseen)),
+  key([" "], ["Space"], "Look", "go on to what you have not seen, at last to stills at full size", whenKept(unseen)),
   key(["n"], ["N"], "Look", "next recording with something left; with Shift the next of the list", (event) => turn(1, !event.shiftKey)),
   key(["p"], ["P"], "Look", "previous recording of the list", () => turn(-1, false)),
   key(["ArrowLeft"], ["←", "→"], "Look", "one still, in the lens and at full size one frame", arrow(-1, 0)),
   key(["ArrowRight"], [], "Look", "", arrow(1, 0)),
   key(["ArrowUp"], ["↑", "↓"], "Look", "one row, at full size one second", arrow(0, -1)),
   key(["ArrowDown"], [], "Look", "", arrow(0, 1)),
-  key(["PageDown"], ["Page up", "Page down"], "Look", "one screen", whenKept(() => sheet.turn(1))),
-  key(["PageUp"], [], "Look", "", whenKept(() => sheet.turn(-1))),
-  key(["Home"], ["Home", "End"], "Look", "first and last still", whenKept(() => sheet.end(false))),
-  key(["End"], [], "Look", "", whenKept(() => sheet.end(true))),
+  key(["PageDown"], ["Page up", "Page down"], "Look", "one screen", whenKept(() => screen(1))),
+  key(["PageUp"], [], "Look", "", whenKept(() => screen(-1))),
+  key(["Home"], ["Home", "End"], "Look", "first and last still", whenKept(() => passing(() => sheet.end(false)))),
+  key(["End"], [], "Look", "", whenKept(() => passing(() => sheet.end(true)))),
   key(["+", "="], ["+", "−"], "Look", "denser, down to every frame, and back", () => denser(1)),
   key(["-"], [], "Look", "", () => denser(-1)),
   key(["]", "."], ["[", "]"], "Look", "smaller and larger stills (or , and .)", () => larger(1)),
@@ -188,6 +223,7 @@ const deciding = [
   key(["o"], [], "Decide", "", () => mark("outFrame", "Out")),
   key(["e"], ["E"], "Decide", "keep in and out as the new ends of the selected span", whenKept(() => decisions.change())),
   key(["d"], ["D"], "Decide", "hide from in to out (or drag over the sheet)", whenKept(() => decisions.draw())),
+  key(["s"], ["S"], "Decide", "something is in the still of the cursor: a check, or else you say what is to be hidden", whenKept(something)),
   key(["b"], ["B"], "Decide", "a rectangle at full size: arrows move, Shift and arrows size, Enter keeps", whenKept(() => full.startBox())),
   key(["v"], ["V"], "Decide", "as the release will show it, and back", () => state.set({ preview: !state.preview })),
   key(["u"], ["U"], "Decide", "undo your last decision", () => decisions.undo()),
@@ -260,7 +296,12 @@ for (const [id, does] of Object.entries(clicks)) byId(id)?.addEventListener("cli
 const place = /^#(\d+)\/([\d.]+)$/.exec(location.hash);
 const wanted = place ? { recording: Number(place[1]), time_s: Number(place[2]) } : state.study.place;
 const first = state.study.recordings.find((one) => !one.done) ?? state.study.recordings[0];
-if (wanted) await open(wanted.recording, wanted.time_s);
+if (wanted) {
+  await open(wanted.recording, wanted.time_s);
+  // A command of the audit opens its question.
+  const asked = state.spans.find((span) => isAsked(span) && isLeft(span) && span.camera === state.camera && span.first <= state.frame && state.frame <= span.last);
+  if (asked) state.select(asked);
+}
 else if (first) await open(first.number);
 else say("There are no recordings.");
 poll();

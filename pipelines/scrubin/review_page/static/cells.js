@@ -42,6 +42,13 @@ export class Block {
     return button;
   }
 
+  /** Fetch them anew if they show a frame. */
+  refresh(camera, frame) {
+    if (!this.cells.some((cell) => cell.stills.some((still) => still?.camera === camera && still.frame === frame))) return;
+    for (const button of this.buttons) button.loaded = false;
+    this.load();
+  }
+
   /** Fetch the pictures and draw them. */
   async load() {
     const byCamera = new Map();

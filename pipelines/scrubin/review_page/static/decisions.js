@@ -3,11 +3,11 @@
 import { nonce, post } from "./api.js";
 import { askKind, askReason } from "./dialogs.js";
 import { acknowledgeable } from "./overview.js";
-import { kindName } from "./kinds.js";
+import { isAsked, kindName, spanName } from "./kinds.js";
 import { isLeft, spanId, state } from "./state.js";
 import { clock } from "./times.js";
 
-const LENS_WAIT_MS = 4000;
+const LENS_WAIT_MS = 6000;
 
 export class Decisions {
   constructor(watch, lens, say) {
@@ -19,10 +19,11 @@ export class Decisions {
     const { span } = state;
     if (!span) return this.say("Select a span first: J for the next one.");
     if (span.drawn && what === "accept") return this.say("You drew this span: it is hidden. R takes it away.");
-    const done = what === "accept" ? "hidden" : span.drawn ? "taken away" : "shown";
+    const done = what === "accept" ? "hidden" : span.drawn ? "taken away" : isAsked(span) ? "it may be seen" : "shown";
     return this.#work(async () => {
       // Who decides faster than the pictures come has not seen them.
       await this.#lensShown(span);
+      this.watch.pass();
       await this.watch.send();
       await this.#decide(span, { what });
       this.say(`${name(span)}: ${done}. U undoes.`);
@@ -39,7 +40,7 @@ export class Decisions {
     if (toFirst > toLast) return this.say("The new end lies before the new beginning.");
     return this.#work(async () => {
       await this.#decide(span, { what: "change", to_first: toFirst, to_last: toLast });
-      this.say(`${kindName(span.kind)}: hidden with its new ends. U undoes.`);
+      this.say(`${spanName(span)}: hidden with its new ends. U undoes.`);
       state.unmark();
       this.next(span);
     });
@@ -57,8 +58,8 @@ export class Decisions {
     const [first, until] = box && answer.when === "whole" ? [0, last] : [a, b];
     return this.#work(async () => {
       const span = { camera, kind: answer.kind, first, last: until, box_xywh: box, key: "" };
-      await this.#decide(span, { what: "add", why: answer.why }, number);
-      this.say(`${kindName(answer.kind)}: ${box ? "the rectangle" : fromTo} is hidden. U undoes.`);
+      const check = await this.#decide(span, { what: "add", why: answer.why }, number);
+      if (!check) this.say(`${kindName(answer.kind)}: ${box ? "the rectangle" : fromTo} is hidden. U undoes.`);
       state.unmark();
     });
   }
@@ -109,7 +110,7 @@ export class Decisions {
     const { spans } = state;
     const from = after ? spans.findIndex((one) => spanId(one) === spanId(after)) : -1;
     const left = [...spans.slice(from + 1), ...spans.slice(0, from + 1)].filter(isLeft);
-    const unseen = state.gaps.length;
+    const unseen = state.gaps.length || state.stops.length;
     if (left.length) state.select(left[0]);
     else if (unseen) this.say("Every span is decided. Space goes on to what you have not seen.", true);
     else if (state.waits) this.say("You have done your part; another person must review this recording as well. N opens the next one.", true);
@@ -119,6 +120,7 @@ export class Decisions {
   async #lensShown(span) {
     const until = performance.now() + LENS_WAIT_MS;
     const shown = () => spanId(state.span ?? span) !== spanId(span) || span.drawn || span.lens.every(([a, b]) => this.#sawAll(span.camera, a, b));
+    if (!span.lens_seen && !shown()) this.say("Look at both ends of it in the lens: a moment more.");
     while (!span.lens_seen && !shown() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, 30));
   }
 
@@ -129,10 +131,12 @@ export class Decisions {
     return true;
   }
 
+  /** Send a decision; whether it was about a check. */
   async #decide(span, says, number = state.number) {
     const body = { number, camera: span.camera, kind: span.kind, first: span.first, last: span.last, box_xywh: span.box_xywh };
     const answer = await post("/api/decide", { ...body, proposal: span.key, to_first: null, to_last: null, why: "", nonce: nonce(), ...says });
     state.take(answer);
+    return answer.line?.event === "planted";
   }
 
   /** One decision at a time; what was seen until now is written before it. */
@@ -156,4 +160,4 @@ export class Decisions {
   }
 }
 
-const name = (span) => `${kindName(span.kind)} at ${clock(span.start_s)}`;
+const name = (span) => `${spanName(span)} at ${clock(span.start_s)}`;

@@ -2,19 +2,21 @@
 
 import { Refused, getPicture } from "./api.js";
 import { byId, element, fill } from "./elements.js";
-import { kindName } from "./kinds.js";
+import { isAsked, spanName } from "./kinds.js";
 import { over } from "./spans.js";
 import { state } from "./state.js";
 import { clock } from "./times.js";
 
 const LEAST_PX = 4;
 const STEPS_OF_WIDTH = 40;
-const LONG_ENOUGH_MS = 200;
 const TEXT_PX = 50;
+// Share of the picture's width and height that a corner shows, and of the window's width for all of them.
+const CORNER = [0.25, 0.16];
+const CORNERS_SHARE = 0.36;
 
 export class Full {
   constructor(watch, decisions) {
-    Object.assign(this, { watch, decisions, aborter: null, timer: null, box: null, from: null });
+    Object.assign(this, { watch, decisions, aborter: null, box: null, from: null });
     this.dialog = byId("full");
     this.canvas = byId("full-canvas");
     this.boxes = byId("full-boxes");
@@ -35,6 +37,13 @@ export class Full {
     return this.dialog.open;
   }
 
+  /** Fetch the picture anew if it is of a frame. */
+  refresh(camera, frame) {
+    if (!this.isOpen || state.camera !== camera || state.frame !== frame) return;
+    this.name = null;
+    this.show();
+  }
+
   toggle() {
     if (this.isOpen) this.dialog.close();
     else this.open();
@@ -53,7 +62,7 @@ export class Full {
   #closed() {
     this.#setBox(null);
     this.aborter?.abort();
-    clearTimeout(this.timer);
+    this.#leave();
     state.set({ pane: this.pane ?? "sheet" });
     state.tell("cursor");
   }
@@ -67,8 +76,9 @@ export class Full {
     if (name === this.name && this.drawn) return;
     this.name = name;
     this.drawn = false;
+    byId("full-corners").hidden = !this.isStop;
     this.aborter?.abort();
-    clearTimeout(this.timer);
+    this.#leave();
     this.aborter = new AbortController();
     try {
       const picture = await getPicture(`/still/${number}/${camera}/${frame}?preview=${preview ? 1 : 0}`, this.aborter.signal);
@@ -83,25 +93,53 @@ export class Full {
     }
     this.drawn = true;
     this.canvas.dataset.frame = String(frame);
-    if (!preview) this.timer = setTimeout(() => this.isOpen && !document.hidden && this.watch.note(number, camera, "full", frame), LONG_ENOUGH_MS);
+    this.#enlarge();
+    if (!preview && this.isOpen) this.watch.show({ number, view: "full", camera, frame, height: this.canvas.offsetHeight });
+  }
+
+  /** Whoever goes on from a frame has looked at it, if it was for long enough. */
+  #leave() {
+    this.watch.pass();
+    this.watch.show(null);
+  }
+
+  /** Whether the frame is one to be looked at by itself. */
+  get isStop() {
+    return this.isOpen && state.stops.some((stop) => stop.camera === state.camera && stop.frame === state.frame);
+  }
+
+  /** The corners, where recorders write names, so large that small letters can be read. */
+  #enlarge() {
+    byId("full-corners").hidden = !this.isStop;
+    if (!this.isStop) return;
+    [...byId("full-corners").children].forEach((corner, place) => {
+      const [wide, tall] = [Math.round(this.canvas.width * CORNER[0]), Math.round(this.canvas.height * CORNER[1])];
+      const x = place % 2 ? this.canvas.width - wide : 0;
+      const y = place > 1 ? this.canvas.height - tall : 0;
+      corner.width = wide;
+      corner.height = tall;
+      corner.getContext("2d").drawImage(this.canvas, x, y, wide, tall, 0, 0, wide, tall);
+    });
   }
 
   /** As large as the window allows: small pictures are enlarged. */
   #fit() {
     const [wide, tall] = state.file().size_px;
-    const scale = Math.min(window.innerWidth / wide, (window.innerHeight - TEXT_PX) / tall);
+    const room = window.innerWidth * (this.isStop ? 1 - CORNERS_SHARE : 1);
+    const scale = Math.min(room / wide, (window.innerHeight - TEXT_PX) / tall);
     this.canvas.style.width = `${Math.floor(wide * scale)}px`;
     this.canvas.style.height = `${Math.floor(tall * scale)}px`;
   }
 
   #describe() {
     const times = state.times[state.camera];
-    const spans = over(state.camera, state.timeS, times.end(state.frame)).map(({ span, decision }) => `${kindName(span.kind)}: ${decision === "rejected" ? "shown" : "hidden"}`);
+    const spans = over(state.camera, state.timeS, times.end(state.frame)).map(({ span, decision }) => `${spanName(span)}: ${decision === "rejected" ? "shown" : isAsked(span) ? "not answered" : "hidden"}`);
     const where = `${state.files.length > 1 ? `${state.camera}, ` : ""}frame ${state.frame} of ${times.count}, ${clock(state.timeS, 3)}`;
+    const looking = this.isStop ? "A still to be looked at by itself: is there a name, a date, a number, a face? Space goes on. " : "";
     const drawing = this.box
       ? "Rectangle: arrows move it, Shift and arrows size it, Ctrl by one pixel. Enter keeps it, Esc forgets it."
       : "← → frame · ↑ ↓ second · B or drag: a rectangle to hide · V as released · I O in and out · Esc closes";
-    this.text.textContent = `${where}${spans.length ? ` · ${spans.join(", ")}` : ""}${state.preview ? " · as released" : ""} — ${drawing}`;
+    this.text.textContent = `${where}${spans.length ? ` · ${spans.join(", ")}` : ""}${state.preview ? " · as released" : ""} — ${looking}${drawing}`;
   }
 
   /** Outlines of what is hidden in part of the picture. */
@@ -113,7 +151,7 @@ export class Full {
       ...covering
         .filter(({ span }) => span.box_xywh)
         .map(({ span, decision }) => {
-          const outline = element("div", { class: `outline ${decision}`, title: kindName(span.kind) });
+          const outline = element("div", { class: `outline ${decision}`, title: spanName(span) });
           this.#place(outline, span.box_xywh, wide, tall);
           return outline;
         }),

@@ -1,17 +1,18 @@
 // What stands above and below the pictures: name, what is left in this recording, progress, and the selected span in words.
 
 import { byId, counted, element, fill, key } from "./elements.js";
-import { decisionName, kindName } from "./kinds.js";
+import { decisionName, isAsked, spanName } from "./kinds.js";
 import { STEPS_S, isLeft, isUndecided, state } from "./state.js";
 import { clock, lasting } from "./times.js";
 
 export class Heading {
-  constructor({ unseen, next, nextRecording, isReleased, isSampled }) {
-    Object.assign(this, { unseen, next, nextRecording, isReleased, isSampled });
+  constructor({ watch, unseen, next, nextRecording, isReleased, isSampled }) {
+    Object.assign(this, { watch, unseen, next, nextRecording, isReleased, isSampled });
     state.on("study", () => this.#progress());
     state.on("recording marks study", () => this.#recording());
     state.on("recording marks selection cursor", () => this.#span());
     state.on("recording cursor layout", () => this.#view());
+    state.on("attention", () => this.#attention());
   }
 
   #progress() {
@@ -45,15 +46,19 @@ export class Heading {
     const lost = state.files.reduce((total, file) => total + file.lost, 0);
     const item = (isDone, name, text, does) =>
       element("li", { class: isDone ? "done" : "left" }, element("button", { type: "button", onclick: does }, key(name), ` ${isDone ? "✓ " : ""}${text}`));
-    const items = [item(!unseen, "Space", unseen ? `${unseen} s not seen` : "all seen", this.unseen)];
+    const stops = state.stops.length;
+    const toSee = unseen ? `${unseen} s not seen` : stops ? `${counted(stops, "still")} at full size` : "all seen";
+    const items = [item(!unseen && !stops, "Space", toSee, this.unseen)];
     if (!this.isReleased) {
       const left = [undecided ? `${undecided} to decide` : "", close ? `${close} to look at closely` : ""].filter(Boolean).join(", ");
       items.push(item(!spans.length, "J", left || (state.spans.length ? "all decided" : "nothing proposed"), this.next));
     }
     if (this.isSampled) items.push(element("li", { class: "said" }, state.mine.judged?.outcome ?? "clean (Y) or a finding (X)?"));
     items.push(item(false, "N", this.isSampled ? "next clip" : "next recording", this.nextRecording));
+    const unlooked = state.files.reduce((total, file) => total + file.unlooked, 0);
+    if (unlooked && unseen) items.unshift(element("li", { class: "said", title: UNLOOKED }, `${counted(unlooked, "entry", "entries")} of an earlier edition ${unlooked === 1 ? "counts" : "count"} no longer as seen`));
     if (lost) items.unshift(element("li", { class: "said" }, `the file changed: ${counted(lost, "earlier entry counts", "earlier entries count")} no longer`));
-    if (this.isSampled ? state.mine.judged : !unseen && !spans.length) {
+    if (this.isSampled ? state.mine.judged : !unseen && !stops && !spans.length) {
       items.at(-1).className = "ready";
       if (state.waits && !this.isSampled) items.unshift(element("li", { class: "said" }, "another person must review this as well"));
     }
@@ -66,7 +71,7 @@ export class Heading {
     for (const id of ["accept", "reject"]) if (byId(id)) byId(id).hidden = !span || isMarked;
     if (byId("change")) byId("change").hidden = !(span && isMarked);
     if (byId("draw")) byId("draw").hidden = !isMarked;
-    if (byId("reject")) fill(byId("reject"), key("R"), span?.drawn ? " Take it away" : " Show it");
+    if (byId("reject")) fill(byId("reject"), key("R"), span?.drawn ? " Take it away" : span && isAsked(span) ? " It may be seen" : " Show it");
     byId("span-text").textContent = isMarked ? this.#marked() : span ? this.#about(span) : this.#hint();
   }
 
@@ -79,18 +84,21 @@ export class Heading {
 
   #about(span) {
     const parts = [
-      kindName(span.kind)[0].toUpperCase() + kindName(span.kind).slice(1),
+      spanName(span)[0].toUpperCase() + spanName(span).slice(1),
+      isAsked(span) && span.text ? `read as “${span.text}”` : "",
       state.files.length > 1 ? span.camera : "",
       `${clock(span.start_s, 2)} to ${clock(span.end_s, 2)}`,
       span.box_xywh ? `a rectangle of ${span.box_xywh[2]} × ${span.box_xywh[3]} pixels` : "",
-      span.drawn ? `drawn by ${span.by}${span.why ? `: ${span.why}` : ""}` : span.source === "pair" ? "because the other camera hides it" : `detector ${span.source}`,
+      span.drawn ? `drawn by ${span.by}${span.why ? `: ${span.why}` : ""}` : isAsked(span) ? "" : (BECAUSE[span.source] ?? `detector ${span.source}`),
       span.score === null ? "" : `score ${span.score.toFixed(2)}`,
-      span.faces ? counted(span.faces, "face") : "",
+      span.faces && !isAsked(span) ? counted(span.faces, "face") : "",
     ];
     const says = span.disputed
       ? "people disagree: hidden"
       : span.decision === "unreviewed"
-        ? "not decided: hidden unless you show it"
+        ? isAsked(span)
+          ? "not answered: nothing is released before somebody answers"
+          : "not decided: hidden unless you show it"
         : decisionName(span.decision);
     return `${parts.filter(Boolean).join(" · ")} — ${says}`;
   }
@@ -102,6 +110,14 @@ export class Heading {
     return state.spans.length ? "J selects the next span. Drag over the sheet to hide what nobody proposed." : "Nothing is proposed here. Drag over the sheet to hide something.";
   }
 
+  /** A steady bar and a sentence: how much attention the stills on the screen still need. */
+  #attention() {
+    const { total, open, seconds, small } = this.watch.left();
+    const says = small ? TOO_SMALL : !total ? "" : !open ? "looked at: Space goes on" : this.watch.isThere ? more({ open, seconds }) : "paused: touch a key or the pointer";
+    byId("attention").style.width = `${total ? Math.round((1 - seconds / total) * 1000) / 10 : 0}%`;
+    for (const place of document.querySelectorAll(".looking")) if (place.textContent !== says) place.textContent = says;
+  }
+
   #view() {
     const step = STEPS_S[state.density];
     const density = step === 0 ? "every frame" : step === 1 ? "1 still a second" : `${Math.round(1 / step)} stills a second`;
@@ -111,6 +127,13 @@ export class Heading {
     document.body.dataset.pane = state.pane;
   }
 }
+
+const BECAUSE = { pair: "because the other camera hides it", gap: "because it lies between two hidden spans" };
+export const TOO_SMALL = "These stills are too small to count: ] makes them larger.";
+const UNLOOKED = "They say that stills were on a screen for a moment, not that anybody looked at them.";
+
+/** How much attention is missing, as a sentence. */
+export const more = ({ open, seconds }) => `${seconds.toFixed(1)} s more for ${open === 1 ? "this still" : `these ${open} stills`}.`;
 
 /** Say something to the person, also to one who listens; `isNews` lets it stand out. */
 export function say(text, isNews = false, isProblem = false) {

@@ -1,4 +1,4 @@
-// The kinds of what is hidden, as people say them.
+// The kinds of what is hidden, and of what the audit asks, as people say them.
 
 const KINDS = {
   out_of_body: "outside the body",
@@ -9,6 +9,12 @@ const KINDS = {
 };
 
 const DECISIONS = { accepted: "hidden", rejected: "shown", unreviewed: "not decided", mixed: "decided in part" };
+
+/** What the audit saw in a finished release and asks about; what was read may be only like a private word. */
+const ASKED = { out_of_body: "a face", text: "a private word" };
+
+export const isAsked = (span) => span.source === "audit";
+export const spanName = (span) => (isAsked(span) ? `the audit asks: ${ASKED[span.kind]}` : kindName(span.kind));
 
 export const kindName = (kind) => KINDS[kind] ?? kind;
 export const decisionName = (decision) => DECISIONS[decision] ?? decision;

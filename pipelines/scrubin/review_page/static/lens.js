@@ -2,6 +2,7 @@
 
 import { Block } from "./cells.js";
 import { byId, element, fill } from "./elements.js";
+import { isAsked } from "./kinds.js";
 import { hides, mark } from "./spans.js";
 import { state } from "./state.js";
 import { clock } from "./times.js";
@@ -19,7 +20,7 @@ export class Lens {
     this.timer = null;
     this.shows = null;
     state.on("cursor selection recording layout", () => this.#soon());
-    state.on("marks", () => this.#marks());
+    state.on("marks selection", () => this.#marks());
     new ResizeObserver(() => this.#soon(true)).observe(this.root);
   }
 
@@ -77,6 +78,11 @@ export class Lens {
     this.#marks();
   }
 
+  /** Fetch the still of a frame anew. */
+  refresh(camera, frame) {
+    for (const block of this.blocks) block.refresh(camera, frame);
+  }
+
   #clear() {
     for (const block of this.blocks) {
       for (const button of block.buttons) this.watch.unobserve(button);
@@ -123,7 +129,7 @@ export class Lens {
       for (const button of block.buttons) {
         const { frame } = button.cell;
         const name = mark(state.camera, times.start(frame), times.end(frame));
-        button.replaceChildren(...(name ? [element("span", { class: `mark ${name}` })] : []));
+        button.replaceChildren(...(name ? [element("span", { class: `mark ${name}` })] : []), ...this.#asked(frame));
         const here = frame === state.frame;
         button.classList.toggle("cursor", here);
         button.classList.toggle("marked", this.#isMarked(frame));
@@ -131,6 +137,17 @@ export class Lens {
         if (here && state.pane === "lens") button.focus({ preventScroll: true });
       }
     }
+  }
+
+  /** The outline of what the audit asks, when that is selected and seen in this frame. */
+  #asked(frame) {
+    const { span } = state;
+    if (!span || !isAsked(span) || span.camera !== state.camera || frame < span.first || frame > span.last) return [];
+    const [wide, tall] = state.file().size_px;
+    const [x, y, width, height] = span.box_xywh;
+    const outline = element("span", { class: "outline" });
+    Object.assign(outline.style, { left: `${(x / wide) * 100}%`, top: `${(y / tall) * 100}%`, width: `${(width / wide) * 100}%`, height: `${(height / tall) * 100}%` });
+    return [outline];
   }
 
   #isMarked(frame) {

@@ -62,10 +62,12 @@ function sampled(clips) {
 function table(rows, open, dialog) {
   const says = (one) =>
     [
-      one.undecided ? `${one.undecided} to decide` : "",
+      one.asked ? `the audit asks about ${one.asked}` : "",
+      one.undecided > one.asked ? `${one.undecided - one.asked} to decide` : "",
       one.disputed ? `${one.disputed} disputed` : "",
       one.lenses_missing ? counted(one.lenses_missing, "lens", "lenses") : "",
       one.unseen_s ? `${one.unseen_s} s to see` : "",
+      one.stops_missing ? `${one.stops_missing} at full size` : "",
     ]
       .filter(Boolean)
       .join(", ");

@@ -51,10 +51,12 @@ export class Recordings {
 
   #left(one) {
     const parts = [];
-    if (one.undecided) parts.push(`${one.undecided} to decide`);
+    if (one.asked) parts.push(`the audit asks about ${one.asked}`);
+    if (one.undecided > one.asked) parts.push(`${one.undecided - one.asked} to decide`);
     if (one.disputed) parts.push(`${one.disputed} disputed`);
     if (one.lenses_missing > one.undecided) parts.push(`${one.lenses_missing} to look at closely`);
     if (one.unseen_s) parts.push(`${one.unseen_s} s to see`);
+    if (one.stops_missing) parts.push(`${one.stops_missing} at full size`);
     if (one.lost) parts.push("file changed");
     return parts.join(", ");
   }

@@ -36,7 +36,7 @@ export class Sample {
     if (this.busy) return;
     this.busy = true;
     try {
-      await this.watch.settled();
+      this.watch.pass();
       await this.watch.send();
       state.take(await post("/api/check", { number: state.number, outcome, why, nonce: nonce() }));
       await state.loadStudy();

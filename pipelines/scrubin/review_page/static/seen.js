@@ -1,20 +1,29 @@
-// What a person has had before their eyes: stills that are loaded and at least half visible for 200 ms, in a tab that is visible.
+// What a person looks at: how long, how large, and whether they are there at all. The server refuses what cannot be.
+//
+// Attention is time in which the page is visible and focused, no question lies above it, no preview blackens it, and the
+// person has touched a key or the pointer a moment ago. It is shared among the new stills that are on the screen. A still
+// that has had its share counts when the person goes on from it, by a key or by scrolling, and never by being opened.
 
 import { nonce, post } from "./api.js";
-import { state } from "./state.js";
+import { spanId, state } from "./state.js";
 
 const TICK_MS = 50;
-const LONG_ENOUGH_MS = 200;
+// A machine that slept did not look.
+const MOST_TICK_MS = 1000;
 const SEND_MS = 2000;
-const SETTLE_MS = 3000;
+const LOAD_MS = 3000;
+const RECENT_MS = 3000;
+const { needed_s: NEEDED_S, least_px: LEAST_PX, idle_s: IDLE_S } = JSON.parse(document.body.dataset.attention);
+const LEAVING_S = 0.001;
+const isReleased = document.body.dataset.released === "yes";
 
 export class Watch {
   constructor() {
-    this.visible = new Map();
-    this.waiting = new Map();
-    this.reported = new Set();
-    this.sending = Promise.resolve();
-    this.observer = new IntersectionObserver((entries) => this.#intersected(entries), { threshold: 0.5 });
+    Object.assign(this, { visible: new Set(), stills: new Map(), passed: new Set(), reported: new Set(), large: null });
+    Object.assign(this, { focus: "sheet", acts: 0, touched: -Infinity, last: performance.now(), sending: Promise.resolve() });
+    this.observer = new IntersectionObserver((entries) => this.#intersected(entries), { threshold: [0, 0.25, 0.5, 0.75, 0.9, 1] });
+    for (const name of ["keydown", "pointerdown", "wheel", "pointermove"]) document.addEventListener(name, (event) => this.#touched(event), { capture: true, passive: true });
+    state.on("selection", () => this.#selected());
     setInterval(() => this.#tick(), TICK_MS);
     setInterval(() => this.send(), SEND_MS);
     // The page may be gone before an answer comes.
@@ -26,75 +35,157 @@ export class Watch {
     this.observer.observe(button);
   }
 
-  unobserve(button) {
+  /** No longer look at a still; `isPassed` when the person scrolled on from it. */
+  unobserve(button, isPassed = false) {
     this.observer.unobserve(button);
-    this.visible.delete(button);
+    if (this.visible.delete(button) && isPassed) this.#left(button);
   }
 
-  #intersected(entries) {
-    for (const { target, isIntersecting, intersectionRatio } of entries) {
-      if (isIntersecting && intersectionRatio >= 0.5) {
-        if (!this.visible.has(target)) this.visible.set(target, 0);
-      } else this.visible.delete(target);
+  /** The person looks at the sheet, or at the lens, from now on. */
+  turnTo(view) {
+    this.focus = view;
+  }
+
+  /** One frame fills the screen; null when none does any more. */
+  show(still) {
+    this.large = still;
+  }
+
+  /** The person goes on: what had its share of attention is seen. */
+  pass() {
+    for (const still of this.stills.values()) if (isLookedAt(still)) this.passed.add(still);
+  }
+
+  /** What is on the screen and still needs attention: how many stills, for how long, of which total; `small` ones do not count. */
+  left(view = this.#view()) {
+    const every = view ? this.#needed(view) : [];
+    const open = every.filter((still) => still.height >= LEAST_PX[view]);
+    const seconds = open.reduce((total, still) => total + Math.max(0, NEEDED_S[view] - still.spent), 0);
+    return { total: open.length * (NEEDED_S[view] ?? 0), open: open.filter((still) => !isLookedAt(still)).length, seconds, small: every.length - open.length };
+  }
+
+  /** Whether a frame had its share of attention in a view since the page was opened. */
+  has(camera, view, frame) {
+    const name = `${state.number}/${view}/${camera}/${frame}`;
+    return this.reported.has(name) || (this.stills.has(name) && isLookedAt(this.stills.get(name)));
+  }
+
+  /** What was looked at was not the true still. */
+  forget(camera, frame) {
+    for (const view of Object.keys(NEEDED_S)) {
+      this.reported.delete(`${state.number}/${view}/${camera}/${frame}`);
+      this.stills.delete(`${state.number}/${view}/${camera}/${frame}`);
     }
   }
 
-  #tick() {
-    // What lies behind a dialog is not looked at; what a preview blackens is not seen.
-    if (document.hidden || state.preview || document.querySelector("dialog[open]")) return;
-    for (const [button, ms] of this.visible) {
-      if (!button.loaded) continue;
-      if (ms + TICK_MS < LONG_ENOUGH_MS) this.visible.set(button, ms + TICK_MS);
-      else {
-        this.visible.delete(button);
-        this.observer.unobserve(button);
-        for (const still of button.cell.stills) if (still) this.note(button.number, still.camera, button.view, still.frame);
-      }
-    }
-  }
-
-  /** Resolves when what is on screen is loaded and was seen, or after a while. */
-  async settled() {
-    const until = performance.now() + SETTLE_MS;
-    const isOpen = () => [...this.visible.keys()].some((button) => !button.classList.contains("failed"));
-    while (isOpen() && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, TICK_MS));
+  /** Resolves when what is on screen is loaded or cannot be, or after a while. */
+  async loaded() {
+    const until = performance.now() + LOAD_MS;
+    while (this.#isLoading("sheet") && performance.now() < until) await new Promise((resolve) => setTimeout(resolve, TICK_MS));
   }
 
   /** Whether the still of a second is on screen and cannot be shown. */
   cannotShow(second) {
-    return [...this.visible.keys()].some((button) => button.classList.contains("failed") && button.cell.fromS <= second && second < button.cell.toS);
+    return [...this.visible].some((button) => button.classList.contains("failed") && button.cell.fromS <= second && second < button.cell.toS);
   }
 
-  /** Note that a frame was seen; what is still on screen may belong to the recording before. */
-  note(number, camera, view, frame) {
-    const name = `${number}/${camera}/${view}`;
-    if (this.reported.has(`${name}/${frame}`)) return;
-    this.reported.add(`${name}/${frame}`);
-    if (!this.waiting.has(name)) this.waiting.set(name, { number, camera, view, frames: [] });
-    this.waiting.get(name).frames.push(frame);
+  #intersected(entries) {
+    for (const { target, intersectionRect, boundingClientRect, rootBounds } of entries) {
+      const most = Math.min(boundingClientRect.height, target.closest("#sheet-scroll")?.clientHeight ?? rootBounds?.height ?? Infinity);
+      if (intersectionRect.height >= 0.9 * most && intersectionRect.width >= 0.9 * boundingClientRect.width) this.visible.add(target);
+      else if (this.visible.delete(target)) this.#left(target);
+    }
   }
 
-  /** Whether somebody has seen a frame in a view since the page was opened. */
-  has(camera, view, frame) {
-    return this.reported.has(`${state.number}/${camera}/${view}/${frame}`);
+  /** A still went out of view: seen, if a person scrolled it away and had looked at it. */
+  #left(button) {
+    if (performance.now() - this.touched > RECENT_MS) return;
+    for (const one of button.cell.stills) {
+      const still = one && this.stills.get(nameOf(button, one));
+      if (still && isLookedAt(still)) this.passed.add(still);
+    }
   }
 
-  /** Send what was seen; resolves when the server has written it. */
+  #touched(event) {
+    if (!event.isTrusted) return;
+    this.touched = performance.now();
+    if (event.type !== "pointermove") this.acts += 1;
+    if (event.type === "wheel" && event.target.closest?.("#sheet")) this.turnTo("sheet");
+  }
+
+  #selected() {
+    if (state.selected === this.selected) return;
+    this.selected = state.selected;
+    if (this.selected !== null) this.turnTo("lens");
+  }
+
+  /** What the person can look at: a dialog hides all but the full size. */
+  #view() {
+    const dialog = document.querySelector("dialog[open]");
+    if (dialog) return dialog.id === "full" && !document.querySelector("dialog[open]:not(#full)") ? "full" : null;
+    if (state.preview) return null;
+    return this.focus === "lens" && this.#needed("lens").some((still) => !isLookedAt(still)) ? "lens" : "sheet";
+  }
+
+  #isLoading(view) {
+    if (view === "full") return this.large === null;
+    return [...this.visible].some((button) => button.view === view && !button.loaded && !button.classList.contains("failed"));
+  }
+
+  /** The stills on the screen that this person has not seen, as they were looked at until now. */
+  #needed(view) {
+    if (view === "full") return this.large && isNeeded("full", this.large, this.reported) ? [this.#still(this.large)] : [];
+    const done = [];
+    for (const button of this.visible) {
+      if (button.view !== view || !button.loaded) continue;
+      for (const one of button.cell.stills) {
+        if (!one) continue;
+        const still = { number: button.number, view, ...one, height: button.offsetHeight };
+        if (isNeeded(view, still, this.reported)) done.push(this.#still(still));
+      }
+    }
+    return done;
+  }
+
+  #still({ number, view, camera, frame, height }) {
+    const name = `${number}/${view}/${camera}/${frame}`;
+    if (!this.stills.has(name)) this.stills.set(name, { name, number, view, camera, frame, spent: 0, height });
+    const still = this.stills.get(name);
+    // Small stills tell nothing; what they were looked at for does not count once they are large.
+    if (height !== still.height && still.height < LEAST_PX[view]) still.spent = 0;
+    still.height = height;
+    return still;
+  }
+
+  #tick() {
+    const now = performance.now();
+    const passedS = Math.min(now - this.last, MOST_TICK_MS) / 1000;
+    this.last = now;
+    const view = this.#view();
+    this.isThere = !document.hidden && document.hasFocus() && now - this.touched < IDLE_S * 1000;
+    if (view && this.isThere && !this.#isLoading(view)) {
+      const open = this.#needed(view).filter((still) => still.height >= LEAST_PX[view] && !isLookedAt(still));
+      for (const still of open) still.spent += passedS / open.length;
+    }
+    state.tell("attention");
+  }
+
+  /** Send what was passed; resolves when the server has written it. */
   send({ keepalive = false } = {}) {
-    const batches = [...this.waiting.values()];
-    this.waiting.clear();
+    const batches = this.#batches();
     if (keepalive) {
-      for (const batch of batches) post("/api/seen", { ...batch, nonce: nonce() }, { keepalive }).catch(() => {});
+      for (const batch of batches) post("/api/seen", { ...batch.body, nonce: nonce() }, { keepalive }).catch(() => {});
       return this.sending;
     }
     this.sending = this.sending.then(async () => {
-      for (const batch of batches) {
+      for (const { body, stills } of batches) {
         try {
-          state.take(await post("/api/seen", { ...batch, nonce: nonce() }));
+          const answer = await post("/api/seen", { ...body, nonce: nonce() });
+          state.take(answer);
           state.tell("written");
         } catch (error) {
-          // It can be looked at once more.
-          for (const frame of batch.frames) this.reported.delete(`${batch.number}/${batch.camera}/${batch.view}/${frame}`);
+          // They can be looked at once more.
+          for (const still of stills) this.reported.delete(still.name);
           state.problem = error.message;
           state.tell("problem");
         }
@@ -102,4 +193,50 @@ export class Watch {
     });
     return this.sending;
   }
+
+  /** What was passed, one request for each recording and view. */
+  #batches() {
+    const batches = new Map();
+    for (const still of this.passed) {
+      const name = `${still.number}/${still.view}`;
+      if (!batches.has(name)) batches.set(name, { stills: [], body: { number: still.number, view: still.view, stills: {}, looked_s: 0, inputs: Math.max(1, this.acts), height_px: Infinity } });
+      const { body, stills } = batches.get(name);
+      stills.push(still);
+      (body.stills[still.camera] ??= []).push(still.frame);
+      body.looked_s += still.spent;
+      body.height_px = Math.min(body.height_px, Math.floor(still.height));
+      this.stills.delete(still.name);
+      this.reported.add(still.name);
+    }
+    if (this.passed.size) this.acts = 0;
+    this.passed.clear();
+    for (const { body } of batches.values()) body.looked_s = Math.round(body.looked_s * 1000) / 1000;
+    return [...batches.values()];
+  }
+}
+
+const nameOf = (button, still) => `${button.number}/${button.view}/${still.camera}/${still.frame}`;
+const isLookedAt = (still) => still.spent >= NEEDED_S[still.view] - LEAVING_S && still.height >= LEAST_PX[still.view];
+
+/** Whether this person has still to look at a still. */
+function isNeeded(view, { number, camera, frame }, reported) {
+  if (number !== state.number || !state.isKept || reported.has(`${number}/${view}/${camera}/${frame}`)) return false;
+  if (view === "lens") return !isReleased && isOfLens(state.span, camera, frame);
+  if (isReleased) return true;
+  if (isUnseen(camera, frame)) return true;
+  if (view !== "full") return false;
+  return state.stops.some((stop) => stop.camera === camera && stop.frame === frame) || state.spans.some((span) => isOfLens(span, camera, frame));
+}
+
+function isOfLens(span, camera, frame) {
+  if (!span || span.drawn || span.camera !== camera || state.mine.seen.includes(spanId(span))) return false;
+  return span.lens.some(([first, last]) => first <= frame && frame <= last);
+}
+
+/** Whether a frame is on the screen during a second of which this person has seen nothing. */
+function isUnseen(camera, frame) {
+  const times = state.times[camera];
+  const from = Math.floor(times.start(frame));
+  const to = Math.max(Math.ceil(times.end(frame)), from + 1) - 1;
+  return (state.mine.unseen[camera] ?? []).some(([first, last]) => first <= to && from <= last);
 }

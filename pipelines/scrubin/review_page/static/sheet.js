@@ -8,9 +8,9 @@ import { clock } from "./times.js";
 
 const GUTTER_PX = 48;
 const CELLS_OF_A_BLOCK = 60;
-// Three minutes fit the screen, unless that would make faces too small to be seen.
+// Three minutes fit the screen, unless that would make stills too small to count as looked at.
 const CELLS_OF_A_SCREEN = 180;
-const HEIGHTS_PX = [30, 170];
+const HEIGHTS_PX = [96, 170];
 const SCALE = 1.25;
 const AHEAD_MS = 250;
 
@@ -126,7 +126,7 @@ export class Sheet {
     const near = this.scroller.clientHeight / 2;
     const from = Math.max(0, Math.floor((top - near) / tall));
     const to = Math.min(blocks - 1, Math.floor((top + this.scroller.clientHeight + near) / tall));
-    for (const place of [...this.blocks.keys()]) if (place < from || place > to) this.#drop(place);
+    for (const place of [...this.blocks.keys()]) if (place < from || place > to) this.#drop(place, true);
     const missing = [];
     for (let place = from; place <= to; place += 1) if (!this.blocks.has(place)) missing.push(place);
     // What is on screen comes before what may be scrolled to.
@@ -159,12 +159,26 @@ export class Sheet {
     for (const button of block.buttons) this.watch.observe(button);
   }
 
-  #drop(at) {
+  #drop(at, isPassed = false) {
     const { block, wrapper } = this.blocks.get(at);
-    for (const button of block.buttons) this.watch.unobserve(button);
+    for (const button of block.buttons) this.watch.unobserve(button, isPassed);
     block.close();
     wrapper.remove();
     this.blocks.delete(at);
+  }
+
+  /** Fetch the still of a frame anew. */
+  refresh(camera, frame) {
+    for (const { block } of this.blocks.values()) block.refresh(camera, frame);
+  }
+
+  /** The still of the cursor, and the frames of the second that it stands for. */
+  get marked() {
+    const cell = this.cell(this.placeOf(state.camera, state.frame));
+    const times = state.times[state.camera];
+    const still = cell.stills.find((one) => one?.camera === state.camera);
+    const firstFrame = Math.min(times.from(cell.fromS), times.count - 1);
+    return { camera: state.camera, frame: still?.frame ?? state.frame, firstFrame, lastFrame: Math.max(firstFrame, times.from(cell.toS) - 1) };
   }
 
   #marks() {
@@ -218,6 +232,7 @@ export class Sheet {
 
   /** Move the cursor by cells; rows and screens are many cells. */
   step(cells) {
+    this.watch.turnTo("sheet");
     const { count, columns, rows } = this.layout;
     const from = this.placeOf(state.camera, state.frame);
     let to = from + cells;
@@ -231,6 +246,7 @@ export class Sheet {
 
   /** Go on or back by a screen, so that no row comes twice. */
   turn(by) {
+    this.watch.turnTo("sheet");
     const { count, columns, height, rows } = this.layout;
     const shown = Math.max(1, Math.floor(this.scroller.clientHeight / height));
     const row = Math.max(0, Math.min(rows - 1, Math.round(this.scroller.scrollTop / height) + by * shown));
@@ -266,6 +282,7 @@ export class Sheet {
       if (!button || event.button !== 0) return;
       event.preventDefault();
       from = button.cell;
+      this.watch.turnTo("sheet");
       state.set({ pane: "sheet" });
       this.pick(from, event);
     });

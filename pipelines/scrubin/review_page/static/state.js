@@ -11,8 +11,9 @@ const DRAWN = { drawn: true, source: "drawn", score: null, faces: null, decision
 class State extends EventTarget {
   study = null;
   view = null;
-  mine = { unseen: {}, seen: [], decided: [] };
+  mine = { unseen: {}, stops: {}, seen: [], decided: [] };
   prepared = {};
+  checks = [];
   times = {};
   camera = null;
   frame = 0;
@@ -69,6 +70,8 @@ class State extends EventTarget {
     this.mine = answer.mine;
     this.prepared = answer.prepared;
     if (tell) this.tell("marks");
+    this.checks = answer.checks ?? [];
+    if (this.checks.length) this.tell("checks");
   }
 
   async reload() {
@@ -80,9 +83,15 @@ class State extends EventTarget {
     return this.files.flatMap((file) => (this.mine.unseen[file.camera] ?? []).map(([first, last]) => [file, first, last]));
   }
 
+  /** Stills that this person is still to look at by themselves, in order of time. */
+  get stops() {
+    const all = this.files.flatMap(({ camera }) => (this.mine.stops[camera] ?? []).map(([frame, kind]) => ({ camera, frame, kind })));
+    return all.sort((a, b) => this.times[a.camera].start(a.frame) - this.times[b.camera].start(b.frame));
+  }
+
   /** Whether what is left of the recording is left to another person. */
   get waits() {
-    return this.files.some((file) => file.unseen.length) || this.spans.some((span) => !span.lens_seen || span.parts.some((part) => part[2] === "unreviewed"));
+    return this.files.some((file) => file.unseen.length || file.unseen_stops.length) || this.spans.some((span) => !span.lens_seen || span.parts.some((part) => part[2] === "unreviewed"));
   }
 
   get number() {

@@ -1,7 +1,7 @@
 // The time line: a lane per camera and detector with its proposals, what people drew, and what nobody has seen yet.
 
 import { byId, element, fill } from "./elements.js";
-import { decisionName, kindName } from "./kinds.js";
+import { decisionName, isAsked, spanName } from "./kinds.js";
 import { spanId, state } from "./state.js";
 import { clock } from "./times.js";
 
@@ -43,7 +43,7 @@ export class Timeline {
     const several = state.files.length > 1;
     const byLane = new Map();
     for (const span of state.spans) {
-      const name = `${span.source}${several ? ` · ${span.camera}` : ""}`;
+      const name = `${isAsked(span) ? "the audit asks" : span.source}${several ? ` · ${span.camera}` : ""}`;
       if (!byLane.has(name)) byLane.set(name, []);
       byLane.get(name).push(span);
     }
@@ -55,8 +55,8 @@ export class Timeline {
     const track = element("div", { class: "track" });
     for (const span of spans) {
       const score = span.score === null ? "" : span.score.toFixed(2);
-      const about = `${kindName(span.kind)}, ${clock(span.start_s)} to ${clock(span.end_s)}, ${span.camera}${score ? `, score ${score}` : ""}, ${decisionName(span.decision)}`;
-      const button = element("button", { type: "button", class: `proposal kind-${span.kind}`, tabindex: "-1", "aria-label": about, title: about }, this.#isWide(span) ? score : "");
+      const about = `${spanName(span)}, ${clock(span.start_s)} to ${clock(span.end_s)}, ${span.camera}${score ? `, score ${score}` : ""}, ${decisionName(span.decision)}`;
+      const button = element("button", { type: "button", class: `proposal kind-${span.kind}`, tabindex: "-1", "aria-label": about, title: about }, this.#isWide(span) && score ? element("span", { class: "score" }, score) : "");
       this.#place(button, span.start_s, span.end_s);
       for (const [start, end, decision] of span.parts) {
         const part = element("span", { class: `part ${decision}` });

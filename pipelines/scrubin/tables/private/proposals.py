@@ -10,7 +10,7 @@ PROPOSALS = Table(
     columns=(
         Column("recording", "str", "", "the curator's name of the recording"),
         Column("camera", "str", "", "left or right of a stereo pair, or mono", values=("left", "right", "mono")),
-        Column("kind", "str", "", "what it is", values=("out_of_body", "black", "frozen", "text")),
+        Column("kind", "str", "", "what it is", values=("out_of_body", "black", "frozen", "text", "other")),
         Column("first_frame", "int64", "frames", "first proposed frame of the source", between=(0, None)),
         Column("last_frame", "int64", "frames", "last proposed frame of the source", between=(0, None)),
         Column("start_s", "float64", "s", "first proposed instant, from the first frame", between=(0, None)),
@@ -27,7 +27,7 @@ PROPOSALS = Table(
             "str",
             "",
             "which detector",
-            values=("scene", "unknown_scene", "appearance", "face", "black", "frozen", "text", "header", "onnx"),
+            values=("scene", "unknown_scene", "inset", "appearance", "face", "black", "frozen", "text", "header", "onnx"),
         ),
         Column("detectors", "str", "", "version of all detectors and their limits"),
     ),

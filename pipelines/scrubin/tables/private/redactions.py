@@ -28,6 +28,7 @@ REDACTIONS = Table(
             values=(
                 "scene",
                 "unknown_scene",
+                "inset",
                 "appearance",
                 "face",
                 "black",
@@ -37,6 +38,7 @@ REDACTIONS = Table(
                 "onnx",
                 "curator",
                 "pair",
+                "gap",
                 "sheet",
             ),
         ),

@@ -1,0 +1,46 @@
+// Checks: some stills show a person or a name that is not in the recording. What came of one is said at once; its true still follows.
+
+import { getPicture, nonce, post } from "./api.js";
+import { byId } from "./elements.js";
+import { state } from "./state.js";
+import { clock } from "./times.js";
+
+export class Checks {
+  /** `again` are those who show stills, and show them anew. */
+  constructor({ watch, say, draw, again }) {
+    Object.assign(this, { watch, say, draw, again });
+    state.on("checks", () => this.#told());
+  }
+
+  /** Something is in the still of the cursor: a check, or else it is to be hidden. */
+  async mark({ camera, frame, firstFrame, lastFrame }) {
+    const answer = await post("/api/mark", { number: state.number, camera, frame, nonce: nonce() });
+    state.take(answer);
+    if (answer.line) return undefined;
+    Object.assign(state, { inFrame: firstFrame, outFrame: lastFrame });
+    state.tell("selection");
+    return this.draw();
+  }
+
+  #told() {
+    for (const { camera, frame, kind, outcome } of state.checks.splice(0)) {
+      this.watch.forget(camera, frame);
+      for (const one of this.again) one.refresh(camera, frame);
+      const where = clock(state.times[camera].start(frame));
+      const what = kind === "person" ? "a person" : "a name";
+      if (outcome === "noticed") this.say(`That was a check: noticed. ${what} at ${where} is not in the recording; its true still follows.`, true);
+      else this.#missed(camera, frame, `At ${where} a check showed ${what}, and you went on. It is not in the recording. Its true still follows: look at it.`);
+    }
+  }
+
+  async #missed(camera, frame, text) {
+    this.say(text, false, true);
+    byId("check-text").textContent = text;
+    const canvas = byId("check-canvas");
+    const picture = await getPicture(`/check/${state.number}/${camera}/${frame}`);
+    Object.assign(canvas, { width: picture.width, height: picture.height });
+    canvas.getContext("2d").drawImage(picture, 0, 0);
+    picture.close();
+    if (!byId("check-dialog").open) byId("check-dialog").showModal();
+  }
+}

@@ -1,0 +1,167 @@
+"""Stills that are checks: what the page can know of them, and what comes of each."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+
+import review_study
+from page_client import SINGLE, decide, lines, picture, post
+from scrubin.review import attention, verdict
+from scrubin.review_page.planted import Plants
+
+LONG_S = 70
+URL = "/stills/1/mono?frames={}&height=90&columns=10"
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory):
+    return review_study.project(tmp_path_factory.mktemp("long"), single_frames=LONG_S, single_fps=1)
+
+
+@pytest.fixture
+def folder(long, tmp_path, monkeypatch):
+    copy = shutil.copytree(long, tmp_path / "study")
+    (copy / "params.yaml").write_text((copy / "params.yaml").read_text().replace("checks: 0.02", "checks: 0.1"))
+    review_study.stop(copy, *(("single", "mono", frame, "scene") for frame in range(2, 60, 3)))
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def sprite(page, frames):
+    answer = page.get(URL.format(",".join(map(str, frames))))
+    assert answer.status_code == 200
+    return answer
+
+
+def planted_of(study, kind):
+    """Which frames are checks: only who has the key knows."""
+    of_file = study.get().plants._files[SINGLE, "mono"]
+    return sorted(frame for frame, plant in of_file.open.items() if plant.kind == kind)
+
+
+def looked(page, clock, frames, view="sheet"):
+    clock.s += attention.needed_s(view, len(frames))
+    measured = {"looked_s": attention.needed_s(view, len(frames)), "inputs": 1, "height_px": 90}
+    nonce = f"nonce-{view}-{frames[0]:06d}-{int(clock.s * 100)}"
+    return post(page, "/api/seen", number=SINGLE, view=view, stills={"mono": list(frames)}, nonce=nonce, **measured)
+
+
+def events(folder, event):
+    return [line["facts"] for line in lines(folder) if line["event"] == event]
+
+
+def test_a_check_that_is_passed_is_missed_and_its_true_still_must_be_looked_at(page, study, folder, clock):
+    every = range(LONG_S)
+    before = picture(sprite(page, every))
+    frames = planted_of(study, "person")
+    assert len(frames) == pytest.approx(0.1 * LONG_S, abs=2)
+    answer = looked(page, clock, every).json()
+    assert [(one["frame"], one["outcome"]) for one in answer["checks"]] == [(frame, "missed") for frame in frames]
+    assert [(one["frame"], one["kind"], one["outcome"]) for one in events(folder, "planted")] == [
+        (frame, "person", "missed") for frame in frames
+    ]
+    assert answer["recording"]["summary"]["unseen_s"] == len(frames)
+    # As it was shown, for the person who passed it; then as it is.
+    assert page.get(f"/check/{SINGLE}/mono/{frames[0]}").status_code == 200
+    assert page.get(f"/check/{SINGLE}/mono/{frames[0] + 1}").status_code == 404
+    after = picture(sprite(page, every))
+    changed = [frame for frame in every if np.abs(cell(before, frame).astype(int) - cell(after, frame)).mean() > 4]
+    assert changed == frames
+    assert looked(page, clock, frames).json()["recording"]["summary"]["unseen_s"] == 0
+
+
+def cell(sheet, frame):
+    width = sheet.shape[1] // 10
+    return sheet[frame // 10 * 90 : (frame // 10 + 1) * 90, frame % 10 * width : (frame % 10 + 1) * width]
+
+
+@pytest.mark.parametrize("how", ["mark", "draw"])
+def test_whoever_points_at_a_check_has_noticed_it_and_no_decision_is_written(page, study, folder, how):
+    sprite(page, range(LONG_S))
+    frame = planted_of(study, "person")[0]
+    if how == "mark":
+        answer = post(page, "/api/mark", number=SINGLE, camera="mono", frame=frame)
+    else:
+        answer = decide(page, first=frame, last=frame, kind="out_of_body")
+    assert answer.json()["line"]["event"] == "planted"
+    assert [one["outcome"] for one in answer.json()["checks"]] == ["noticed"]
+    assert [(one["frame"], one["outcome"]) for one in events(folder, "planted")] == [(frame, "noticed")]
+    assert not events(folder, "decided")
+
+
+def test_what_is_no_check_is_decided_as_ever_and_a_long_span_points_at_none(page, study, folder):
+    sprite(page, range(LONG_S))
+    free = next(frame for frame in range(1, LONG_S) if frame not in planted_of(study, "person"))
+    assert post(page, "/api/mark", number=SINGLE, camera="mono", frame=free).json()["line"] is None
+    assert decide(page, first=free, last=free).json()["line"]["event"] == "decided"
+    assert decide(page, first=0, last=LONG_S - 1, nonce="another-nonce").json()["line"]["event"] == "decided"
+    assert not events(folder, "planted")
+
+
+def test_names_stand_in_stills_at_full_size_and_are_noticed_by_a_rectangle(page, study, folder):
+    sprite(page, range(LONG_S))
+    frames = planted_of(study, "name")
+    assert frames
+    for frame in frames:
+        page.get(f"/still/{SINGLE}/mono/{frame}")
+    whole = {"box_xywh": [0, 0, 96, 64], "first": 0, "last": LONG_S - 1, "kind": "text"}
+    answer = decide(page, **whole).json()
+    assert sorted(one["frame"] for one in answer["checks"]) == frames
+    assert not events(folder, "decided")
+    (last,) = {one["kind"] for one in events(folder, "planted")}
+    assert last == "name"
+
+
+def told(page):
+    """What the page is told in JSON; how far the pictures are prepared goes on by itself."""
+    answers = [page.get(path).json() for path in ("/api/study", f"/api/recordings/{SINGLE}")]
+    return [json.dumps({**answer, "prepared": None}, sort_keys=True) for answer in answers]
+
+
+def test_nothing_but_pixels_tells_a_check(page, study):
+    """All that a page gets but the pictures themselves: addresses, headers, JSON and sizes."""
+    said = told(page)
+    frames = list(range(LONG_S))
+    shown = {frame: page.get(f"/stills/1/mono?frames={frame}&height=90&columns=1") for frame in frames}
+    full = {frame: page.get(f"/still/1/mono/{frame}") for frame in frames}
+    assert planted_of(study, "person")
+    assert planted_of(study, "name")
+    for answers in (shown, full):
+        kinds = {
+            (answer.status_code, picture(answer).shape, tuple(sorted((k, v) for k, v in answer.headers.items() if k != "content-length")))
+            for answer in answers.values()
+        }
+        assert len(kinds) == 1
+    assert told(page) == said
+    assert not any(word in text for text in said for word in ("planted", "person"))
+
+
+def test_every_session_has_other_checks_and_a_share_of_0_has_none():
+    def chosen(plants):
+        plants.choose((1, "mono"), range(1000), [], 1000.0)
+        return set(plants._files[1, "mono"].open)
+
+    one, other = chosen(Plants(0.02)), chosen(Plants(0.02))
+    assert len(one) == len(other) == 20
+    assert one != other
+    short = Plants(0.02)
+    short.choose((1, "mono"), range(10), [], 60.0)
+    assert len(short._files[1, "mono"].open) == 1
+    assert Plants(0.0).knows((1, "mono"))
+
+
+def test_hit_rates_stand_in_what_the_stage_review_says(page, study, folder, clock):
+    sprite(page, range(LONG_S))
+    frames = planted_of(study, "person")
+    post(page, "/api/mark", number=SINGLE, camera="mono", frame=frames[0])
+    looked(page, clock, [frame for frame in range(LONG_S) if frame != frames[0]])
+    now = study.get()
+    said = verdict.document(now.desk.reviewed, now.desk.standing, now.desk.lines(), folder / "data/raw", 0.1)["attention"]
+    assert said["checks"]["person"] == {"shown": len(frames), "noticed": 1}
+    assert said["checks_share"] == 0.1
+    assert (said["sheets"], said["still_height_px"]) == (1, 90)
+    assert said["median_sheet_s"] > 15
