@@ -10,7 +10,8 @@ another one. A folder of `--stills` holds pictures of any moments, each of which
 noise; one of `--frames` holds pictures that follow each other in time. Each of the 30 films lasts 9 s at
 854x480 and 25 fps and holds one plant: a name of the study's, or a person for some frames. A name is
 found when a finding of the audit names it, a face when one names a frame that shows it. `--empty` also
-counts what is found in the same films without a plant: nothing should be.
+counts what is found in the same films without a plant: nothing should be. `--eyes own` and `--eyes shared`
+look for faces with the audit's own networks alone, or with that of `screen` alone; faces are planted where the latter sees one clearly.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from scrubin.networks.faces import faces
 from scrubin.release.audit.findings import Fault
+from scrubin.release.audit.pictures import eyes
 from scrubin.release.audit.pictures.judgement import FACE_RULE, TEXT_RULE, Judge
 from scrubin.release.audit.pictures.sightings import Looked
 from scrubin.release.audit.strings import private_strings
@@ -166,12 +168,17 @@ def main() -> None:
     for name in ("stills", "frames", "faces"):
         parser.add_argument(f"--{name}", type=Path, action="append", default=[])
     parser.add_argument("--empty", action="store_true")
+    parser.add_argument("--eyes", choices=("own", "shared", "both"), default="both")
     args = parser.parse_args()
     sources = [(path, True) for path in args.stills] + [(path, False) for path in args.frames]
     sources = sources or [(spliced.REAL[name], False) for name in ("bikes", "bigbuckbunny")]
     shown = people(args.faces)
     if not shown:
         sys.exit("no picture shows a face clearly enough to be planted")
+    if args.eyes == "own":
+        eyes.shared.faces = lambda _: []
+    if args.eyes == "shared":
+        eyes.blazeface.faces = lambda _: []
     rows: dict[str, list[bool]] = defaultdict(list)
     looking_s = decoding_s = 0.0
     wrong = 0

@@ -27,6 +27,7 @@ STORE, CACHE, RELEASE, RAW, MANIFEST = ".cache/store", ".dvc/cache", "data/relea
 RESULTS = (
     "data/interim",
     "data/tables",
+    "data/unreleased",
     RELEASE,
     "data/private/decisions.jsonl",
     "data/private/released.json",

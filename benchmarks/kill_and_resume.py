@@ -34,6 +34,7 @@ MADE = (
     "data/private",
     "data/release",
     "data/tables",
+    "data/unreleased",
     ".cache/store",
     ".dvc/cache",
     ".dvc/tmp",

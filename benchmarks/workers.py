@@ -63,13 +63,13 @@ def stages(root: Path) -> dict[str, tuple[Callable[[Any], Any], list[Any]]]:
     videos = frame_store.videos_of(io.read(VIDEOS, root / "data/tables/videos.parquet"))
     files = rendering.to_render(recordings, linkage, redactions, pd.Series(dtype=str), 0.0)
     shown = {video.id for video in videos}
-    release, spans = root / "data/release", frame_store.hidden_spans(hidden)
+    media, spans = root / "data/unreleased", frame_store.hidden_spans(hidden)
     screen = partial(screening.screen, raw, params=load("screen", ScreenParams), private_words=private_words(recordings))
     return {
         "screen": (screen, screening.to_screen(recordings)),
         "render": (partial(rendering.render, raw, params=load("render", RenderParams)), [file for file in files if file.id in shown]),
-        "frames": (partial(frame_store.extract_stored, release, params=load("frames", FramesParams), hidden=spans), videos),
-        "audit": (partial(examine_stored, release), list(project.load(root).plan.videos)),
+        "frames": (partial(frame_store.extract_stored, media, params=load("frames", FramesParams), hidden=spans), videos),
+        "audit": (partial(examine_stored, media), list(project.load(root).plan.videos)),
     }
 
 

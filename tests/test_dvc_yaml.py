@@ -110,12 +110,16 @@ def test_a_stage_imports_no_other_stage():
                 assert (stage, folder[1]) in allowed, f"{stage} imports {file}"
 
 
-def test_private_tables_are_never_pushed():
+def test_nothing_but_the_release_can_be_pushed_and_only_its_stage_writes_it():
     private = [out for stage in STAGES.values() for out in stage["outs"] if isinstance(out, dict)]
     # What DVC does not keep it cannot push.
     assert all(options in ({"push": False}, {"cache": False, "persist": True}) for out in private for options in out.values())
-    unmarked = {out for stage in STAGES for out in outputs(stage)} - {next(iter(out)) for out in private}
-    assert not [out for out in unmarked if out.startswith(("data/interim", "data/private"))]
+    unmarked = {(stage, out) for stage in STAGES for out in STAGES[stage]["outs"] if isinstance(out, str)}
+    assert unmarked == {("release", "data/release")}
+    assert not [dep for stage in STAGES.values() for dep in stage["deps"] if dep.startswith("data/release")]
+    assert not {"metrics", "plots", "artifacts", "datasets"} & {kind for stage in STAGES.values() for kind in stage}
+    assert set(PIPELINE) == {"vars", "stages", "metrics"}
+    assert all(any(Path(name).is_relative_to(next(iter(out))) for out in private) for name in PIPELINE["metrics"])
 
 
 def test_analytics_and_update_checks_are_off():

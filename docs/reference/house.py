@@ -51,7 +51,7 @@ BOXES: Mapping[str, Box] = {
     "validate": Box(6, 2, ("validate", "every rule")),
     "report": Box(6, 4, ("report", "for the curator")),
     "release": Box(7, 1, ("release", "and its audit")),
-    "data/release": Box(7, 0, ("data/release", "checked, public"), "files"),
+    "data/release": Box(7, 0, ("data/release", "whole, or not there"), "files"),
 }
 WAYS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "recording": (

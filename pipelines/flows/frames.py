@@ -1,4 +1,4 @@
-"""Frames: still images of the released videos, each with its true time and its quality."""
+"""Frames: still images of the rendered videos, each with its true time and its quality."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from prefect import flow
 
 from scrubin.core import params
 from scrubin.core.errors import StageError
-from scrubin.core.files import fresh_folder
+from scrubin.core.unreleased import UNRELEASED, fresh_part
 from scrubin.frames import frame_store
 from scrubin.frames.params import FramesParams
 from scrubin.tables import io
@@ -20,7 +20,6 @@ from scrubin.tables.gaps import GAPS
 from scrubin.tables.private.hidden import HIDDEN
 from scrubin.tables.videos import VIDEOS
 
-RELEASE = Path("data/release")
 TABLES = Path("data/tables")
 
 
@@ -31,16 +30,16 @@ def main() -> None:
     videos = frame_store.videos_of(io.read(VIDEOS, TABLES / "videos.parquet"))
     hidden = frame_store.hidden_spans(io.read(HIDDEN, Path("data/interim/hidden.parquet")))
     gaps = frame_store.frames_after_gaps(io.read(GAPS, TABLES / "gaps.parquet"))
-    work = partial(frame_store.extract_stored, RELEASE.absolute(), params=p, hidden=hidden, gaps=gaps)
+    work = partial(frame_store.extract_stored, UNRELEASED.absolute(), params=p, hidden=hidden, gaps=gaps)
     outcome = plumbing.map_items(work, videos, name="frames")
     if outcome.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.
         msg = "; ".join(str(error) for _, error in outcome.quarantined)
         raise StageError(msg)
     extracted = [item for _, item in outcome.done]
-    fresh_folder(RELEASE / "frames")
+    fresh_part("frames")
     for item in extracted:
-        item.copy_into(RELEASE)
+        item.copy_into(UNRELEASED)
     io.write(FRAMES, io.frame_of(FRAMES, frame_store.frame_rows(extracted)), TABLES / "frames.parquet")
 
 

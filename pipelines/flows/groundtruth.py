@@ -8,6 +8,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import files, params
+from scrubin.core.unreleased import fresh_part
 from scrubin.groundtruth import csv_sheets, recordings, stamps, subsets, writing
 from scrubin.groundtruth.params import GroundtruthParams
 from scrubin.tables import io
@@ -18,7 +19,6 @@ from scrubin.tables.splits import SPLITS
 from scrubin.tables.task_errors import ERRORS
 from scrubin.tables.triplets import TRIPLETS
 
-OUT = Path("data/release/groundtruth")
 LABELS_SHA256 = Path("data/interim/annotations.sha256")
 NAMES = ("errors", "frames", "labelled", "phases", "skill", "splits", "triplets")
 TABLES = {name: Path(f"data/tables/{name}.parquet") for name in NAMES}
@@ -32,7 +32,7 @@ def main() -> None:
     frames = io.read(FRAMES, TABLES["frames"])
     layers = (io.read(table, TABLES[table.name]) for table in (LABELLED, TRIPLETS, PHASES))
     labelled = recordings.with_files(recordings.of_tables(*layers), frames)
-    folder, pictures = files.fresh_folder(OUT), writing.Pictures(writing.images(frames))
+    folder, pictures = fresh_part("groundtruth"), writing.Pictures(writing.images(frames))
     one = partial(writing.write_recording, folder, stamped, pictures)
     written = [done for _, done in plumbing.map_items(one, labelled, name="groundtruth", here=True).done]
     wholes = writing.write_vocabularies(folder, stamped, written, pictures)

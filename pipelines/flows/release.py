@@ -1,8 +1,10 @@
-"""Release: complete the release folder, and refuse it unless the audit proves that nothing private is in it."""
+"""Release: put the release together, and publish it only when the audit proves that nothing private is in it."""
 
+import contextlib
 import datetime
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fnmatch import fnmatch
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -12,30 +14,35 @@ import plumbing
 import pandas as pd
 from prefect import flow
 
+import progress
 from scrubin.core import files, owners, params, store
-from scrubin.core.errors import PrivacyError, StageError
+from scrubin.core.errors import StageError
 from scrubin.lasana import csv_text
 from scrubin.ratings.params import ScoresParams
-from scrubin.release import completion, gate, linking, outputs, review_gate, shrinking, summary
+from scrubin.release import assembly, completion, gate, linking, review_gate, shrinking, summary
+from scrubin.release.assembly import RELEASE
 from scrubin.release.audit import permitted, project, run
+from scrubin.release.audit.pictures import asking
 from scrubin.release.audit.pictures.shown import Pictures
 from scrubin.release.audit.reading import Part, Reading
+from scrubin.release.audit.strings import private_strings
 from scrubin.release.audit.videos.stored import Stored
 from scrubin.release.certificate import issue, public_form
 from scrubin.release.metadata import requirements, words
 from scrubin.release.metadata import study as known
 from scrubin.release.params import refuse_borrowed_name
+from scrubin.review import questions
 from scrubin.review.ledger import Ledger
 from scrubin.tables import io
 from scrubin.tables.private.linkage import LINKAGE
 from scrubin.tables.private.recordings import RECORDINGS
 from scrubin.versions import errata, previous
-from scrubin.withdrawal import kept, tombstones
+from scrubin.withdrawal import kept, tombstones, withholding
 
-OUT, INTERIM = Path("data/release"), Path("data/interim")
+INTERIM = Path("data/interim")
 
 
-def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str, str]:
+def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams, files: Mapping[str, Path]) -> dict[str, str]:
     """Return the files of the folder `Annotation`, as LASANA has them."""
     texts, ratings = {}, tables["ratings"]
     for task in sorted(set(ratings.task)):
@@ -43,7 +50,7 @@ def annotation(tables: Mapping[str, pd.DataFrame], p: ScoresParams) -> dict[str,
         texts[f"{task}.csv"] = csv_text.task_csv(task, tables["skill"], tables["errors"], tables["videos"], p.aspects, names)
         for rater in sorted(set(ratings[ratings.task == task].rater)):
             texts[f"{task}_rater{rater}.csv"] = csv_text.rater_csv(task, rater, ratings, p.aspects)
-    return texts | {path.name: path.read_text(encoding="utf-8") for path in sorted((OUT / "splits").glob("*_split.csv"))}
+    return texts | {path.name: path.read_text(encoding="utf-8") for name, path in files.items() if fnmatch(name, "splits/*_split.csv")}
 
 
 def refuse_shrinking(study: project.Project, now: dict[str, Any]) -> dict[str, str]:
@@ -72,6 +79,27 @@ def everywhere(work: Callable[[Part], Reading], parts: Sequence[Part]) -> list[R
     return [reading for _, reading in read.done]
 
 
+@contextlib.contextmanager
+def assembled(waiting: Mapping[str, Path], videos: pd.DataFrame) -> Iterator[Path]:
+    """Yield the folder with all that waits; it is the release when the block ends well."""
+    with contextlib.ExitStack() as copying:
+        one_more = copying.enter_context(progress.steps("assemble", len(waiting), "file"))
+        stated = dict(zip(videos.path, videos.sha256, strict=True))
+        with assembly.of_release(waiting, stated, one_more) as folder:
+            copying.close()
+            yield folder
+
+
+def audit(folder: Path, study: project.Project, pictures: Pictures) -> None:
+    """Refuse the assembled release when anything in it must not be there; what its pictures show is asked on the page of the review."""
+    with owners.workspace(store.STORE_PATH.absolute()) as shared:
+        findings = run.audit(folder, study.private, study.plan, Stored(folder), pictures, everywhere, shared).findings
+    asked = asking.questions(pictures.judge, study.plan, study.sources)
+    # The page of the review shows them; nothing that is hidden depends on this file.
+    questions.write(asked)
+    run.refuse(findings, asking.lines(asked))
+
+
 def log_outcome(
     study: project.Project, review: Mapping[str, Any], pictures: Pictures, missing: Mapping[str, str], linkable: Mapping[str, Any]
 ) -> None:
@@ -79,9 +107,10 @@ def log_outcome(
     plumbing.LOG.info("audit: %s", pictures.sentence())
     plumbing.LOG.info("re-identification: %s", linking.sentence(linkable))
     if study.params.previous is not None:
-        plumbing.LOG.info("%s", previous.note(OUT))
-    plumbing.LOG.info("metadata: %s", requirements.of_release(OUT))
-    for line in (*review_gate.warnings(review, study.params), *permitted.warnings(study.plan.stated, study.private)):
+        plumbing.LOG.info("%s", previous.note(RELEASE))
+    plumbing.LOG.info("metadata: %s", requirements.of_release(RELEASE))
+    audited = (*permitted.warnings(study.plan.stated, study.private), *private_strings.warnings(study.private))
+    for line in (*review_gate.warnings(review, study.params), *audited):
         plumbing.LOG.warning("%s", line)
     if warning := shrinking.warning(missing, may_shrink=study.params.may_shrink):
         plumbing.LOG.warning("%s", warning)
@@ -94,6 +123,9 @@ def log_outcome(
 @flow(name="release")
 def main() -> None:
     """Check, complete, prove, and say at the end what is quarantined."""
+    # From here on there is no release until this stage has ended well: neither here, nor for `dvc push`.
+    withholding.withhold()
+    assembly.remove_release()
     study, scores = project.load(), params.load("scores", ScoresParams)
     refuse_borrowed_name(params.raw_folder(), study.params)
     gate.require_valid(INTERIM / "validation.json")
@@ -106,28 +138,25 @@ def main() -> None:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     lines = Ledger().lines()
     review_gate.require_reviewed(review, study.params, lines, today)
-    reviewed = review_gate.sentence(review, study.params)
+    reviewed = review_gate.sentence(review, study.params, now["recordings"])
     certificate = issue.public(study.params, study.tables["videos"], review, reviewed, lines)
     # Before anything is written: a network that is missing stops the stage.
     pictures = Pictures(study.private)
-    texts, fps = annotation(study.tables, scores), Fraction(params.read()["frames"]["fps"])
+    waiting = assembly.waiting()
+    texts, fps = annotation(study.tables, scores, waiting), Fraction(params.read()["frames"]["fps"])
     wrong = errata.curated(params.raw_folder() / errata.NAME, study.params.version, study.tables["frames"])
     forms = public_form.texts(certificate) | {errata.RELEASED: errata.text(wrong), tombstones.NAME: tombstones.text(now["withdrawn"])}
     said = words.load(params.raw_folder() / words.NAME)
     facts = known.load(study.quarantine, certificate, synthetic=bool(review["synthetic"]))
-    sizes = completion.complete(OUT, study.params, study.declared, study.tables, texts, fps, reviewed, forms, facts, said)
-    folder = OUT.absolute()
-    try:
-        with owners.workspace(store.STORE_PATH.absolute()) as shared:
-            run.refuse(run.audit(folder, study.private, study.plan, Stored(folder), pictures, everywhere, shared).findings)
-    except PrivacyError:
-        outputs.discard(OUT)
-        raise
+    looked = " ".join([reviewed, *certificate["review"]["looked"]])
     linkable = linking.note(study.tables["videos"], study.kept_s, study.jitter_s)
-    document = summary.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable, pictures.counts())
-    document["review"] = reviewed
-    files.write_json(Path("reports/release.json"), document)
-    issue.private(certificate, review, document, lines, OUT)
+    with assembled(waiting, study.tables["videos"]) as folder:
+        sizes = completion.complete(folder, study.params, study.declared, study.tables, texts, fps, looked, forms, facts, said)
+        audit(folder.absolute(), study, pictures)
+        document = summary.summarise(study.params, study.tables, study.quarantine, study.private, sizes, linkable, pictures.counts())
+        document["review"] = reviewed
+        files.write_json(Path("reports/release.json"), document)
+        issue.private(certificate, review, document, lines, RELEASE, beside=folder)
     files.write_json(shrinking.PATH, now)
     log_outcome(study, review, pictures, missing, linkable)
 

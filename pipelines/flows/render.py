@@ -11,7 +11,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import params
-from scrubin.core.files import fresh_folder
+from scrubin.core.unreleased import UNRELEASED, fresh_part
 from scrubin.render import effort, released_tables, rendering, room
 from scrubin.render.params import RenderParams
 from scrubin.tables import io
@@ -28,12 +28,11 @@ from scrubin.tables.private.redactions import REDACTIONS
 from scrubin.tables.videos import VIDEOS
 
 INTERIM = Path("data/interim")
-RELEASE = Path("data/release")
 
 
 @flow(name="render")
 def main() -> None:
-    """Write the released videos and the tables `videos`, `gaps`, `lengths`, `cuts`, `hidden` and `quarantine_render`."""
+    """Write the videos to be released and the tables `videos`, `gaps`, `lengths`, `cuts`, `hidden` and `quarantine_render`."""
     p = params.load("render", RenderParams)
     raw = params.raw_folder()
     quarantined = set(io.read(QUARANTINE, INTERIM / "quarantine_screen.parquet").recording)
@@ -50,15 +49,16 @@ def main() -> None:
     efforts = plumbing.map_items(partial(effort.effort, raw.absolute(), params=p), files, name="plan")
     for line in effort.summary([item for _, item in efforts.done]):
         plumbing.LOG.info("render: %s", line)
-    new_bytes = sum(item.new_bytes for _, item in efforts.done)
-    plumbing.LOG.info("render: %s", room.require(new_bytes, RELEASE, archives=bool(params.read()["release"]["archives"])))
+    new_bytes, kept_bytes = (sum(getattr(item, name) for _, item in efforts.done) for name in ("new_bytes", "kept_bytes"))
+    archives = bool(params.read()["release"]["archives"])
+    plumbing.LOG.info("render: %s", room.require(new_bytes, Path("data/release"), archives=archives, kept_bytes=kept_bytes))
     outcome = plumbing.map_items(partial(rendering.render, raw.absolute(), params=p), files, name="render")
     done = [item for _, item in outcome.done]
     errors = {file.recording: error for file, error in outcome.quarantined} | rendering.unequal_cameras(done)
     whole = [item for item in done if item.file.recording not in errors]
-    fresh_folder(RELEASE / "videos")
+    fresh_part("videos")
     for item in whole:
-        item.entry.copy_into(RELEASE, lambda _, item=item: released_tables.video_path(item))
+        item.entry.copy_into(UNRELEASED, lambda _, item=item: released_tables.video_path(item))
     bad = rendering.quarantine_rows(files, errors)
     videos = io.frame_of(VIDEOS, released_tables.video_rows(whole))
     io.write(VIDEOS, videos, Path("data/tables/videos.parquet"))

@@ -8,6 +8,7 @@ import pandas as pd
 from prefect import flow
 
 from scrubin.core import files, params
+from scrubin.core.unreleased import UNRELEASED
 from scrubin.release import review_gate
 from scrubin.release.params import ReleaseParams
 from scrubin.report import page
@@ -68,7 +69,7 @@ def main() -> None:
     )
     said = document(study, p)
     files.write_json(REPORTS / "report.json", said)
-    files.write_text(REPORTS / "index.html", page.render(study, said, Path("data/release"), p))
+    files.write_text(REPORTS / "index.html", page.render(study, said, UNRELEASED, p))
 
 
 if __name__ == "__main__":

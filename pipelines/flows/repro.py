@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import interrupts
+from scrubin.core import private_paths
 from scrubin.core.errors import ReviewError, ScrubinError
 from scrubin.core.store import STORE_PATH
 from scrubin.engine.only_run import only_run
@@ -21,6 +22,7 @@ from scrubin.upkeep import torn_lock
 from scrubin.upkeep.outputs import LOCK
 from scrubin.upkeep.pruning import prune
 from scrubin.upkeep.sharing import share
+from scrubin.withdrawal import withholding
 from server import QUIET, ServerError, die_with_parent, run_with_server
 from state import local_state
 
@@ -35,6 +37,7 @@ NOTES = Path(".cache/stopped.json")
 def main() -> int:
     """Return the exit code of DVC; arguments are passed on to `dvc repro`."""
     die_with_parent()
+    private_paths.write_privately()
     try:
         interrupts.end_in_order()
         with only_run():
@@ -43,11 +46,17 @@ def main() -> int:
             from scrubin.core import params
             from scrubin.engine.params import FlowsParams
             from scrubin.preflight.preflight import look
+            from scrubin.release import assembly
             from scrubin.release.params import ReleaseParams
+            from scrubin.withdrawal import notice
 
+            private_paths.close(all_files=True)
             found = look(with_demo=False)
             sys.stderr.write("".join(f"{line}\n" for line in found.lines()))
+            assembly.remove_leftovers()
             if found.errors:
+                if notice.waits(params.raw_folder()):
+                    _withhold()
                 sys.stderr.write(f"nothing was started: {found.sentence()}; put that right, then run `make repro` again\n")
                 return 2
             for path in study.complete(params.raw_folder()):
@@ -58,7 +67,13 @@ def main() -> int:
             _take_late_decisions()
             NOTES.unlink(missing_ok=True)
             code = run_with_server([sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]])
+            failed = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else []
+            if withholding.stops_release(failed):
+                _withhold()
+            # What DVC puts back into its place has the modes of everything else that it writes here.
+            private_paths.open_release()
             _share()
+            _fix_times()
             if code == 0:
                 _keep_to_budget(params.load("flows", FlowsParams).store_gb)
             if code == 0 or NOTES.is_file():
@@ -75,6 +90,12 @@ def main() -> int:
         return interrupts.INTERRUPTED
     finally:
         interrupts.end_at_once()
+
+
+def _withhold() -> None:
+    """Let `dvc push` send nothing: what `dvc.lock` names is the release before, perhaps with somebody who withdrew."""
+    if withholding.withhold():
+        sys.stderr.write(f"{LOCK}: it names no release any more, so 'dvc push' sends none, until a run has released again\n")
 
 
 def _close(release: ReleaseParams) -> None:
@@ -95,6 +116,16 @@ def _share() -> None:
         share(Path())
     except OSError as error:
         sys.stderr.write(f"store: it keeps what DVC's cache holds as well ({error}); 'scrubin store --prune' tries again\n")
+
+
+def _fix_times() -> None:
+    """Take the time of the run off the released files: DVC makes some of them anew when it notes them."""
+    from scrubin.release import outputs
+
+    try:
+        outputs.fix_times_again(Path("data/release"))
+    except OSError as error:
+        sys.stderr.write(f"data/release: its files keep the time of this run ({error})\n")
 
 
 def _keep_to_budget(store_gb: float | None) -> None:

@@ -7,6 +7,7 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import files, params
+from scrubin.core.unreleased import fresh_part
 from scrubin.splits import study
 from scrubin.splits.features import Tables
 from scrubin.splits.listings import listings
@@ -51,7 +52,7 @@ def main() -> None:
     split_of = study.splits(everyone, p, Setting(p.seed, effort, params.raw_folder(), released=released, withdrawn=withdrawn))
     table = study.table(split_of)
     io.write(SPLITS, table, TABLES / "splits.parquet")
-    folder = files.fresh_folder(Path("data/release/splits"))
+    folder = fresh_part("splits")
     for name, text in listings(table, videos, next(iter(p.schemes))).items():
         files.write_text(folder / name, text)
     files.write_json(Path("data/private/obstacles.json"), study.obstacles(split_of))

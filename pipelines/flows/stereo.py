@@ -12,6 +12,7 @@ from prefect import flow
 
 from scrubin.core import files, params
 from scrubin.core.errors import StageError
+from scrubin.core.unreleased import UNRELEASED, fresh_part
 from scrubin.stereo import released, released_check
 from scrubin.stereo.assignment import assignment
 from scrubin.stereo.params import StereoParams
@@ -22,25 +23,25 @@ from scrubin.tables.private.rigs import RIGS
 from scrubin.tables.private.stereo import STEREO
 from scrubin.tables.videos import VIDEOS
 
-RELEASE, TABLES, INTERIM = Path("data/release"), Path("data/tables"), Path("data/interim")
+TABLES, INTERIM = Path("data/tables"), Path("data/interim")
 
 
 @flow(name="stereo")
 def main() -> None:
-    """Write the folder `calibration` of the release and the tables `rigs` and `stereo`."""
+    """Write the folder `calibration` for the release and the tables `rigs` and `stereo`."""
     p = params.load("stereo", StereoParams)
     videos = io.read(VIDEOS, TABLES / "videos.parquet")
     rigs = assignment(params.raw_folder(), io.read(CUTS, INTERIM / "cuts.parquet"), videos)
     pairs = released_check.pairs_of(videos, io.read(HIDDEN, INTERIM / "hidden.parquet"))
     pairs |= {id_: replace(pairs[id_], rig=rigs.rigs[name]) for id_, name in rigs.rig_of.items() if id_ in pairs}
-    outcome = plumbing.map_items(partial(released_check.check_stored, RELEASE.absolute()), list(pairs.values()), name="stereo")
+    outcome = plumbing.map_items(partial(released_check.check_stored, UNRELEASED.absolute()), list(pairs.values()), name="stereo")
     if outcome.quarantined:
         # These are our own videos: one that cannot be read is no bad recording but a fault.
         raise StageError("; ".join(str(error) for _, error in outcome.quarantined))
     names = released.names(rigs.rigs, rigs.rig_of)
-    files.fresh_folder(RELEASE / released.FOLDER)
+    fresh_part(released.FOLDER)
     for path, text in released.documents(rigs.rigs, rigs.rig_of, with_year=p.year).items():
-        files.write_text(RELEASE / path, text)
+        files.write_text(UNRELEASED / path, text)
     rows = [
         released_check.row(pair.id, said, names.get(rigs.rig_of.get(pair.id, "")), [rigs.unfit[pair.id]] if pair.id in rigs.unfit else [])
         for pair, said in outcome.done

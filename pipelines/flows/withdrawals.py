@@ -7,13 +7,16 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import params
-from scrubin.withdrawal import memory, notice
+from scrubin.withdrawal import memory, notice, withholding
 
 
 @flow(name="withdrawals")
 def main() -> None:
     """Write what is remembered, before anything that the last run knew of them is overwritten."""
     withdrawn = notice.take(params.raw_folder())
+    if notice.is_news(withdrawn, memory.load()):
+        # The last release may hold them.
+        withholding.withhold()
     memory.write(withdrawn)
     if withdrawn:
         plumbing.LOG.info("withdrawals: %d recordings are withdrawn, and nobody else moves", len(withdrawn.recordings))

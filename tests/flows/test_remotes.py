@@ -44,7 +44,7 @@ def tree(folder: Path) -> dict[str, bytes]:
 
 
 def public_bytes(study: Path) -> set[bytes]:
-    return {*tree(study / RELEASE).values(), *tree(study / "data/tables").values()}
+    return set(tree(study / RELEASE).values())
 
 
 @pytest.fixture(scope="module")
@@ -101,9 +101,8 @@ def test_a_fresh_clone_pulls_the_release_byte_for_byte(study, remote, tmp_path):
     assert not (clone / ".dvc/cache").exists()
     run(clone, "dvc", "pull", "--quiet", "--allow-missing")
     assert tree(clone / RELEASE) == tree(study / RELEASE)
-    assert tree(clone / "data/tables") == tree(study / "data/tables")
     # What is public has bytes that a private file may have as well, such as an empty list: a cache knows only bytes.
-    assert {*tree(clone / "data/interim").values(), *tree(clone / "data/private").values()} <= public_bytes(study)
+    assert set(tree(clone / "data").values()) <= public_bytes(study)
 
 
 def test_nothing_private_is_in_a_remote(study, remote):
@@ -124,7 +123,7 @@ def test_a_push_uploads_exactly_the_public_outputs(study, remote):
     listed = yaml.safe_load((study / "dvc.lock").read_text())["stages"]
     wanted = {out["md5"] for stage in listed.values() for out in stage["outs"] if out["path"] in public}
     wanted |= {md5 for path, md5 in said.files.items() if any(path == out or path.startswith(f"{out}/") for out in public)}
-    assert {out.partition("/")[2].partition("/")[0] for out in public} == {"release", "tables"}
+    assert public == {RELEASE}
     there = [hashlib.md5(data, usedforsecurity=False).hexdigest() for data in remote.place.objects()]
     assert sorted(there) == sorted(md5.removesuffix(".dir") for md5 in wanted)
     assert not [data for data in remote.place.objects() if small_study.SYNTHETIC in data]

@@ -5,12 +5,19 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import clips
 import scrubin
+from scrubin.release.audit.pictures import blazeface, eyes
 
 LIBRARY = Path(scrubin.__file__).parent
 MAKERS = ("render", "frames", "screen", "video")
+SHARED = {"faces", "reading"}
+"""The networks of `screen` that the audit looks with as well, see `scrubin.release.audit.pictures.eyes` and docs/architecture.md."""
+RULES = {"__init__", "misreadings", "proof", "sessions", "weights"}
+"""Code of the folder `networks` that sees no picture: what a name may be misread as, and how any network is loaded."""
 
 
 def imported(path: Path) -> set[str]:
@@ -29,17 +36,59 @@ def file_of(module: str) -> Path | None:
     return next((found for found in (path.with_suffix(".py"), path / "__init__.py") if found.is_file()), None)
 
 
-@pytest.mark.slow
-def test_the_audit_shares_no_code_with_how_the_files_were_made():
+def reached() -> set[str]:
+    """All files that the audit imports, and what those import, relative to the library."""
     waiting, seen = [LIBRARY / "release/audit/proof.py", LIBRARY / "release/audit/videos/stored.py"], set()
     while waiting:
         path = waiting.pop()
         if path not in seen:
             seen.add(path)
             waiting += [found for module in imported(path) if (found := file_of(module))]
-    folders = {path.relative_to(LIBRARY).parts[0] for path in seen}
+    return {path.relative_to(LIBRARY).as_posix() for path in seen}
+
+
+@pytest.mark.slow
+def test_the_audit_shares_no_code_with_how_the_files_were_made_but_the_networks_that_the_page_names():
+    files = reached()
+    folders = {name.split("/")[0] for name in files}
     assert {"release", "core", "tables"} <= folders
     assert not folders & set(MAKERS)
+    assert {Path(name).stem for name in files if name.startswith("networks/")} == SHARED | RULES
+
+
+def test_one_file_of_the_audit_looks_with_networks_of_screen():
+    importing = {
+        path.relative_to(LIBRARY).as_posix()
+        for path in (LIBRARY / "release").rglob("*.py")
+        if {f"scrubin.networks.{name}" for name in SHARED | {"endoscopy"}} & imported(path)
+    }
+    assert importing == {"release/audit/pictures/eyes.py"}
+
+
+def test_a_face_that_the_network_of_screen_does_not_see_is_seen_by_the_audits_own(monkeypatch):
+    man = np.ascontiguousarray(clips.pictures(clips.REAL["carphone_pristine"], (320, 180))[0][:, :, ::-1])
+    with_both = eyes.faces(man)
+    monkeypatch.setattr(eyes.shared, "faces", lambda _: [])
+    (face,) = with_both
+    assert eyes.faces(man) == [face]
+    assert face.confidence >= 0.7
+    x, y, w, h = face.box_xywh
+    assert 50 <= x < x + w <= 240
+    assert 20 <= y < y + h <= 160
+
+
+def test_a_face_that_the_audits_own_networks_do_not_see_is_added(monkeypatch):
+    man = np.ascontiguousarray(clips.pictures(clips.REAL["carphone_pristine"], (320, 180))[0][:, :, ::-1])
+    monkeypatch.setattr(eyes.blazeface, "faces", lambda _: [])
+    assert len(eyes.faces(man)) == 1
+
+
+def test_the_audits_own_networks_take_a_cartoon_rabbit_for_no_face_and_find_two_men_in_a_wide_picture():
+    rabbit = clips.pictures(clips.REAL["bigbuckbunny"], (320, 180))
+    for picture in rabbit[::24]:
+        assert blazeface.faces(np.ascontiguousarray(picture[:, :, ::-1])) == []
+    man = clips.pictures(clips.REAL["carphone_pristine"], (176, 144))[0][:, :, ::-1]
+    assert len(blazeface.faces(np.ascontiguousarray(np.concatenate([man, man], axis=1)))) == 2
 
 
 def test_a_change_of_any_code_that_examines_videos_examines_them_again():

@@ -343,5 +343,5 @@ def test_a_face_in_a_release_is_one_finding_with_its_frames(release, tmp_path, m
     monkeypatch.setattr(looks, "faces", lambda _: [Face((1, 2, 3, 4), 0.9)])
     assert cli.main(["audit", str(release.folder)]) == 1
     *_, finding, state = capsys.readouterr().out.splitlines()
-    assert "[picture-face] it shows a face; hide it, or reject the proposal" in finding
+    assert "[picture-face] it shows a face; hide it in 'scrubin review', or answer there that nobody can be" in finding
     assert state.endswith("of 1 cause: it may not be released")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from scipy.stats import beta
 
 import review_study
 import sampled_release
@@ -20,19 +21,31 @@ from scrubin.core import files
 from scrubin.core.errors import ReleaseError, ReviewError
 from scrubin.core.files import sha256_of
 from scrubin.release import review_gate
+from scrubin.release.audit import permitted
 from scrubin.release.audit.strings import private_strings
 from scrubin.release.audit.strings.public_words import public_words
 from scrubin.release.audit.strings.spelling import vocabulary
-from scrubin.release.certificate import issue, page, private_form, public_form, renewal
+from scrubin.release.certificate import attention, issue, page, private_form, public_form, renewal
 from scrubin.release.certificate.clauses import ALL_LETTERS, ARTICLES, CLAUSES
 from scrubin.release.certificate.rules import RULES
+from scrubin.release.metadata import fixed_texts
 from scrubin.review import study, verdict
 from scrubin.review.events import CLEAN, FINDING
 from scrubin.review.ledger import Ledger
 from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables
+from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.videos import VIDEOS
 
+ATTENTION = {
+    "looked_s": 754.4,
+    "sheets": 31,
+    "median_sheet_s": 6.04,
+    "still_height_px": 96,
+    "least_still_s": 0.25,
+    "least_height_px": 90,
+    "checks": {"person": {"shown": 20, "noticed": 18}, "name": {"shown": 0, "noticed": 0}},
+}
 RELEASED = {
     "audit": {"passed": True, "findings": 0, "pictures": {"read": 1234, "rule": "by change"}},
     "quarantined": {"files": 1, "by_stage": {"ingest": 1}},
@@ -42,16 +55,19 @@ RELEASED = {
 }
 ANN = "Ann-Kathrin Überall"
 ADDED = """
-164 25 26 32 45 514 about any anything archive attachments audit audited b before behind below body byte can cannot cfr
-changed checked clean clips consent decided decision decisions dicom disputed draw drawn e earlier elements ends escape
-everybody everything evidence f faces findings finds finished frozen g gdpr grep headers hipaa if independent inside
-invented j judged kinds know l length letters log members messages notice noticed o ones opinion other outside p parsed
-partly passed people private produced programs proposals propose proposed proven purpose q random recital rectangles
-regulations reject removed replacement required review rule rules sample samples satisfied scenes search searched
-searches seconds seed seen sei serves shown since something stay streams strings subtitles tells thumbnails timecodes
-undecided until unusual whoever would
+164 25 26 32 45 514 about accepted any anything archive attachments attention audit audited b because before behind
+below body byte can cannot cfr chance changed checked checks clean clips code consent counted decided decision
+decisions dicom disputed draw drawn e earlier elements ends enough escape everybody everything evidence f faces
+findings finds finished front frozen g gdpr grep had handed headers hides high hipaa if independent inside invented j
+judged kinds know known l large later length letters log long look median members messages min miss notice noticed o
+ones opinion other outside p page parsed partly passed people person planted pointer private programs proposal
+proposals propose proposed proposes proven purpose q random read recital rectangles regulations reject removed
+replacement required review rule rules sample samples satisfied scenes search searched searches second seconds seed
+seen sei serves sheet sheets shown since smallest something stands stay stills stops streams strings subtitles
+synthetic tells things thumbnails timecodes took undecided until unusual whoever would writing
 """
-"""What the public form adds to the vocabulary that names nobody: whoever adds to it says here that it is no name of a person or place."""
+"""What the public form adds to the vocabulary of the documents about a release. Whoever adds to it says so here: in these
+documents, and in no other file, a person or place of such a name is not looked for."""
 
 
 @pytest.fixture(scope="module")
@@ -73,8 +89,9 @@ def reviewed():
     return json.loads(json.dumps(verdict.document(of, standing, ledger.lines(), Path("data/raw")))), ledger.lines()
 
 
-def public():
+def public(attention=None):
     review, lines = reviewed()
+    review["attention"] = attention
     videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
     return issue.public(PARAMS, videos, review, review_gate.sentence(review, PARAMS), lines)
 
@@ -112,9 +129,10 @@ def test_every_rule_serves_a_clause_and_every_clause_of_the_list_is_served():
 
 def test_the_public_form_adds_no_name_to_what_the_audit_passes_over():
     declared = public_tables(())
-    every = public_words(declared, toy_release.PARAMS, ["cholect50"], [])
-    known = vocabulary([[text for text in every if text != public_form.fixed_texts()], private_strings.GENERIC])
-    assert sorted(vocabulary([public_form.fixed_texts()]) - known) == ADDED.split()
+    known = vocabulary([public_words(declared, toy_release.PARAMS, ["cholect50"], []), private_strings.GENERIC])
+    added = vocabulary([public_form.fixed_texts(), review_gate.fixed_texts()])
+    assert sorted(added - known) == ADDED.split()
+    assert added <= permitted.of_params(toy_release.PARAMS, fixed_texts.of(toy_release.PARAMS, declared)).words
 
 
 @pytest.mark.usefixtures("folder")
@@ -124,8 +142,10 @@ def test_the_keys_of_the_public_form_are_known_to_the_audit():
         return {*(value if isinstance(value, dict) else ()), *(key for one in inside for key in keys(one))}
 
     look(Path())
+    with review_study.desk(Path(), ANN) as desk:
+        review_study.see_all(desk)
     kinds = {"out_of_body", "text"}
-    assert keys(public()) - kinds == set(public_form.KEYS.split())
+    assert keys(public(ATTENTION)) - kinds == set(public_form.KEYS.split())
 
 
 @pytest.mark.usefixtures("folder")
@@ -134,7 +154,10 @@ def test_the_public_form_says_in_numbers_what_is_hidden_and_what_was_seen(folder
         review_study.see_all(desk)
     stated = public()
     assert stated["hidden"] == {
-        "kinds": {name: {"proposed": 1, "hidden": 1, "undecided": 0, "shown": 0} for name in ("out_of_body", "text")},
+        "kinds": {
+            "out_of_body": {"proposed": 2, "hidden": 2, "undecided": 2, "shown": 0, "drawn": 0, "kept": 0},
+            "text": {"proposed": 1, "hidden": 1, "undecided": 1, "shown": 0, "drawn": 0, "kept": 0},
+        },
         "black_frames": 100,
         "partly_black_frames": 60,
     }
@@ -143,6 +166,70 @@ def test_the_public_form_says_in_numbers_what_is_hidden_and_what_was_seen(folder
     text = public_form.texts(stated)["CERTIFICATE.md"]
     assert "Looked at: 23 of 23 seconds of video, and both ends of 3 of 3 proposals." in text
     assert "No sample was drawn: nobody has measured what is left." in text
+
+
+def test_the_certificate_says_how_people_looked_and_how_many_planted_checks_they_noticed(folder):
+    with review_study.desk(folder, ANN) as desk:
+        review_study.see_all(desk)
+    stated = public(ATTENTION)
+    check = stated["review"]["attention"]["checks"]["person"]
+    # Clopper and Pearson's, from the quantiles of the beta distribution.
+    assert check["low"] == pytest.approx(beta.ppf(0.025, 18, 3), abs=1e-6)
+    assert check["high"] == pytest.approx(beta.ppf(0.975, 19, 2), abs=1e-6)
+    says = [
+        "What counts as looked at took people 12 min 34 s in all, on 31 sheets of stills; the median sheet was looked at for 6.0 s, and "
+        "the smallest still that counted was 96 px high.",
+        "A still of the sheet must be 90 px high and have 0.25 s of attention, at least.",
+        "Of 20 stills with planted people 18 were noticed: 90.0 %, with 95 % confidence between 68.3 and 98.8 % of such stills.",
+        "No still with planted names was shown: how many of them people would miss is not known.",
+    ]
+    text = public_form.texts(stated)["CERTIFICATE.md"]
+    document = private_form.document(stated, reviewed()[0], RELEASED, Ledger().lines()) | {"evidence": []}
+    for sentence in says:
+        assert f"\n- {sentence}\n" in text
+        assert sentence in page.render(document)
+
+
+def test_what_was_not_measured_is_not_said(folder):
+    assert public()["review"]["looked"] == []
+    review, _ = reviewed()
+    assert attention.measured({**review, "attention": ATTENTION, "synthetic": True}) is None
+
+
+def test_an_accepted_proposal_counts_once_whatever_the_table_holds(folder):
+    """What was accepted is a row of the curator's as well, so that it stays hidden when no detector proposes it any more."""
+    with review_study.desk(folder, ANN) as desk:
+        review_study.see_all(desk)
+        (one,) = [proposal for proposal in desk.recording(0).proposals if proposal.camera == "left"]
+        desk.decide(0, one.camera, "accept", one.kind, one.first, one.last, proposal_key=one.key)
+        desk.decide(1, "mono", "add", "out_of_body", 5, 9)
+    of, lines = study.load(1, 0.2, Path("data/raw")), Ledger().lines()
+    standing = of.standing()
+    standing.apply(lines)
+    rows = verdict.redactions(of, standing)
+    assert [row["source"] for row in rows if row["recording"] == "pair" and row["camera"] == "left"] == ["appearance", "curator"]
+    counted = public_form.kinds(reviewed()[0])
+    assert counted["out_of_body"] == {"proposed": 2, "hidden": 2, "undecided": 1, "shown": 0, "drawn": 1, "kept": 0}
+    assert sum(kind["proposed"] for kind in counted.values()) == public_form.coverage(reviewed()[0])["proposals"]
+
+
+def test_what_people_accepted_and_nobody_proposes_any_more_is_kept_and_not_drawn(folder):
+    with review_study.desk(folder, ANN) as desk:
+        (one,) = [proposal for proposal in desk.recording(0).proposals if proposal.camera == "left"]
+        desk.decide(0, one.camera, "accept", one.kind, one.first, one.last, proposal_key=one.key)
+    review_study.propose(folder, [])
+    counted = public_form.kinds(reviewed()[0])["out_of_body"]
+    assert (counted["drawn"], counted["kept"]) == (0, 1)
+
+
+def test_recordings_that_were_set_aside_after_the_review_are_not_counted_as_released(folder):
+    with review_study.desk(folder, ANN) as desk:
+        review_study.see_all(desk)
+    cuts = io.read(CUTS, Path("data/interim/cuts.parquet"))
+    io.write(CUTS, cuts[cuts.recording == "pair"], Path("data/interim/cuts.parquet"))
+    assert public()["review"]["required_s"] == 2 * 3
+    review, _ = reviewed()
+    assert "each of the 1 recordings" in review_gate.sentence(review, PARAMS, {"pair"})
 
 
 def test_the_public_form_names_nobody_and_no_recording(folder):
@@ -176,7 +263,7 @@ def test_looking_once_more_changes_no_byte_of_the_public_form(folder):
     with review_study.desk(folder, ANN) as desk:
         review_study.see_all(desk)
         before = public_form.texts(public())
-        desk.seen(1, "mono", "full", [3])
+        review_study.see(desk, 1, "mono", "full", [3])
     assert public_form.texts(public()) == before
     drawn = review_sample.drawn(2, 0, ANN)
     with review_study.desk(folder, ANN) as desk:
@@ -195,7 +282,7 @@ def test_the_release_that_is_made_again_carries_the_sample_of_the_same_videos(fo
     stated = public()
     assert stated["sample"]["of_these_videos"] == []
     assert stated["sample"]["earlier"] == {"samples": 1, "findings": 0}
-    assert "Samples of earlier videos of this release: 1" in public_form.texts(stated)["CERTIFICATE.md"]
+    assert "Samples of earlier videos: 1" in public_form.texts(stated)["CERTIFICATE.md"]
 
 
 @pytest.mark.slow

@@ -170,10 +170,34 @@ def test_words_are_runs_letters_and_humps():
         ("10:20:26", {}),
         ("STANDBY Zoom 1.5x", {}),
         ("A 7", {}),
+        ("person(0) 0.93", {}),
+        ("p12345", {"p12345": "anywhere"}),
+        ("환자이름", {"환자이름": "anywhere"}),
     ],
 )
 def test_of_text_that_was_read_in_a_picture_only_what_can_name_somebody_counts(read, expected):
     assert rules("text", read) == expected
+
+
+@pytest.mark.parametrize(("kind", "decision"), [("text", "unreviewed"), ("text", "rejected"), ("out_of_body", "accepted")])
+def test_what_a_detector_read_is_private_only_when_a_person_accepted_it_as_text(kind, decision):
+    redactions = pd.DataFrame({"kind": [kind], "decision": [decision], "text": ["Brenner 2023-03-24"]})
+    assert private_strings.of_tables([private_strings.accepted_texts(redactions)], IDS, []).needles == ()
+
+
+def test_a_common_word_of_the_documents_names_nobody_where_it_was_read():
+    read = pd.DataFrame({"text": ["Person(0)", "Certificate of Brenner"]})
+    found = {needle.text for needle in private_strings.of_tables([read], IDS, [], ["a person", "The certificate of"]).needles}
+    assert found == {"Brenner", "Certificate of Brenner"}
+
+
+def test_a_participant_whose_name_is_a_public_word_is_said_to_be_unsearched_and_any_other_is_searched():
+    people = pd.DataFrame({"participant": ["Left", "Person", "Left Right 7"]})
+    private = private_strings.of_tables([people], IDS, ["left and right"], ["a person"])
+    assert private.unsearched == (("participant", "Left"),)
+    assert "Person" in {needle.text for needle in private.needles}
+    (line,) = private_strings.warnings(private)
+    assert line.startswith("the participant 'Left' is called by a word that stands in every release")
 
 
 def test_a_date_that_was_read_in_a_picture_is_searched_in_every_spelling():
@@ -188,8 +212,9 @@ def test_the_own_words_of_recorders_are_harmless_only_where_they_were_read():
 
 
 def test_what_was_read_stands_with_the_other_private_values():
-    redactions = pd.DataFrame({"recording": ["r1"], "text": ["Brenner"]})
-    found = {needle.text: needle.discloses for needle in private_strings.of_tables([recordings(), redactions], IDS, []).needles}
+    redactions = pd.DataFrame({"recording": ["r1"], "kind": ["text"], "decision": ["accepted"], "text": ["Brenner"]})
+    tables = [recordings(), private_strings.accepted_texts(redactions)]
+    found = {needle.text: needle.discloses for needle in private_strings.of_tables(tables, IDS, []).needles}
     assert found["Brenner"] == "text"
     assert "which tells the text" in private_strings.Needle("Brenner", "text", "anywhere").message
 

@@ -74,7 +74,7 @@ def test_one_unseen_second_of_one_camera_is_enough_to_refuse(folder):
         for number in (0, 1):
             for file in desk.recording(number).files:
                 frames = range(0, file.frame_count) if file.camera != "right" else [*range(0, 20), *range(40, 60)]
-                desk.seen(number, file.camera, "lens", frames)
+                review_study.see(desk, number, file.camera, "lens", frames)
     said = refused()
     assert "1 of 2 recordings" in said
     assert "'pair': right: 1 s unseen" in said
@@ -95,7 +95,7 @@ def test_who_only_looks_while_the_pipeline_runs_stops_nothing(folder):
     with review_study.desk(folder) as desk:
         review_study.see_all(desk)
         document, _ = reviewed()
-        desk.seen(1, "left", "full", [3])
+        review_study.see(desk, 1, "left", "full", [3])
     review_gate.require_reviewed(document, PARAMS, Ledger().lines(), TODAY)
     with pytest.raises(ReleaseError, match="people decided"):
         review_gate.require_reviewed(document, PARAMS, Ledger().lines()[:-2], TODAY)
@@ -115,7 +115,7 @@ def test_a_sheet_that_nobody_imported_is_proposed_and_needs_a_look(folder):
         for number in (0, 1):
             for proposal in desk.recording(number).proposals:
                 if proposal.source != "sheet":
-                    desk.seen(number, proposal.camera, "lens", range(0, 60) if proposal.camera == "mono" else range(15, 35))
+                    review_study.see(desk, number, proposal.camera, "lens", range(0, 60) if proposal.camera == "mono" else range(15, 35))
     assert "1 of 2 recordings" in refused()
     with review_study.desk(folder) as desk:
         review_study.see_all(desk)

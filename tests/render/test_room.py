@@ -30,8 +30,8 @@ def free(monkeypatch, size: int) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=size))
 
 
-@pytest.mark.parametrize(("archives", "needed"), [(False, 3.6e9), (True, 5.6e9)])
-def test_store_cache_and_release_each_take_a_copy_and_zips_two_more(monkeypatch, archives, needed):
+@pytest.mark.parametrize(("archives", "needed"), [(False, 4.8e9), (True, 6.8e9)])
+def test_store_cache_release_and_what_waits_for_it_each_take_a_copy_and_zips_two_more(monkeypatch, archives, needed):
     free(monkeypatch, int(needed * 1.001))
     assert f"about {needed / 1e9:.1f} GB more" in room.require(10**9, RELEASE, archives=archives)
     free(monkeypatch, int(needed * 0.999))
@@ -44,6 +44,14 @@ def test_what_is_kept_from_an_earlier_run_needs_no_room(monkeypatch):
     assert "about 0.0 GB more" in room.require(0, RELEASE, archives=True)
 
 
+def test_a_release_that_was_refused_is_copied_as_a_whole_and_one_that_is_there_is_replaced(monkeypatch):
+    free(monkeypatch, int(2.19e9))
+    with pytest.raises(StageError, match=r"about 2\.2 GB more"):
+        room.require(0, RELEASE, archives=True, kept_bytes=10**9)
+    (RELEASE / "videos").mkdir(parents=True)
+    assert "about 0.0 GB more" in room.require(0, RELEASE, archives=True, kept_bytes=10**9)
+
+
 def test_the_estimate_is_an_upper_one_and_nothing_once_a_video_is_kept(folder):
     (folder / "raw").mkdir()
     path = clip(folder / "raw" / "a.mkv")
@@ -52,4 +60,5 @@ def test_the_estimate_is_an_upper_one_and_nothing_once_a_video_is_kept(folder):
     made = rendering.render(folder / "raw", file, PARAMS)
     size = (made.entry.folder / rendering.FILE_NAME).stat().st_size
     assert 0.2 * size < before.new_bytes <= 3 * path.stat().st_size
-    assert effort.effort(folder / "raw", file, PARAMS).new_bytes == 0
+    again = effort.effort(folder / "raw", file, PARAMS)
+    assert (again.new_bytes, again.kept_bytes) == (0, size)

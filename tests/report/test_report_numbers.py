@@ -19,7 +19,7 @@ def study() -> ReportedStudy:
 
 def test_every_recording_has_one_fate(study):
     overview = recordings.overview(study)
-    assert (overview["recordings"], overview["released"], overview["excluded"], overview["quarantined"], overview["lost"]) == (
+    assert (overview["recordings"], overview["ready"], overview["excluded"], overview["quarantined"], overview["lost"]) == (
         14,
         12,
         1,
@@ -27,7 +27,7 @@ def test_every_recording_has_one_fate(study):
         0,
     )
     tasks = recordings.by_task(study)
-    assert sum(row["released"] + row["excluded"] + row["quarantined"] + row["lost"] for row in tasks) == 14
+    assert sum(row["ready"] + row["excluded"] + row["quarantined"] + row["lost"] for row in tasks) == 14
     assert (overview["videos"], overview["frames"]) == (20, 240)
     assert overview["hours"] == pytest.approx(20 * 12 / 3600)
 
@@ -50,7 +50,7 @@ def test_a_recording_that_a_later_stage_quarantined_counts_as_quarantined(study)
     row = study.quarantine.assign(recording="Rec_PegTransfer_0", stage="render")
     both = dataclasses.replace(study, videos=gone, quarantine=pd.concat([study.quarantine, row]))
     overview = recordings.overview(both)
-    assert (overview["quarantined"], overview["lost"], overview["released"]) == (2, 0, 11)
+    assert (overview["quarantined"], overview["lost"], overview["ready"]) == (2, 0, 11)
 
 
 def test_labelled_frames_are_counted_once_and_include_those_without_an_instrument(study):
@@ -79,15 +79,35 @@ def test_hidden_seconds_tell_spans_rectangles_and_what_stayed_visible_apart(stud
         "source": "black",
         "files": 1,
         "proposed": 1,
-        "accepted": 0,
+        "hidden": 0,
+        "undecided": 0,
+        "shown": 1,
         "hidden_s": 0,
         "rectangle_s": 0,
         "rejected_s": pytest.approx(2.5),
-        "undecided": 0,
     }
     assert rows["out_of_body", "appearance"]["undecided"] == 1
     assert rows["text", "curator"]["rectangle_s"] == pytest.approx(12.0)
     assert rows["text", "curator"]["hidden_s"] == 0
+    assert (rows["text", "curator"]["proposed"], rows["text", "curator"]["hidden"]) == (0, 1)
+
+
+def test_an_accepted_proposal_counts_once_and_its_parts_are_one(study):
+    """The table has an accepted part twice, the second time as the curator's, and a proposal as often as it has parts."""
+    row = study.redactions[study.redactions.source == "black"].iloc[0]
+    before, after = (row.start_s, row.start_s + 1), (row.start_s + 1, row.end_s)
+    parts = [
+        {**row, "start_s": start, "end_s": end, "decision": decision, "accepted": decision == "accepted", "source": source}
+        for (start, end), decision, source in (
+            (before, "accepted", "black"),
+            (after, "rejected", "black"),
+            (before, "accepted", "curator"),
+        )
+    ]
+    twice = dataclasses.replace(study, redactions=pd.DataFrame(parts).astype(study.redactions.dtypes))
+    (counted,) = hidden.redactions(twice)
+    assert [counted[name] for name in ("source", "proposed", "hidden", "undecided", "shown")] == ["black", 1, 1, 0, 1]
+    assert len(hidden.spans(twice)) == 2
 
 
 @given(spans=st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=8))

@@ -93,7 +93,7 @@ def test_what_could_identify_a_person_comes_before_everything_but_the_overview(s
 def test_when_everything_was_seen_the_page_says_by_how_many_and_warns_of_nothing(study, release):
     said = privacy(study)
     assert (said["warnings"], said["unseen"]) == ([], [])
-    assert "All 12 recordings were seen" in said["said"]
+    assert "Stills of all 12 recordings were looked at" in said["said"]
     assert "2 people looked in all" in said["said"]
     assert said["said"].endswith("The pictures between were looked at by programs only.")
     page = reported_study.page_without_pictures(study, release)
@@ -108,7 +108,7 @@ def test_a_recording_that_nobody_saw_is_a_warning_with_the_command_that_opens_it
     assert [(one["recording"], one["command"]) for one in said["unseen"]] == [
         (EXERCISE, f".venv/bin/scrubin review --at {EXERCISE}:7"),
     ]
-    assert "All 12" not in said["said"]
+    assert "all 12" not in said["said"]
     text = section(reported_study.page_without_pictures(unseen, release), "privacy")
     assert text.index("WARNING") < text.index("1 of 12 recordings not seen") < text.index("right: 3 s unseen") < text.index("<h3>")
 
@@ -151,7 +151,7 @@ def test_disputed_proposals_and_replaced_files_are_named(study, release):
     text = section(reported_study.page_without_pictures(of, release), "privacy")
     assert f"{EXERCISE}, right, 2.500 s: <code>.venv/bin/scrubin review --at {EXERCISE}:2.5</code>" in text
     assert f"{PROCEDURE}, mono: 3 lines of the ledger count no longer" in text
-    assert text.index("WARNING") < text.index(EXERCISE) < text.index("All 12 recordings were seen")
+    assert text.index("WARNING") < text.index(EXERCISE) < text.index("Stills of all 12 recordings were looked at")
 
 
 def test_nobody_is_said_to_have_looked_when_a_program_did_or_when_nobody_did(study):
@@ -216,8 +216,8 @@ def test_every_picture_shows_the_frame_that_its_label_names(study, release):
 
 def test_hidden_and_shown_spans_are_told_apart(study, release):
     text = section(reported_study.page_without_pictures(study, release), "hidden")
-    start = text.index("Shown in the release, because a person rejected it")
-    end = text.index("Hidden in the release")
+    start = text.index("Shown, because a person rejected it")
+    end = text.index("<h3>Hidden</h3>")
     assert EXERCISE in text[start:end]
     assert PROCEDURE not in text[start:end]
     assert PROCEDURE in text[end:]
@@ -297,8 +297,8 @@ def test_when_there_are_too_many_spans_what_is_shown_keeps_its_pictures_and_the_
     text = section(reported_study.page_without_pictures(study, release), "hidden")
     assert "2 more spans without pictures" in text
     assert "2 more recordings, even less unlike" in text
-    assert "Shown in the release, because" in text
-    assert "Hidden in the release" not in text
+    assert "Shown, because" in text
+    assert "<h3>Hidden</h3>" not in text
     assert len(IMAGE.findall(text)) == 3 + 2 + 10
 
 

@@ -14,6 +14,7 @@ from scrubin import cli
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of
 from scrubin.tagging import readiness
+from scrubin.withdrawal import withholding
 
 ROOT = Path(__file__).parents[2]
 DVC = Path(sys.prefix) / "bin/dvc"
@@ -25,8 +26,7 @@ stages:
       && cp source.csv data/private/linkage.csv && (cd data/release && sha256sum splits/balanced.csv > SHA256SUMS)
     deps: [source.csv]
     outs:
-      - data/release/splits
-      - data/release/SHA256SUMS
+      - data/release
       - data/private/linkage.csv: {push: false}
 """
 IGNORED = "/.cache\n/data/*\n"
@@ -94,7 +94,7 @@ def test_everything_that_is_wrong_is_said_at_once_and_nothing_is_tagged(project,
     for part in (
         "release.version is 1.0.0",
         "source.csv: it is not as the last commit has it",
-        "1 stages are not up to date: release; changed or missing: data/release/splits, source.csv",
+        "1 stages are not up to date: release; changed or missing: data/release, source.csv",
         "data/release/splits/balanced.csv: its SHA-256 is not the one in SHA256SUMS",
     ):
         assert part in said
@@ -117,6 +117,15 @@ def test_a_tag_never_moves(project):
     (project / "notes.txt").write_text("more\n")
     commit(project)
     assert rules(project) == {"tag"}
+
+
+def test_what_was_taken_back_is_not_tagged(project, capsys):
+    assert withholding.withhold(project)
+    commit(project)
+    assert rules(project) == {"release"}
+    assert cli.main(["tag", VERSION, str(project)]) == 1
+    assert "dvc.lock: it names no release: the last one was refused or taken back" in capsys.readouterr().err
+    assert run(project, "git", "tag") == ""
 
 
 def test_what_git_does_not_have_is_named(project):

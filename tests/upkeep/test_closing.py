@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+import review_study
 from scrubin import settings
+from scrubin.review import study, verdict
+from scrubin.review.ledger import FIRST
 from scrubin.tables import io
 from scrubin.tables.private.hidden import HIDDEN
 from scrubin.tables.private.quarantine import QUARANTINE, of_recordings
@@ -52,8 +56,14 @@ def project(tmp_path, monkeypatch):
     for stage, rows in (("ingest", [BAD, STRAY]), ("screen", []), ("render", [])):
         io.write(QUARANTINE, io.frame_of(QUARANTINE, rows), interim / f"quarantine_{stage}.parquet")
     (interim / "excluded.json").write_text("[]")
-    files = [{"unseen": [[0, 1]], "unseen_lenses": [], "undecided": 1}, {"unseen": [], "unseen_lenses": [], "undecided": 0}]
-    review = {"recordings": [{"recording": str(number), "excluded": None, "files": [file]} for number, file in enumerate(files)]}
+    missing = {"camera": "mono", "unseen_lenses": [], "unseen_stops": [], "unlooked": 0, "lost": 0}
+    files = [{**missing, "unseen": [[0, 1]], "undecided": 1}, {**missing, "unseen": [], "undecided": 0}]
+    review = {
+        "recordings": [{"recording": str(number), "excluded": None, "files": [file]} for number, file in enumerate(files)],
+        "reviewers": 1,
+        "head": FIRST,
+        "lines": 0,
+    }
     (interim / "review.json").write_text(json.dumps(review))
     return settings.check_all(PROJECT / "params.yaml")["release"]
 
@@ -86,3 +96,22 @@ def test_a_stage_that_failed_earlier_counts_nothing(project):
 def test_a_file_without_a_row_is_no_recording():
     rows = io.frame_of(QUARANTINE, [BAD, STRAY])
     assert of_recordings(rows).recording.tolist() == ["bad"]
+
+
+def test_what_people_saw_since_the_stage_ran_is_no_longer_to_be_looked_at(project, tmp_path, monkeypatch):
+    """The pipeline takes hours, and the page is open meanwhile: what the stage review noted is old at the end of the run."""
+    review_study.project(tmp_path / "study")
+    shutil.copytree(tmp_path / "data/tables", tmp_path / "study/data/tables")
+    for name in ("hidden", "quarantine_render"):
+        shutil.copy(tmp_path / f"data/interim/{name}.parquet", tmp_path / "study/data/interim")
+    (tmp_path / "study/data/interim/excluded.json").write_text("[]")
+    monkeypatch.chdir(tmp_path / "study")
+    of = study.load(1, 0.2, Path("data/raw"))
+    (tmp_path / "study/data/interim/review.json").write_text(json.dumps(verdict.document(of, of.standing(), [], Path("data/raw"))))
+    unseen = "to be looked at: 2 of 2 recordings that too few people saw, 3 proposals that nobody decided, so hidden; open: "
+    assert closing.lines(["release"], project)[-2].startswith(unseen)
+    with review_study.desk(tmp_path / "study") as desk:
+        review_study.see_all(desk)
+    said = closing.lines(["release"], project)
+    assert said[-3].startswith("to be looked at: 3 proposals that nobody decided, so hidden; open: ")
+    assert said[-2] == "since this run began, people looked or decided: run `make repro` again, so that release and report follow"

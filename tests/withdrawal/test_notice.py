@@ -1,5 +1,6 @@
 """Whom the rows name: by the study's list, by the last run, or by what is remembered; nobody is passed over and nobody comes back."""
 
+import hashlib
 import json
 
 import pandas as pd
@@ -88,6 +89,19 @@ def test_a_participant_withdraws_with_all_recordings_and_all_that_the_last_run_m
     assert taken.in_text("by Ann, a1") == set()  # three letters are everywhere
     assert taken.in_text("id glimst") == {"glimst"}
     assert taken.splits["places"] == {"balanced": [[0, "val", "blivka"], [0, "test", "quento"]]}
+
+
+def test_after_a_refused_release_the_pictures_that_wait_are_read(project):
+    """There is no list of the release then."""
+    (project / "data/release/SHA256SUMS").unlink()
+    for id_ in SUBSETS:
+        for frame in range(4):
+            path = project / f"data/unreleased/frames/{id_}/{frame}.jpg"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(hash_of(id_, frame).encode())
+    taken = withdraw(project, "Ann,,2026-01-31,consent")
+    theirs = [hashlib.sha256(hash_of("snurpo", frame).encode()).hexdigest() for frame in range(4)]
+    assert [taken.has("sha256", sha256) for sha256 in theirs] == [True, False, False, False]
 
 
 def test_pictures_that_could_be_somebody_elses_are_not_held_against_the_release(project):

@@ -12,6 +12,7 @@ from scrubin.listing import mentions, table_text
 from scrubin.listing.changes import Change
 from scrubin.listing.given_ids import BOOK, given_ids
 from scrubin.release import shrinking
+from scrubin.review import questions
 from scrubin.withdrawal.memory import Memory
 
 
@@ -75,4 +76,7 @@ def _kept(old: str, new: str) -> list[Change]:
         if old in said.get("recordings", {}):
             said["recordings"] = {new if name == old else name: id_ for name, id_ in said["recordings"].items()}
             changes.append(Change(shrinking.PATH, "the last release held it under this name", json_text(said).encode()))
+    asked = questions.load()
+    if any(one.recording == old for one in asked):
+        changes.append(Change(questions.QUESTIONS_PATH, "the audit asks under this name", questions.renamed(asked, old, new).encode()))
     return changes

@@ -43,7 +43,7 @@ def complete(
     Parameters
     ----------
     folder
-        The release, in which the other stages have written media, splits and ground truth.
+        The release, in which media, splits and ground truth lie already.
     params
         What the release is called.
     declared, tables
@@ -70,9 +70,6 @@ def complete(
     outputs.discard(folder)
     for name, table in declared.items():
         io.write(table, tables[name], folder / "tables" / f"{name}.parquet")
-    # Also when they stay empty: DVC expects what dvc.yaml names.
-    for name in (archives.ANNOTATION, "archives"):
-        (folder / name).mkdir()
     for name, text in annotation.items():
         files.write_text(folder / archives.ANNOTATION / name, text)
     for name, members in archives.contents(folder).items() if params.archives else ():

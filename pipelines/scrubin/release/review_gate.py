@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,16 @@ from scrubin.review.events import HIDES_NOTHING
 from scrubin.review.ledger import FIRST, Line
 
 COMMAND = ".venv/bin/scrubin review"
+GO_ON = "run `make repro` again"
 SHOWN = 50
 REVIEW_PATH = Path("data/interim/review.json")
+NOBODY = "Nobody was required to look at the recordings before this release. The reason: {why}"
+SAMPLE = "Only a sample of {count} of the {all} recordings had to be seen by {people} before this release. The reason: {why}"
+SYNTHETIC = "No person is in this synthetic study: a program stands in for those who look at every recording before a release."
+EVERYTHING = (
+    "Before this release stills of every second of each of the {all} recordings were shown to {people}, and frame by frame both ends of "
+    "everything that was proposed to be hidden. That whoever was shown them noticed everything in them is not proven."
+)
 
 
 @dataclass(frozen=True)
@@ -28,7 +36,7 @@ class Missing:
 
     recording: str
     says: str
-    at_s: int
+    at_s: float
 
     @property
     def command(self) -> str:
@@ -90,6 +98,11 @@ def missing(review: Mapping[str, Any], params: ReleaseParams) -> list[Missing]:
             if file["unseen_lenses"]:
                 says.append(f"{file['camera']}: {count_text(len(file['unseen_lenses']), 'proposal')} whose ends nobody saw frame by frame")
                 at_s.append(int(file["unseen_lenses"][0]))
+            if file["unseen_stops"]:
+                says.append(f"{file['camera']}: {count_text(len(file['unseen_stops']), 'still')} that nobody looked at in full size")
+                at_s.append(float(file["unseen_stops"][0]))
+            if says and file["unlooked"]:
+                says.append(f"{file['camera']}: {count_text(file['unlooked'], 'line')} of an earlier edition no longer counted")
             if says and file["lost"]:
                 says.append(f"{file['camera']}: the file was replaced, {file['lost']} earlier entries count no longer")
         if says:
@@ -132,7 +145,8 @@ def require_reviewed(review: Mapping[str, Any], params: ReleaseParams, lines: Se
     count = f"{len(unseen)} of {wanted} {have} not been seen by {people(review)}"
     more = f"\n  and {len(unseen) - SHOWN} more, all of them in reports/index.html" if len(unseen) > SHOWN else ""
     listed = "\n  ".join([*problems, *([f"{count}; open: {COMMAND}"] if unseen else []), *unseen[:SHOWN]])
-    msg = f"nothing is released before somebody has seen it (release.review):\n  {listed}{more}"
+    later = f"\n  people looked on since this run began, so it may be less by now: {GO_ON}" if len(lines) > review["lines"] else ""
+    msg = f"nothing is released before somebody has seen it (release.review):\n  {listed}{more}{later}"
     raise ReleaseError(msg)
 
 
@@ -146,23 +160,33 @@ def people(review: Mapping[str, Any]) -> str:
     return "a person" if review["reviewers"] == 1 else f"{review['reviewers']} people"
 
 
-def sentence(review: Mapping[str, Any], params: ReleaseParams) -> str:
-    """Return in plain words who looked before the release, for its documents: it names nobody."""
-    kept = [one for one in review["recordings"] if one["excluded"] is None]
+def of_released(review: Mapping[str, Any], released: Container[str]) -> dict[str, Any]:
+    """Return what a review says of the recordings that are released: others were seen as well, and set aside later."""
+    return {**review, "recordings": [one for one in review["recordings"] if one["recording"] in released]}
+
+
+def sentence(review: Mapping[str, Any], params: ReleaseParams, released: Container[str] | None = None) -> str:
+    """Return in plain words who looked before the release, for its documents: it names nobody.
+
+    Parameters
+    ----------
+    review, params
+        As in `require_reviewed`.
+    released
+        The recordings that are released; None: all that nobody excluded.
+    """
+    kept = {one["recording"] for one in review["recordings"] if one["excluded"] is None}
+    kept = kept if released is None else {name for name in kept if name in released}
     if isinstance(params.review, NoReview):
-        return f"Nobody was required to look at the recordings before this release. The reason: {params.review.reason}"
+        return NOBODY.format(why=params.review.reason)
     if isinstance(params.review, ReviewedSample):
-        count = min(params.review.recordings, len(kept))
-        return (
-            f"Only a sample of {count} of the {len(kept)} recordings had to be seen by {people(review)} before this release. "
-            f"The reason: {params.review.reason}"
-        )
-    if review["synthetic"]:
-        return "No person is in this synthetic study: a program stands in for those who look at every recording before a release."
-    return (
-        f"Before this release {people(review)} saw at least one picture of every second of each of the {len(kept)} recordings, and "
-        "frame by frame both ends of everything that programs proposed to hide."
-    )
+        return SAMPLE.format(count=len(required(review, params) & kept), all=len(kept), people=people(review), why=params.review.reason)
+    return SYNTHETIC if review["synthetic"] else EVERYTHING.format(people=people(review), all=len(kept))
+
+
+def fixed_texts() -> list[str]:
+    """Return what these sentences say in every release, for the audit."""
+    return [*(text.format(count="", all="", people="", why="") for text in (NOBODY, SAMPLE, SYNTHETIC, EVERYTHING)), "a person people"]
 
 
 def warnings(review: Mapping[str, Any], params: ReleaseParams) -> Sequence[str]:

@@ -33,6 +33,8 @@ class Effort:
         Why nothing of it can be copied; empty when something can.
     new_bytes
         Size that the released video may have; 0 when it is kept from an earlier run.
+    kept_bytes
+        Size that it has when it is kept.
     """
 
     copied_frames: int
@@ -40,6 +42,7 @@ class Effort:
     estimate_s: float
     why: str
     new_bytes: int = 0
+    kept_bytes: int = 0
 
 
 def effort(raw: Path, file: FileToRender, params: RenderParams) -> Effort:
@@ -53,9 +56,10 @@ def effort(raw: Path, file: FileToRender, params: RenderParams) -> Effort:
     known = prepare(raw, file, params)
     encoded = known.parts.encoded_count
     copied = known.plan.frame_count - encoded
-    is_kept = store.lookup(key_of(file, known.plan, params)) is not None
-    new_bytes = 0 if is_kept else _bytes(known, copied, encoded)
-    return Effort(copied, encoded, estimate_s(known.plan, known.parts, params), known.parts.why, new_bytes)
+    entry = store.lookup(key_of(file, known.plan, params))
+    new_bytes = 0 if entry else _bytes(known, copied, encoded)
+    kept_bytes = sum(entry.path(name).stat().st_size for name in entry.files) if entry else 0
+    return Effort(copied, encoded, estimate_s(known.plan, known.parts, params), known.parts.why, new_bytes, kept_bytes)
 
 
 def _bytes(known: Prepared, copied: int, encoded: int) -> int:

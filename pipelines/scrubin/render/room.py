@@ -9,6 +9,7 @@ from pathlib import Path
 
 from scrubin.core.errors import StageError
 from scrubin.core.store import STORE_PATH
+from scrubin.core.unreleased import UNRELEASED
 
 DVC_CACHE = Path(".dvc/cache")
 # Frames, tables and ground truth come on top of the videos.
@@ -16,7 +17,7 @@ BESIDE_VIDEOS = 1.2
 GIGABYTE = 10**9
 
 
-def require(new_bytes: int, release: Path, *, archives: bool) -> str:
+def require(new_bytes: int, release: Path, *, archives: bool, kept_bytes: int = 0) -> str:
     """Return in one sentence what the run will need at most, and what is free.
 
     Parameters
@@ -24,9 +25,11 @@ def require(new_bytes: int, release: Path, *, archives: bool) -> str:
     new_bytes
         Size of the videos that are rendered now.
     release
-        The release folder, which may lie on another disk than the store and DVC's cache.
+        The release folder.
     archives
         Whether all videos are also put into zips.
+    kept_bytes
+        Size of the videos that earlier runs have rendered: where there is no release, they are copied into it as well.
 
     Raises
     ------
@@ -34,11 +37,13 @@ def require(new_bytes: int, release: Path, *, archives: bool) -> str:
         When a disk has less room than is needed.
     """
     new = new_bytes * BESIDE_VIDEOS
-    zips = _size(release / "videos") + new_bytes if archives and new_bytes else 0
+    zips = size_of(release / "videos") + new_bytes if archives and new_bytes else 0
+    copied = new_bytes if (release / "videos").is_dir() else new_bytes + kept_bytes
+    whole = copied * BESIDE_VIDEOS + (copied if archives else 0)
     needs: dict[int, float] = defaultdict(float)
     places: dict[int, list[Path]] = defaultdict(list)
     # The zips of the last release are replaced, but stay in DVC's cache.
-    for place, size in ((STORE_PATH, new), (DVC_CACHE, new + zips), (release, new + (new_bytes if archives else 0))):
+    for place, size in ((STORE_PATH, new), (DVC_CACHE, new + zips), (UNRELEASED, new), (release, whole)):
         at = _existing(place)
         needs[at.stat().st_dev] += size
         places[at.stat().st_dev].append(place)
@@ -60,5 +65,6 @@ def _existing(path: Path) -> Path:
     return next(one for one in (path, *path.resolve().parents) if one.exists())
 
 
-def _size(folder: Path) -> int:
+def size_of(folder: Path) -> int:
+    """Return the bytes of all files below a folder; 0 when there is none."""
     return sum(entry.stat().st_size for at, _, names in os.walk(folder) for entry in (Path(at, name) for name in names))

@@ -6,26 +6,29 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from scrubin.core.errors import VideoError
 from scrubin.release.review_gate import command_at
 from scrubin.report.raw_files import FileKey, Numbers
 from scrubin.report.reported_study import ReportedStudy
+from scrubin.review.outcome import ACCEPTED, CURATOR, UNREVIEWED, without
 from scrubin.review.status import frames_on_screen
 from scrubin.tables.io import records
 
 
 def redactions(study: ReportedStudy) -> list[dict[str, Any]]:
-    """Return per kind and source: spans proposed and accepted, and the accepted and rejected seconds.
+    """Return per kind and source: proposals, what became of them, and the hidden and rejected seconds.
 
     Seconds are of video files that were to be rendered: a span of a stereo pair counts for both
     cameras, overlapping spans of a kind and source count once. ``rectangle_s`` are those in which
     only a part of the picture is hidden, ``undecided`` counts what is hidden because nobody has
-    decided about it.
+    decided about it. A proposal counts once, and as ``hidden`` and ``shown`` when its parts were
+    decided differently; under ``curator`` stands what people hide by themselves.
     """
     rows = []
-    for (kind, source), group in study.redactions.groupby(["kind", "source"]):
+    for (kind, source), group in without_repeated(study.redactions).groupby(["kind", "source"]):
         whole = group["x"].isna()
         accepted = group["accepted"]
         rows.append(
@@ -33,15 +36,44 @@ def redactions(study: ReportedStudy) -> list[dict[str, Any]]:
                 "kind": str(kind),
                 "source": str(source),
                 "files": len(group[["recording", "camera"]].drop_duplicates()),
-                "proposed": len(group),
-                "accepted": int(accepted.sum()),
+                **_counted(group, str(source)),
                 "hidden_s": covered_s(group[accepted & whole]),
                 "rectangle_s": covered_s(group[accepted & ~whole]),
                 "rejected_s": covered_s(group[~accepted]),
-                "undecided": int((group["decision"] == "unreviewed").sum()),
             }
         )
     return rows
+
+
+def _counted(group: pd.DataFrame, source: str) -> dict[str, int]:
+    """Return how many proposals of a kind and source there are, and what became of them; parts that meet are of one proposal."""
+    proposals: list[tuple[Any, float, set[bool], set[str]]] = []
+    for row in sorted(records(group), key=lambda row: (*map(str, _what(row)), row["start_s"])):
+        if not (proposals and proposals[-1][:2] == (_what(row), row["start_s"])):
+            proposals.append((_what(row), row["end_s"], set(), set()))
+        _, _, accepted, decisions = proposals.pop()
+        proposals.append((_what(row), row["end_s"], accepted | {row["accepted"]}, decisions | {row["decision"]}))
+    return {
+        "proposed": 0 if source == CURATOR else len(proposals),
+        "hidden": sum(True in accepted for _, _, accepted, _ in proposals),
+        "undecided": sum(UNREVIEWED in decisions for _, _, _, decisions in proposals),
+        "shown": sum(False in accepted for _, _, accepted, _ in proposals),
+    }
+
+
+def without_repeated(redactions: pd.DataFrame) -> pd.DataFrame:
+    """Return the table ``redactions`` without the curator's rows that only say once more that a proposal was accepted."""
+    accepted: dict[tuple[Any, ...], list[tuple[float, float]]] = {}
+    rows = records(redactions[["recording", "camera", "kind", "x", "y", "w", "h", "start_s", "end_s", "source", "decision"]])
+    for row in rows:
+        if row["source"] != CURATOR and row["decision"] == ACCEPTED:
+            accepted.setdefault(_what(row), []).append((row["start_s"], row["end_s"]))
+    repeats = [row["source"] == CURATOR and not without((row["start_s"], row["end_s"]), accepted.get(_what(row), ())) for row in rows]
+    return redactions[~np.array(repeats, dtype=np.bool_)]
+
+
+def _what(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(row[name] for name in ("recording", "camera", "kind", "x", "y", "w", "h"))
 
 
 def spans(study: ReportedStudy) -> list[dict[str, Any]]:
@@ -51,7 +83,7 @@ def spans(study: ReportedStudy) -> list[dict[str, Any]]:
     file cannot be read. ``command`` opens the page there. What was read is not among it: that
     stays in the private table.
     """
-    ordered = study.redactions.sort_values(["recording", "start_s", "end_s", "camera"], kind="stable")
+    ordered = without_repeated(study.redactions).sort_values(["recording", "start_s", "end_s", "camera"], kind="stable")
     columns = ["recording", "camera", "kind", "start_s", "end_s", "x", "y", "w", "h", "score", "faces", "source", "decision", "accepted"]
     rows = records(ordered[columns])
     by_file: dict[FileKey, list[dict[str, Any]]] = {}

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from scrubin.release import review_gate
+from scrubin.release.certificate import attention
 from scrubin.release.params import REQUIRED
 from scrubin.report.reported_study import ReportedStudy
 
@@ -18,7 +19,8 @@ def privacy(study: ReportedStudy) -> dict[str, Any]:
     ``warnings`` are sentences, empty when everything was seen, decided and agreed. ``unseen`` are
     the recordings that too few people saw, whatever ``release.review`` asks for, and ``disputed``
     the proposals that people disagree about, each with the command that opens the page there.
-    ``replaced`` are the files whose decisions are lost. ``said`` is a sentence about those who looked.
+    ``replaced`` are the files whose decisions are lost. ``said`` is a sentence about those who looked, ``looked`` are those about
+    how; ``lines`` of the ledger were counted.
     """
     review = study.review
     everything = dataclasses.replace(study.release, review=REQUIRED)
@@ -30,6 +32,8 @@ def privacy(study: ReportedStudy) -> dict[str, Any]:
         "disputed": _disputed(study),
         "replaced": [row for row in coverage(study) if row["lost"]],
         "said": _said(study, complete=not unseen),
+        "looked": attention.sentences(attention.measured(review)),
+        "lines": review["lines"],
         "command": review_gate.COMMAND,
         "reviewers": review["reviewers"],
         "totals": _totals(study),
@@ -90,8 +94,8 @@ def _said(study: ReportedStudy, *, complete: bool) -> str:
     if study.review["synthetic"]:
         return "Everything was seen, but not by a person: this study is synthetic, and a program stands in for those who look."
     return (
-        f"All {totals['recordings']} recordings were seen: at least one picture of every second, and frame by frame both ends of "
-        f"everything that programs proposed to hide, each by {_people(reviewers)} or more; {_people(totals['people'])} looked in all. "
+        f"Stills of all {totals['recordings']} recordings were looked at: one of every second at least, and frame by frame both ends of "
+        f"everything that was proposed to be hidden, each by {_people(reviewers)} or more; {_people(totals['people'])} looked in all. "
         "The pictures between were looked at by programs only."
     )
 

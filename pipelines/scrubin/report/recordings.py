@@ -1,4 +1,4 @@
-"""What became of the recordings: released, excluded or quarantined, each with the reason."""
+"""What became of the recordings: ready for the release, excluded or quarantined, each with the reason."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def overview(study: ReportedStudy) -> dict[str, Any]:
     fates = _fate(study)
     return {
         "recordings": len(fates),
-        **{name: int((fates["fate"] == name).sum()) for name in ("released", "excluded", "quarantined", "lost")},
+        **{name: int((fates["fate"] == name).sum()) for name in ("ready", "excluded", "quarantined", "lost")},
         "participants": int(study.recordings["participant"].nunique()),
         "videos": len(study.videos),
         "hours": float(study.videos["duration_s"].sum()) / SECONDS_PER_HOUR,
@@ -32,25 +32,25 @@ def overview(study: ReportedStudy) -> dict[str, Any]:
 def _fate(study: ReportedStudy) -> pd.DataFrame:
     """Return one row per recording: recording, task and fate.
 
-    The fate is released, excluded, quarantined, or lost: none of the three, which no stage
+    The fate is ready, excluded, quarantined, or lost: none of the three, which no stage
     explains and which the report must therefore show.
     """
     known = pd.concat([study.recordings[["recording", "task"]], of_recordings(study.quarantine)[["recording"]].assign(task="")])
     rows = known.drop_duplicates("recording").sort_values("recording", ignore_index=True)
     recordings = study.recordings.set_index("recording")["status"]
     quarantined = set(study.quarantine["recording"]) | set(recordings.index[recordings == "quarantined"])
-    released = set(study.linkage.loc[study.linkage["id"].isin(study.videos["id"]), "recording"])
+    rendered = set(study.linkage.loc[study.linkage["id"].isin(study.videos["id"]), "recording"])
     name = rows["recording"]
     fates = np.select(
-        [name.isin(released), name.isin(quarantined), name.isin({*recordings.index[recordings == "excluded"], *_excluded_by(study)})],
-        ["released", "quarantined", "excluded"],
+        [name.isin(rendered), name.isin(quarantined), name.isin({*recordings.index[recordings == "excluded"], *_excluded_by(study)})],
+        ["ready", "quarantined", "excluded"],
         default="lost",
     )
     return rows.assign(fate=fates)
 
 
 def by_task(study: ReportedStudy) -> list[dict[str, Any]]:
-    """Return per task the fates of its recordings and what is released; "" is a manifest row without a usable task."""
+    """Return per task the fates of its recordings and what is ready for the release; "" is a manifest row without a usable task."""
     fates = _fate(study)
     rows = []
     for task in sorted(set(fates["task"])):
@@ -59,7 +59,7 @@ def by_task(study: ReportedStudy) -> list[dict[str, Any]]:
         rows.append(
             {
                 "task": task,
-                **{name: int(counts.get(name, 0)) for name in ("released", "excluded", "quarantined", "lost")},
+                **{name: int(counts.get(name, 0)) for name in ("ready", "excluded", "quarantined", "lost")},
                 "videos": len(videos),
                 "hours": float(videos["duration_s"].sum()) / SECONDS_PER_HOUR,
                 "frames": int(study.frames["id"].isin(videos["id"]).sum()),

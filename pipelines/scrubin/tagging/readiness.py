@@ -20,12 +20,14 @@ from scrubin.core import params
 from scrubin.core.errors import ReleaseError
 from scrubin.core.faults import Fault
 from scrubin.release import checksums
+from scrubin.release.assembly import RELEASE
 from scrubin.release.params import ReleaseParams
 from scrubin.tagging.git import commit_of, git
 from scrubin.upkeep import outputs
 from scrubin.upkeep.outputs import CACHE, LOCK
+from scrubin.withdrawal import withholding
 
-RELEASE, PIPELINE, CONFIG = Path("data/release"), Path("dvc.yaml"), Path(".dvc/config")
+PIPELINE, CONFIG = Path("dvc.yaml"), Path(".dvc/config")
 COMMITTED = (LOCK, PIPELINE, params.PARAMS_PATH, CONFIG)
 """What a tag must hold so that others can take data at it."""
 SHOWN = 3
@@ -92,6 +94,12 @@ def remote_of(project: Path) -> str | None:
     return name if name and config.get(f"'remote \"{name}\"'", "url", fallback="") else None
 
 
+def released(project: Path, _: str) -> Iterator[Fault]:
+    """Yield a fault when the last run has not released anything, so that nothing would be pushed."""
+    if not withholding.names_release(project):
+        yield Fault(str(LOCK), "release", "it names no release: the last one was refused or taken back", "run 'make repro', then commit it")
+
+
 def up_to_date(project: Path, _: str) -> Iterator[Fault]:
     """Yield a fault when outputs are not those of their inputs, as DVC sees it."""
     dvc = Path(sys.executable).with_name("dvc")
@@ -150,6 +158,7 @@ CHECKS: Mapping[str, Check] = {
     "tag": free_tag,
     "git": clean_tree,
     "remote": default_remote,
+    "release": released,
     "dvc status": up_to_date,
     "checksums": whole_release,
     "cache": in_cache,

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from scrubin.core import params
 from scrubin.core.ranges import count_text
 from scrubin.release import gate, review_gate
-from scrubin.release.params import ReleaseParams
+from scrubin.release.certificate import public_form
+from scrubin.release.params import REQUIRED, ReleaseParams
+from scrubin.review import study, verdict
+from scrubin.review.ledger import FIRST, Ledger
+from scrubin.review.params import ReviewParams
 from scrubin.tables import io
 from scrubin.tables.private.hidden import HIDDEN
 from scrubin.tables.private.quarantine import QUARANTINE, of_recordings
@@ -42,7 +48,7 @@ def lines(failed: Sequence[str], release: ReleaseParams) -> list[str]:
         stages = f"stage{'s' if len(failed) > 1 else ''} {', '.join(failed)}"
         return [f"stopped in {stages}: see above what is wrong, put it right, then {GO_ON}"]
     videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
-    return [*_released(videos, release, is_released=not failed), *_hidden(videos), *_set_aside(), *_next(is_released=not failed)]
+    return [*_released(videos, release, is_released=not failed), *_hidden(videos), *_set_aside(), *_next(release, is_released=not failed)]
 
 
 def _released(videos: pd.DataFrame, release: ReleaseParams, *, is_released: bool) -> Iterator[str]:
@@ -54,8 +60,7 @@ def _released(videos: pd.DataFrame, release: ReleaseParams, *, is_released: bool
 
 def _hidden(videos: pd.DataFrame) -> Iterator[str]:
     hidden = io.read(HIDDEN, INTERIM / "hidden.parquet")
-    whole = hidden[hidden.x.isna()]
-    frames = int((whole.last_frame - whole.first_frame + 1).sum())
+    frames = public_form.black_frames(videos, hidden)["black_frames"]
     touched = len(hidden[["id", "camera"]].drop_duplicates())
     share = 100 * frames / max(int(videos.frame_count.sum()), 1)
     yield f"hidden: {share:.1f} % of the frames as a whole; something in {touched:,} of {count_text(len(videos), 'video')}"
@@ -72,18 +77,35 @@ def _set_aside() -> Iterator[str]:
     yield f"set aside: {', '.join(said) or 'nothing'}" + (f"; why, and the mend: {REPORT}" if unusable or strays else "")
 
 
-def _next(*, is_released: bool) -> Iterator[str]:
-    review = _read("review.json")
+def _next(release: ReleaseParams, *, is_released: bool) -> Iterator[str]:
+    review, is_newer = _reviewed()
     kept = [one for one in review["recordings"] if one["excluded"] is None]
-    unseen = sum(any(file["unseen"] or file["unseen_lenses"] for file in one["files"]) for one in kept)
+    unseen = len(review_gate.missing(review, replace(release, review=REQUIRED)))
     undecided = sum(file["undecided"] for one in kept for file in one["files"])
     said = [f"{unseen:,} of {count_text(len(kept), 'recording')} that too few people saw"] if unseen else []
+    unlooked = sum(file["unlooked"] for one in kept for file in one["files"])
+    said += [f"{count_text(unlooked, 'line')} of the ledger from an earlier edition, no longer counted as seen"] if unlooked else []
     said += [f"{count_text(undecided, 'proposal')} that nobody decided, so hidden"] if undecided else []
     yield f"to be looked at: {', '.join(said) or 'nothing'}" + (f"; open: {review_gate.COMMAND}" if said else "")
+    if is_newer:
+        yield f"since this run began, people looked or decided: {review_gate.GO_ON}, so that release and report follow"
     if is_released:
         yield f"next: look at {REPORT}, then: make release VERSION=..."
     else:
         yield f"next: put right what stopped the release, see above, then {GO_ON}"
+
+
+def _reviewed() -> tuple[Any, bool]:
+    """Return what the review says by now, and whether that is more than the stage of that name knew when it ran."""
+    stated, ledger = _read("review.json"), Ledger()
+    lines = ledger.lines()
+    if (lines[-1].sha256 if lines else FIRST) == stated["head"]:
+        return stated, False
+    raw = params.raw_folder()
+    of = study.load(params.load("review", ReviewParams).reviewers, float(params.read()["screen"]["margin_s"]), raw)
+    standing = of.standing()
+    standing.apply(lines)
+    return verdict.document(of, standing, lines, raw), True
 
 
 def _read(name: str) -> Any:

@@ -12,6 +12,8 @@ import pandas as pd
 
 from scrubin.core import checksum_list
 from scrubin.core.errors import TableError
+from scrubin.core.files import sha256_of_all
+from scrubin.core.unreleased import UNRELEASED
 from scrubin.tables import io
 from scrubin.tables.declare import Table
 from scrubin.tables.frames import FRAMES
@@ -89,12 +91,11 @@ def _pictures(folder: Path) -> dict[str, frozenset[str]]:
     done: dict[str, set[str]] = defaultdict(set)
     for id_, sha256 in zip(videos.id, videos.sha256, strict=True):
         done[id_].add(sha256)
-    sums = _sums(folder / SUMS)
     telling = frames[frames.path.notna() & ~frames.redacted & (frames.contrast >= FLAT_CONTRAST)]
     # A frame in an archive has no file of its own; the archive holds the id.
     files = telling.path.str.replace(r"\.tar/.*", ".tar", regex=True)
     by_path = dict(zip(files, telling.id, strict=True))
-    for path, sha256 in _alone(sums):
+    for path, sha256 in _alone(_sums(folder / SUMS) or _of_waiting(folder, frames)):
         if path in by_path:
             done[by_path[path]].add(sha256)
     return {id_: frozenset(several) for id_, several in done.items()}
@@ -105,6 +106,13 @@ def _sums(path: Path) -> dict[str, str]:
         return checksum_list.read(path.read_text(encoding="utf-8"))[0]
     except (OSError, ValueError):
         return {}
+
+
+def _of_waiting(folder: Path, frames: pd.DataFrame) -> dict[str, str]:
+    """Return the hashes of the frames that wait for a release: after one that was refused no list has them."""
+    files = set(frames.path.dropna().str.replace(r"\.tar/.*", ".tar", regex=True))
+    paths = {name: folder / UNRELEASED / name for name in sorted(files)}
+    return sha256_of_all({name: path for name, path in paths.items() if path.is_file()})
 
 
 def _alone(sums: Mapping[str, str]) -> Iterable[tuple[str, str]]:

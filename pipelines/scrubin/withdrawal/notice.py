@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from scrubin.core.errors import ManifestError
+from scrubin.core.errors import ManifestError, PrivacyError
 from scrubin.withdrawal import earlier, kept, memory, naming, sheet
 from scrubin.withdrawal.memory import Memory
 from scrubin.withdrawal.sheet import Row
@@ -45,3 +45,16 @@ def take(raw: Path, folder: Path = Path(), more: Sequence[Row] = ()) -> Memory:
         words = {name, *facts["id"], *({participant_of[name]} & said.participants)}
         now = now.with_recording(name, reason, {**facts, "path": paths}, words)
     return kept.with_splits(now, before, folder)
+
+
+def is_news(now: Memory, before: Memory) -> bool:
+    """Return whether somebody withdrew of whom nothing was remembered yet."""
+    return bool(now.participants - before.participants or now.recordings.keys() - before.recordings.keys())
+
+
+def waits(raw: Path, folder: Path = Path()) -> bool:
+    """Return whether a row of the list is about somebody whom no run has left out yet; also when nobody can tell who is meant."""
+    try:
+        return is_news(take(raw, folder), memory.load(folder))
+    except (ManifestError, PrivacyError):
+        return True

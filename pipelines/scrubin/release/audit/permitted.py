@@ -27,7 +27,9 @@ from scrubin.release.params import ReleaseParams
 
 FILES = frozenset(
     {
+        "CERTIFICATE.md",
         "README.md",
+        "certificate.json",
         "croissant.json",
         "metadata/changes.json",
         "metadata/citation.bib",

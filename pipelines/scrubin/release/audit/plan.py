@@ -53,6 +53,25 @@ class Rejected:
 
 
 @dataclass(frozen=True)
+class Answered:
+    """What the audit asked about, and people said that it may be seen: frames ``first`` to ``last``, and px, of the released video.
+
+    Parameters
+    ----------
+    kind
+        face or text.
+    word
+        Which private word, as `scrubin.review.questions.Sight` has it; "" for a face.
+    """
+
+    kind: str
+    first: int
+    last: int
+    box_xywh: Box
+    word: str = ""
+
+
+@dataclass(frozen=True)
 class StillPlan:
     """One extracted frame.
 
@@ -92,6 +111,8 @@ class VideoPlan:
         The frames that were extracted from it.
     rejected
         What people saw in it and did not want hidden.
+    answered
+        What the audit saw in it, and people said that it may be seen.
     """
 
     path: str
@@ -103,6 +124,7 @@ class VideoPlan:
     size_px: tuple[int, int] | None = None
     stills: tuple[StillPlan, ...] = ()
     rejected: tuple[Rejected, ...] = ()
+    answered: tuple[Answered, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -15,12 +15,17 @@ import pandas as pd
 
 from scrubin.core import params
 from scrubin.core.errors import ParamsError
-from scrubin.release import gate
+from scrubin.release import gate, review_gate
 from scrubin.release.audit import permitted, plan
+from scrubin.release.audit.pictures import asking
+from scrubin.release.audit.pictures.asking import Sources
 from scrubin.release.audit.strings import private_strings, public_words
 from scrubin.release.audit.strings.private_strings import Private
 from scrubin.release.metadata import fixed_texts
 from scrubin.release.params import ReleaseParams
+from scrubin.review.events import ASKED
+from scrubin.review.ledger import LEDGER_PATH, Ledger
+from scrubin.review.questions import Answer, let_through
 from scrubin.tables import io
 from scrubin.tables.catalogue import public_tables
 from scrubin.tables.declare import Table
@@ -57,6 +62,8 @@ class Project:
         What must not occur in the release.
     plan
         What it must hold.
+    sources
+        How released frames follow from those of the raw files, in which people are asked about what the audit sees.
     kept_s, jitter_s
         Length of each recording's kept interval by id, and by up to how many seconds it was trimmed at its end.
     """
@@ -67,6 +74,7 @@ class Project:
     quarantine: pd.DataFrame
     private: Private
     plan: plan.Plan
+    sources: Sources
     kept_s: Mapping[str, float]
     jitter_s: float
 
@@ -98,22 +106,36 @@ def load(folder: Path = Path()) -> Project:
     parts = io.read(PARTS, folder / INTERIM / "parts.parquet")
     redactions = io.read(REDACTIONS, folder / INTERIM / "redactions.parquet")
     withdrawn = memory.load(folder)
+    in_documents = fixed_texts.of(mine, declared)
     private = private_strings.of_tables(
-        [every_file(recordings, parts), quarantine, redactions, _rigs(folder), _listed(folder, withdrawn)], linkage.id, known
+        [every_file(recordings, parts), quarantine, private_strings.accepted_texts(redactions), _rigs(folder), _listed(folder, withdrawn)],
+        linkage.id,
+        known,
+        in_documents,
     )
     cuts, hidden = io.read(CUTS, folder / INTERIM / "cuts.parquet"), io.read(HIDDEN, folder / INTERIM / "hidden.parquet")
     planned = plan.of_tables(tables["videos"], tables["frames"], cuts, hidden, declared, columns, redactions)
+    sources = asking.Sources(cuts, recordings)
+    planned = asking.with_answers(planned, sources, _answers(folder))
     return Project(
         params=mine,
         declared=declared,
         tables=tables,
         quarantine=quarantine,
         private=replace(private, withdrawn=withdrawn),
-        plan=replace(planned, stated=permitted.of_params(mine, fixed_texts.of(mine, declared))),
+        plan=replace(planned, stated=permitted.of_params(mine, in_documents)),
+        sources=sources,
         kept_s=_kept_s(recordings, linkage),
         # The render stage insists on its own parameters.
         jitter_s=float(every.get("render", {}).get("duration_jitter_s", 0)),
     )
+
+
+def _answers(folder: Path) -> list[Answer]:
+    """Return what people answered to the audit; a project without a ledger, such as a kept one, has no answers."""
+    lines = Ledger(folder / LEDGER_PATH).lines()
+    asked = any(line.event == "decided" and line.facts["proposal"].startswith(ASKED) for line in lines)
+    return let_through(lines, review_gate.load(folder)["reviewers"]) if asked else []
 
 
 def _rigs(folder: Path) -> pd.DataFrame:

@@ -7,6 +7,7 @@ because what cannot be read cannot be proven clean.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -151,8 +152,15 @@ def _finding(name: str, fault: Fault) -> Finding:
     return Finding(name, fault.place, fault.rule, fault.message)
 
 
-def refuse(findings: list[Finding]) -> None:
+def refuse(findings: list[Finding], asked: Sequence[str] = ()) -> None:
     """Raise when an audit has found anything.
+
+    Parameters
+    ----------
+    findings
+        Of the audit.
+    asked
+        What it asks people, one line each.
 
     Raises
     ------
@@ -161,6 +169,6 @@ def refuse(findings: list[Finding]) -> None:
     """
     if findings:
         of_cause = causes.by_cause(findings)
-        lines = "\n  ".join(causes.lines(of_cause))
+        lines = "\n  ".join([*causes.lines(of_cause), *asked])
         msg = f"the release is refused, {causes.count(of_cause)}:\n  {lines}"
         raise PrivacyError(msg)

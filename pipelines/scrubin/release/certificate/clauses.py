@@ -54,7 +54,15 @@ ARTICLES = (
         "ids are drawn by a secret key over the curator's own names of recordings; the key is not released",
     ),
     Clause("GDPR 4(5)", "pseudonymisation: additional information is kept apart", "key and linkage stay private"),
-    Clause("GDPR 25", "data protection by design and by default", "what is proposed is hidden until rejected; no release unseen"),
-    Clause("GDPR 32", "security of processing, tested regularly", "the audit of every release, and its sample"),
-    Clause("GDPR recital 26", "identifiable by means reasonably likely to be used", "the sample, the lengths, and what is not proven"),
+    Clause(
+        "GDPR 25",
+        "data protection by design and by default",
+        "what is proposed is hidden until rejected; what people looked at before the release is stated",
+    ),
+    Clause("GDPR 32", "security of processing, tested regularly", "the audit of every release; a sample, where one was drawn"),
+    Clause(
+        "GDPR recital 26",
+        "identifiable by means reasonably likely to be used",
+        "a sample, where one was drawn; the lengths, and what is not proven",
+    ),
 )

@@ -9,13 +9,13 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core.files import sha256_of
+from scrubin.release import review_gate
 from scrubin.release.certificate import headers, open_findings, private_form, public_form
 from scrubin.release.params import ReleaseParams
 from scrubin.review.ledger import Line
 from scrubin.tables import io
 from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.hidden import HIDDEN
-from scrubin.tables.private.redactions import REDACTIONS
 
 INTERIM = Path("data/interim")
 # What was hidden and why: whoever keeps these files can show later that they are those of this release.
@@ -50,9 +50,10 @@ def public(
     interim = folder / INTERIM
     cuts = io.read(CUTS, interim / "cuts.parquet")
     open_findings.require_no_finding(lines, videos, cuts)
-    hidden, redactions = io.read(HIDDEN, interim / "hidden.parquet"), io.read(REDACTIONS, interim / "redactions.parquet")
+    hidden = io.read(HIDDEN, interim / "hidden.parquet")
     evidence = [(f"{name}.parquet", sha256_of(interim / f"{name}.parquet")) for name in COMMITTED]
-    return public_form.document(params, videos, hidden, redactions, cuts, review, reviewed, lines, evidence)
+    released = review_gate.of_released(review, set(cuts["recording"]))
+    return public_form.document(params, videos, hidden, cuts, released, reviewed, lines, evidence)
 
 
 def private(
@@ -62,6 +63,7 @@ def private(
     lines: Sequence[Line],
     release: Path,
     folder: Path = Path(),
+    beside: Path | None = None,
 ) -> None:
     """Write the private form of a release that passed its audit.
 
@@ -73,7 +75,9 @@ def private(
         See ``private_form.document``.
     release, folder
         The release in the project, and the project.
+    beside
+        Where the release lies until it is moved to its place; None: it is there.
     """
     groups = headers.groups(io.read(CUTS, folder / INTERIM / "cuts.parquet"))
     document = private_form.document(stated, review, released, lines, groups)
-    private_form.write(private_form.with_evidence(document, folder, release), folder)
+    private_form.write(private_form.with_evidence(document, folder, release, beside), folder)

@@ -9,14 +9,15 @@ from typing import Any
 
 import jinja2
 
-from scrubin.release.certificate.public_form import serves
+from scrubin.release.certificate.attention import full_size
+from scrubin.release.certificate.public_form import KINDS_SAY, serves
 
 TEMPLATES = Path(__file__).with_name("templates")
 
 
 def render(stated: Mapping[str, Any]) -> str:
     """Return the page of what `private_form.document` says."""
-    return _template().render(stated)
+    return _template().render(stated, kinds_say=KINDS_SAY)
 
 
 @functools.cache
@@ -24,7 +25,7 @@ def _template() -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
-    environment.filters |= {"serves": serves, "number": "{:,}".format, "says": _says}
+    environment.filters |= {"serves": serves, "number": "{:,}".format, "says": _says, "full_size": full_size}
     return environment.get_template("certificate.html.j2")
 
 

@@ -80,10 +80,11 @@ def of_ledger(lines: Sequence[Line], videos_sha256: str) -> dict[str, Any]:
     }
 
 
-def with_evidence(stated: Mapping[str, Any], folder: Path, release: Path) -> dict[str, Any]:
-    """Return the document with the SHA-256 of every file that shows what it says."""
-    names = sorted([*PRIVATE_EVIDENCE, *(f"{release}/{name}" for name in RELEASED_EVIDENCE)])
-    return {**stated, "evidence": [{"file": name, "sha256": sha256_of(folder / name)} for name in names]}
+def with_evidence(stated: Mapping[str, Any], folder: Path, release: Path, beside: Path | None = None) -> dict[str, Any]:
+    """Return the document with the SHA-256 of every file that shows what it says; see `issue.private`."""
+    paths = {name: folder / name for name in PRIVATE_EVIDENCE}
+    paths |= {f"{release}/{name}": folder / (beside or release) / name for name in RELEASED_EVIDENCE}
+    return {**stated, "evidence": [{"file": name, "sha256": sha256_of(paths[name])} for name in sorted(paths)]}
 
 
 def write(stated: Mapping[str, Any], folder: Path = Path()) -> None:

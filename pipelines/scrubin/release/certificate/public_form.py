@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from scrubin.core.files import json_text
-from scrubin.release.certificate import headers
+from scrubin.release.certificate import attention, headers
 from scrubin.release.certificate.clauses import SAFE_HARBOR
 from scrubin.release.certificate.rules import AUDITED, NOT_PROVEN, RULES
 from scrubin.release.params import ReleaseParams
@@ -34,12 +34,20 @@ SAMPLE_RULE = (
     "in the order of the SHA-256 of `seed:videos:id:start`, where `videos` is the SHA-256 below and `start` is in seconds: whoever has "
     f"the release can draw them again. They are looked at in single pictures, one or more in every {sample.STILLS_EVERY_S:g} s."
 )
+COUNTS = ("proposed", "hidden", "undecided", "shown", "drawn", "kept")
+KINDS_SAY = (
+    "Proposed: by programs, by a list that was handed in, or because the other camera hides it. A proposal of which a part is "
+    "hidden and a part shown counts as both. Kept: people accepted it, and no program proposes it any more."
+)
+KINDS = ("out of body", "black", "frozen", "text", "other")
 # The keys of the JSON; its own numbers and names stand beside them.
 KEYS = """\
-title version letters_of rules name action says serves audited videos files ids frames sha256 hidden kinds proposed undecided shown
-black_frames partly_black_frames review people_required required_s seen_s proposals seen_ends disputed sample rule of_these_videos seed
-clips drawn checked findings people clip_s share_up_to clips_up_to earlier samples evidence file not_proven left_behind headers elements
-private_elements
+title version letters_of rules name action says serves audited videos files ids frames sha256 hidden kinds proposed
+undecided shown black_frames partly_black_frames drawn kept review people_required required_s seen_s proposals
+seen_ends disputed attention looked looked_s sheets median_sheet_s still_height_px least_still_s least_height_px
+checks person shown noticed low high sample rule of_these_videos seed clips drawn checked findings people clip_s
+share_up_to clips_up_to earlier samples evidence file not_proven left_behind headers elements private_elements stops
+seen_stops
 """
 _SAMPLE = {"seed": 0, "clips": 2, "drawn": 2, "checked": 2, "findings": 2, "share_up_to": 0.5, "clips_up_to": 1}
 
@@ -48,7 +56,6 @@ def document(
     params: ReleaseParams,
     videos: pd.DataFrame,
     hidden: pd.DataFrame,
-    redactions: pd.DataFrame,
     cuts: pd.DataFrame,
     review: Mapping[str, Any],
     reviewed: str,
@@ -61,10 +68,10 @@ def document(
     ----------
     params
         Title and version.
-    videos, hidden, redactions, cuts
+    videos, hidden, cuts
         The tables of these names.
     review
-        What the stage review says.
+        What the stage review says of the released recordings.
     reviewed
         Who looked before the release, in plain words.
     lines
@@ -72,7 +79,7 @@ def document(
     evidence
         Private files and their SHA-256.
     """
-    sha256 = sample.videos_sha256(dict(zip(videos["path"], videos["sha256"], strict=True)))
+    sha256, looked = sample.videos_sha256(dict(zip(videos["path"], videos["sha256"], strict=True))), attention.measured(review)
     return {
         "title": params.title,
         "version": params.version,
@@ -85,9 +92,9 @@ def document(
             "frames": int(videos["frame_count"].sum()),
             "sha256": sha256,
         },
-        "hidden": {"kinds": _kinds(redactions), **_black_frames(videos, hidden)},
+        "hidden": {"kinds": kinds(review), **black_frames(videos, hidden)},
         "left_behind": headers.counted(cuts),
-        "review": {"says": reviewed, **coverage(review)},
+        "review": {"says": reviewed, **coverage(review), "attention": looked, "looked": attention.sentences(looked)},
         "sample": sampled(lines, sha256),
         "evidence": [{"file": file, "sha256": value} for file, value in evidence],
         "not_proven": list(NOT_PROVEN),
@@ -96,14 +103,15 @@ def document(
 
 def texts(stated: Mapping[str, Any]) -> dict[str, str]:
     """Return the text of each file, by name."""
-    return {JSON_NAME: json_text(stated), TEXT_NAME: _template().render(stated)}
+    return {JSON_NAME: json_text(stated), TEXT_NAME: _template().render(stated, kinds_say=KINDS_SAY)}
 
 
 def fixed_texts() -> list[object]:
     """Return what every public form says, for the audit: the vocabulary of it is public."""
     template = _CODE.sub("", (TEMPLATES / "certificate.md.j2").read_text(encoding="utf-8"))
     rules = [[rule.name, rule.action, rule.says, list(rule.serves)] for rule in RULES]
-    return [template, SAFE_HARBOR, AUDITED, SAMPLE_RULE, list(NOT_PROVEN), rules, KEYS, sample.sentence(_SAMPLE)]
+    fixed = [list(attention.FIXED), KINDS_SAY, list(KINDS)]
+    return [template, SAFE_HARBOR, AUDITED, SAMPLE_RULE, list(NOT_PROVEN), rules, KEYS, sample.sentence(_SAMPLE), fixed]
 
 
 def sampled(lines: Sequence[Line], videos_sha256: str) -> dict[str, Any]:
@@ -131,25 +139,30 @@ def coverage(review: Mapping[str, Any]) -> dict[str, int]:
         "seen_s": required_s - sum(file["unseen_s"] for file in files),
         "proposals": proposals,
         "seen_ends": proposals - sum(len(file["unseen_lenses"]) for file in files),
+        "stops": sum(file.get("stops", 0) for file in files),
+        "seen_stops": sum(file.get("stops", 0) - len(file.get("unseen_stops", ())) for file in files),
         "undecided": sum(file["undecided"] for file in files),
         "disputed": sum(file["disputed"] for file in files),
     }
 
 
-def _kinds(redactions: pd.DataFrame) -> dict[str, dict[str, int]]:
-    """Return per kind of what could identify somebody how many spans and rectangles were proposed, hidden and shown."""
-    return {
-        str(kind): {
-            "proposed": len(rows),
-            "hidden": int(rows["accepted"].sum()),
-            "undecided": int((rows["accepted"] & (rows["decision"] == "unreviewed")).sum()),
-            "shown": int((~rows["accepted"]).sum()),
-        }
-        for kind, rows in redactions.groupby("kind", sort=True)
-    }
+def kinds(review: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """Return per kind of what could identify somebody what was proposed, what became of it, and what people hide by themselves.
+
+    A proposal counts once, and in ``hidden`` and ``shown`` when its parts were decided differently.
+    """
+    counted: dict[str, dict[str, int]] = {}
+    for one in review["recordings"]:
+        for file in one["files"] if one["excluded"] is None else ():
+            for row in (*file["proposed"], *file["by_people"]):
+                of_kind = counted.setdefault(row["kind"], dict.fromkeys(COUNTS, 0))
+                for name in COUNTS:
+                    of_kind[name] += row.get(name, 0)
+    return {kind: counted[kind] for kind in sorted(counted)}
 
 
-def _black_frames(videos: pd.DataFrame, hidden: pd.DataFrame) -> dict[str, int]:
+def black_frames(videos: pd.DataFrame, hidden: pd.DataFrame) -> dict[str, int]:
+    """Return how many frames are black as a whole, and how many others have black rectangles; each frame counts once."""
     spans: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for row in records(hidden):
         spans.setdefault((row["id"], row["camera"]), []).append(row)
@@ -173,7 +186,7 @@ def _template() -> jinja2.Template:
         keep_trailing_newline=True,
         autoescape=False,  # Markdown
     )
-    environment.filters |= {"serves": serves, "sample": sample.sentence}
+    environment.filters |= {"serves": serves, "sample": sample.sentence, "full_size": attention.full_size}
     return environment.get_template("certificate.md.j2")
 
 

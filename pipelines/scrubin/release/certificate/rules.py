@@ -1,7 +1,7 @@
 """The rules of every release, as its public form states them.
 
-The audit takes their vocabulary for public: a participant called like one of them would no longer be looked for. So the
-sentences do without what is also a surname (a test lists their vocabulary).
+Their vocabulary passes in the documents about a release (``audit.permitted``), and nowhere else: a participant called like one of
+these words is looked for in every other file. A test lists the vocabulary, so that it does not grow unseen.
 """
 
 from __future__ import annotations
@@ -31,7 +31,12 @@ RULES = (
         "no tags, chapters, attachments, thumbnails, timecodes, or messages in the video stream (SEI)",
         ("A", "B", "C", "H", "M", "R"),
     ),
-    Rule("times", REMOVED, "every file and every member of an archive has the same fixed time", ("C",)),
+    Rule(
+        "times",
+        REMOVED,
+        "every member of an archive has a fixed time; so has every file when it is released, and a later copy has its own",
+        ("C",),
+    ),
     Rule("columns", REMOVED, "no table has a column about participant, site, date, trial or source file", ("A", "B", "C", "H", "R")),
     Rule(
         "ids",
@@ -51,13 +56,14 @@ RULES = (
     Rule(
         "audit of strings",
         CHECKED,
-        "every byte of every file, also inside archives, is searched again for all private strings that the study has",
+        "what can be read in any file, also inside archives, is searched again for the private strings of the study, and every byte for "
+        "those that are too long to be there by chance",
         ("A", "B", "C", "H", "R", "GDPR 32"),
     ),
     Rule(
         "audit of files",
         CHECKED,
-        "every file is parsed to its end, by programs that share nothing with those that produced it",
+        "every file is parsed to its end; videos and frames by code that had no part in writing them",
         ("A", "B", "C", "H", "M", "P", "R", "GDPR 32"),
     ),
     Rule(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from scrubin.release import review_gate
+from scrubin.release.certificate import public_form
 from scrubin.release.metadata import (
     card,
     croissant,
@@ -47,6 +49,8 @@ def of(params: ReleaseParams, tables: Mapping[str, Table]) -> list[object]:
     return [
         document,
         nothing,
+        public_form.fixed_texts(),
+        review_gate.fixed_texts(),
         facts.KEYS,
         [list(item) for item in resources.FILE_SETS],
         [resources.ZIP_SAYS, resources.ARCHIVED_SAYS],

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from scrubin.release.certificate import attention
+
 FIXED = """
 recordings videos hours tasks people were recorded not released excluded by the curator longer than its task allows cannot be used withdrawn
 in the review frames extracted have no file too poor black rectangles hidden shown by a decision proposed of all video frames are and more
@@ -23,7 +25,7 @@ PSEUDONYMS = (
     "order of rows says nothing."
 )
 PICTURES_REMAIN = (
-    "Pictures of operations and exercises remain. The release was searched for all names, sites and days that the study knows; "
+    "Pictures of operations and exercises remain. The release was searched for the names, sites and days that the study knows; "
     "that nobody can be recognised is not proven."
 )
 NOT_IMPUTED = "Nothing is imputed: what is undefined stays missing."
@@ -136,8 +138,9 @@ def seen(facts: Mapping[str, Any]) -> list[str]:
         return []
     return [
         of["says"],
+        *of["looked"],
         f"Looked at: {of['seen_s']} of {of['required_s']} seconds of video, and both ends of {of['seen_ends']} "
-        f"of {of['proposals']} proposals.",
+        f"of {of['proposals']} proposals.{attention.full_size(of)}",
     ]
 
 

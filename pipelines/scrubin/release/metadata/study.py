@@ -12,6 +12,7 @@ import pandas as pd
 from scrubin.core.errors import ReleaseError
 from scrubin.release.metadata.facts import Study, left_out
 from scrubin.tables import io
+from scrubin.tables.private.cuts import CUTS
 from scrubin.tables.private.recordings import RECORDINGS
 
 INTERIM = Path("data/interim")
@@ -37,14 +38,14 @@ def load(quarantine: pd.DataFrame, certificate: Mapping[str, Any], *, synthetic:
         For a document that cannot be read.
     """
     recordings = io.read(RECORDINGS, folder / "recordings.parquet")
-    kept = recordings[recordings["status"] == "kept"]
+    released = recordings[recordings["recording"].isin(set(io.read(CUTS, folder / "cuts.parquet")["recording"]))]
     return Study(
         certificate=certificate,
         scores=_document(folder / "scores.json"),
         splits=_document(folder / "splits.json"),
         validation=_document(folder / "validation.json"),
         left_out=left_out(recordings, quarantine, len(_document(folder / "excluded.json"))),
-        people=int(kept["participant"].nunique()),
+        people=int(released["participant"].nunique()),
         synthetic=synthetic,
     )
 

@@ -17,8 +17,7 @@ import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
 from scrubin.core.pixels import Box
-from scrubin.networks.faces import faces
-from scrubin.networks.reading import read
+from scrubin.release.audit.pictures.eyes import faces, read
 from scrubin.release.audit.pictures.scenes import Scenes
 from scrubin.release.audit.pictures.sightings import Counts, Looked, Sighting
 from scrubin.release.audit.pictures.standing import EVERY_S, Standing
@@ -32,7 +31,7 @@ TICK_S = 1e-6
 # Seconds of a processor of 2020, as measured on H.264 of real operations (854x480 and 1920x1080).
 # Decoding is what H.264 of a low rate takes; of a high rate it takes twice as long, and looking then costs half the share.
 DECODE_S_PER_PX = 1.5e-9
-FACES_S = 0.03
+FACES_S = 0.06
 READ_S, READ_S_PER_PX = 0.02, 1.0e-6
 SHARE, PARTS_SHARE = 0.15, 0.08
 """Of the time of decoding that is earned for looking at pictures, and for reading what stands; finding both takes 0.2 of it."""
@@ -72,6 +71,8 @@ class Looks:
     sampling: Sampling = "sampled"
     counts: Counts = field(default_factory=Counts)
     sightings: list[Sighting] = field(default_factory=list)
+    _faces_at: list[int] = field(default_factory=list)
+    _read_at: list[int] = field(default_factory=list)
     _scenes: Scenes = field(default_factory=Scenes)
     _standing: Standing | None = None
     _purse_s: float = CREDIT_S
@@ -111,7 +112,7 @@ class Looks:
 
     def looked(self) -> Looked:
         """Return what was seen so far."""
-        return Looked(tuple(self.sightings), self.counts)
+        return Looked(tuple(self.sightings), self.counts, tuple(self._faces_at), tuple(self._read_at))
 
     def _earn(self, decoding_s: float) -> None:
         self._purse_s = min(self._purse_s + SHARE * decoding_s, MOST_S)
@@ -161,12 +162,14 @@ class Looks:
         if for_faces:
             self.sightings += [Sighting("", number, time_s, face.box_xywh, face.confidence) for face in faces(picture)]
             self._faces_at_s = time_s
+            self._faces_at.append(number)
             self._purse_s -= FACES_S
             self.counts += Counts(faces_looked_for=1)
         boxes = parts
         if whole_px is not None:
             self.sightings += _text_in(picture, number, time_s, whole_px)
             self._read_at_s = time_s
+            self._read_at.append(number)
             self._purse_s -= _read_s(whole_px)
             self.counts += Counts(read=1)
             # At a smaller size small text may have been missed.

@@ -69,20 +69,30 @@ class Counts:
 
 @dataclass(frozen=True)
 class Looked:
-    """Sightings, in the order of the pictures, and what they were looked for in."""
+    """Sightings, in the order of the pictures, and what they were looked for in.
+
+    Parameters
+    ----------
+    faces_at, read_at
+        Numbers of the pictures of a video that were looked at for faces, and that were read as a whole; increasing.
+    """
 
     sightings: tuple[Sighting, ...] = ()
     counts: Counts = Counts()
+    faces_at: tuple[int, ...] = ()
+    read_at: tuple[int, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON values."""
-        return {"sightings": [asdict(one) for one in self.sightings], "counts": asdict(self.counts)}
+        sightings = [asdict(one) for one in self.sightings]
+        return {"sightings": sightings, "counts": asdict(self.counts), "faces_at": self.faces_at, "read_at": self.read_at}
 
 
 def of_json(value: dict[str, Any]) -> Looked:
     """Return what ``Looked.as_json`` wrote."""
     seen = [{**one, "box_xywh": tuple(one["box_xywh"])} for one in value["sightings"]]
-    return Looked(tuple(Sighting(**one) for one in seen), Counts(**value["counts"]))
+    at = (tuple(value[name]) for name in ("faces_at", "read_at"))
+    return Looked(tuple(Sighting(**one) for one in seen), Counts(**value["counts"]), *at)
 
 
 def total(counts: Iterable[Counts]) -> Counts:

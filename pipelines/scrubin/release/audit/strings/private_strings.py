@@ -15,15 +15,20 @@ needle                example                                    counts as a lea
 ``labelled``          trial 1, site A                            next to its label: trial 1, trial_01, site=A
 ====================  =========================================  ==================================================
 
-Four rules keep false alarms out without hiding leaks:
+Five rules keep false alarms out without hiding leaks:
 
 - *Public words* are the words of table declarations, vocabularies, task names, released ids, the
   fixed texts of the release and ``release.public_words``. A value all of whose words are public
-  cannot tell anything and is no needle by itself; it is counted in ``skipped``. A hit inside a
-  longer public word (Mark in benchmark) is none.
+  cannot tell anything and is no needle by itself; it is counted in ``skipped``, and where it is the
+  whole name of a participant or a site, the curator is told. A hit inside a longer public word
+  (Mark in benchmark) is none.
+- The words of the documents about a release (``permitted``) are common words, and pass there alone.
 - A hit that is part of a longer number, or lies in a hexadecimal digest, is none.
-- Of text that was read in a picture words of 4 letters, signs such as P12345, numbers of 6 digits and
-  dates count; marks and clocks that recorders write by themselves (REC, 10:20:26) do not.
+- What a detector read in a picture is private only when a person accepted that very text as text to
+  hide. Of it count what can name somebody: words of 4 letters with a capital, or of a script that
+  has none, signs such as P12345, numbers of 6 digits and dates. Common words of documents, marks and
+  clocks that recorders write by themselves (REC, 10:20:26) and what programs write in small letters
+  (person(0)) do not.
 - In compressed bytes every short string occurs by chance. There a needle is searched only when the
   expected number of chance hits over the whole release, for all such needles together, stays below
   ``CHANCE_HITS`` (see ``search.affordable``). The readers in ``containers`` take all readable text
@@ -60,6 +65,7 @@ LABELS = {
 REQUESTED = "requested"
 WITHDRAWN = "withdrawn"
 COLUMNS = ("participant", "trial", "site", "recording", "rig", "path", "sha256", "text")
+NAMED = ("participant", "site")
 # Words of paths and recording names that say nothing about who, where or when.
 GENERIC = """video videos recording recordings record raw data file files movie clip camera cam left right mono stereo trial
 session attempt task site participant subject patient source original export exported edited final copy new old part full mp4 mkv
@@ -133,6 +139,8 @@ class Private:
         Folded public words.
     skipped
         Number of private values that are made of public words only.
+    unsearched
+        What these tell and are, where they are the whole name of a participant or a site, sorted.
     dates
         All dates in private values, for texts in which a date is written in a way that is no needle.
     withdrawn
@@ -142,34 +150,43 @@ class Private:
     needles: tuple[Needle, ...] = ()
     public: frozenset[str] = frozenset()
     skipped: int = 0
+    unsearched: tuple[tuple[str, str], ...] = ()
     dates: frozenset[datetime.date] = frozenset()
     withdrawn: Memory = field(default_factory=Memory)
 
 
-def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object) -> Private:
+def accepted_texts(redactions: pd.DataFrame) -> pd.DataFrame:
+    """Return the rows of the table ``redactions`` whose text a person accepted as text to hide: what else was read is nobody's word."""
+    return redactions[(redactions["kind"] == "text") & (redactions["decision"] == "accepted")]
+
+
+def of_tables(tables: Iterable[pd.DataFrame], ids: Iterable[str], public_words: object, common_words: object = ()) -> Private:
     """Return what is private in these tables, such as ``recordings`` and the ``quarantine`` tables.
 
     Parameters
     ----------
     tables
-        Private tables; only the columns in ``COLUMNS`` count.
+        Private tables; only the columns in ``COLUMNS`` count. Of ``redactions`` those rows that ``accepted_texts`` returns.
     ids
         The released ids, which are public.
     public_words
         Texts, or lists and mappings of texts, whose words are public.
+    common_words
+        Texts of documents, whose words name nobody where they were read in a picture.
     """
     values: dict[str, set[str]] = {}
     for table in tables:
         for column in COLUMNS:
             if column in table.columns:
                 values.setdefault(column, set()).update(table[column].dropna().astype(str))
-    return derive(values, vocabulary([list(ids), public_words, GENERIC]))
+    return derive(values, vocabulary([list(ids), public_words, GENERIC]), vocabulary(common_words))
 
 
-def derive(values: Mapping[str, Iterable[str]], public: frozenset[str]) -> Private:
-    """Return the needles that follow from private values, by what they tell."""
+def derive(values: Mapping[str, Iterable[str]], public: frozenset[str], common: frozenset[str] = frozenset()) -> Private:
+    """Return the needles that follow from private values, by what they tell; see ``of_tables``."""
     needles: set[Needle] = set()
-    skipped = set()
+    skipped: set[tuple[str, str]] = set()
+    unsearched: set[tuple[str, str]] = set()
     all_dates: set[datetime.date] = set()
     for discloses, texts in sorted(values.items()):
         wholes = sorted({value.strip() for value in texts})
@@ -180,12 +197,25 @@ def derive(values: Mapping[str, Iterable[str]], public: frozenset[str]) -> Priva
                 rule = _rule(discloses, text)
                 if rule is None or (rule == "labelled" and text != whole):
                     continue
+                if discloses == "text" and not _says_something(text, common):
+                    continue
                 if rule != "labelled" and (text in public or not _telling(text)) and all(fold(word) in public for word in words(text)):
                     skipped.add((discloses, text))
+                    if text == whole and discloses in NAMED:
+                        unsearched.add((discloses, text))
                     continue
                 needles.add(Needle(text, discloses, rule))
     needles |= {_of_date(text, "date") for date in all_dates for text in dates.spellings(date)}
-    return Private(tuple(sorted(needles)), public, len(skipped), frozenset(all_dates))
+    return Private(tuple(sorted(needles)), public, len(skipped), tuple(sorted(unsearched)), frozenset(all_dates))
+
+
+def warnings(private: Private) -> list[str]:
+    """Return one line for each participant and site whose name the audit cannot search, for the curator."""
+    return [
+        f"the {discloses} {text!r} is called by a word that stands in every release: the audit does not search it; whoever can be known by "
+        "it needs another name in recordings.csv"
+        for discloses, text in private.unsearched
+    ]
 
 
 def with_requested(private: Private, texts: Iterable[str]) -> Private:
@@ -224,7 +254,7 @@ def _parts(discloses: str, value: str) -> set[str]:
     # Of a rig its whole name: such names are made of words for instruments.
     if discloses not in ("sha256", "rig"):
         parts.update(words(value))
-    if discloses in ("participant", "site"):
+    if discloses in NAMED:
         single = [word for word in value.replace("_", " ").split() if word]
         if 1 < len(single) <= JOINED_WORDS:
             parts |= {gap.join(order) for order in permutations(single) for gap in ("", " ", "_", "-", ".")}
@@ -242,8 +272,6 @@ def _rule(discloses: str, text: str) -> Rule | None:
     length = len(without_accents(text))
     if not any(letter.isalnum() for letter in text):
         return None
-    if discloses == "text" and not _says_something(text):
-        return None
     if text.isdecimal():
         if length >= DIGITS_LENGTH:
             return "digits"
@@ -257,13 +285,14 @@ def _rule(discloses: str, text: str) -> Rule | None:
     return "token"
 
 
-def _says_something(text: str) -> bool:
-    """Whether text that was read in a picture can name anybody: a clock, a short mark or a recorder's own word cannot."""
+def _says_something(text: str, common: frozenset[str]) -> bool:
+    """Whether text that was read in a picture can name anybody: a clock, a short mark, a common word or a recorder's own cannot."""
     if text.isdecimal():
         return True  # judged by its length, as any number
-    telling = (word for word in words(text) if not word.isdecimal() and fold(word) not in _OVERLAY_WORDS and len(word) >= READ_LENGTH)
-    # P12345 and Schmidt2, not 1080p or 50Hz: a number's unit stands behind it.
-    return any(word[0].isalpha() for word in telling)
+    known = _OVERLAY_WORDS | common
+    telling = (word for word in words(text) if not word.isdecimal() and fold(word) not in known and len(word) >= READ_LENGTH)
+    # P12345 and Schmidt2, not 1080p or 50Hz: a number's unit stands behind it. Nor what programs write upon what they see: person(0).
+    return any(word[0].isalpha() and not (word.isalpha() and word.islower()) for word in telling)
 
 
 def _telling(text: str) -> bool:

@@ -8,7 +8,6 @@ import pandas as pd
 
 from scrubin.core import checksum_list
 from scrubin.release import dictionary, file_list, outputs, readme
-from scrubin.release.certificate import public_form
 from scrubin.release.metadata import resources
 from scrubin.release.params import ReleaseParams
 from scrubin.tables.declare import Table
@@ -49,7 +48,6 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
         readme.LOOSE,
         readme.SHARDS,
         readme.DROPPED,
-        public_form.fixed_texts(),
         FORMATS,
         checksum_list.NAME,
         file_list.NAME,

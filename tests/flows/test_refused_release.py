@@ -1,0 +1,287 @@
+"""Whatever refuses a release, nothing can be pushed afterwards; a good one is pushed, that and nothing else."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+import pytest
+import yaml
+from dvc.repo import Repo
+
+import review_study
+import small_study
+from scrubin import cli
+from scrubin.cli import review_sample
+from scrubin.review.events import FINDING
+from scrubin.review.ledger import LEDGER_PATH
+from scrubin.tagging import readiness
+from scrubin.withdrawal import withholding
+
+pytestmark = pytest.mark.slow
+RELEASE, BESIDE = "data/release", "data/unreleased/release"
+BIN = Path(sys.prefix) / "bin"
+PATIENCE_S = 300
+PICTURES = (b"\x1a\x45\xdf\xa3", b"\xff\xd8\xff", b"\x89PNG")
+"""How Matroska files, JPEGs and PNGs begin."""
+
+
+def run(folder: Path, *command: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def release(folder: Path, stage: str = "release") -> subprocess.CompletedProcess[str]:
+    return run(folder, BIN / "dvc", "repro", "--single-item", "--force", stage)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+
+
+def pushed(folder: Path) -> list[bytes]:
+    """Push as `dvc push` does, and return everything that then lies in the remote."""
+    with Repo(str(folder)) as repo:
+        sent = repo.push()
+    there = [*tree(folder.parent / "remote").values()]
+    assert sent == len(there)
+    return there
+
+
+def is_published(folder: Path) -> bool:
+    return withholding.names_release(folder) or (folder / RELEASE).exists() or (folder / BESIDE).exists()
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A study with a release that could be pushed: each test takes a copy."""
+    folder = small_study.project(tmp_path_factory.mktemp("study") / "project")
+    small_study.regenerate(folder)
+    small_study.record(folder)
+    assert run(folder, BIN / "dvc", "remote", "add", "--default", "lab", "../remote").returncode == 0
+    assert withholding.names_release(folder)
+    return folder
+
+
+@pytest.fixture
+def folder(study: Path, tmp_path: Path, prefect_address: str, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("PREFECT_API_URL", prefect_address)
+    (tmp_path / "remote").mkdir()
+    copy = Path(shutil.copytree(study, tmp_path / "project", symlinks=True))
+    monkeypatch.chdir(copy)
+    return copy
+
+
+def edit_json(path: Path, change: Callable[[dict[str, object]], None]) -> None:
+    said = json.loads(path.read_text())
+    change(said)
+    path.write_text(json.dumps(said))
+
+
+def unseen(folder: Path) -> None:
+    """Nobody has seen anything yet."""
+    (folder / LEDGER_PATH).write_bytes(b"")
+    small_study.regenerate(folder, ["review"], look=False)
+
+
+def partly_seen(folder: Path) -> None:
+    """What the last one saw is not seen."""
+    lines = (folder / LEDGER_PATH).read_bytes().splitlines(keepends=True)
+    (folder / LEDGER_PATH).write_bytes(b"".join(lines[:-1]))
+    small_study.regenerate(folder, ["review"], look=False)
+
+
+def decided_meanwhile(folder: Path) -> None:
+    with review_study.desk(folder) as desk:
+        desk.exclude(0, "no consent")
+
+
+def acknowledged_until_yesterday(folder: Path) -> None:
+    with review_study.desk(folder) as desk:
+        desk.acknowledge("quarantine", desk.quarantined()[0]["recording"], "it is damaged", "2030-01-01")
+    small_study.regenerate(folder, ["review"], look=False)
+    edit_json(folder / "data/interim/review.json", lambda said: said["acknowledged"][0].update(until="2001-01-01"))
+
+
+def seen_in_a_sample(folder: Path) -> None:
+    drawn = review_sample.drawn(2, 0, "ann", folder)
+    with review_study.desk(folder) as desk:
+        desk.check(drawn.videos, drawn.clips[0], FINDING, "a face in a mirror")
+
+
+def invalid(folder: Path) -> None:
+    edit_json(folder / "data/interim/validation.json", lambda said: said.update(verdict="failed"))
+
+
+def quarantined(folder: Path) -> None:
+    path = folder / "params.yaml"
+    path.write_text(path.read_text().replace("on_quarantine: continue", "on_quarantine: stop"))
+
+
+def shrunk(folder: Path) -> None:
+    edit_json(folder / "data/private/released.json", lambda said: said["recordings"].update(gone_01="bliv"))
+
+
+def private_word(folder: Path) -> None:
+    """The audit finds it in the assembled folder."""
+    (folder / "data/unreleased/splits/peg_00.csv").write_text("id\n")
+
+
+def flipped_byte(folder: Path) -> None:
+    path = next((folder / "data/unreleased/videos").rglob("*.mkv"))
+    path.write_bytes(path.read_bytes()[:-1] + b"?")
+
+
+def too_low_a_number(folder: Path) -> None:
+    """Somebody of the last release withdrew, and the number says that nothing did."""
+    (folder / "data/raw/withdrawn.csv").write_text("participant,recording,date,reason\n,peg_02,2026-01-31,request\n")
+    small_study.regenerate(
+        folder, ["withdrawals", "ingest", "pseudonymize", "screen", "decisions", "review", "render", "frames"], look=False
+    )
+    small_study.regenerate(folder, ["stereo", "scores", "annotations", "splits", "validate", "groundtruth"], look=False)
+
+
+# What nobody decided, and what people disagree about, is hidden, and refuses nothing.
+REFUSALS: Mapping[Callable[[Path], None], str] = {
+    unseen: "have not been seen by a person",
+    partly_seen: "1 of 9 recordings has not been seen",
+    decided_meanwhile: "people decided while the pipeline ran",
+    acknowledged_until_yesterday: "ended on 2001-01-01",
+    seen_in_a_sample: "a face in a mirror",
+    invalid: "the tables did not pass validation",
+    quarantined: "files are quarantined and release.on_quarantine is 'stop'",
+    shrunk: "had 1 recording that this release lacks",
+    private_word: "the release is refused",
+    flipped_byte: "its bytes have changed since it was written",
+    too_low_a_number: "set release.version in params.yaml to 2.0.0",
+}
+
+
+@pytest.mark.parametrize("spoil", REFUSALS, ids=lambda spoil: spoil.__name__)
+def test_after_a_refusal_nothing_is_pushed_and_no_release_lies_here(folder, spoil):
+    spoil(folder)
+    refused = release(folder)
+    assert refused.returncode != 0
+    assert REFUSALS[spoil] in refused.stdout + refused.stderr
+    assert not is_published(folder)
+    # Also what the stages before have written, and DVC takes as it is.
+    with Repo(str(folder)) as repo:
+        for stage in ("render", "frames", "splits", "groundtruth"):
+            repo.commit(stage, force=True)
+    assert pushed(folder) == []
+    assert [fault.rule for fault in readiness.released(folder, "1.0.0")] == ["release"]
+
+
+def test_a_good_release_is_pushed_and_nothing_else_and_its_parts_are_taken(study, folder, tmp_path):
+    before = tree(folder / RELEASE)
+    (folder / RELEASE / "notes.txt").write_text("of a program that wrote here\n")
+    assert release(folder).returncode == 0
+    assert tree(folder / RELEASE) == before == tree(study / RELEASE)
+    assert not (folder / BESIDE).exists()
+    there = pushed(folder)
+    (list_of_files,) = set(there) - set(before.values())
+    assert {one["relpath"] for one in json.loads(list_of_files)} == set(before)
+    assert set(there) - {list_of_files} == set(before.values())
+    assert any(data.startswith(PICTURES[0]) for data in there)
+    assert any(data.startswith(PICTURES[1]) for data in there)
+    for command in (("add", "--all"), (*small_study.CURATOR, "commit", "--quiet", "--message", "A release")):
+        assert run(folder, "git", *command).returncode == 0
+    taken = run(tmp_path, BIN / "dvc", "get", "--quiet", folder, f"{RELEASE}/splits")
+    assert taken.returncode == 0, taken.stderr
+    assert tree(tmp_path / "splits") == tree(folder / RELEASE / "splits")
+
+
+def test_every_copy_is_a_file_of_its_own(folder):
+    assert release(folder).returncode == 0
+    names = [name for name in tree(folder / RELEASE) if (folder / "data/unreleased" / name).is_file()]
+    assert len(names) > 50
+    assert not [name for name in names if (folder / RELEASE / name).samefile(folder / "data/unreleased" / name)]
+
+
+def stages_of(dvc: int) -> Iterator[int]:
+    for task in Path(f"/proc/{dvc}/task").glob("*"):
+        yield from map(int, (task / "children").read_text().split())
+
+
+def killed_while(folder: Path, is_time: Callable[[], bool]) -> int:
+    """Let DVC run the stage release, and kill the stage in the moment that is meant; return DVC's exit code."""
+    dvc = subprocess.Popen([BIN / "dvc", "repro", "--single-item", "--force", "release"], cwd=folder, stdout=subprocess.DEVNULL)
+    until = time.monotonic() + PATIENCE_S
+    while not is_time():
+        assert dvc.poll() is None
+        assert time.monotonic() < until
+        time.sleep(0.002)
+    for child in stages_of(dvc.pid):
+        os.kill(child, signal.SIGKILL)
+    return dvc.wait()
+
+
+@pytest.mark.parametrize("at", ["videos", "SHA256SUMS"])
+def test_a_stage_that_is_killed_leaves_nothing_to_push_and_the_next_one_ends_with_the_same_bytes(study, folder, at):
+    assert killed_while(folder, (folder / BESIDE / at).exists) != 0
+    assert (folder / BESIDE / at).exists()
+    assert (folder / BESIDE).parent.stat().st_mode & 0o077 == 0
+    assert not (folder / RELEASE).exists()
+    assert not withholding.names_release(folder)
+    assert pushed(folder) == []
+    assert release(folder).returncode == 0
+    assert tree(folder / RELEASE) == tree(study / RELEASE)
+    assert not (folder / BESIDE).exists()
+    assert set(tree(folder / RELEASE).values()) < set(pushed(folder))
+
+
+def test_whoever_withdraws_is_pushed_no_more_from_that_moment(folder, capsys):
+    assert cli.main(["withdraw", "--participant", "P02", "--reason", "consent"]) == 0
+    assert "'dvc push' sends nothing" in capsys.readouterr().out
+    assert not is_published(folder)
+    assert pushed(folder) == []
+
+
+def test_a_row_of_a_withdrawal_counts_as_soon_as_a_run_reads_it(folder):
+    (folder / "data/raw/withdrawn.csv").write_text("participant,recording,date,reason\nP02,,2026-01-31,consent\n")
+    assert release(folder, "withdrawals").returncode == 0
+    assert not withholding.names_release(folder)
+    assert pushed(folder) == []
+
+
+@pytest.mark.parametrize("who", ["P02", "nobody of this name"])
+def test_a_row_of_a_withdrawal_counts_although_nothing_could_be_started(folder, who):
+    (folder / "data/raw/withdrawn.csv").write_text(f"participant,recording,date,reason\n{who},,2026-01-31,consent\n")
+    (folder / "data/raw/recordings.csv").write_text((folder / "data/raw/recordings.csv").read_text().replace("mono", "monno"))
+    refused = run(folder, BIN / "python", "pipelines/flows/repro.py")
+    assert refused.returncode == 2
+    assert "nothing was started" in refused.stderr
+    assert "it names no release any more" in refused.stderr
+    assert pushed(folder) == []
+
+
+def test_a_run_that_stops_before_the_release_takes_the_last_one_back(folder):
+    (folder / "pipelines/flows/splits.py").write_text("raise SystemExit('splits: no')\n")
+    stopped = run(folder, BIN / "python", "pipelines/flows/repro.py")
+    assert stopped.returncode == 1
+    assert "stopped in stage splits" in stopped.stderr
+    assert "it names no release any more" in stopped.stderr
+    assert pushed(folder) == []
+
+
+def test_a_stage_that_the_release_does_not_need_takes_nothing_back(folder):
+    """Only the report comes behind nothing that is released."""
+    stages = yaml.safe_load((folder / "dvc.yaml").read_text())["stages"]
+    without = {stage for stage in stages if not withholding.stops_release([stage], folder)}
+    assert without == {"report", "demo"}
+
+
+def test_the_lock_file_keeps_all_other_lines_as_they_are(folder):
+    before = (folder / "dvc.lock").read_text()
+    assert withholding.withhold()
+    assert not withholding.withhold()
+    left = (folder / "dvc.lock").read_text().splitlines()
+    assert [line for line in left if line not in before.splitlines()] == []
+    stages = yaml.safe_load(before)["stages"]
+    assert yaml.safe_load("\n".join(left))["stages"] == {name: stage for name, stage in stages.items() if name != "release"}
