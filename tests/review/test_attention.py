@@ -82,6 +82,8 @@ def test_attention_is_summed_over_what_was_newly_seen_and_looking_again_changes_
             "sheets": 2,
             "median_sheet_s": 4.0,
             "still_height_px": 96,
+            "least_still_s": 0.25,
+            "least_height_px": 90,
             "checks": {"person": {"shown": 0, "noticed": 0}, "name": {"shown": 0, "noticed": 0}},
             "checks_share": 0.02,
         }
