@@ -59,7 +59,7 @@ ADDED = """
 below body byte can cannot cfr chance changed checked checks clean clips code consent counted decided decision
 decisions dicom disputed draw drawn e earlier elements ends enough escape everybody everything evidence f faces
 findings finds finished front frozen g gdpr grep had handed headers hides high hipaa if independent inside invented j
-judged kinds know known l large later length letters log long look median members messages min miss notice noticed o
+judged kinds know known l large later length letters log long look median members messages min miss networks notice noticed o
 ones opinion other outside p page parsed partly passed people person planted pointer private programs proposal
 proposals propose proposed proposes proven purpose q random read recital rectangles regulations reject removed
 replacement required review rule rules sample samples satisfied scenes search searched searches second seconds seed

@@ -112,7 +112,8 @@ CHECKS: dict[str, tuple[str, ...]] = {
         "every frame of every video is decoded: what is hidden is black, and extracted frames are those of their video",
     ),
     "test_a_name_that_stands_for_a_second_is_read": (
-        "pictures of all scenes of the released videos are searched again, by programs, for faces and for text with private strings",
+        "pictures of all scenes of the released videos are searched again, by programs: for faces by networks of their own, too; for text "
+        "with private strings by the networks that proposed",
     ),
     "test_the_release_that_is_made_again_carries_the_sample_of_the_same_videos": (
         "who looked at random clips of the finished release is stated below",

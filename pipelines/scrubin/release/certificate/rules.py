@@ -75,7 +75,8 @@ RULES = (
     Rule(
         "audit of faces and text",
         CHECKED,
-        "pictures of all scenes of the released videos are searched again, by programs, for faces and for text with private strings",
+        "pictures of all scenes of the released videos are searched again, by programs: for faces by networks of their own, too; for text "
+        "with private strings by the networks that proposed",
         ("A", "B", "C", "H", "Q", "R", "GDPR 32"),
     ),
     Rule("sample", CHECKED, "who looked at random clips of the finished release is stated below", (*ALL_LETTERS, "GDPR recital 26")),
