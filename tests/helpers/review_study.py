@@ -121,7 +121,7 @@ def see(at: Desk, number: int, camera: str, view: str, frames: Iterable[int]) ->
     return at.seen(number, camera, view, stills, look(view, len(stills)))
 
 
-def see_all(at: Desk, *, view: str = "lens") -> None:
+def see_all(at: Desk, *, view: str = "full") -> None:
     """See every frame of every file."""
     for summary in at.recordings():
         for file in at.recording(summary.number).files:

@@ -17,6 +17,7 @@ luggage (threat image projection).
 
 from __future__ import annotations
 
+import math
 import statistics
 import threading
 import time
@@ -120,7 +121,7 @@ class Clock:
         """
         with self._lock:
             self._go_on()
-            passed_s = sum(max(0.0, end - max(start, since_s)) for start, end in self._free)
+            passed_s = math.fsum(max(0.0, end - max(start, since_s)) for start, end in self._free)
             if looked_s > passed_s + ROUNDING_S:
                 msg = f"only {passed_s:.1f} s have passed in which these stills can have been looked at, not {looked_s:.1f} s"
                 raise ReviewError(msg)
@@ -171,7 +172,7 @@ def summary(looks: Sequence[tuple[Line, Seen]], planted: Sequence[Planted], shar
         sheets[-1] += event.looked_s or 0.0
     heights = [event.height_px for _, event in looks if event.view == "sheet" and event.height_px is not None]
     return {
-        "looked_s": round(sum(event.looked_s or 0.0 for _, event in looks), 3),
+        "looked_s": round(math.fsum(event.looked_s or 0.0 for _, event in looks), 3),
         "sheets": len(sheets),
         "median_sheet_s": round(statistics.median(sheets), 3) if sheets else None,
         "still_height_px": min(heights, default=None),

@@ -6,6 +6,7 @@ import dataclasses
 import datetime
 import getpass
 import json
+import math
 import secrets
 from collections.abc import Sequence
 from pathlib import Path
@@ -208,7 +209,7 @@ class Desk:
 
     def _spent_elsewhere_s(self) -> float:
         lines = (line for line in self.lines() if line.event == "seen" and line.by == self.by and line.session != self.session)
-        return float(sum(line.facts.get("looked_s") or 0.0 for line in lines))
+        return math.fsum(line.facts.get("looked_s") or 0.0 for line in lines)
 
     def planted(self, number: int, camera: str, frame: int, kind: str, size: float, outcome: str, nonce: str = "") -> Line:
         """Append that a check was shown, and whether this person noticed it."""

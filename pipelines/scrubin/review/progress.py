@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -56,11 +57,11 @@ def progress(recordings: Iterable[Summarised], lines: Sequence[Line]) -> Progres
     pause changes little.
     """
     items = list(recordings)
-    left_s = sum(
+    left_s = math.fsum(
         needed_s("sheet", one.unseen_s) + needed_s("lens", one.lenses_missing * LENS_FRAMES) + needed_s("full", one.stops_missing)
         for one in items
     )
-    done_s = sum(needed_s(event.view, _stills(event)) for event in map(event_of, lines) if isinstance(event, Seen) and counts(event))
+    done_s = math.fsum(needed_s(event.view, _stills(event)) for event in map(event_of, lines) if isinstance(event, Seen) and counts(event))
     pace = (USUAL_PACE * USUAL_S + worked_s(lines)) / (USUAL_S + done_s)
     unseen_s = sum(one.unseen_s for one in items)
     return Progress(sum(one.done for one in items), sum(not one.done for one in items), unseen_s, pace * left_s if done_s else None)

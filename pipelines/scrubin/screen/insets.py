@@ -8,6 +8,7 @@ while what they enclose moves.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -137,8 +138,8 @@ def rectangles(upright: Mask, level: Mask) -> list[Box]:
             sides = [_share(down, x, top, bottom) for x in (left, right) if 0 < x < width]
             ends = [_share(across, y, left, right) for y in (top, bottom) if 0 < y < height]
             support = [*sides, *ends]
-            if sides and ends and min(support) >= LEAST_SUPPORT and sum(support) >= SUPPORT * len(support):
-                candidates.append((-(right - left) * (bottom - top) * sum(support), (left, top, right - left, bottom - top)))
+            if sides and ends and min(support) >= LEAST_SUPPORT and math.fsum(support) >= SUPPORT * len(support):
+                candidates.append((-(right - left) * (bottom - top) * math.fsum(support), (left, top, right - left, bottom - top)))
     return _different([box for _, box in sorted(candidates)])[:MOST_RECTANGLES]
 
 
