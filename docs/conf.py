@@ -15,6 +15,7 @@ sys.path[:0] = [str(DOCS), str(ROOT / "pipelines"), str(ROOT / "tests/helpers")]
 
 import reference
 from pygments.lexers.special import TextLexer
+from reference import accessible
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -57,10 +58,16 @@ def setup(app: Sphinx) -> None:
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", _fill)
     app.connect("autodoc-process-docstring", _embolden, priority=900)
+    app.connect("build-finished", _mend)
 
 
 def _fill(app: Sphinx, page: str, source: list[str]) -> None:
     source[0] = reference.filled(source[0])
+
+
+def _mend(app: Sphinx, error: Exception | None) -> None:
+    if error is None:
+        accessible.mend(Path(app.outdir))
 
 
 def _embolden(app: Sphinx, what: str, name: str, of: object, options: object, lines: list[str]) -> None:

@@ -35,6 +35,8 @@ def test_make_repro_closes_what_an_earlier_version_left_open_and_opens_the_relea
     folder = small_study.project(tmp_path / "study")
     small_study.regenerate(folder)
     small_study.record(folder)
+    for name in (".cache", ".dvc", "data"):
+        (folder / name).chmod(0o755)
     for name in (*private_paths.PRIVATE, "data/release"):
         for path in ((folder / name), *(folder / name).rglob("*")):
             path.chmod(0o755 if path.is_dir() else 0o644)

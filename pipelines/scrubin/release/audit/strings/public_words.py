@@ -12,6 +12,7 @@ from scrubin.release.metadata import resources
 from scrubin.release.params import ReleaseParams
 from scrubin.tables.declare import Table
 from scrubin.vocabulary import ground_truth, vocabulary
+from scrubin.withdrawal import tombstones
 
 FORMATS = """\
 ARROW schema parquet cpp version build pandas descr fortran_order shape NUMPY True False null true false nan
@@ -53,6 +54,7 @@ def public_words(tables: Mapping[str, Table], params: ReleaseParams, vocabularie
         file_list.NAME,
         file_list.HEADER,
         list(outputs.NAMES),
+        tombstones.NAME,
         dictionary.text(tables, calibrated=True),
         CALIBRATIONS,
     ]
