@@ -24,10 +24,11 @@ from scrubin.review.released import RELEASE
 from scrubin.review.sample import STILLS_EVERY_S, Judgement, judgements
 from scrubin.review.standing import Flags
 from scrubin.review.views import FileView, RecordingSummary, RecordingView
-from scrubin.review_page.open_study import edition, in_both
+from scrubin.review_page.open_study import edition
 from scrubin.review_page.released_study import ReleasedStudy
 from scrubin.review_page.served import FileKey, Served
 from scrubin.review_page.stills import Stills
+from scrubin.screen.proposals import Numbers
 from scrubin.video.source import Source
 
 # As the sheet of the page lays stills out; times are fractions that a float misses by a little.
@@ -134,9 +135,9 @@ class SampledStudy(ReleasedStudy):
     def _file(self, number: int, file: FileView) -> FileView:
         clip, view = self.clips[number], super()._file(number, file)
         interval_s = clip.start_s, min(clip.end_s, view.duration_s)
-        unseen = true_runs(~self._flags((number, file.camera)))
-        seconds = (int(interval_s[0]), math.ceil(interval_s[1]) - 1)
-        return replace(view, interval_s=interval_s, unseen=tuple(in_both(unseen, [seconds])))
+        unseen = np.zeros(math.ceil(interval_s[1]), dtype=np.bool_)
+        unseen[np.floor(self._unseen_cells((number, file.camera)) * STILLS_EVERY_S + SAME_CELL).astype(np.int64)] = True
+        return replace(view, interval_s=interval_s, unseen=tuple(true_runs(unseen)))
 
     def _cameras(self, number: int) -> list[FileKey]:
         return [file for file in self.videos if file[0] == number]
@@ -149,13 +150,16 @@ class SampledStudy(ReleasedStudy):
     def _frames(self, file: FileKey) -> Flags:
         return self._seen_frames.setdefault(file, np.zeros(len(self.times_s(file)) - 1, dtype=np.bool_))
 
+    def _unseen_cells(self, file: FileKey) -> Numbers:
+        """Return the places of the stills of a clip, in ``STILLS_EVERY_S``, of which no frame was shown."""
+        clip, times_s = self.clips[file[0]], self.times_s(file)[:-1]
+        cells = np.floor(times_s / STILLS_EVERY_S + SAME_CELL)
+        inside = (times_s >= clip.start_s - SAME_CELL) & (times_s < clip.end_s - SAME_CELL)
+        return np.setdiff1d(cells[inside], cells[inside & self._frames(file)])
+
     def _refuse_unseen(self, number: int) -> None:
-        clip = self.clips[number]
         for file in self._cameras(number):
-            times_s = self.times_s(file)[:-1]
-            cells = np.floor(times_s / STILLS_EVERY_S + SAME_CELL).astype(np.int64)
-            inside = (times_s >= clip.start_s - SAME_CELL) & (times_s < clip.end_s - SAME_CELL)
-            unseen = np.setdiff1d(cells[inside], cells[inside & self._frames(file)])
+            unseen = self._unseen_cells(file)
             if len(unseen):
                 msg = (
                     f"{file[1]}: look at all of the clip first, at {1 / STILLS_EVERY_S:.0f} stills a second or more: nothing was seen of "
