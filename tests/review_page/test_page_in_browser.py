@@ -175,7 +175,7 @@ def test_stills_at_full_size_are_stops_of_their_own_with_their_corners(ann, fold
     keyboard.look(ann.page)
     full = [line["facts"] for line in lines(folder, "seen") if line["facts"]["view"] == "full"]
     assert [(one["camera"], one["stills"]) for one in full] == [("left", [[30, 1, 1]]), ("right", [[44, 1, 1]])]
-    assert all(one["looked_s"] >= 1.5 for one in full)
+    assert all(one["looked_s"] >= 1.499 for one in full)
     assert not ann.troubles
 
 
@@ -404,7 +404,8 @@ def test_a_frame_that_cannot_be_decoded_takes_no_other_with_it_and_is_not_seen(c
     for _ in range(40):
         ann.press(" ")
         ann.page.wait_for_timeout(100)
-    ann.page.locator("#todo", has_text="1 s not seen").wait_for()
+    # The other camera's still is hatched as well, so it does not count either.
+    ann.page.locator("#todo", has_text="2 s not seen").wait_for()
     sheet = [line["facts"] for line in lines(folder, "seen") if line["facts"]["view"] == "sheet" and line["facts"]["camera"] == "left"]
     assert [facts["seconds"] for facts in sheet] == [[[0, 0], [2, 2]]]
     ann.page.context.close()
