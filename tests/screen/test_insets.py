@@ -45,6 +45,13 @@ def test_tissue_that_moves_has_no_standing_rectangle():
     assert standing(None) == []
 
 
+def test_a_still_picture_full_of_edges_has_no_rectangle():
+    rough = np.random.default_rng(1).integers(0, 255, (HEIGHT, WIDTH)).astype(np.uint8)
+    upright, level = insets.edges(rough)
+    assert upright.mean() > 0.5
+    assert insets.rectangles(upright, level) == []
+
+
 def test_a_thin_strip_and_half_of_the_picture_are_no_inset():
     assert standing((0, 0, 20, 180)) == []
     assert all(w <= insets.MOST_SHARE * WIDTH for _, _, w, _ in standing((0, 0, 250, 100)))

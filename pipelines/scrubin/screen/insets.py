@@ -29,11 +29,13 @@ NAME = "insets"
 EVERY_S = 0.25
 # An edge stands when it is there in so many of the last samples, of 1.5 s.
 SAMPLES, STANDING = 6, 4
-EDGE_LEVELS = 10
+EDGE_LEVELS = 16
 # Shares of the picture's width and height.
 LEAST_SHARE, MOST_SHARE = 0.12, 0.6
 # So much of its sides must stand on average, and of each: beside a part of the other picture that is as bright an edge is lost.
 SUPPORT, LEAST_SUPPORT = 0.75, 0.4
+# And so much more than beside it, at so many points: where tissue is full of edges, any line holds some.
+CONTRAST, BESIDE_PX = 0.25, (4, 5, 6)
 MOST_LINES = 10
 MOST_RECTANGLES = 6
 SAME_SHARE = 0.8
@@ -135,10 +137,14 @@ def rectangles(upright: Mask, level: Mask) -> list[Box]:
         for top, bottom in combinations(sorted({0, height, *rows}), 2):
             if not LEAST_SHARE * height <= bottom - top <= MOST_SHARE * height:
                 continue
-            sides = [_share(down, x, top, bottom) for x in (left, right) if 0 < x < width]
-            ends = [_share(across, y, left, right) for y in (top, bottom) if 0 < y < height]
-            support = [*sides, *ends]
-            if sides and ends and min(support) >= LEAST_SUPPORT and math.fsum(support) >= SUPPORT * len(support):
+            lines = [(down, x, top, bottom) for x in (left, right) if 0 < x < width]
+            ends = [(across, y, left, right) for y in (top, bottom) if 0 < y < height]
+            if not lines or not ends:
+                continue
+            support = [_share(*line) for line in (*lines, *ends)]
+            if min(support) < LEAST_SUPPORT or math.fsum(support) < SUPPORT * len(support):
+                continue
+            if math.fsum(support) - math.fsum(_beside(*line) for line in (*lines, *ends)) >= CONTRAST * len(support):
                 candidates.append((-(right - left) * (bottom - top) * math.fsum(support), (left, top, right - left, bottom - top)))
     return _different([box for _, box in sorted(candidates)])[:MOST_RECTANGLES]
 
@@ -165,6 +171,14 @@ def _summed(mask: Mask) -> Counts:
 
 def _share(summed: Counts, column: int, first: int, end: int) -> float:
     return float(summed[end, column] - summed[first, column]) / (end - first)
+
+
+def _beside(summed: Counts, column: int, first: int, end: int) -> float:
+    """Return the mean share of the lines beside one, on both sides."""
+    width = summed.shape[1]
+    beside = [column + sign * away for away in BESIDE_PX for sign in (-1, 1)]
+    shares = [_share(summed, one, first, end) for one in beside if 0 <= one < width]
+    return math.fsum(shares) / len(shares)
 
 
 def _different(boxes: Sequence[Box]) -> list[Box]:
