@@ -1,10 +1,13 @@
 """Faces wherever they are seen, also in pictures that no other detector doubts.
 
 The whole picture is proposed, not only the face: where a face is to be seen, so is the room. It
-is proposed for as long as the picture stays alike before and after the look.
+is proposed for as long as the picture stays alike before and after the look, and between two looks
+that soon follow each other.
 """
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 from scrubin.screen import face_looks, features
 from scrubin.screen.detectors.detector import Detector, ObservedFile
@@ -14,6 +17,7 @@ from scrubin.screen.novelty import alike_run
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observer
 from scrubin.screen.proposals import Proposal, frames_s, joined, widened
+from scrubin.screen.sightings import WITHIN_S
 
 
 def face_observer(_: ScreenParams) -> Observer:
@@ -25,7 +29,8 @@ def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:
     """Return the spans in which faces are seen, in order of time."""
     histograms = features.features(seen.observed[features.NAME]).histograms
     looks = [look for look in face_looks.looks(seen.observed[face_looks.NAME]) if look.faces]
-    extents = sorted(alike_run(histograms, look.number) for look in looks)
+    between = [(one.number, two.number) for one, two in pairwise(looks) if seen.times_s[two.number] - seen.times_s[one.number] <= WITHIN_S]
+    extents = sorted([*(alike_run(histograms, look.number) for look in looks), *between])
     joints = joined(extents, seen.times_s, params.min_span_s + 2 * params.margin_s)
     return [_span(first, last, looks, seen, params) for first, last in joints]
 
