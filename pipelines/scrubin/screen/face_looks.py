@@ -1,6 +1,6 @@
-"""Faces in pictures of one decode: one a second, and at every cut.
+"""Faces in pictures of one decode: one every 1.2 s, and at every cut.
 
-A look takes about ten times as long as decoding a small frame. One a second is taken at once; where
+A look takes about ten times as long as decoding a small frame. One every 1.2 s is taken at once; where
 it sees something like a face, another one follows soon. Pictures of cuts are kept while the file is
 decoded, and at its end, when it is known how many the length pays for, those are looked at first
 that resemble endoscopy least.
@@ -27,7 +27,7 @@ from scrubin.screen.sightings import FAINT, Sighting, believed
 NAME = "faces"
 # That of most small pictures: a face of a twentieth of the width is then 16 px wide.
 SIDE_PX = 320
-EVERY_S, EVERY_FRAMES = 1.0, 20
+EVERY_S, EVERY_FRAMES = 1.2, 20
 """A look is due after so long, and not before so many frames: few a second need few looks."""
 AGAIN_S, AGAIN_FRAMES = 0.4, 8
 """The same after a look that saw something like a face."""
@@ -36,7 +36,7 @@ CUT_LEVELS = 16.0
 # Cuts are paid from a purse that gains a coin every so many frames, so that flicker does not cost a picture per frame.
 FRAMES_PER_COIN = 40
 PURSE = 24
-# Of cuts, on top of the one a second.
+# Of cuts, on top of those.
 FRAMES_PER_LOOK = 80
 FEWEST_LOOKS = 12
 PART_WITHOUT_DOUBT = 4
@@ -154,7 +154,7 @@ def chosen(kept: Sequence[Kept], budget: int) -> list[Kept]:
     """Return at most ``budget`` pictures to look at, in order of time.
 
     Doubtful ones come first, and of those near each other the most doubtful one: many cuts in one place leave looks for the
-    others. Of what they leave a part goes to those that come next; the others have the look of every second.
+    others. Of what they leave a part goes to those that come next; the others have looks near by.
     """
     ahead = _ahead(kept)
     ranked = sorted(kept, key=lambda one: (one.log_odds <= DOUBTFUL, one.number not in ahead, -one.log_odds, one.number))
