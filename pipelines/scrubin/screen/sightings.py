@@ -2,7 +2,7 @@
 
 A face that is laid over tissue half-transparently is seen at confidences of 0.3 to 0.6, and so is
 one spot of tissue among a hundred pictures. The face stays where it is; the spot has gone, or is
-another one, a second later.
+another one, soon after.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FAINT = 0.3
 SURE = 0.7
 TOGETHER = 1.0
 # Tissue may stand still for a moment, too.
-LASTS_S = 1.0
+LASTS_S = 1.5
 WITHIN_S = 2.0
 """Sightings so far apart may be of the same face."""
 MOST_RATIO, MOST_APART = 1.6, 0.5
