@@ -88,6 +88,7 @@ WHOLE_NUMBER_SUMS = {
     "review_page/sampled_study.py": 1,
     "review/renaming.py": 2,
     "screen/face_looks.py": 2,
+    "screen/sightings.py": 1,
     "screen/detectors/text.py": 1,
     "screen/text/looking.py": 3,
     "splits/schemes/balanced.py": 2,

@@ -38,13 +38,13 @@ Map = npt.NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Face:
-    """A face in one picture: where, in pixels, and how sure the network is, 0.5 to 1 in twentieths."""
+    """A face in one picture: where, in pixels, and how sure the network is, up to 1 in twentieths."""
 
     box_xywh: Box
     confidence: float
 
 
-def faces(bgr: npt.NDArray[np.uint8], side_px: int = SIDE_PX) -> list[Face]:
+def faces(bgr: npt.NDArray[np.uint8], side_px: int = SIDE_PX, limit: float = LIMIT) -> list[Face]:
     """Return the faces in a picture of shape (height, width, 3), the surest first.
 
     Parameters
@@ -53,6 +53,8 @@ def faces(bgr: npt.NDArray[np.uint8], side_px: int = SIDE_PX) -> list[Face]:
         Blue, green and red, 0 to 255.
     side_px
         The longer side at which the picture is looked at; larger finds smaller faces.
+    limit
+        The least confidence of a face.
 
     Raises
     ------
@@ -62,7 +64,7 @@ def faces(bgr: npt.NDArray[np.uint8], side_px: int = SIDE_PX) -> list[Face]:
     height, width = bgr.shape[:2]
     heat, size, offset, seen_px = _maps(bgr, side_px)
     # A face is warm at several neighbouring points; its middle is the warmest of them.
-    middles = np.argwhere((heat >= LIMIT) & (heat == cv2.dilate(heat, np.ones((3, 3), np.uint8))))
+    middles = np.argwhere((heat >= limit) & (heat == cv2.dilate(heat, np.ones((3, 3), np.uint8))))
     candidates = []
     for row, column in middles.tolist():
         high, wide = (STRIDE_PX * float(np.exp(size[axis, row, column])) for axis in (0, 1))

@@ -1,8 +1,9 @@
-"""Faces in pictures of one decode: some every few seconds, and at every cut.
+"""Faces in pictures of one decode: one every 1.2 s, and at every cut.
 
-A look takes about ten times as long as decoding a frame. So pictures are kept while the file is
+A look takes about ten times as long as decoding a small frame. One every 1.2 s is taken at once; where
+it sees something like a face, another one follows soon. Pictures of cuts are kept while the file is
 decoded, and at its end, when it is known how many the length pays for, those are looked at first
-that resemble endoscopy least; the others are spread over the recording.
+that resemble endoscopy least.
 """
 
 from __future__ import annotations
@@ -21,18 +22,24 @@ from scrubin.networks.faces import faces
 from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.pass_over_file import Observed, Observer
 from scrubin.screen.proposals import SAME_S, Numbers
+from scrubin.screen.sightings import FAINT, Sighting, believed
 
 NAME = "faces"
 # That of most small pictures: a face of a twentieth of the width is then 16 px wide.
 SIDE_PX = 320
-EVERY_S = 2.0
+EVERY_S, EVERY_FRAMES = 1.2, 20
+"""A look is due after so long, and not before so many frames: few a second need few looks."""
+AGAIN_S, AGAIN_FRAMES = 0.4, 8
+"""The same after a look that saw something like a face."""
 # A cut, from one frame to the next, or another picture than the last one: the grid has moved by so many levels on average.
 CUT_LEVELS = 16.0
 # Cuts are paid from a purse that gains a coin every so many frames, so that flicker does not cost a picture per frame.
 FRAMES_PER_COIN = 40
 PURSE = 24
+# Of cuts, on top of those.
 FRAMES_PER_LOOK = 80
 FEWEST_LOOKS = 12
+PART_WITHOUT_DOUBT = 4
 # Log odds in sixteenths; of 3,500 real pictures from inside the body one in fifty is above.
 DOUBTFUL = -16
 NEAR_FRAMES = 12
@@ -62,42 +69,79 @@ class _Looking:
         self._times_s = times_s
         self._kept: list[Kept] = []
         self._bytes = 0
-        self._last: tuple[float, npt.NDArray[np.int16]] | None = None
+        self._looked: list[int] = []
+        self._sightings: list[Sighting] = []
+        self._seen_again = False
+        self._last: npt.NDArray[np.int16] | None = None
         self._before: npt.NDArray[np.int16] | None = None
         self._coins = float(PURSE)
 
     def see(self, number: int, decoded: DecodedPicture) -> None:
         self._coins = min(self._coins + 1 / FRAMES_PER_COIN, PURSE)
         is_cut, self._before = _differ(decoded.grid, self._before), decoded.grid
-        if self._last is not None and self._times_s[number] - self._last[0] < EVERY_S - SAME_S:
-            # What drifts away from the last picture, as restless tissue does, may not spend what cuts need.
-            least = 1.0 if is_cut else PURSE / 2
-            if self._coins < least or not (is_cut or _differ(decoded.grid, self._last[1])):
-                return
-            self._coins -= 1
-        self._last = float(self._times_s[number]), decoded.grid
+        if self._is_due(number):
+            picture = np.asarray(decoded.small.to_ndarray(format="bgr24"), dtype=np.uint8)
+            self._seen_again = self._look(number, picture, _log_odds(decoded))
+        elif not self._pays_for(decoded, is_cut):
+            return
+        else:
+            self._keep(number, decoded)
+        self._last = decoded.grid
+
+    def finish(self) -> Observed:
+        budget = max(FEWEST_LOOKS, len(self._times_s) // FRAMES_PER_LOOK)
+        for one in chosen(self._kept, budget):
+            picture = np.asarray(cv2.imdecode(np.frombuffer(one.jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8)
+            self._look(one.number, picture, one.log_odds)
+        self._kept = []
+        return Observed({}, [asdict(look) for look in _looks(sorted(self._looked), self._sightings, self._times_s)])
+
+    def _is_due(self, number: int) -> bool:
+        if not self._looked:
+            return True
+        every_s, every_frames = (AGAIN_S, AGAIN_FRAMES) if self._seen_again else (EVERY_S, EVERY_FRAMES)
+        last = self._looked[-1]
+        return number - last >= every_frames and bool(self._times_s[number] - self._times_s[last] >= every_s - SAME_S)
+
+    def _look(self, number: int, picture: npt.NDArray[np.uint8], log_odds: int) -> bool:
+        """Look at a picture, and return whether it holds something like a face that needs another look."""
+        seen = faces(picture, SIDE_PX, FAINT)
+        self._looked.append(number)
+        self._sightings += [Sighting(number, face.box_xywh, face.confidence, log_odds > DOUBTFUL) for face in seen]
+        return bool(seen)
+
+    def _pays_for(self, decoded: DecodedPicture, is_cut: bool) -> bool:
+        """Whether the picture is another one than the last one that was taken, and there is a coin for it."""
+        # What drifts away from the last picture, as restless tissue does, may not spend what cuts need.
+        least = 1.0 if is_cut else PURSE / 2
+        if self._coins < least or not (is_cut or _differ(decoded.grid, self._last)):
+            return False
+        self._coins -= 1
+        return True
+
+    def _keep(self, number: int, decoded: DecodedPicture) -> None:
         jpeg = cv2.imencode(".jpg", decoded.small.to_ndarray(format="bgr24"), [cv2.IMWRITE_JPEG_QUALITY, 95])[1].tobytes()
-        self._kept.append(Kept(number, int(endoscopy.log_odds(endoscopy.planes(decoded.small)[None])[0]), jpeg))
+        self._kept.append(Kept(number, _log_odds(decoded), jpeg))
         self._bytes += len(jpeg)
         if self._bytes > MOST_BYTES:
             self._kept = thinned(self._kept)
             self._bytes = sum(len(one.jpeg) for one in self._kept)
-
-    def finish(self) -> Observed:
-        budget = max(FEWEST_LOOKS, len(self._times_s) // FRAMES_PER_LOOK)
-        looks = [_look(one) for one in chosen(self._kept, budget)]
-        self._kept = []
-        return Observed({}, [asdict(look) for look in looks])
 
 
 def _differ(grid: npt.NDArray[np.int16], other: npt.NDArray[np.int16] | None) -> bool:
     return other is None or float(np.abs(grid - other).mean()) >= CUT_LEVELS
 
 
-def _look(kept: Kept) -> Look:
-    picture = np.asarray(cv2.imdecode(np.frombuffer(kept.jpeg, np.uint8), cv2.IMREAD_COLOR), dtype=np.uint8)
-    seen = faces(picture, SIDE_PX)
-    return Look(kept.number, len(seen), seen[0].confidence if seen else 0.0)
+def _log_odds(decoded: DecodedPicture) -> int:
+    return int(endoscopy.log_odds(endoscopy.planes(decoded.small)[None])[0])
+
+
+def _looks(numbers: Sequence[int], sightings: Sequence[Sighting], times_s: Numbers) -> list[Look]:
+    """Return what was seen in each picture that was looked at: the faces that are believed."""
+    confidences: dict[int, list[float]] = {number: [] for number in numbers}
+    for one in believed(sightings, times_s):
+        confidences[one.number].append(one.confidence)
+    return [Look(number, len(mine), max(mine, default=0.0)) for number, mine in confidences.items()]
 
 
 def thinned(kept: Sequence[Kept]) -> list[Kept]:
@@ -110,16 +154,13 @@ def chosen(kept: Sequence[Kept], budget: int) -> list[Kept]:
     """Return at most ``budget`` pictures to look at, in order of time.
 
     Doubtful ones come first, and of those near each other the most doubtful one: many cuts in one place leave looks for the
-    others. Of what is left half goes to those that come next, half is spread over the others.
+    others. Of what they leave a part goes to those that come next; the others have looks near by.
     """
     ahead = _ahead(kept)
     ranked = sorted(kept, key=lambda one: (one.log_odds <= DOUBTFUL, one.number not in ahead, -one.log_odds, one.number))
     doubtful = sum(one.log_odds > DOUBTFUL for one in ranked)
-    first = min(doubtful + max(budget - doubtful, 0) // 2, budget)
-    others = sorted(ranked[first:], key=lambda one: one.number)
-    left = min(budget - first, len(others))
-    spread = [others[place] for place in np.linspace(0, len(others) - 1, left).astype(int).tolist()] if left > 0 else []
-    return sorted([*ranked[:first], *spread], key=lambda one: one.number)
+    most = min(doubtful + max(budget - doubtful, 0) // PART_WITHOUT_DOUBT, budget)
+    return sorted(ranked[:most], key=lambda one: one.number)
 
 
 def _ahead(kept: Sequence[Kept]) -> set[int]:
@@ -134,7 +175,7 @@ def _ahead(kept: Sequence[Kept]) -> set[int]:
 
 OBSERVER = Observer(
     NAME,
-    ("screen/decoded_picture.py", "screen/face_looks.py", *FACES_CODE, *endoscopy.CODE),
+    ("screen/decoded_picture.py", "screen/face_looks.py", "screen/sightings.py", *FACES_CODE, *endoscopy.CODE),
     ("av", *FACES_PACKAGES, *endoscopy.PACKAGES),
     {},
     _Looking,

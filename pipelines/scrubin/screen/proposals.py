@@ -99,11 +99,15 @@ def runs(flags: Flags) -> list[tuple[int, int]]:
 
 
 def joined(frame_runs: list[tuple[int, int]], times_s: Numbers, gap_s: float) -> list[tuple[int, int]]:
-    """Return runs of frames with the gaps below ``gap_s`` filled."""
+    """Return runs of frames, in order of their first ones, with the gaps below ``gap_s`` filled; they may overlap.
+
+    >>> joined([(0, 9), (2, 5), (12, 14)], np.arange(20.0), gap_s=2)
+    [(0, 9), (12, 14)]
+    """
     merged: list[tuple[int, int]] = []
     for first, last in frame_runs:
         if merged and times_s[first] - times_s[merged[-1][1]] < gap_s:
-            merged[-1] = (merged[-1][0], last)
+            merged[-1] = (merged[-1][0], max(merged[-1][1], last))
         else:
             merged.append((first, last))
     return merged
