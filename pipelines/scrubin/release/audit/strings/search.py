@@ -19,7 +19,7 @@ from scrubin.release.audit.strings.spelling import decoded, fold, unescaped, wit
 _RUN = re.compile(r"\w+")
 CONTEXT_BYTES = 160  # kept from the chunk before, to see the word around a hit
 PREFIX = 4
-CHANCE_HITS = 0.01
+CHANCE_HITS = 0.001
 """Expected number of chance hits of the raw search over a whole release, for all needles together."""
 LONE_DIGITS = 8  # shorter bare numbers say nothing among the numbers of a table
 DIGEST_LENGTHS = (16, 32, 40, 64, 128)
@@ -263,7 +263,7 @@ def affordable(patterns: Iterable[bytes], total_bytes: int) -> list[bytes]:
     """Return the patterns that can be searched in compressed bytes, the rarest first.
 
     Their expected number of chance hits, for all together over ``total_bytes`` random bytes, is
-    at most ``CHANCE_HITS``. For 100 MB and 1,000 names that is 6 letters or more, for 1 TB 9.
+    at most ``CHANCE_HITS``. For 100 MB and 1,000 names that is 7 letters or more, for 1 TB 9.
     """
     kept, expected = [], 0.0
     for one, pattern in sorted((chance(pattern), pattern) for pattern in patterns):
