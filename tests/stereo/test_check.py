@@ -20,6 +20,7 @@ from scrubin.stereo.alpha_finding import of_fit
 from scrubin.stereo.check import check, check_alone
 from scrubin.stereo.drift import drift
 from scrubin.stereo.rectification import rectification, rectified
+from scrubin.stereo.sampling import Choice
 from scrubin.stereo.study import over
 from scrubin.stereo.timing import lag
 
@@ -99,6 +100,12 @@ def test_pictures_that_show_nothing_are_not_called_sound(recorded):
     done = findings(rig, left, black)
     assert [finding.rule for finding in done.findings] == ["unmatched"]
     assert done.as_json()["measured"]["offset_px"] is None
+
+
+def test_of_a_recording_that_is_hidden_as_a_whole_nothing_is_said(recorded):
+    rig, left, right = recorded
+    done = check(rig, left, right, "drawn", "rig", Choice(hidden=((0, COUNT - 1),)))
+    assert [finding.rule for finding in done.findings] == ["unmatched"]
 
 
 def test_rectified_pictures_tell_their_alpha(recorded):

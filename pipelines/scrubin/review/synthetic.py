@@ -16,7 +16,7 @@ from scrubin.review.attention import Look
 from scrubin.review.coverage import seconds_of
 from scrubin.review.events import ACCEPT, ADD, REJECT, Decided, DecidedSpan
 from scrubin.review.ledger import Ledger
-from scrubin.review.outcome import GAP, SHEET, UNREVIEWED, Proposed
+from scrubin.review.outcome import GAP, PAIR, SHEET, UNREVIEWED, Proposed
 from scrubin.review.sheet import NAME
 from scrubin.review.standing import Standing
 from scrubin.review.study import ReviewedStudy, times_s
@@ -54,9 +54,10 @@ def write(path: Path, raw: Path, of: ReviewedStudy) -> None:
     for event in (*imported.events[:-1], *_covered_texts(of, imported.events)):
         ledger.append("decided", events.facts(event), by=PERSON, session=SESSION)
     standing.apply(ledger.lines())
-    # Text within a whole picture is asked when that was rejected, and what lies between two spans depends on both.
-    for is_gap in (False, False, True, False):
-        for event in list(_undecided(raw, of, standing, is_gap=is_gap)):
+    # Text within a whole picture is asked when that was rejected, the other camera's picture when nobody rejected this one, and what
+    # lies between two spans depends on all.
+    for source in (None, None, PAIR, None, GAP, PAIR, None):
+        for event in list(_undecided(raw, of, standing, source)):
             standing.apply([ledger.append("decided", events.facts(event), by=PERSON, session=SESSION)])
     ledger.append("imported", events.facts(imported.events[-1]), by=PERSON, session=SESSION)
     for file in of.files.values():
@@ -79,11 +80,12 @@ def _covered_texts(of: ReviewedStudy, imported: tuple[events.Event, ...]) -> Ite
                 yield Decided(*key, file.sha256, "text", (span,), proposal.box_xywh, why, proposal.key, of.detectors)
 
 
-def _undecided(raw: Path, of: ReviewedStudy, standing: Standing, *, is_gap: bool) -> Iterator[Decided]:
-    """Yield decisions about everything else that the detectors propose: drawn people apart, what is drawn has no face."""
+def _undecided(raw: Path, of: ReviewedStudy, standing: Standing, source: str | None) -> Iterator[Decided]:
+    """Yield decisions about what else is proposed by ``source``, None for the detectors: drawn people apart, what is drawn has no face."""
     for key, file in of.files.items():
         for item in status.judged(of, key, standing, lambda key: times_s(raw, of.files[key])):
-            if item.decision == UNREVIEWED and item.proposal.source != SHEET and (item.proposal.source == GAP) == is_gap:
+            derived = item.proposal.source if item.proposal.source in (GAP, PAIR) else None
+            if item.decision == UNREVIEWED and item.proposal.source != SHEET and derived == source:
                 wrong = _is_drawn(item.proposal, of.proposals.get(key, ()))
                 span = DecidedSpan(REJECT if wrong else ACCEPT, item.first, item.last, *item.proposal.interval_s)
                 why = "it is drawn, and nobody is in it" if wrong else "what is proposed may well be right"

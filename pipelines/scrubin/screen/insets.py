@@ -29,7 +29,7 @@ NAME = "insets"
 EVERY_S = 0.25
 # An edge stands when it is there in so many of the last samples, of 1.5 s.
 SAMPLES, STANDING = 6, 4
-EDGE_LEVELS = 16
+EDGE_LEVELS = 12
 # Shares of the picture's width and height.
 LEAST_SHARE, MOST_SHARE = 0.12, 0.6
 # So much of its sides must stand on average, and of each: beside a part of the other picture that is as bright an edge is lost.

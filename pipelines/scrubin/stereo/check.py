@@ -127,7 +127,8 @@ def _flipped(way: Rectification, taken: Sample, *, is_calibrated: bool = True) -
             for side in ("left", "right")
         }
         best = max(back.values(), key=lambda one: one.count)
-        if best.count < max(FEWEST_PER_PAIR * len(first), FLIP_TIMES * usual):
+        # Of a recording of which nothing is shown nothing is flipped.
+        if not best.count or best.count < max(FEWEST_PER_PAIR * len(first), FLIP_TIMES * usual):
             continue
         fitting = [side for side, one in back.items() if one.ahead_share >= AHEAD_SHARE]
         which = f"the {fitting[0]} camera" if len(fitting) == 1 and is_calibrated else "one camera"

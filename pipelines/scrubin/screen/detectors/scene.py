@@ -36,7 +36,7 @@ DOUBT = 1.5
 # Two rectangles are one inset when they share so much of the smaller one; it is hidden with so many points of the small picture around.
 SAME_INSET, AROUND_PX = 0.5, 3
 # An inset that is not recognised for so long has gone.
-LASTS_S = 3.0
+LASTS_S = 6.0
 # What was seen in one sample only is the chance of a moment: of five false rectangles in 290 s of tissue all were.
 LEAST_SAMPLES = 2
 RECENT = 16
