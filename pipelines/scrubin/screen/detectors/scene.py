@@ -37,7 +37,7 @@ DOUBT = 1.5
 SAME_INSET, AROUND_PX = 0.5, 3
 # An inset that is not recognised for so long has gone.
 LASTS_S = 6.0
-# What was seen in one sample only is the chance of a moment: of five false rectangles in 290 s of tissue all were.
+# What was seen in one sample only is the chance of a moment.
 LEAST_SAMPLES = 2
 RECENT = 16
 STRAY = 0.1
