@@ -179,6 +179,25 @@ def test_stills_at_full_size_are_stops_of_their_own_with_their_corners(ann, fold
     assert not ann.troubles
 
 
+def test_a_screen_of_many_stills_is_accepted_as_soon_as_the_page_says_that_it_was_looked_at(chromium, server, folder):
+    refused = []
+    ann = Reviewer(chromium, server)
+    ann.page.on("response", lambda answer: "/api/seen" in answer.url and answer.status >= 400 and refused.append(answer.text()))
+    ann.page.set_viewport_size({"width": 1920, "height": 1080})
+    for _ in range(4):
+        ann.press("+")
+    ann.opened()
+    shown = ann.page.locator("#sheet .cell").count()
+    assert shown > 30
+    keyboard.look(ann.page)
+    assert not refused
+    (first, *_) = [
+        line["facts"] for line in lines(folder, "seen") if line["facts"]["view"] == "sheet" and line["facts"]["camera"] == "left"
+    ]
+    assert sum(count for _, _, count in first["stills"]) > 20
+    ann.page.context.close()
+
+
 def test_the_next_span_is_one_that_is_still_to_be_decided(ann):
     ann.press("j", "a")
     ann.says("hidden")

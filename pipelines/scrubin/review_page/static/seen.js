@@ -14,7 +14,8 @@ const SEND_MS = 2000;
 const LOAD_MS = 3000;
 const RECENT_MS = 3000;
 const { needed_s: NEEDED_S, least_px: LEAST_PX, idle_s: IDLE_S } = JSON.parse(document.body.dataset.attention);
-const LEAVING_S = 0.001;
+// Shares of time are fractions that a float misses by a little. No more: the server adds up what all stills got.
+const SAME_S = 1e-6;
 const isReleased = document.body.dataset.released === "yes";
 
 export class Watch {
@@ -184,8 +185,11 @@ export class Watch {
           state.take(answer);
           state.tell("written");
         } catch (error) {
-          // They can be looked at once more.
-          for (const still of stills) this.reported.delete(still.name);
+          // They are asked for once more, and keep what they were looked at for.
+          for (const still of stills) {
+            this.reported.delete(still.name);
+            if (!this.stills.has(still.name)) this.stills.set(still.name, still);
+          }
           state.problem = error.message;
           state.tell("problem");
         }
@@ -216,7 +220,7 @@ export class Watch {
 }
 
 const nameOf = (button, still) => `${button.number}/${button.view}/${still.camera}/${still.frame}`;
-const isLookedAt = (still) => still.spent >= NEEDED_S[still.view] - LEAVING_S && still.height >= LEAST_PX[still.view];
+const isLookedAt = (still) => still.spent >= NEEDED_S[still.view] - SAME_S && still.height >= LEAST_PX[still.view];
 
 /** Whether this person has still to look at a still. */
 function isNeeded(view, { number, camera, frame }, reported) {
