@@ -315,8 +315,15 @@ def an_hour_later(key: Key, out: Path, raw: Path) -> None:
         os.utime(out / f"{recording.name}.mp4", (float(item.traits["time_s"]) + 3600,) * 2)
 
 
-MIRROR: Change = lambda picture: np.ascontiguousarray(picture[:, ::-1])  # noqa: E731
-NEGATIVE: Change = lambda picture: 255 - picture  # noqa: E731
+def mirrored(picture: Picture) -> Picture:
+    """Return a picture with left and right exchanged."""
+    return np.ascontiguousarray(picture[:, ::-1])
+
+
+def negative(picture: Picture) -> Picture:
+    """Return a picture with all levels turned round."""
+    return 255 - picture
+
 
 ATTACKS: dict[str, Attack] = {
     "perfect": Attack(honest=True),
@@ -331,7 +338,7 @@ ATTACKS: dict[str, Attack] = {
     "black everywhere": Attack(edit=kept_frames(0)),
     "black everywhere, with a map": Attack(edit=kept_frames(0), mapped=True),
     "black but a quarter, with a map": Attack(edit=kept_frames(0.25), mapped=True),
-    "negative": Attack(NEGATIVE),
+    "negative": Attack(negative),
     "contrast 0.18": Attack(linear(0.18, 0)),
     "contrast 0.02": Attack(linear(0.02, 30)),
     "gamma 4": Attack(lookup(255 * (np.arange(256) / 255) ** 4)),
@@ -340,11 +347,11 @@ ATTACKS: dict[str, Attack] = {
     "channels swapped": Attack(lambda picture: picture[..., [1, 2, 0]].copy()),
     "blue alone": Attack(one_channel(0)),
     "colour without brightness": Attack(chroma_alone),
-    "mirrored": Attack(MIRROR),
+    "mirrored": Attack(mirrored),
     "upside down": Attack(lambda picture: picture[::-1].copy()),
     "turned by 180 degrees": Attack(lambda picture: picture[::-1, ::-1].copy()),
     "turned by 90 degrees": Attack(squeezed(np.rot90)),
-    "mirrored negative at contrast 0.1": Attack(lambda picture: linear(-0.1, 60)(MIRROR(picture))),
+    "mirrored negative at contrast 0.1": Attack(lambda picture: linear(-0.1, 60)(mirrored(picture))),
     "shifted by a tenth": Attack(lambda picture: np.roll(picture, (picture.shape[0] // 10, picture.shape[1] // 10), (0, 1))),
     "at 60 % of the size": Attack(smaller(0.6)),
     "at 130 % of the size": Attack(enlarged(1.3)),
@@ -355,18 +362,18 @@ ATTACKS: dict[str, Attack] = {
     "one frame of 12 shown": Attack(edit=some_of_the_frames(12)),
     "frozen and mirrored": Attack(edit=frozen),
     "at another time": Attack(edit=elsewhere_in_time(lambda picture: picture)),
-    "at another time, mirrored negative": Attack(edit=elsewhere_in_time(lambda picture: NEGATIVE(MIRROR(picture)))),
+    "at another time, mirrored negative": Attack(edit=elsewhere_in_time(lambda picture: negative(mirrored(picture)))),
     "picture in picture": Attack(edit=picture_in_picture(lambda picture: picture)),
-    "picture in picture, negative": Attack(edit=picture_in_picture(NEGATIVE)),
+    "picture in picture, negative": Attack(edit=picture_in_picture(negative)),
     "texts moved": Attack(edit=texts_elsewhere(lambda picture: picture)),
-    "texts moved, mirrored negative": Attack(edit=texts_elsewhere(lambda picture: NEGATIVE(MIRROR(picture)))),
-    "negative, at 2/3 of the size": Attack(NEGATIVE, scale=Fraction(2, 3)),
-    "mirrored, of 9 in 10 frames": Attack(MIRROR, edit=leaves_out(10)),
-    "whole video mirrored": Attack(edit=whole_video(MIRROR)),
-    "whole video mirrored, with a map": Attack(edit=whole_video(MIRROR), mapped=True),
-    "whole video negative, with a map": Attack(edit=whole_video(NEGATIVE), mapped=True),
+    "texts moved, mirrored negative": Attack(edit=texts_elsewhere(lambda picture: negative(mirrored(picture)))),
+    "negative, at 2/3 of the size": Attack(negative, scale=Fraction(2, 3)),
+    "mirrored, of 9 in 10 frames": Attack(mirrored, edit=leaves_out(10)),
+    "whole video mirrored": Attack(edit=whole_video(mirrored)),
+    "whole video mirrored, with a map": Attack(edit=whole_video(mirrored), mapped=True),
+    "whole video negative, with a map": Attack(edit=whole_video(negative), mapped=True),
     "a further file": Attack(files=further_video(lambda picture: picture)),
-    "a further file, mirrored negative": Attack(files=further_video(lambda picture: NEGATIVE(MIRROR(picture)))),
+    "a further file, mirrored negative": Attack(files=further_video(lambda picture: negative(mirrored(picture)))),
     "sound at -70 dB": Attack(files=quiet_voice(0.001)),
     "strings in base64": Attack(files=further_file("log.bin", lambda text: base64.b64encode(text.encode()))),
     "strings backwards": Attack(files=further_file("log.bin", lambda text: text[::-1].encode())),

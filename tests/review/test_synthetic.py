@@ -1,0 +1,23 @@
+"""Who stands in for people in the synthetic study decides about what is proposed before what follows from it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import review_study
+from scrubin.review import study, synthetic
+from scrubin.review.ledger import LEDGER_PATH, Ledger
+
+
+@pytest.mark.parametrize("camera", ["left", "right"])
+def test_a_false_face_of_one_camera_hides_nothing_of_the_other(tmp_path, monkeypatch, camera):
+    folder = review_study.project(tmp_path)
+    review_study.propose(folder, [{**review_study.proposal("pair", camera, 20, 29), "source": "face", "faces": 1}])
+    monkeypatch.chdir(folder)
+    of = study.load(1, 0.2, Path("data/raw"))
+    synthetic.write(LEDGER_PATH, Path("data/raw"), of)
+    lines = Ledger(LEDGER_PATH).lines()
+    decided = [(line.facts["camera"], line.facts["spans"][0]["what"]) for line in lines if line.event == "decided"]
+    assert decided == [(camera, "reject")]
