@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scrubin.core import params
+from scrubin.core import code_of, params
 
 ROOT = Path(__file__).parents[1]
 PIPELINE = yaml.safe_load((ROOT / "dvc.yaml").read_text(encoding="utf-8"))
@@ -18,34 +18,9 @@ STAGES = PIPELINE["stages"]
 PLUMBING = {"interrupts", "plumbing", "progress", "quiet_dvc", "server", "state"}
 
 
-def imported_files(file: Path, seen: set[Path]) -> set[Path]:
-    """Every file of the library that a file imports, directly or not."""
-    if file in seen:
-        return seen
-    seen.add(file)
-    text = file.read_text(encoding="utf-8")
-    if "pkgutil" in text:  # a folder that imports all its modules but those that it names
-        for module in file.parent.rglob("*.py"):
-            if not any(f'"{name}"' in text for name in module.relative_to(file.parent).with_suffix("").parts):
-                imported_files(module, seen)
-    for node in ast.walk(ast.parse(text)):
-        names = []
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-        elif isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        for name in names:
-            if name.split(".")[0] == "scrubin":
-                path = ROOT / "pipelines" / Path(*name.split("."))
-                for candidate in (path.with_suffix(".py"), path / "__init__.py"):
-                    if candidate.is_file():
-                        imported_files(candidate, seen)
-    return seen
-
-
-def test_rules_that_are_imported_by_their_folder_are_seen():
-    files = imported_files(ROOT / "pipelines/flows/validate.py", set())
-    assert {*(ROOT / "pipelines/scrubin/validate/rules").glob("*.py")} < files
+def imported_files(stage: str) -> set[Path]:
+    """Return every file of the library that a stage can run or read: what its flow imports, and the data beside it."""
+    return {*code_of.files_of(code_of.imported_by(ROOT / f"pipelines/flows/{stage}.py"))}
 
 
 def outputs(stage: str) -> list[str]:
@@ -62,11 +37,7 @@ def test_there_is_one_stage_one_flow_and_one_section_per_name():
 @pytest.mark.parametrize("stage", STAGES)
 def test_every_imported_file_is_a_dependency(stage):
     deps = [ROOT / dep for dep in STAGES[stage]["deps"] if "${" not in dep]
-    files = imported_files(ROOT / f"pipelines/flows/{stage}.py", set())
-    package_markers = {
-        path for path in files if path.name == "__init__.py" and "pass" not in path.read_text() and len(path.read_text()) < 200
-    }
-    uncovered = {file for file in files - package_markers if not any(file == dep or dep in file.parents for dep in deps)}
+    uncovered = {file for file in imported_files(stage) if not any(file == dep or dep in file.parents for dep in deps)}
     assert sorted(str(file.relative_to(ROOT)) for file in uncovered) == []
 
 
@@ -100,7 +71,7 @@ def test_the_library_never_imports_a_flow():
 @pytest.mark.slow
 def test_a_stage_imports_no_other_stage():
     for stage in STAGES:
-        for file in imported_files(ROOT / f"pipelines/flows/{stage}.py", set()):
+        for file in imported_files(stage):
             folder = file.relative_to(ROOT / "pipelines").parts
             if folder[0] == "scrubin" and folder[1] in STAGES and folder[1] != stage:
                 # Frames are read by one function; the ledger is one, for those who begin it, read it and ask how far it is. The

@@ -93,24 +93,6 @@ def test_file_times_tell_nothing_but_differ_with_the_content(tmp_path):
     assert {time_ns // 10**9 for time_ns in times} == {946684800}
 
 
-def test_the_code_version_follows_the_sources(monkeypatch, tmp_path):
-    library = tmp_path / "scrubin"
-    (library / "video").mkdir(parents=True)
-    (library / "video" / "a.py").write_text("1")
-    monkeypatch.setattr(store, "LIBRARY", library)
-
-    def version(*packages: str) -> str:
-        store.code_version.cache_clear()  # as in another process
-        return store.code_version(("video",), packages)
-
-    before = version()
-    (library / "video" / "a.py").write_text("2")
-    changed = version()
-    (library / "video" / "b.py").write_text("")
-    assert len({before, changed, version(), version("numpy")}) == 4
-    store.code_version.cache_clear()
-
-
 def test_a_file_appears_whole_or_not_at_all(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("old")

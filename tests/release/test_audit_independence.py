@@ -10,13 +10,14 @@ import pytest
 
 import clips
 import scrubin
+from scrubin.core.code_of import closure
 from scrubin.release.audit.pictures import blazeface, eyes
 
 LIBRARY = Path(scrubin.__file__).parent
 MAKERS = ("render", "frames", "screen", "video")
 SHARED = {"faces", "reading"}
 """The networks of `screen` that the audit looks with as well, see `scrubin.release.audit.pictures.eyes` and docs/architecture.md."""
-RULES = {"__init__", "misreadings", "proof", "sessions", "weights"}
+RULES = {"misreadings", "proof", "sessions", "weights"}
 """Code of the folder `networks` that sees no picture: what a name may be misread as, and how any network is loaded."""
 
 
@@ -31,29 +32,13 @@ def imported(path: Path) -> set[str]:
     return {name for name in names if name.startswith("scrubin.")}
 
 
-def file_of(module: str) -> Path | None:
-    path = LIBRARY.joinpath(*module.split(".")[1:])
-    return next((found for found in (path.with_suffix(".py"), path / "__init__.py") if found.is_file()), None)
-
-
-def reached() -> set[str]:
-    """All files that the audit imports, and what those import, relative to the library."""
-    waiting, seen = [LIBRARY / "release/audit/proof.py", LIBRARY / "release/audit/videos/stored.py"], set()
-    while waiting:
-        path = waiting.pop()
-        if path not in seen:
-            seen.add(path)
-            waiting += [found for module in imported(path) if (found := file_of(module))]
-    return {path.relative_to(LIBRARY).as_posix() for path in seen}
-
-
 @pytest.mark.slow
 def test_the_audit_shares_no_code_with_how_the_files_were_made_but_the_networks_that_the_page_names():
-    files = reached()
-    folders = {name.split("/")[0] for name in files}
+    modules = closure("scrubin.release.audit.proof") | closure("scrubin.release.audit.videos.stored")
+    folders = {name.split(".")[1] for name in modules if "." in name}
     assert {"release", "core", "tables"} <= folders
     assert not folders & set(MAKERS)
-    assert {Path(name).stem for name in files if name.startswith("networks/")} == SHARED | RULES
+    assert {name.split(".")[2] for name in modules if name.startswith("scrubin.networks.")} == SHARED | RULES
 
 
 def test_one_file_of_the_audit_looks_with_networks_of_screen():
@@ -89,20 +74,3 @@ def test_the_audits_own_networks_take_a_cartoon_rabbit_for_no_face_and_find_two_
         assert blazeface.faces(np.ascontiguousarray(picture[:, :, ::-1])) == []
     man = clips.pictures(clips.REAL["carphone_pristine"], (176, 144))[0][:, :, ::-1]
     assert len(blazeface.faces(np.ascontiguousarray(np.concatenate([man, man], axis=1)))) == 2
-
-
-def test_a_change_of_any_code_that_examines_videos_examines_them_again():
-    """What was found is kept by a hash of the code that found it."""
-    from scrubin.release.audit.videos.stored import CODE
-
-    waiting, seen = [LIBRARY / "release/audit/videos/decoding.py"], set()
-    while waiting:
-        path = waiting.pop()
-        if path not in seen:
-            seen.add(path)
-            waiting += [found for module in imported(path) if (found := file_of(module)) and "release" in found.parts]
-    names = {path.relative_to(LIBRARY).as_posix() for path in seen if path.name != "__init__.py"}
-    # What a plan may hold beside numbers and boxes plays no part in it.
-    beside = {"release/audit/stated.py", "release/audit/strings/private_columns.py", "release/audit/strings/spelling.py"}
-    assert "networks" in CODE
-    assert names - beside == set(CODE) - {"networks"}

@@ -38,7 +38,7 @@ def counting(name: str, calls: list[str], value: int = 0) -> Observer:
         def finish(self) -> Observed:
             return Observed({"count": np.array([self.count], np.uint32)}, {"value": value})
 
-    return Observer(name, ("screen/pass_over_file.py",), ("numpy",), {"value": value}, Counting)
+    return Observer(name, pass_over_file.__name__, {"value": value}, Counting)
 
 
 @pytest.fixture

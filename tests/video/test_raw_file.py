@@ -70,7 +70,7 @@ class _Brightness:
         return Observed({}, self._luma)
 
 
-BRIGHTNESS = Observer("brightness", (), (), {}, _Brightness)
+BRIGHTNESS = Observer("brightness", "scrubin.screen.pass_over_file", {}, _Brightness)
 
 
 def test_what_was_seen_of_a_file_that_was_replaced_meanwhile_is_not_kept(ingested, monkeypatch):

@@ -19,8 +19,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import ContextVar
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +27,6 @@ from scrubin.core.files import copy, fixed_time_ns, set_fixed_time, sha256_of
 
 STORE_PATH = Path(".cache/store")
 MANIFEST = "manifest.json"
-LIBRARY = Path(__file__).resolve().parents[1]
 CYCLE_DAYS, DAY_S = 30, 86_400
 GENERATIONS = 8
 SEALED_AT_A_TIME = 8
@@ -48,30 +45,8 @@ def kept_in(root: Path) -> Iterator[None]:
         _ROOT.reset(token)
 
 
-@cache
-def code_version(parts: tuple[str, ...], packages: tuple[str, ...] = ()) -> str:
-    """Return a hash of the library's sources and of the packages that a result depends on; they are read once in a process.
-
-    Parameters
-    ----------
-    parts
-        Files or folders below ``scrubin/``, such as ``"video"`` or ``"core/files.py"``.
-    packages
-        Installed packages whose version changes the bytes, such as ``"av"``.
-    """
-    digest = hashlib.sha256()
-    for part in sorted(parts):
-        path = LIBRARY / part
-        files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-        for file in files:
-            digest.update(f"{file.relative_to(LIBRARY).as_posix()}\0{sha256_of(file)}\n".encode())
-    for package in sorted(packages):
-        digest.update(f"{package}=={version(package)}\n".encode())
-    return digest.hexdigest()
-
-
 def key_of(stage: str, code: str, inputs: Mapping[str, Any]) -> str:
-    """Return the key of a result: stage, code and all inputs, as 64 hex digits."""
+    """Return the key of a result: stage, code (see `scrubin.core.code_of`) and all inputs, as 64 hex digits."""
     text = json.dumps({"stage": stage, "code": code, "inputs": inputs}, sort_keys=True, allow_nan=False, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 

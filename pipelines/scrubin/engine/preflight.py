@@ -14,6 +14,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 
 from scrubin.core import store
+from scrubin.core.code_of import code_of_library
 from scrubin.core.errors import ScrubinError, StageError
 from scrubin.core.files import sha256_of
 from scrubin.engine import file_systems
@@ -73,7 +74,7 @@ def look(root: Path, seen: str) -> State:
     return State(
         lock=sha256_of(lock) if lock.is_file() else "missing",
         packages=_other_packages(lock),
-        library=store.code_version(("",)),
+        library=code_of_library(),
         networks=tuple((name, _network(name)) for name in sorted(NETWORKS)),
         python=".".join(platform.python_version_tuple()[:2]),
         sees=(folder / seen).is_file(),

@@ -10,24 +10,13 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import store
+from scrubin.core.code_of import code_of
 from scrubin.frames.drop import why_dropped
 from scrubin.frames.extract import extract
 from scrubin.frames.params import NOTHING, FramesParams
 from scrubin.frames.sinks import SHARD_NAME, file_name, without
 from scrubin.tables.io import records
 
-CODE = (
-    "core/files.py",
-    "frames/contract.py",
-    "frames/decoding.py",
-    "frames/extract.py",
-    "frames/params.py",
-    "frames/picture.py",
-    "frames/quality.py",
-    "frames/sinks.py",
-    "video",
-)
-PACKAGES = ("av", "numpy", "opencv-python-headless")
 IN_A_GAP = "gap: nothing was recorded at this time"
 Spans = Mapping[tuple[str, str], list[tuple[int, int]]]
 Gaps = Mapping[tuple[str, str], frozenset[int]]
@@ -84,7 +73,7 @@ def extract_stored(release: Path, video: ReleasedVideo, params: FramesParams, hi
     """
     spans = hidden.get((video.id, video.camera), [])
     inputs = {**asdict(replace(params, drop=NOTHING)), "sha256": video.sha256, "fps": str(params.fps), "hidden": spans}
-    code = store.code_version(CODE, PACKAGES)
+    code = code_of(__name__)
     entry, _ = store.make(
         store.key_of("frames", code, inputs), lambda folder: extract(release / video.path, folder, params, video.path, spans)
     )

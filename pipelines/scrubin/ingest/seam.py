@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from scrubin.core import store
+from scrubin.core.code_of import code_of
 from scrubin.ingest import seam_pictures
 from scrubin.ingest.overlap import longest_overlap, overlap
 from scrubin.ingest.seam_pictures import Thumbnails
@@ -16,8 +17,6 @@ from scrubin.video.probe_cache import stored_probe
 from scrubin.video.raw_file import proven
 from scrubin.video.source import FilePart
 
-CODE = ("ingest/overlap.py", "ingest/seam.py", "ingest/seam_pictures.py", "video")
-PACKAGES = ("av", "numpy", "opencv-python-headless")
 OTHER_SCENE_LEVEL = 20.0
 """Mean difference, of 255, of two thumbnails. Frames of two operations differ by 27 to 30 at least in 99 of 100 pairs (CholecT50's
 videos 68 and 70, and Endoscapes), frames 0.08 s apart in a moving laparoscopy by 13 at most in 99 of 100."""
@@ -49,7 +48,7 @@ def stored_seam(raw: Path, before: FilePart, part: FilePart) -> Seam:
     VideoError
         When one of them cannot be decoded.
     """
-    key = store.key_of("seam", store.code_version(CODE, PACKAGES), {"before": before.sha256, "after": part.sha256})
+    key = store.key_of("seam", code_of(__name__), {"before": before.sha256, "after": part.sha256})
 
     def work(_: Path) -> list[int]:
         with proven(raw / before.path, before.path, before.sha256), proven(raw / part.path, part.path, part.sha256):

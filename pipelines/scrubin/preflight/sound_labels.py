@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scrubin.core import files, store
+from scrubin.core import files
+from scrubin.core.code_of import code_of_library
 
 PATH = Path(".cache/preflight/labels.json")
 """It is a cache: without it all files are read."""
-CODE = ("annotations", "core", "labels", "vocabulary")
 
 
 class SoundLabels:
@@ -20,8 +20,7 @@ class SoundLabels:
 
     def __init__(self, path: Path = PATH) -> None:
         self._path = path
-        vocabularies = [path.relative_to(store.LIBRARY).as_posix() for path in (store.LIBRARY / "vocabulary").rglob("*.json")]
-        self._code = store.code_version((*CODE, *sorted(vocabularies)))
+        self._code = code_of_library()
         self._before = self._read()
         self._now: set[str] = set()
 

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import store
+from scrubin.core.code_of import code_of
 from scrubin.core.errors import RecordingError
 from scrubin.render.execution import execute
 from scrubin.render.jitter import trimmed_end_s
@@ -22,8 +23,6 @@ from scrubin.tables.private.quarantine import quarantine_row
 from scrubin.video.opening import left_behind_text
 from scrubin.video.sources import sources
 
-CODE = ("dicom", "render", "video")
-PACKAGES = ("av", "ffmpeg-python", "imageio-ffmpeg", "numpy")
 FILE_NAME = "video.mkv"
 FPS_DIGITS = 1001
 
@@ -129,7 +128,7 @@ def key_of(file: FileToRender, planned: Plan, params: RenderParams) -> str:
         "hidden": [asdict(item) for item in planned.hidden],
         "params": {"mode": params.mode, "crf": params.crf, "preset": params.preset},
     }
-    return store.key_of("render", store.code_version(CODE, PACKAGES), inputs)
+    return store.key_of("render", code_of(__name__), inputs)
 
 
 def _fps(file: FileToRender, planned: Plan) -> str:

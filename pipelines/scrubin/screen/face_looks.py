@@ -16,8 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.networks import endoscopy
-from scrubin.networks.faces import CODE as FACES_CODE
-from scrubin.networks.faces import PACKAGES as FACES_PACKAGES
 from scrubin.networks.faces import faces
 from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.pass_over_file import Observed, Observer
@@ -175,8 +173,7 @@ def _ahead(kept: Sequence[Kept]) -> set[int]:
 
 OBSERVER = Observer(
     NAME,
-    ("screen/decoded_picture.py", "screen/face_looks.py", "screen/sightings.py", *FACES_CODE, *endoscopy.CODE),
-    ("av", *FACES_PACKAGES, *endoscopy.PACKAGES),
+    __name__,
     {},
     _Looking,
 )

@@ -15,8 +15,6 @@ from scrubin.screen.proposals import Numbers
 from scrubin.screen.thumbnails import Thumbnailer
 
 NAME = "features"
-CODE = tuple(f"screen/{name}.py" for name in ("features", "histograms", "thumbnails"))
-PACKAGES = ("av", "numpy")
 # A frozen picture that was encoded again (x264 up to crf 30, MPEG-4, fixed bitrate) moved by more than 12 levels in up to
 # 2 of 100 points, the most at a new key frame. Real and synthetic footage stayed within these limits for at most 0.7 s.
 STILL_LEVELS = 12
@@ -45,7 +43,7 @@ class Features:
 
 def observer(thumbnail_height: int) -> Observer:
     """Return what measures the features of every frame while a file is decoded."""
-    return Observer(NAME, CODE, PACKAGES, {"height": thumbnail_height}, lambda times_s: _Measuring(thumbnail_height, times_s))
+    return Observer(NAME, __name__, {"height": thumbnail_height}, lambda times_s: _Measuring(thumbnail_height, times_s))
 
 
 def features(observed: Observed) -> Features:

@@ -205,8 +205,7 @@ def _within(planes: tuple[npt.NDArray[np.uint8], ...], box: Box) -> npt.NDArray[
     return np.stack([table[endoscopy.reduced(part)] for table, part in zip(tables, parts, strict=True)])
 
 
-CODE = ("core/pixels.py", "screen/decoded_picture.py", "screen/insets.py", *endoscopy.CODE)
-OBSERVER = Observer(NAME, CODE, ("av", *endoscopy.PACKAGES), {}, _Looking)
+OBSERVER = Observer(NAME, __name__, {}, _Looking)
 """Looks for pictures inside the picture in the one decode of a file."""
 
 

@@ -19,13 +19,12 @@ import numpy.typing as npt
 from av.video.reformatter import VideoReformatter
 
 from scrubin.core import store
+from scrubin.core.code_of import code_of
 from scrubin.core.errors import VideoError
 from scrubin.screen.decoded_picture import DecodedPicture
 from scrubin.screen.proposals import Numbers
 from scrubin.video.decode import decoded
 from scrubin.video.source import Source
-
-CODE = ("dicom", "screen/pass_over_file.py", "video/decode.py", "video/opening.py", "video/source.py")
 
 
 @dataclass(frozen=True)
@@ -54,8 +53,8 @@ class Observer:
     ----------
     name
         Names its notes.
-    code, packages
-        What its notes depend on, see `scrubin.core.store.code_version`.
+    module
+        Full name of the module that looks: its notes depend on all that it imports, see `scrubin.core.code_of`.
     inputs
         Parameters that its notes depend on.
     start
@@ -63,8 +62,7 @@ class Observer:
     """
 
     name: str
-    code: tuple[str, ...]
-    packages: tuple[str, ...]
+    module: str
     inputs: Mapping[str, Any]
     start: Callable[[Numbers], Observation]
 
@@ -129,7 +127,8 @@ def noted(name: str, sha256: str, observer: Observer) -> Observed | None:
 
 
 def _key(observer: Observer, sha256: str) -> str:
-    code = store.code_version((*CODE, *observer.code), observer.packages)
+    # Whoever looks may not import what decodes.
+    code = code_of(__name__) + code_of(observer.module)
     return store.key_of("screen", code, {"sha256": sha256, "observer": observer.name, **observer.inputs})
 
 

@@ -152,7 +152,7 @@ class _Encoding:
         self._ends[number] = len(self._packets)
 
 
-OBSERVER = Observer(NAME, ("screen/decoded_picture.py", "screen/reel.py"), ("av", "numpy"), {}, _Encoding)
+OBSERVER = Observer(NAME, __name__, {}, _Encoding)
 """Makes the reel in the one decode of a file."""
 
 

@@ -56,8 +56,7 @@ class _Judging:
             self._waiting = []
 
 
-CODE = ("screen/decoded_picture.py", "screen/scene_scores.py", *endoscopy.CODE)
-OBSERVER = Observer(NAME, CODE, ("av", *endoscopy.PACKAGES), {}, _Judging)
+OBSERVER = Observer(NAME, __name__, {}, _Judging)
 """Judges the frames in the one decode of a file."""
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from scrubin.core import store
+from scrubin.core.code_of import code_of
 from scrubin.core.pixels import Box
 from scrubin.stereo import writing
 from scrubin.stereo.check import check, check_alone
@@ -20,8 +21,6 @@ from scrubin.stereo.sampling import Choice
 from scrubin.tables.io import records
 from scrubin.video.source import Source
 
-CODE = ("core/files.py", "stereo", "video")
-PACKAGES = ("av", "numpy", "opencv-python-headless")
 STRETCHES = 3
 """Of frames, per recording: half of what `scrubin stereo check` looks at."""
 SIDES = ("left", "right")
@@ -94,7 +93,7 @@ def check_stored(release: Path, pair: ReleasedPair) -> dict[str, Any]:
         "rig": None if rig is None else writing.text(rig),
         "choice": [pair.choice.stretches, pair.choice.hidden, pair.choice.boxes],
     }
-    key = store.key_of("stereo", store.code_version(CODE, PACKAGES), inputs)
+    key = store.key_of("stereo", code_of(__name__), inputs)
     entry, _ = store.make(key, lambda _: _checked(release, pair, rig))
     value: dict[str, Any] = entry.value
     return value

@@ -9,19 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core import store
+from scrubin.core.code_of import code_of
 from scrubin.core.errors import VideoError
 from scrubin.video.probe import Probe, probe
 from scrubin.video.raw_file import proven
 from scrubin.video.structure import Group, Structure, structure
 
-CODE = ("dicom", "video/probe_cache.py", "video/probe.py", "video/opening.py", "video/truncation.py", "video/unreadable.py")
-PACKAGES = ("av", "pydicom")
-STRUCTURE_CODE = ("dicom", "video/probe_cache.py", "video/nal.py", "video/opening.py", "video/parameter_sets.py", "video/structure.py")
-
 
 def stored_probe(path: Path, name: str, sha256: str) -> Probe:
     """Return what a raw file holds, see `scrubin.video.probe.probe`."""
-    key = store.key_of("probe", store.code_version(CODE, PACKAGES), {"sha256": sha256})
+    key = store.key_of("probe", code_of(__name__), {"sha256": sha256})
     outcome = _stored(key, lambda: _as_json(probe(path, name)), path, name, sha256)
     return Probe(
         **{
@@ -36,7 +33,7 @@ def stored_probe(path: Path, name: str, sha256: str) -> Probe:
 
 def stored_structure(path: Path, name: str, sha256: str) -> Structure:
     """Return the groups of pictures of a raw file, see `scrubin.video.structure.structure`."""
-    key = store.key_of("structure", store.code_version(STRUCTURE_CODE, PACKAGES), {"sha256": sha256})
+    key = store.key_of("structure", code_of(__name__), {"sha256": sha256})
     outcome = _stored(key, lambda: asdict(structure(path, name)), path, name, sha256)
     groups = tuple(Group(**{**group, "breaks": tuple(group["breaks"])}) for group in outcome["groups"])
     return Structure(groups, outcome["unsure"], outcome["sets"])

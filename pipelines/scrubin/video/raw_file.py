@@ -12,11 +12,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from scrubin.core import store
+from scrubin.core.code_of import code_of
 from scrubin.core.errors import StageError, VideoError
 from scrubin.core.files import sha256_of
 from scrubin.video.truncation import FIX_COPY
 
-CODE = ("core/files.py",)
 WRONG_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EINVAL)
 """No file can have such a path; everything else may pass."""
 
@@ -33,7 +33,7 @@ def stored_sha256(path: Path, name: str) -> str:
     """
     try:
         before = identity(path, name)
-        key = store.key_of("sha256", store.code_version(CODE), before)
+        key = store.key_of("sha256", code_of("scrubin.core.files"), before)
         known = store.lookup(key)
         value = str(known.value) if known else sha256_of(path)
         after = identity(path, name)

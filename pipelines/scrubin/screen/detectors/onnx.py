@@ -54,8 +54,7 @@ def observer(params: ScreenParams) -> Observer:
         raise ValueError(msg)
     network = Network(model)
     inputs = {"sha256": model.sha256, "output": model.output, "index": model.index, "mean": model.mean, "std": model.std}
-    code = ("screen/detectors/onnx.py", "networks/sessions.py")
-    return Observer(NAME, code, ("av", "numpy", "onnxruntime"), inputs, lambda times_s: _Judging(network, len(times_s)))
+    return Observer(NAME, __name__, inputs, lambda times_s: _Judging(network, len(times_s)))
 
 
 def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:

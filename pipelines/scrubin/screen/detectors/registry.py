@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from scrubin.core import store
+from scrubin.core.code_of import code_of
 from scrubin.screen.detectors.appearance import APPEARANCE
 from scrubin.screen.detectors.black import BLACK
 from scrubin.screen.detectors.detector import Detector
@@ -20,7 +21,6 @@ from scrubin.screen.detectors.text import TEXT
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observer
 
-CODE = ("networks", "screen", "video")
 DETECTORS: dict[str, Detector] = {
     "scene": SCENE,
     "appearance": APPEARANCE,
@@ -40,7 +40,7 @@ def chosen(params: ScreenParams) -> dict[str, Detector]:
 
 def version(params: ScreenParams) -> str:
     """Return 12 hex digits that change when any detector, or any of their limits, does."""
-    return store.key_of("detectors", store.code_version(CODE), asdict(params))[:12]
+    return store.key_of("detectors", code_of(__name__), asdict(params))[:12]
 
 
 def observers(params: ScreenParams) -> list[Observer]:

@@ -21,17 +21,11 @@ from scrubin.screen.detectors.detector import Detector, ObservedFile
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observer
 from scrubin.screen.proposals import Interval, Proposal
+from scrubin.screen.text import looking
 from scrubin.screen.text.covering import covering
-from scrubin.screen.text.looking import start
 from scrubin.screen.text.places import around
 
 NAME = "text"
-CODE = (
-    "screen/decoded_picture.py",
-    *(f"screen/text/{name}.py" for name in ("looking", "places", "strokes")),
-    *(f"networks/{name}.py" for name in ("proof", "reading", "sessions", "weights")),
-)
-PACKAGES = ("av", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
 JOINED_S = 2.0
 MARGIN = 2
 ALIKE_SHARE = 0.7
@@ -71,7 +65,7 @@ MARK_LETTERS = 5
 
 def observer(params: ScreenParams) -> Observer:
     """Return what reads a recording while it is decoded."""
-    return Observer(NAME, CODE, PACKAGES, {"every_s": params.text_every_s}, start(params.text_every_s))
+    return Observer(NAME, looking.__name__, {"every_s": params.text_every_s}, looking.start(params.text_every_s))
 
 
 def propose(seen: ObservedFile, params: ScreenParams) -> list[Proposal]:

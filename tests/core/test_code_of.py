@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import clips
+from scrubin.core import code_of as known
+from scrubin.core.code_of import closure, code_of
+
+LIBRARY = Path(known.__file__).parents[1]
+STORING = (
+    "scrubin.core.files",
+    "scrubin.frames.frame_store",
+    "scrubin.ingest.seam",
+    "scrubin.release.audit.videos.stored",
+    "scrubin.render.rendering",
+    "scrubin.screen.detectors.onnx",
+    "scrubin.screen.detectors.registry",
+    "scrubin.screen.face_looks",
+    "scrubin.screen.features",
+    "scrubin.screen.insets",
+    "scrubin.screen.pass_over_file",
+    "scrubin.screen.reel",
+    "scrubin.screen.scene_scores",
+    "scrubin.screen.text.looking",
+    "scrubin.stereo.released_check",
+    "scrubin.video.probe_cache",
+)
+"""Every module whose code is the key of a stored result."""
+
+
+def forget() -> None:
+    """As in another process."""
+    for kept in (known.code_of, known.code_of_library, known._module, known._file, known._data_beside):
+        kept.cache_clear()
+
+
+@pytest.fixture
+def library(tmp_path, monkeypatch):
+    """Write modules of a small library and return the code of its module ``scrubin.a``."""
+    root = tmp_path / "scrubin"
+    monkeypatch.setattr(known, "LIBRARY", root)
+
+    def code(**sources: str | None) -> str:
+        for name, text in {"__init__": "", **sources}.items():
+            path = root.joinpath(*name.split("__in__")).with_suffix(".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            if text is None:
+                path.unlink()
+            else:
+                path.write_text(text)
+        forget()
+        return code_of("scrubin.a")
+
+    yield code
+    forget()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "from scrubin.b import f",
+        "from scrubin import b",
+        "import scrubin.b",
+        "import scrubin.b as other",
+        "def later():\n    from scrubin.b import f\n    return f",
+        "if TYPE_CHECKING:\n    from scrubin.b import f",
+        "try:\n    import scrubin.b\nexcept ImportError:\n    pass",
+        "import importlib\nimportlib.import_module('scrubin.b')",
+        "import importlib\nREGISTRY = {'b': 'scrubin.b'}\ndef of(name):\n    return importlib.import_module(REGISTRY[name])",
+    ],
+)
+def test_a_change_of_what_is_imported_in_any_way_changes_the_code(library, line):
+    before = library(a=line, b="from scrubin.c import g", c="g = 1", d="x = 1")
+    assert library(d="x = 2") == before
+    assert len({before, library(c="g = 2"), library(b="from scrubin.c import g\nf = 1")}) == 3
+
+
+def test_a_registry_that_imports_by_the_beginning_of_a_name_counts_each_module_below_it(library):
+    by_name = "import importlib\ndef of(name):\n    return importlib.import_module(f'scrubin.inner.{name}')"
+    before = library(a=by_name, inner__in____init__="", inner__in__b="1", other="1")
+    assert library(other="2") == before
+    assert len({before, library(inner__in__b="2"), library(inner__in__c="1")}) == 3
+
+
+def test_a_folder_that_imports_all_its_modules_counts_each_and_a_new_one(library):
+    walk = "import importlib, pkgutil\nfor one in pkgutil.iter_modules(__path__):\n    importlib.import_module(one.name)"
+    before = library(a="from scrubin import rules", rules__in____init__=walk, rules__in__first="1")
+    assert len({before, library(rules__in__first="2"), library(rules__in__second="1")}) == 3
+    before = library(rules__in____init__="NOT_REGISTERED = ('second',)\n" + walk)
+    assert library(rules__in__second="2") == before != library(rules__in__first="3")
+
+
+def test_files_beside_a_module_count_and_those_of_other_folders_do_not(library, tmp_path):
+    seen = {library(a="from scrubin.inner.b import f", inner__in____init__="", inner__in__b="f = 1", other__in____init__="")}
+    for name in ("inner/words.json", "inner/pages/page.html", "inner/words.json"):
+        path = tmp_path / "scrubin" / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"{path.is_file()}")
+        seen.add(library())
+    assert len(seen) == 4
+    (tmp_path / "scrubin/other/words.json").write_text("1")
+    (tmp_path / "scrubin/inner/__pycache__").mkdir()
+    (tmp_path / "scrubin/inner/__pycache__/b.pyc").write_text("1")
+    assert library() in seen
+
+
+def test_a_module_that_moves_with_its_importers_is_the_same_code(library):
+    one = "def f():\n    return 1"
+    before = library(a="import os\nfrom scrubin.b import (\n    f,\n)\nf()", b=one)
+    assert library(a="import os\nfrom scrubin.base.b import f\nf()", b=None, base__in____init__="", base__in__b=one) == before
+
+
+def test_the_same_name_from_another_module_is_other_code(library):
+    before = library(a="from scrubin.b import f\nfrom scrubin.c import g", b="f = g = 1", c="f = g = 2")
+    assert library(a="from scrubin.c import f\nfrom scrubin.b import g") != before
+    assert library(a="from scrubin.b import f\nfrom scrubin.c import g") == before
+    assert library(a="from scrubin.b import g as f\nfrom scrubin.c import g") != before
+
+
+def test_circles_of_imports_end(library):
+    before = library(a="from scrubin.b import f", b="def f():\n    from scrubin.a import g")
+    assert library(b="def f():\n    from scrubin.a import h") != before
+
+
+def test_versions_of_packages_count_and_the_order_of_modules_does_not(library, monkeypatch):
+    before = library(a="import numpy.typing as npt\nimport json\nfrom nowhere import x")
+    monkeypatch.setattr(known, "version", lambda package: f"another {package}")
+    assert library() != before
+    with pytest.raises(ValueError, match=r"the library has no module 'scrubin\.nothing'"):
+        code_of("scrubin.nothing")
+
+
+def test_every_package_is_known_by_the_name_under_which_it_is_installed():
+    imported = {package for module in STORING for one in closure(module) for package in known._module(one).packages}
+    assert {"av", "numpy", "opencv-python-headless"} <= imported
+    assert {package for package in imported if known._version(package) == "not installed"} == set()
+
+
+def test_every_module_that_keeps_results_is_listed_here():
+    keeping = set()
+    for path in LIBRARY.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        if "code_of(__name__)" in text or "Observer(NAME, __name__" in text or "OBSERVER = Observer(" in text:
+            keeping.add(".".join(("scrubin", *path.relative_to(LIBRARY).with_suffix("").parts)))
+    assert keeping == set(STORING) - {"scrubin.core.files", "scrubin.screen.text.looking"}
+
+
+def test_what_screen_notes_of_a_recording_depends_on_the_part_of_the_picture_that_is_cut_out():
+    assert {"scrubin.video.view", "scrubin.video.probe"} <= closure("scrubin.screen.pass_over_file")
+    assert {"scrubin.video.packets", "scrubin.video.damage"} <= closure("scrubin.video.probe_cache")
+    assert "scrubin.dicom.recording" in closure("scrubin.ingest.seam") & closure("scrubin.stereo.released_check")
+
+
+LOOK = """
+import sys
+from pathlib import Path
+from scrubin.core.files import sha256_of
+from scrubin.screen import features
+from scrubin.screen.pass_over_file import observe_stored
+from scrubin.video.frame_times import boundaries_s
+from scrubin.video.source import FilePart, Source
+from scrubin.video.view import View
+source = Source((FilePart("both.mkv", sha256_of(Path("both.mkv"))),), View(0, 0, 96, 96))
+observer = features.observer(48)
+seen = observe_stored(Path(), source, [observer], boundaries_s(source.probe(Path()))[:-1])
+print(features.features(seen[observer.name]).brightest.max())
+"""
+
+
+def in_process(script: str, library: Path, folder: Path) -> str:
+    env = {**os.environ, "PYTHONPATH": str(library), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", script], cwd=folder, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.mark.slow
+def test_after_a_change_of_the_crop_the_other_half_of_the_picture_is_looked_at(tmp_path):
+    shutil.copytree(LIBRARY, tmp_path / "library/scrubin")
+    study = tmp_path / "study"
+    study.mkdir()
+    halves = "color=black:s=96x96:d=1[l];color=white:s=96x96:d=1[r];[l][r]hstack"
+    clips.ffmpeg("-f", "lavfi", "-i", halves, "-c:v", "libx264", "-pix_fmt", "yuv420p", "file:" + str(study / "both.mkv"))
+    left = int(in_process(LOOK, tmp_path / "library", study))
+    view = tmp_path / "library/scrubin/video/view.py"
+    text = view.read_text()
+    assert text.count("{self.h}:{self.x}:") == 1
+    view.write_text(text.replace("{self.h}:{self.x}:", "{self.h}:96:"))
+    right = int(in_process(LOOK, tmp_path / "library", study))
+    assert left < 20 < 230 < right
+
+
+IMPORTS = """
+import importlib, json, sys
+importlib.import_module("MODULE")
+print(json.dumps(sorted(name for name in sys.modules if name.split(".")[0] == "scrubin")))
+"""
+
+
+@pytest.mark.slow
+def test_a_planted_edit_makes_exactly_those_results_stale_whose_code_imports_it(tmp_path, monkeypatch):
+    shutil.copytree(LIBRARY, tmp_path / "scrubin", ignore=shutil.ignore_patterns("__pycache__"))
+    ran = {module: set(json.loads(in_process(IMPORTS.replace("MODULE", module), tmp_path, tmp_path))) for module in STORING}
+    assert all(ran[module] <= closure(module) for module in STORING)
+    monkeypatch.setattr(known, "LIBRARY", tmp_path / "scrubin")
+    forget()
+    before = {module: code_of(module) for module in STORING}
+    reached = sorted({one for module in STORING for one in closure(module)})
+    for edited in random.Random(20).sample(reached, 20):
+        path = known._files(edited)[0]
+        whole = path.read_bytes()
+        path.write_bytes(whole + b"\nPLANTED = 1\n")
+        forget()
+        stale = {module for module in STORING if code_of(module) != before[module]}
+        path.write_bytes(whole)
+        assert stale >= {module for module in STORING if edited in ran[module]}
+        forget()
+        assert stale == {module for module in STORING if edited in closure(module)}
+    forget()
