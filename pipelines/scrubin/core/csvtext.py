@@ -29,6 +29,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scrubin.core import strangers
+from scrubin.core.errors import FileError
 from scrubin.core.faults import Fault, error
 from scrubin.core.suggest import hint, near
 
@@ -274,9 +276,11 @@ def read_path(path: Path, file: str, required: Sequence[str] = (), optional: Seq
 
 
 def data_of(path: Path, file: str) -> tuple[bytes, tuple[Fault, ...]]:
-    """Return the bytes at a path, or why there are none. A pipe is read like a file."""
+    """Return the bytes of a plain file, or why there are none."""
     try:
-        return path.read_bytes(), ()
+        return strangers.read_bytes(path), ()
+    except FileError as refused:
+        return b"", (error(file, "file-unreadable", refused.strerror, ""),)
     except FileNotFoundError:
         return b"", (Fault(file, "file-missing", "there is no such file", "name a CSV file"),)
     except IsADirectoryError:
