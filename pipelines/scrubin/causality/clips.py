@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.core.errors import MetricsError
+from scrubin.core import unpacking
+from scrubin.core.errors import FileError, MetricsError
 from scrubin.core.faults import error
 from scrubin.core.files import FIXED_TIME_S
 from scrubin.core.ranges import count_text
@@ -165,8 +166,11 @@ def picture_of(path: Path) -> Picture:
     MetricsError
         When it cannot be read.
     """
-    cv2 = _cv2()
-    picture = cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR) if path.stat().st_size else None
+    _cv2()
+    try:
+        picture = unpacking.read_picture(path)
+    except FileError as refused:
+        raise MetricsError(refused.faults) from refused
     if picture is None:
         raise MetricsError([error(path.name, "videos", "it cannot be read as a picture", "export it again")])
     return np.asarray(picture, np.uint8)

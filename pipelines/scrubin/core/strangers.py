@@ -12,15 +12,18 @@ from __future__ import annotations
 import json
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from scrubin.core.errors import FileError
 from scrubin.core.faults import printable
 from scrubin.core.suggest import hint
+
+if TYPE_CHECKING:
+    import av.container
 
 VARIABLE = "SCRUBIN_LIMITS"
 GB, MB = 10**9, 10**6
@@ -29,6 +32,11 @@ LONGEST_DIGITS = 300
 YAML_NODES, YAML_DEPTH = 1_000_000, 100
 """Of a YAML file with all its aliases written out: parameters have hundreds of nodes, and are nested five deep."""
 OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
+CONTAINERS = (
+    "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,asf,mxf,flv,ogg,nut,dv,gxf,ivf,rm,wtv,dhav,yuv4mpegpipe,"
+    "h261,h263,h264,hevc,vvc,av1,obu,m4v,mjpeg,mjpeg_2000,vc1,gif,apng"
+)
+"""What a video may be, by FFmpeg's names: not HLS, DASH, concat, SDP, IMF and their like, which open other files or addresses."""
 KINDS: tuple[tuple[Callable[[int], bool], str], ...] = (
     (stat.S_ISFIFO, "a pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -81,16 +89,16 @@ def _limits(text: str) -> Limits:
     for word in text.replace(",", " ").split():
         name, _, value = word.partition("=")
         if name not in known:
-            msg = f"{VARIABLE}: there is no limit '{printable(name)}'; {hint(name, known)}"
-            raise FileError("", msg)
+            msg = f"there is no limit '{printable(name)}'; {hint(name, known)}"
+            raise FileError(VARIABLE, msg)
         try:
             raised[name] = float(value)
         except ValueError:
-            msg = f"{VARIABLE}: '{printable(word)}' is no number; write for example {name}={getattr(Limits, name):g}"
-            raise FileError("", msg) from None
+            msg = f"'{printable(word)}' is no number; write for example {name}={getattr(Limits, name):g}"
+            raise FileError(VARIABLE, msg) from None
         if not raised[name] > 0:
-            msg = f"{VARIABLE}: {name} must be above 0"
-            raise FileError("", msg)
+            msg = f"{name} must be above 0"
+            raise FileError(VARIABLE, msg)
     return Limits(**raised)
 
 
@@ -122,7 +130,7 @@ def refuse_unless_plain(path: Path, *, inside: Path | None = None) -> Path:
         if inside is not None and not Path(real).is_relative_to(os.path.realpath(inside)):
             msg = f"it is outside of {printable(str(inside))}; put the file itself there, no link"
             raise FileError(path, msg)
-        _refuse_mode(path, os.stat(path).st_mode)
+        _refuse_mode(path, os.stat(path).st_mode)  # noqa: PTH116 - names may be no UTF-8
     except FileError:
         raise
     except ValueError as error:  # a name with a NUL, or half a character
@@ -142,6 +150,28 @@ def opened(path: Path, *, inside: Path | None = None) -> BinaryIO:
     except BaseException:
         os.close(file)
         raise
+
+
+def opened_video(path: Path, options: Mapping[str, str] | None = None, *, inside: Path | None = None) -> av.container.InputContainer:
+    """Open a plain file as a video, by a container that holds its pictures itself: no list of other files or of addresses.
+
+    Parameters
+    ----------
+    options
+        Of the container.
+
+    Raises
+    ------
+    av.error.FFmpegError
+        When it cannot be read, or is no such container.
+    FileError, OSError
+        As of `refuse_unless_plain`.
+    """
+    import av
+
+    real = refuse_unless_plain(path, inside=inside)
+    # `file:` keeps names such as "pipe:0", "-" or "concat:a" from being taken for a protocol.
+    return av.open(f"file:{real}", options={"format_whitelist": CONTAINERS, **(options or {})}, metadata_errors="replace")
 
 
 def read_bytes(path: Path, *, inside: Path | None = None, limit: str = "file_gb") -> bytes:

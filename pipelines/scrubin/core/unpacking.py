@@ -1,4 +1,4 @@
-"""Files that hold more than their size says: arrays of numpy, parquet, zips and pictures. Each states what it unpacks to, and is asked first.
+"""Files that hold more than their size says, such as arrays of numpy, parquet, zips and pictures: what they state is looked at first.
 
 Nothing is allocated before that fits the limits of ``scrubin.core.strangers``. What is wrong is a `FileError` of one line.
 """
@@ -138,7 +138,7 @@ def parquet(source: Path | bytes, path: Path | str, columns: Sequence[str] | Non
         repeating = _refuse_values(path, metadata, None if columns is None else frozenset(columns))
         if not repeating:
             return file.read(columns=None if columns is None else list(columns))
-        # Texts that may repeat a long one many times are read as numbers of their different values, and counted before they are written out.
+        # A text that may stand there many times is read once, and all are counted before they are written out.
         again = pq.ParquetFile(
             io.BytesIO(source) if isinstance(source, bytes) else refuse_unless_plain(source, inside=inside), read_dictionary=repeating
         )
@@ -165,8 +165,9 @@ def _parquet_file(source: Path | bytes, inside: Path | None, path: Path | str = 
     except (FileNotFoundError, IsADirectoryError, PermissionError, FileError):
         raise
     except (pa.ArrowException, OSError, ValueError, KeyError, IndexError, OverflowError, MemoryError) as error:
-        msg = f"it cannot be read as parquet ({printable(str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__)})"
-        raise FileError(name, f"{msg}; get or write it again") from error
+        reason = printable((str(error).strip().splitlines() or [type(error).__name__])[0])
+        msg = f"it cannot be read as parquet ({reason}); get or write it again"
+        raise FileError(name, msg) from error
 
 
 def _refuse_values(path: Path | str, metadata: Any, columns: frozenset[str] | None) -> list[str]:

@@ -13,8 +13,8 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from scrubin.core import strangers, unpacking
 from scrubin.core.faults import Fault, error
 from scrubin.core.ranges import ranges_text
 from scrubin.download import marks
@@ -73,7 +73,7 @@ def read(folder: Folder) -> Tables:
     for name in (name for name in folder.files if name.startswith("tables/") and name.endswith(".parquet") and not marks.is_litter(name)):
         try:
             wanted = None if name != marks.FRAMES else ["id", "camera", "frame", "path", "redacted", "dropped", "dropped_why"]
-            tables.tables[name] = pq.read_table(folder.root / name, columns=wanted)
+            tables.tables[name] = unpacking.parquet(folder.root / name, name, wanted)
         except (pa.ArrowException, OSError, ValueError) as failure:
             tables.faults.append(error(name, "damaged", f"it cannot be read as a table ({str(failure).splitlines()[0]})", AGAIN))
     return tables
@@ -205,7 +205,7 @@ def _splits(tables: Tables, folder: Folder, unsound: Collection[str]) -> Iterato
         name = f"splits/{scheme}.csv"
         if name not in folder.files or name in unsound:
             continue
-        text = (folder.root / name).read_text(encoding="utf-8-sig", errors="replace")
+        text = strangers.read_bytes(folder.root / name).decode("utf-8-sig", errors="replace")
         found = list(csv.DictReader(io.StringIO(text, newline="")))
         if not found or not {"id", "subset"} <= found[0].keys():
             yield error(name, "splits", "it has no columns 'id' and 'subset'", AGAIN)

@@ -15,8 +15,8 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from scrubin.core import unpacking
 from scrubin.core.errors import ReleaseError
 from scrubin.frames.reading import picture
 from scrubin.load.release import Release
@@ -140,7 +140,7 @@ class Contents:
     def score_columns(self) -> Mapping[str, pa.DataType]:
         """The columns of the table ``skill`` that say something of a recording, with their types."""
         path = self.release / "tables/skill.parquet"
-        schema = pq.read_schema(path) if path.is_file() else pa.schema([])
+        schema = unpacking.parquet_schema(path, inside=self.release) if path.is_file() else pa.schema([])
         return {field.name: field.type for field in schema if field.name not in ("id", "task")}
 
     @cached_property

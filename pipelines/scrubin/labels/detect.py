@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scrubin.core.errors import AnnotationError
+from scrubin.core import strangers
+from scrubin.core.errors import AnnotationError, FileError
 from scrubin.core.faults import Fault, Faults
 from scrubin.labels.evidence import is_note, only_names_classes
 from scrubin.labels.parse import documents
@@ -126,11 +127,10 @@ def _exists(path: Path) -> bool:
 
 def _bytes_of(file: Path, faults: Faults) -> bytes:
     try:
-        # Only of plain files: reading a pipe or device may never end.
-        if file.exists() and not file.is_file():
-            faults.error(str(file), "file-unreadable", "it is no plain file", "remove it, or put the file itself there")
-            return b""
-        return file.read_bytes()
+        return strangers.read_bytes(file)
+    except FileError as error:
+        faults.error(str(file), "file-unreadable", error.strerror, "")
+        return b""
     except OSError as error:
         faults.error(str(file), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable, or remove it")
         return b""
@@ -243,7 +243,7 @@ def _first(path: Path, files: Iterable[Path]) -> str:
     name = file.name if path.is_file() else file.relative_to(path).as_posix()
     if file.suffix.lower() == ".json":
         try:
-            documents.json_object(name, file.read_bytes())
+            documents.json_object(name, strangers.read_bytes(file))
         except (AnnotationError, OSError) as error:
             return f" ({error})"
     if not _size(file):
@@ -259,5 +259,5 @@ def _is_own_csv(file: Path) -> bool:
     if file.suffix != ".csv" or file.stem not in TABLES:
         return False
     # A raw manifest is also called recordings.csv, and has no ids; LASANA's sheets have semicolons.
-    with file.open("rb") as opened:
+    with strangers.opened(file) as opened:
         return b"id" in opened.readline().removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip().split(b",")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import strangers
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults, error
 from scrubin.core.suggest import hint
@@ -78,7 +79,7 @@ def read(path: Path) -> Declaration:
         With every fault, each with its line and mend.
     """
     try:
-        with path.open("rb") as opened:
+        with strangers.opened(path) as opened:
             data = opened.read(_MOST_BYTES + 1)
         text = data.decode("utf-8")
     except OSError as problem:

@@ -12,6 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.frames import reading
 from scrubin.frames.check.thumbnails import Thumbnails, thumbnail
@@ -104,6 +105,6 @@ def _members(shard: Path, name: str) -> dict[str, Callable[[], bytes]]:
 
 
 def _slice(shard: Path, start: int, size: int) -> bytes:
-    with shard.open("rb") as file:
+    with strangers.opened(shard) as file:
         file.seek(start)
         return file.read(size)

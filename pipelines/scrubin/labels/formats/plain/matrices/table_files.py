@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from scrubin.core import csvtext
+from scrubin.core import csvtext, unpacking
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.formats.plain.matrices.matrix import Matrix
@@ -31,7 +30,7 @@ def has_matrix(path: Path) -> bool:
     """Return whether a table looks like a matrix: by its header, or by its first row of numbers."""
     if path.suffix.lower() == ".parquet":
         try:
-            names = pq.read_schema(path).names
+            names = unpacking.parquet_schema(path).names
         except (pa.ArrowException, OSError):
             return True
         return _has_classes(names)
@@ -45,7 +44,7 @@ def has_matrix(path: Path) -> bool:
 def read_parquet(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
     """Return the matrices of a parquet table by recording; an empty mapping after noting what is wrong."""
     try:
-        table: pd.DataFrame = pq.read_table(pa.BufferReader(data)).to_pandas()
+        table: pd.DataFrame = unpacking.parquet(data, file).to_pandas()
     except (pa.ArrowException, OSError, ValueError) as error:
         faults.error(file, "table-syntax", f"cannot be read as parquet: {str(error).splitlines()[0]}", "write it again")
         return {}
