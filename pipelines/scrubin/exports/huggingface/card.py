@@ -53,8 +53,7 @@ def write(folder: Path, contents: Contents, every: Mapping[str, Splits]) -> None
 
 def _words(contents: Contents) -> tuple[list[str], str]:
     """Return the lines for machines and the text of the release's own card; a short one where it has none."""
-    path = contents.release / CARD
-    text = strangers.read_text(path, inside=contents.release) if path.is_file() else ""
+    text = strangers.read_text(contents.stated(CARD)) if (contents.release / CARD).is_file() else ""
     match = FRONT.match(text)
     if match is None:
         title = str(contents.metadata.get("alternateName") or contents.metadata.get("name", ""))
