@@ -45,7 +45,7 @@ class LabelFolder:
     paths: tuple[Path, ...] = ()
 
 
-def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None) -> LabelFolder:
+def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None, *, links_may_lead_out: bool = True) -> LabelFolder:
     """Return the label files at a path: the file itself, or all below a folder that are of the format.
 
     Parameters
@@ -54,6 +54,8 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         The format; None: by names and content of the files.
     wanted
         As of `detected`.
+    links_may_lead_out
+        Whether files of a folder may lie elsewhere, as our own may; what somebody handed in could lead to the ground truth.
 
     Raises
     ------
@@ -68,7 +70,8 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
         raise AnnotationError([Fault(str(path), "no-files", f"{what}{seen}", f"expected {form.expected}")])
     faults = Faults()
-    contents = {_name(file): _bytes_of(file, faults) for file in of_format}
+    inside = None if links_may_lead_out or not path.is_dir() else path
+    contents = {_name(file): _bytes_of(file, inside, faults) for file in of_format}
     AnnotationError.raise_any(faults)
     taken = set(of_format)
     return LabelFolder(form, contents, tuple(file for file in every if file not in taken), tuple(of_format))
@@ -125,9 +128,9 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _bytes_of(file: Path, faults: Faults) -> bytes:
+def _bytes_of(file: Path, inside: Path | None, faults: Faults) -> bytes:
     try:
-        return strangers.read_bytes(file)
+        return strangers.read_bytes(file, inside=inside)
     except FileError as error:
         faults.error(str(file), "file-unreadable", error.strerror, "")
         return b""

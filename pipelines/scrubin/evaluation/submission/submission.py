@@ -173,7 +173,7 @@ def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: 
     limit = documents.most_bytes(len(wanted) * len(truth.vocabulary.triplets))
     try:
         # One byte more than is allowed tells as much as all of a file that is far too large.
-        with strangers.opened(file) as opened:
+        with strangers.opened(file, inside=file.parent) as opened:
             size = os.fstat(opened.fileno()).st_size
             data = opened.read(limit + 1)
     except OSError as error:
