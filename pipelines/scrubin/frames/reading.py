@@ -75,6 +75,9 @@ def index(shard: Path) -> dict[str, tuple[int, int]]:
         position = 0
         while len(header := os.pread(file.fileno(), BLOCK, position)) == BLOCK and header.strip(b"\0"):
             size = int(header[SIZE].rstrip(b"\0 ") or b"0", 8)
+            if not 0 <= size <= end - position:
+                msg = f"the shard ends after {end} bytes, in the middle" if size > 0 else "the shard has a member of a negative size"
+                raise ValueError(msg)
             members[header[NAME].rstrip(b"\0").decode()] = (position + BLOCK, size)
             position += BLOCK + -(-size // BLOCK) * BLOCK
     if len(header) < BLOCK or position > end:

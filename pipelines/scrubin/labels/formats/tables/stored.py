@@ -121,9 +121,11 @@ def _declared(name: str, columns: list[str]) -> Table:
 
 def _csv(file: Path, faults: Faults) -> pa.Table:
     """Return a CSV with the declared types; a column in which a value does not fit stays text, and the first such value is noted."""
-    header = pa_csv.open_csv(file).schema.names
+    data = pa.py_buffer(strangers.read_bytes(file))
+    header = pa_csv.open_csv(pa.BufferReader(data)).schema.names
+    strangers.refuse_above(file.name, f"it has {len(header)} columns", len(header), "table_columns")
     texts = pa_csv.read_csv(
-        file,
+        pa.BufferReader(data),
         parse_options=pa_csv.ParseOptions(newlines_in_values=True),
         convert_options=pa_csv.ConvertOptions(
             column_types=dict.fromkeys(header, pa.string()), null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -13,7 +14,7 @@ import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from scrubin.core import csvtext, unpacking
+from scrubin.core import csvtext, strangers, unpacking
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.formats.plain.matrices.matrix import Matrix
@@ -84,7 +85,11 @@ def _is_header(cells: Sequence[str]) -> bool:
 
 
 def _check_header(file: str, names: Sequence[str], first: Sequence[str], faults: Faults) -> bool:
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    if len(names) > (most := strangers.limits().table_columns):
+        fix = f"give one per class; if it is right, raise it: {strangers.VARIABLE}=table_columns={len(names)}"
+        faults.error(file, "csv-syntax", f"has {len(names)} columns, above the limit of {most:g}", fix, place="line 1")
+        return False
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         faults.error(file, "column-repeated", f"the column '{repeated[0]}' stands twice", "give every column once", place="line 1")
         return False
