@@ -139,6 +139,11 @@ def refuse_unless_plain(path: Path, *, inside: Path | None = None) -> Path:
     return Path(real)
 
 
+def real(path: Path) -> Path:
+    """Return the path without links, as ``Path.resolve``, which knows no other answer to links in a circle than an error."""
+    return Path(os.path.realpath(path))
+
+
 def opened(path: Path, *, inside: Path | None = None) -> BinaryIO:
     """Open a plain file for reading; parameters and errors as of `refuse_unless_plain`."""
     real = refuse_unless_plain(path, inside=inside)

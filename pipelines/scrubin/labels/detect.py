@@ -177,7 +177,7 @@ def _of_format(path: Path, form: AnyFormat, every: Iterable[Path]) -> list[Path]
 
 def _name(file: Path) -> str:
     # The folder of a file can be a part of what it says.
-    return (file if file.parent.name not in ("", ".") else Path(file.resolve().parent.name) / file.name).as_posix()
+    return (file if file.parent.name not in ("", ".") else Path(strangers.real(file).parent.name) / file.name).as_posix()
 
 
 def _is_own_tables(path: Path) -> bool:
