@@ -31,6 +31,8 @@ LONGEST_DIGITS = 300
 """A whole number of so many digits still fits into a float."""
 YAML_NODES, YAML_DEPTH = 1_000_000, 100
 """Of a YAML file with all its aliases written out: parameters have hundreds of nodes, and are nested five deep."""
+BROKEN_VALUES = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
+"""What Python's own types raise for values such as ``2001-99-99`` or ``!!int x``."""
 OPEN = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOCTTY", 0)
 CONTAINERS = (
     "mov,mp4,m4a,3gp,3g2,mj2,matroska,webm,avi,mpegts,mpeg,mpegvideo,asf,mxf,flv,ogg,nut,dv,gxf,ivf,rm,wtv,dhav,yuv4mpegpipe,"
@@ -257,29 +259,30 @@ def yaml_value(text: bytes | str, path: Path | str = "") -> Any:
     """
     import yaml  # an extra: what reads no YAML must work without
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        _refuse_bomb(yaml.parse(text, Loader=loader), path)
-        return yaml.load(text, Loader=loader)
+        refuse_yaml_bomb(text, path)
+        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except FileError:
         raise
-    except RecursionError:
-        msg = "it is nested too deeply for YAML; write it again"
-        raise FileError(path, msg) from None
-    # Values such as `2001-99-99` or `!!int x` raise what Python's own types do.
-    except (yaml.YAMLError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+    except (yaml.YAMLError, *BROKEN_VALUES) as error:
         msg = f"it is not YAML that can be read: {printable(' '.join(str(error).split()))}; correct it"
         raise FileError(path, msg) from error
 
 
-def _refuse_bomb(events: Any, path: Path | str) -> None:
-    """Count the nodes of a document as if every alias were written out, which is how others go through them."""
+def refuse_yaml_bomb(text: bytes | str, path: Path | str) -> None:
+    """Raise a `FileError` for YAML that is nested too deeply, or too large once every alias is written out, as others go through it.
+
+    Raises
+    ------
+    yaml.YAMLError
+        When it is not YAML.
+    """
     import yaml
 
     sizes: dict[str, int] = {}
     open_nodes: list[tuple[str | None, int]] = []
     count = 0
-    for event in events:
+    for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         if isinstance(event, yaml.AliasEvent):
             # Of what is still open, the values would never end.
             count += sizes.get(event.anchor, YAML_NODES + 1)
