@@ -10,6 +10,7 @@ from typing import Any
 
 from scrubin.annotations import report
 from scrubin.annotations.params import SourceParams
+from scrubin.core import strangers
 from scrubin.core.errors import AnnotationError, ParamsError
 from scrubin.core.faults import Faults
 from scrubin.labels import formats
@@ -87,7 +88,7 @@ def find(
 
 def read(raw: Path, box_tolerance: float, batch: Batch) -> Labels | AnnotationError:
     """Return the labels of one batch, or what is wrong with it: all batches are read before any is refused."""
-    files = {file: (raw / file).read_bytes() for file in batch.files}
+    files = {file: strangers.read_bytes(raw / file) for file in batch.files}
     classes, merges = vocabulary.load(batch.source.vocabulary), map_of(raw, batch.source)
     try:
         labels = FORMATS[batch.source.format].read(LabelFiles(batch.recording, files, classes, box_tolerance, label_map=merges))

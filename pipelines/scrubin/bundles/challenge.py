@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from scrubin.core import files
+from scrubin.core import files, strangers
 from scrubin.core.errors import MetricsError
 from scrubin.evaluation.submission import frame_lists
 from scrubin.evaluation.submission.frame_lists import FramesOf
@@ -106,7 +105,7 @@ def read(folder: Path) -> Challenge:
     """
     path = folder / SETTINGS
     try:
-        stated: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        stated: dict[str, Any] = strangers.read_json(path)
         columns = tuple(Column(**column) for column in stated.pop("columns"))
         listed: FramesOf = frame_lists.listed(folder / FRAMES)
         frames = {name: tuple(sorted(of)) for name, of in sorted(listed.items())}

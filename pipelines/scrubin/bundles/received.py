@@ -11,6 +11,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from scrubin.bundles.challenge import FRAMES, Challenge
+from scrubin.core import strangers
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import printable
 from scrubin.labels.formats.submission import documents
@@ -205,7 +206,7 @@ def _json(path: Path, name: str, challenge: Challenge) -> Any:
         if path.stat().st_size > _most_bytes(challenge):
             msg = f"{name}: is larger than the frames of the challenge can need; write only these, without indentation"
             raise MetricsError(msg)
-        return json.loads(path.read_bytes(), object_pairs_hook=_once)
+        return strangers.json_value(strangers.read_bytes(path), "", _once)
     except (OSError, ValueError, RecursionError) as error:
         msg = f'{name}: cannot be read as JSON ({printable(str(error))}); write {{"<video>": ...}}, or a zip with a file per video'
         raise MetricsError(msg) from error

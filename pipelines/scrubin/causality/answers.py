@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core import strangers
+from scrubin.core.errors import FileError
 from scrubin.core.faults import Faults, summary
 from scrubin.core.ranges import count_text
 from scrubin.labels.formats.plain import phase_tables
@@ -75,7 +77,11 @@ def read(folder: Path, video: str, count: int, vocabulary: Vocabulary) -> Answer
             if path.stat().st_size > most:
                 msg = f"<video>{suffix} is larger than {most >> 20} MiB"
                 raise MalformedError(msg)
-            data[suffix] = path.read_bytes()
+            try:
+                data[suffix] = strangers.read_bytes(path, inside=folder)
+            except FileError as error:
+                msg = f"<video>{suffix}: {error.strerror}"
+                raise MalformedError(msg) from error
     if not data:
         written = sorted(path.name.replace(video, "<video>") for path in folder.iterdir())
         there = f"it wrote {', '.join(written[:SHOWN_FAULTS])}" if written else "it wrote nothing"

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.core.errors import MetricsError
+from scrubin.core import strangers, unpacking
+from scrubin.core.errors import FileError, MetricsError
 from scrubin.core.faults import error
 from scrubin.core.files import FIXED_TIME_S
 from scrubin.core.ranges import count_text
@@ -89,7 +90,7 @@ def listed(path: Path) -> dict[str, Path]:
             [error(str(path), "videos", "there is no such file or folder", "name a folder of frames, a video, or a folder of these")]
         )
     if path.is_dir() and _pictures(path):
-        return {path.resolve().name: path}
+        return {strangers.real(path).name: path}
     inside = sorted(path.rglob("*")) if path.is_dir() else []
     named = {one.relative_to(path).as_posix(): one for one in inside if one.is_dir() and _pictures(one)}
     named |= {one.relative_to(path).with_suffix("").as_posix(): one for one in inside if one.is_file() and one.suffix.lower() in VIDEOS}
@@ -101,8 +102,8 @@ def listed(path: Path) -> dict[str, Path]:
 
 def targets(path: Path) -> list[Path]:
     """Return where a video really lies: itself, and the folder of the files that its frames are links to."""
-    linked = [one.resolve().parent for one in _pictures(path) if one.is_symlink()] if path.is_dir() else []
-    return [path.resolve(), *([Path(os.path.commonpath(linked))] if linked else [])]
+    linked = [strangers.real(one).parent for one in _pictures(path) if one.is_symlink()] if path.is_dir() else []
+    return [strangers.real(path), *([Path(os.path.commonpath(linked))] if linked else [])]
 
 
 def read(name: str, path: Path, folder: Path, *, most: int | None, fps: Fraction | None, rng: np.random.Generator) -> Clip:
@@ -165,8 +166,11 @@ def picture_of(path: Path) -> Picture:
     MetricsError
         When it cannot be read.
     """
-    cv2 = _cv2()
-    picture = cv2.imdecode(np.frombuffer(path.read_bytes(), np.uint8), cv2.IMREAD_COLOR) if path.stat().st_size else None
+    _cv2()
+    try:
+        picture = unpacking.read_picture(path)
+    except FileError as refused:
+        raise MetricsError(refused.faults) from refused
     if picture is None:
         raise MetricsError([error(path.name, "videos", "it cannot be read as a picture", "export it again")])
     return np.asarray(picture, np.uint8)

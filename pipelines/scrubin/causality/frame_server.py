@@ -20,6 +20,7 @@ from typing import IO, Any, cast
 from scrubin.causality.answers import MalformedError
 from scrubin.causality.clips import Clip, picture_of
 from scrubin.causality.sandbox.sandbox import Ending, Sandbox, tail
+from scrubin.core import strangers
 from scrubin.labels.formats.submission.documents import shown
 
 PROTOCOL = "scrubin-frames-1"
@@ -143,7 +144,7 @@ def _answer(number: int, line: bytes) -> dict[str, Any]:
     if not line:
         raise _GoneError
     try:
-        value = json.loads(line)
+        value = strangers.json_value(line)
     except ValueError as error:
         msg = f"the answer for frame {number} is no JSON: {shown(line[:40].decode('utf-8', 'replace').strip())}; write {HINT}"
         raise MalformedError(msg) from error

@@ -18,6 +18,7 @@ from scrubin.causality.latency import latency
 from scrubin.causality.runs import Runner, Way
 from scrubin.causality.sandbox.sandbox import Limits, isolated
 from scrubin.causality.verdict import Verdict, document, judge
+from scrubin.core import strangers
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import error
 from scrubin.vocabulary import vocabulary
@@ -114,7 +115,7 @@ def tried(request: Request, step: Callable[[str], None] = lambda _: None) -> Out
     chosen = sorted(rng.permutation(len(there))[: request.sample].tolist())
     named = [list(there.items())[place] for place in chosen]
     with tempfile.TemporaryDirectory(prefix=FOLDER) as folder:
-        root = Path(folder).resolve()
+        root = strangers.real(Path(folder))
         sandbox, isolation = isolated(
             root, _hidden(request, list(there.values())), request.limits, request.command, without=request.without_isolation
         )
@@ -142,7 +143,7 @@ def _hidden(request: Request, videos: list[Path]) -> tuple[Path, ...]:
     for path in request.hidden:
         if not path.exists():
             raise MetricsError([error(str(path), "hide", "there is no such file or folder to hide", "correct --hide")])
-    root = request.videos.resolve()
+    root = strangers.real(request.videos)
     elsewhere = [target for path in videos for target in clip_files.targets(path) if not target.is_relative_to(root)]
     return (root, *dict.fromkeys(elsewhere), *request.hidden)
 

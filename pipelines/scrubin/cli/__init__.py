@@ -17,6 +17,7 @@ from typing import Protocol, cast
 from scrubin.cli import postponed
 from scrubin.core import private_paths
 from scrubin.core.errors import ScrubinError
+from scrubin.core.faults import printable
 
 COMMANDS = {
     "new-study": "make the folders and lists of a raw study, empty or drafted from a folder of recordings",
@@ -83,6 +84,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever reads, such as head, has seen enough; what Python would still flush goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except (OSError, RecursionError, MemoryError) as error:
+        # What a file, a disk or a machine does, not the program: no reader that could say more has caught it.
+        sys.stderr.write(f"scrubin {args.command}: {_of_machine(error)}\n")
+        return 1
+
+
+def _of_machine(error: OSError | RecursionError | MemoryError) -> str:
+    if isinstance(error, OSError):
+        file = printable(str(error.filename)) if error.filename is not None else ""
+        return f"{file}: {error.strerror or error}" if file else printable(error.strerror or str(error) or type(error).__name__)
+    if isinstance(error, RecursionError):
+        return "a file is nested too deeply to be read; write it again"
+    return f"the memory does not suffice ({printable(str(error)) or 'out of memory'}); give less at once, or use a larger machine"
 
 
 def _parsed(passed: Sequence[str]) -> argparse.Namespace:

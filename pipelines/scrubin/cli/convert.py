@@ -14,6 +14,7 @@ from pathlib import Path
 
 from scrubin.annotations import lengths
 from scrubin.cli.arguments import add_instant, existing_video, rate_or_none
+from scrubin.core import strangers
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults, summary
 from scrubin.core.files import json_text
@@ -192,7 +193,7 @@ def _unstated_rate(kept: Collection, form: Format | DatasetFormat | None) -> str
 
 def _refuse_source(path: Path, out: Path) -> None:
     try:
-        out.resolve().exists()
+        strangers.real(out).exists()
     except (OSError, ValueError) as error:
         msg = f"{str(out)[:80]}: there can be no such path; name another one"
         raise AnnotationError(msg) from error

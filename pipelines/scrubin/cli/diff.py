@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from scrubin.core import files
+from scrubin.core import files, strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.versions.comparison import Comparison, compare
 from scrubin.versions.lines import lines
@@ -41,7 +41,7 @@ def _write(comparison: Comparison, path: Path) -> None:
     from scrubin.versions.page import page
 
     for released in (comparison.old, comparison.new):
-        if released.folder.resolve() in path.resolve().parents:
+        if strangers.real(released.folder) in strangers.real(path).parents:
             msg = f"{path}: lies in {released.folder}, which is never changed; name another file"
             raise ReleaseError(msg)
     try:

@@ -28,7 +28,7 @@ def run(args: argparse.Namespace) -> int:
     contents = Contents(Path(args.release))
     with new_folder(Path(args.folder), contents.release) as folder:
         summary = export(args.to).write(contents, folder, _shown)
-        rigs = calibrations.copy(contents.release, folder)
+        rigs = calibrations.copy(contents, folder)
     of_rigs = f", {count_text(rigs, 'calibration')}" if rigs else ""
     sys.stdout.write(f"{args.folder}: {summary.recordings:,} recordings, {summary.frames:,} frames{of_rigs}\n")
     for reason, count in summary.left_out.items():

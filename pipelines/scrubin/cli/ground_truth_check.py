@@ -6,6 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
+from scrubin.core import strangers
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the folder and its tables."""
@@ -23,7 +25,7 @@ def run(args: argparse.Namespace) -> int:
     from scrubin.groundtruth.stamps import RELEASED
 
     folder = Path(args.folder)
-    tables = Path(args.tables) if args.tables else folder.resolve().parent / "tables"
+    tables = Path(args.tables) if args.tables else strangers.real(folder).parent / "tables"
     faults = verification.check(folder, {name: tables / f"{name}.parquet" for name in sorted(RELEASED)})
     sys.stdout.write("".join(f"{fault}\n" for fault in faults) or "every file, table and vocabulary is the one that the stamps name\n")
     return 1 if faults else 0

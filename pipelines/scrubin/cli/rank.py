@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.cli.submission import add_truth, note_truth, truth_of
-from scrubin.core import files
+from scrubin.core import files, strangers
 from scrubin.core.errors import AnnotationError
 from scrubin.evaluation.ranking import clips, detection_measure, latex, measures, ranking_text, ranks, score_sheet, significance
 from scrubin.evaluation.ranking.measures import PARTS, PRIMARY
@@ -210,7 +210,7 @@ def _teams(submissions: list[str]) -> dict[str, Path]:
     for one in submissions:
         name, separator, path = one.partition("=")
         if not separator or Path(one).is_dir():
-            name, path = Path(one).resolve().name, one
+            name, path = strangers.real(Path(one)).name, one
         if not name.strip() or not path or not name.isprintable():
             msg = f"{one!r}: give a team as DIR or NAME=DIR, with a name that can be printed"
             raise AnnotationError(msg)
@@ -226,6 +226,6 @@ def _refuse_out(out: Path, sources: list[Path]) -> None:
         msg = f"{out}: it is a file; name a folder"
         raise AnnotationError(msg)
     for source in sources:
-        if source.exists() and (out.resolve() == source.resolve() or source.resolve() in out.resolve().parents):
+        if source.exists() and (strangers.real(out) == strangers.real(source) or strangers.real(source) in strangers.real(out).parents):
             msg = f"{out}: lies in {source}, which is never changed; name another folder"
             raise AnnotationError(msg)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
-from scrubin.core import files
+from scrubin.core import files, strangers
 from scrubin.core.errors import ReviewError
 from scrubin.core.ranges import count_text
 from scrubin.release import review_gate
@@ -99,7 +99,7 @@ def write(sheet: str, by: str | None) -> int:
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return strangers.read_bytes(path)
     except OSError as error:
         msg = f"{path}: cannot be read ({error.strerror}); name a sheet such as data/raw/redactions.csv"
         raise ReviewError(msg) from error

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.cli.arguments import add_instant, rate_or_none
-from scrubin.core import files
+from scrubin.core import files, strangers
 from scrubin.core.errors import MetricsError
 from scrubin.evaluation import comparison, reading_aids, score_document, selection, side
 from scrubin.evaluation.computation import Choice, Computed, chosen, intervals
@@ -191,7 +191,7 @@ def _said(name: str, order: Order, read: Sequence[str], aids: Sequence[str]) -> 
     choice = chosen(METRICS[name].choices[order.semantics], order.variant, name)
     lines = list(read)
     for path in sorted((source.path for source in (order.truth, *order.predictions)), key=lambda path: -len(str(path))):
-        lines = [line.replace(f"{path}:", f"{path.resolve().name}:", 1) for line in lines]
+        lines = [line.replace(f"{path}:", f"{strangers.real(path).name}:", 1) for line in lines]
     return Said(order.semantics, choice, lines, 1 if order.ensemble else len(order.predictions), aids)
 
 
@@ -208,7 +208,7 @@ def _output(option: str, name: str | None, suffixes: Sequence[str], read: Sequen
     if out.suffix.lower() not in suffixes or out.is_dir():
         msg = f"{option} {out}: name a file that ends in {' or '.join(suffixes)}"
         raise MetricsError(msg)
-    if any(out.resolve() == path.resolve() or path.resolve() in out.resolve().parents for path in read):
+    if any(strangers.real(out) == strangers.real(path) or strangers.real(path) in strangers.real(out).parents for path in read):
         msg = f"{option} {out}: this is where input is read from; write elsewhere"
         raise MetricsError(msg)
     return out

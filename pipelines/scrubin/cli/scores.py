@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 
 from scrubin.cli.arguments import section_or
-from scrubin.core import faults, params
+from scrubin.core import faults, params, strangers
 from scrubin.core.errors import RatingsError
 from scrubin.lasana import files, reports, revalidation, summary
 from scrubin.lasana.defaults import LASANA
@@ -73,7 +73,7 @@ def _refuse_source(source: Path, out: Path) -> None:
     if out.exists() and not out.is_dir():
         msg = f"{out}: it is a file; name a folder"
         raise RatingsError(msg)
-    if out.resolve() == source.resolve() or (out.exists() and out.samefile(source)):
+    if strangers.real(out) == strangers.real(source) or (out.exists() and out.samefile(source)):
         msg = f"{out}: this is the folder of the rater files, which are never overwritten; name another folder"
         raise RatingsError(msg)
 

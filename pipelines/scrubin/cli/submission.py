@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scrubin.cli import causality, submission_training
+from scrubin.core import strangers
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import SEVERITIES, error, summary
 from scrubin.core.ranges import count_text
@@ -133,11 +134,11 @@ def run(args: argparse.Namespace) -> int:
     outcome = submitted.with_training_data(submission.check(path, truth, tasks=args.task), path, args.test)
     if args.json:
         read = None if truth.verdict is None else truth.verdict.as_json()
-        document = {"submission": path.resolve().name, "ground_truth": read, **outcome.as_json()}
+        document = {"submission": strangers.real(path).name, "ground_truth": read, **outcome.as_json()}
         sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=False) + "\n")
     else:
         note_truth("submission check", args.ground_truth, truth)
-        sys.stdout.write("".join(f"{line}\n" for line in _lines(path.resolve().name, outcome, len(truth.videos))))
+        sys.stdout.write("".join(f"{line}\n" for line in _lines(strangers.real(path).name, outcome, len(truth.videos))))
     return 1 if stopping("submission check", outcome.faults) else 0
 
 

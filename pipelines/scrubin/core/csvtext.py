@@ -29,6 +29,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from scrubin.core import strangers
+from scrubin.core.errors import FileError
 from scrubin.core.faults import Fault, error
 from scrubin.core.suggest import hint, near
 
@@ -40,6 +42,7 @@ DELIMITERS = ("\t", ";", ",")
 """The first of them that the header line has is the delimiter."""
 WHITESPACE = " "
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+LONGEST_LINE = 16 << 20
 SHOWN = 60
 """No message shows more characters of a cell."""
 NAMES_SHOWN = 20
@@ -274,9 +277,11 @@ def read_path(path: Path, file: str, required: Sequence[str] = (), optional: Seq
 
 
 def data_of(path: Path, file: str) -> tuple[bytes, tuple[Fault, ...]]:
-    """Return the bytes at a path, or why there are none. A pipe is read like a file."""
+    """Return the bytes of a plain file, or why there are none."""
     try:
-        return path.read_bytes(), ()
+        return strangers.read_bytes(path), ()
+    except FileError as refused:
+        return b"", (error(file, "file-unreadable", refused.strerror, ""),)
     except FileNotFoundError:
         return b"", (Fault(file, "file-missing", "there is no such file", "name a CSV file"),)
     except IsADirectoryError:
@@ -291,6 +296,9 @@ def text_of(file: str, data: bytes) -> tuple[str, tuple[Fault, ...]]:
     >>> text_of("a.csv", "id\nknöt".encode("latin-1"))[1][0].sentence
     'a.csv, line 2: byte 0xf6 at position 5 is not UTF-8; save it again as CSV UTF-8'
     """
+    if _has_long_line(data):
+        what = f"a line has more than {LONGEST_LINE:,} bytes"
+        return "", (Fault(file, "csv-syntax", what, "write a line per row"),)
     other = next((name for start, name in _OTHER_FILES.items() if data.startswith(start)), None)
     if other is not None:
         return "", (Fault(file, "encoding", f"is {other}, not UTF-8 text", _AGAIN),)
@@ -408,6 +416,17 @@ def shown(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
 
 
+def _has_long_line(data: bytes) -> bool:
+    """Return whether a line is longer than any of a table: programs need many times its size to read it."""
+    at = 0
+    while at + LONGEST_LINE < len(data):
+        end = max(data.rfind(b"\n", at, at + LONGEST_LINE), data.rfind(b"\r", at, at + LONGEST_LINE))
+        if end < 0:
+            return True
+        at = end + 1
+    return False
+
+
 def _not_utf8(file: str, data: bytes) -> Fault:
     body = data.removeprefix(BYTE_ORDER_MARK)
     try:
@@ -425,9 +444,14 @@ def _split(text: str, first: int) -> Iterator[Line]:
 
 def _parsed(file: str, text: str, delimiter: str, first: int) -> Iterator[Line | Fault]:
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
-    number = first
+    number, most = first, strangers.limits().table_columns
     try:
         for cells in reader:
+            if len(cells) > most:
+                what = f"it has {len(cells)} columns, above the limit of {most:g}"
+                fix = f"write a row per entry; if it is right, raise it: {strangers.VARIABLE}=table_columns={len(cells)}"
+                yield error(file, "csv-syntax", what, fix, place=f"line {number}")
+                return
             yield Line(number, tuple(cells))
             number = first + reader.line_num
     except csv.Error as refused:

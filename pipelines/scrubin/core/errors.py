@@ -2,6 +2,7 @@
 
 ScrubinError
 ├── ParamsError         params.yaml: unknown key, wrong type, value out of range
+├── FileError          a file that somebody else made cannot be opened, or needs more than it may
 ├── ManifestError       recordings.csv as a whole cannot be used
 ├── RecordingError      one recording cannot be used: it is quarantined, the others go on
 │   └── VideoError      … because of what its video file holds
@@ -24,7 +25,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from scrubin.core.faults import Fault, Faults, summary
+from scrubin.core.faults import Fault, Faults, error, summary
 
 
 class ScrubinError(Exception):
@@ -63,6 +64,32 @@ class ScrubinError(Exception):
 
 class ParamsError(ScrubinError):
     """``params.yaml`` holds something that no stage understands."""
+
+
+class FileError(ScrubinError, OSError, ValueError):
+    """A file that somebody else made cannot be used: no plain file, outside of its folder, too large, or not what it should be.
+
+    Who reads many files and notes what is wrong with each catches ``OSError`` and ``ValueError``: it is both.
+
+    Parameters
+    ----------
+    path
+        The file.
+    says
+        What is wrong, and what to do about it, without the file.
+    """
+
+    def __init__(self, path: object, says: str) -> None:
+        file = str(path)
+        super().__init__([error(file, "file-unreadable", says, "")])
+        self.filename, self.strerror = file, says
+
+    def __str__(self) -> str:
+        """Return the sentence, where ``OSError`` would write its number."""
+        return _text(self.faults)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.filename, self.strerror)
 
 
 class ManifestError(ScrubinError):

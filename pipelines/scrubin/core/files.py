@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import strangers
 from scrubin.core.cores import cores
 from scrubin.core.errors import StageError
 
@@ -26,7 +27,7 @@ FICLONE = 0x40049409
 def sha256_of(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, as 64 hex digits."""
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with strangers.opened(path) as file:
         while chunk := file.read(CHUNK_BYTES):
             digest.update(chunk)
     return digest.hexdigest()

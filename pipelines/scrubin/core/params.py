@@ -15,8 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-
+from scrubin.core import strangers
 from scrubin.core.errors import ParamsError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import hint, near
@@ -115,8 +114,8 @@ def load_each(declared: Mapping[str, type[Any]], path: Path = PARAMS_PATH) -> tu
 
 def _document(path: Path) -> dict[Any, Any]:
     try:
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        values = strangers.read_yaml(path)
+    except OSError as error:
         msg = f"{path}: cannot be read as YAML: {error}"
         raise ParamsError(msg) from error
     if not isinstance(values, dict):

@@ -7,7 +7,6 @@ pictures of second streams. It stands beside ``raw/``, the recordings that a too
 
 from __future__ import annotations
 
-import json
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -15,6 +14,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import strangers
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault, error
 from scrubin.core.files import sha256_of, write_json
@@ -141,8 +141,8 @@ def read(path: Path) -> Key:
     if file is None:
         raise MetricsError([error(str(path), "deid-key", f"there is no {FILE}", "name the folder that `scrubin deid make` wrote")])
     try:
-        key = _parsed(json.loads(file.read_text(encoding="utf-8")), file.parent)
-    except (ValueError, KeyError, TypeError) as problem:
+        key = _parsed(strangers.read_json(file), file.parent)
+    except (ValueError, LookupError, TypeError, AttributeError) as problem:
         raise MetricsError([error(str(file), "deid-key", f"it is no answer key ({problem!r})", FIX)]) from problem
     MetricsError.raise_any(_damaged(key))
     return key

@@ -16,6 +16,7 @@ from typing import Any, BinaryIO
 import pydicom
 from pydicom.uid import UID
 
+from scrubin.core import strangers
 from scrubin.dicom import elements
 from scrubin.dicom.elements import DAMAGED
 from scrubin.dicom.pieces import Piece
@@ -81,7 +82,7 @@ def read(path: Path) -> Header:
     UnreadableError
         When it is damaged, holds no moving pictures, or such that are not read.
     """
-    with _in_silence(), path.open("rb") as file:
+    with _in_silence(), strangers.opened(path) as file:
         try:
             return _read(file, path.stat().st_size)
         except UnreadableError:

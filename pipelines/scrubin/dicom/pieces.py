@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
 
+from scrubin.core import strangers
+
 
 @dataclass(frozen=True)
 class Piece:
@@ -39,7 +41,7 @@ class Pieces:
         self._pieces = [piece for piece in pieces if _size(piece)]
         self._starts = [0, *accumulate(_size(piece) for piece in self._pieces)]
         self._position = 0
-        self._descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        self._descriptor = os.open(path, strangers.OPEN)
 
     @property
     def size(self) -> int:

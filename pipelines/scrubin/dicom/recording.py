@@ -14,6 +14,7 @@ import av
 import numpy as np
 from av.error import FFmpegError
 
+from scrubin.core import strangers
 from scrubin.dicom import frame_times, header, movie
 from scrubin.dicom.header import FIX_COPY, FIX_EXPORT, STREAMED, Header
 from scrubin.dicom.picture_order import Order264, Order265, PictureOrder
@@ -160,7 +161,7 @@ def _head_of_jpegs(path: Path, known: Header) -> bytes:
 def _jpeg_sizes(path: Path, fragments: Sequence[Piece]) -> list[int]:
     """Return the size of each picture: one begins with every fragment that starts as a JPEG does."""
     sizes: list[int] = []
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = os.open(path, strangers.OPEN)
     try:
         for piece in fragments:
             if os.pread(descriptor, len(JPEG_START), piece.offset) == JPEG_START:

@@ -13,18 +13,25 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
+from scrubin.core import strangers, unpacking
 from scrubin.core.faults import Fault, error
 from scrubin.core.ranges import ranges_text
 from scrubin.download import marks
 from scrubin.download.documents import Documents
 from scrubin.download.folder import Folder
 from scrubin.frames import reading
+from scrubin.tables.catalogue import public_tables
+from scrubin.tables.declare import arrow
 
 AGAIN = "get that file again, of the same version"
 SHARD = ".tar/"
 RANGES = 5
+NEEDED = {
+    marks.VIDEOS: ("id", "task", "camera", "path"),
+    marks.FRAMES: ("id", "camera", "path"),
+    marks.SPLITS: ("scheme", "fold", "subset", "id"),
+}
 
 
 @dataclass
@@ -73,10 +80,35 @@ def read(folder: Folder) -> Tables:
     for name in (name for name in folder.files if name.startswith("tables/") and name.endswith(".parquet") and not marks.is_litter(name)):
         try:
             wanted = None if name != marks.FRAMES else ["id", "camera", "frame", "path", "redacted", "dropped", "dropped_why"]
-            tables.tables[name] = pq.read_table(folder.root / name, columns=wanted)
+            table = unpacking.parquet(folder.root / name, name, wanted)
         except (pa.ArrowException, OSError, ValueError) as failure:
             tables.faults.append(error(name, "damaged", f"it cannot be read as a table ({str(failure).splitlines()[0]})", AGAIN))
+            continue
+        if other := _other_columns(name, table):
+            tables.faults.append(error(name, "damaged", other, AGAIN))
+        else:
+            tables.tables[name] = table
     return tables
+
+
+def _other_columns(name: str, table: pa.Table) -> str:
+    """Return why a table cannot be compared with others: columns that are needed are not there, or of another type."""
+    names = table.column_names
+    if len(set(names)) < len(names):
+        return "a column stands twice"
+    if missing := [one for one in NEEDED.get(name, ()) if one not in names]:
+        return f"it has no column {', '.join(missing)}"
+    declared = public_tables(()).get(PurePosixPath(name).stem)
+    for column in declared.columns if declared is not None else ():
+        if column.name in names and not _alike(of := table.schema.field(column.name).type, arrow(column.dtype)):
+            return f"its column {column.name} holds {of}, no {column.dtype}"
+    return ""
+
+
+def _alike(of: pa.DataType, wanted: pa.DataType) -> bool:
+    of = of.value_type if pa.types.is_dictionary(of) else of
+    kinds = (pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating, pa.types.is_string, pa.types.is_large_string)
+    return any(kind(of) and kind(wanted) for kind in kinds) or (pa.types.is_large_string(of) and pa.types.is_string(wanted))
 
 
 def faults(tables: Tables, documents: Documents, folder: Folder, listed: Collection[str], unsound: Collection[str]) -> Iterator[Fault]:
@@ -205,7 +237,7 @@ def _splits(tables: Tables, folder: Folder, unsound: Collection[str]) -> Iterato
         name = f"splits/{scheme}.csv"
         if name not in folder.files or name in unsound:
             continue
-        text = (folder.root / name).read_text(encoding="utf-8-sig", errors="replace")
+        text = strangers.read_bytes(folder.root / name).decode("utf-8-sig", errors="replace")
         found = list(csv.DictReader(io.StringIO(text, newline="")))
         if not found or not {"id", "subset"} <= found[0].keys():
             yield error(name, "splits", "it has no columns 'id' and 'subset'", AGAIN)

@@ -9,6 +9,8 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
+from scrubin.core import strangers, unpacking
+
 AGAIN = "get that file again"
 TEXTS = (".csv", ".tsv", ".json", ".md", ".txt", ".bib", ".yaml", ".yml")
 TEXT_BYTES = 1 << 26
@@ -41,7 +43,7 @@ def what_happened(path: Path, sha256: str, size: int | None) -> tuple[str, str, 
         What it should be, in bytes; None when nobody says so.
     """
     there = path.stat().st_size
-    with path.open("rb") as file:
+    with strangers.opened(path) as file:
         head = file.read(END_BYTES)
         file.seek(max(0, there - END_BYTES))
         end = file.read(END_BYTES)
@@ -75,7 +77,7 @@ def is_broken(path: Path, size: int) -> str:
     """Return why a file cannot be whole, judged by its ends only; "" when they are sound."""
     if not size:
         return ""
-    with path.open("rb") as file:
+    with strangers.opened(path) as file:
         head = file.read(END_BYTES)
         file.seek(max(0, size - END_BYTES))
         end = file.read(END_BYTES)
@@ -111,7 +113,7 @@ def _rewritten(path: Path, sha256: str, size: int) -> tuple[str, str, str] | Non
     """Whether the released text is still in there, in another form."""
     if not sha256 or size > TEXT_BYTES:
         return None
-    for form, data in _forms(path.read_bytes()):
+    for form, data in _forms(strangers.read_bytes(path)):
         if hashlib.sha256(data).hexdigest() == sha256:
             return "line-ends" if "line ends" in form else "form", form, "get that file again; with git, set core.autocrlf to false before"
     return None
@@ -141,7 +143,7 @@ def _is_cut(path: Path, head: bytes, end: bytes) -> str:
     if suffix in (".zip", ".npz"):
         try:
             zipfile.ZipFile(path).close()
-        except (zipfile.BadZipFile, OSError):
+        except (OSError, *unpacking.BROKEN_ZIP):
             return "its directory of contents, which stands at the end, is missing"
     if suffix == ".tar" and end[-1024:].strip(b"\0"):
         return "its end is missing"

@@ -13,6 +13,7 @@ from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import NamedTuple
 
+from scrubin.core import strangers
 from scrubin.core.cores import cores
 from scrubin.download.folder import Entry
 
@@ -98,7 +99,7 @@ def _pieces(files: Mapping[str, Entry]) -> Iterator[list[str]]:
 
 def _of(root: str, name: str, stop: threading.Event | None) -> Read:
     try:
-        file = os.open(f"{root}/{name}", os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        file = os.open(f"{root}/{name}", strangers.OPEN)
         try:
             data = os.read(file, READ_BYTES)
             digest = hashlib.sha256(data)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -10,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import strangers
 from scrubin.core.faults import Fault, error
 from scrubin.download import marks
 
@@ -107,8 +107,8 @@ def json_of(folder: Path, name: str, faults: list[Fault]) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError):
+        value = strangers.read_json(path)
+    except (OSError, ValueError):
         faults.append(error(name, "damaged", "it is no whole JSON", "get that file again"))
         return {}
     if isinstance(value, dict):
@@ -149,6 +149,6 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return strangers.read_bytes(path).decode("utf-8", errors="replace").replace("\r\n", "\n")
     except OSError:
         return ""

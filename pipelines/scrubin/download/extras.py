@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from scrubin.core import unpacking
 from scrubin.core.faults import Fault, error, warning
 from scrubin.download import marks
 from scrubin.download.moves import EMPTY, Move
@@ -70,7 +71,7 @@ def _unpacked(
         try:
             with zipfile.ZipFile(root / archive) as opened:
                 members = {entry.filename: entry.file_size for entry in opened.infolist()}
-        except (OSError, zipfile.BadZipFile):
+        except (OSError, *unpacking.BROKEN_ZIP):
             continue
         stem = PurePosixPath(archive).stem
         for place in ("archives/", f"archives/{stem}/", f"{stem}/", ""):

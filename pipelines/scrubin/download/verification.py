@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.core.faults import Fault, error, warning
 from scrubin.download import claims, comparison, contents, damage, digests, documents, lists, marks, withheld
@@ -188,7 +189,7 @@ def _list(folder: Folder, name: str, parse: Callable[[bytes], lists.Listing]) ->
     if name not in folder.files:
         return lists.Listing()
     try:
-        data = (folder.root / name).read_bytes()
+        data = strangers.read_bytes(folder.root / name)
     except OSError:
         return lists.Listing()  # found to be unreadable with all others
     return parse(data)

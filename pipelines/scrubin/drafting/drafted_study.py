@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from scrubin.core import csvtext
+from scrubin.core import csvtext, strangers
 from scrubin.core.errors import ManifestError
 from scrubin.core.files import write_text
 from scrubin.drafting import draft as drafts
@@ -72,7 +72,7 @@ def drafted(
     ManifestError
         When the folder cannot be used, or an earlier draft is still there.
     """
-    if folder.resolve() == study.resolve():
+    if strangers.real(folder) == strangers.real(study):
         msg = f"{folder} is the study itself; name the folder with the recordings, such as {study / links.VIDEOS}"
         raise ManifestError(msg)
     named = _named(study)
@@ -81,7 +81,7 @@ def drafted(
         msg = f"{study / BESIDE} is there already; take its rows over into {manifest.NAME} and remove it, then run again"
         raise ManifestError(msg)
     contents = look_through(folder, study, progress)
-    known = {file.path for file in contents.videos if (folder / file.path).resolve() in named}
+    known = {file.path for file in contents.videos if strangers.real(folder / file.path) in named}
     new = [file for file in without_doubles(contents.videos, known) if file.path not in known]
     outcome = drafts.draft(new, tasks)
     if outcome.rows:
@@ -101,7 +101,7 @@ def _named(study: Path) -> set[Path]:
     sheet = csvtext.read_path(study / manifest.NAME, manifest.NAME, ("path",))
     ManifestError.raise_any(sheet.file_faults)
     rows = (*sheet.rows, *(misfit.row for misfit in sheet.misfits))
-    return {(study / row.as_written("path")).resolve() for row in rows if row.cells.get("path")}
+    return {strangers.real(study / row.as_written("path")) for row in rows if row.cells.get("path")}
 
 
 def document(result: DraftedStudy, params: RenderParams) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from scrubin.core import strangers
 from scrubin.core.cores import cores
 from scrubin.core.errors import ManifestError, VideoError
 from scrubin.drafting.header import read_header
@@ -152,7 +153,7 @@ def _may_be_video(path: Path) -> Unusable | None:
 
 def _begins_like_video(path: Path) -> bool:
     try:
-        with path.open("rb") as file:
+        with strangers.opened(path) as file:
             head = file.read(HEAD_BYTES)
     except OSError:
         return False
@@ -168,7 +169,7 @@ def _begins_like_video(path: Path) -> bool:
 
 def _sample(path: Path, size_bytes: int) -> str:
     digest = hashlib.sha256()
-    with path.open("rb") as file:
+    with strangers.opened(path) as file:
         for at in (0, max(0, size_bytes // 2), max(0, size_bytes - SAMPLE_BYTES)):
             file.seek(at)
             digest.update(file.read(SAMPLE_BYTES))

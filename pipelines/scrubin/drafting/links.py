@@ -6,6 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 
+from scrubin.core import strangers
 from scrubin.core.errors import ManifestError
 
 VIDEOS = "videos"
@@ -13,8 +14,8 @@ VIDEOS = "videos"
 
 def place_below(study: Path, folder: Path) -> str | None:
     """Return where a folder lies from the raw folder of a study, when it lies in its ``videos``: then nothing has to be linked."""
-    videos = (study / VIDEOS).resolve()
-    inside = folder.resolve()
+    videos = strangers.real(study / VIDEOS)
+    inside = strangers.real(folder)
     if inside != videos and videos not in inside.parents:
         return None
     return PurePosixPath(VIDEOS, *inside.relative_to(videos).parts).as_posix()
@@ -28,7 +29,7 @@ def link(study: Path, folder: Path, paths: Sequence[PurePosixPath]) -> int:
     ManifestError
         When another file lies there already, or the disk has no links. Nothing is linked then that was not before.
     """
-    wanted = [(study / VIDEOS / path, (folder / path).resolve()) for path in paths]
+    wanted = [(study / VIDEOS / path, strangers.real(folder / path)) for path in paths]
     taken = [target for target, source in wanted if os.path.lexists(target) and not _leads_to(target, source)]
     if taken:
         msg = f"{taken[0]} is there already and is another file; move it away, or name another folder for the study"

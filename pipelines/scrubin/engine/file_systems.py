@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 SHARED = ("9p", "afs", "beegfs", "ceph", "cifs", "fuse.sshfs", "glusterfs", "gpfs", "lustre", "nfs", "nfs4", "panfs", "pvfs2", "smb3")
@@ -18,7 +19,7 @@ def type_of(path: Path, mounts: Path = Path("/proc/self/mounts")) -> str:
     mounts
         The kernel's list.
     """
-    at = path.resolve()
+    at = Path(os.path.realpath(path))
     best, kind = -1, ""
     try:
         lines = mounts.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from scrubin.core import files
+from scrubin.core import files, strangers
 from scrubin.core.ranges import count_text
 from scrubin.labels.formats.ground_truth import MANIFEST, inside_release
 
@@ -23,7 +22,7 @@ def note(truth: Path) -> str | None:
     if root is None:
         return None
     try:
-        document = json.loads((root / MANIFEST).read_text(encoding="utf-8"))
+        document = strangers.read_json(root / MANIFEST)
     except (OSError, ValueError):
         return None
     if not isinstance(document, dict) or not {"frame_contract", "files"} <= document.keys():

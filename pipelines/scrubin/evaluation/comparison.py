@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import strangers
 from scrubin.core.errors import MetricsError
 from scrubin.metrics.result import Result, Value, Variant, difference
 
@@ -67,14 +67,14 @@ def _apart(one: Sequence[Counted], other: Sequence[Counted]) -> str:
 
 def _read(path: Path) -> _File:
     try:
-        document = json.loads(path.read_bytes())
+        document = strangers.read_json(path)
         results = {str(item["variant"]): _result(item) for item in document["results"]}
         truth = str(document["ground_truth"]["sha256"])
         counted = [dict(part["videos"]) for part in document["scored"]]
     except OSError as error:
         msg = f"{path}: cannot be read: {error.strerror}; name a file that 'scrubin score --out' wrote"
         raise MetricsError(msg) from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         msg = f"{path}: holds no scores ({type(error).__name__}: {error}); name a file that 'scrubin score --out' wrote"
         raise MetricsError(msg) from error
     if not results:

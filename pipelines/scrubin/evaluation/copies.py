@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scrubin.core import files
+from scrubin.core import files, strangers
 from scrubin.core.ranges import count_text
 from scrubin.labels.formats.ground_truth import inside_release
 
@@ -34,9 +34,8 @@ def note(truth: Path, predictions: Path) -> str | None:
         if files.sha256_of(path) not in hashes[size]:
             return None
     of = count_text(len(theirs), "file")
-    return (
-        f"{predictions.resolve().name}: the labels are scored against themselves: {of}, all with the SHA-256 of files of the ground truth"
-    )
+    name = strangers.real(predictions).name
+    return f"{name}: the labels are scored against themselves: {of}, all with the SHA-256 of files of the ground truth"
 
 
 def _files(path: Path) -> list[Path]:

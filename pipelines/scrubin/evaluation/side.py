@@ -155,7 +155,7 @@ def read_predictions(source: Source, wanted: Wanted, classes: Vocabulary) -> Sid
         With everything that is wrong in any file.
     """
     options = Options(classes=source.vocabulary or classes, box_tolerance=PREDICTED_TOLERANCE, instant=source.instant)
-    reading = reader.read_path(source.path, source.format, options, wanted)
+    reading = reader.read_path(source.path, source.format, options, wanted, links_may_lead_out=False)
     read = _side(source, wanted, reading)
     if not read.videos and reading.collection.recordings:
         held = " and ".join(_held(reading.collection.recordings)) or "nothing that can be scored"

@@ -7,7 +7,10 @@ the other camera of a pair have the same labels without boxes.
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +18,14 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from scrubin.core import checksum_list, strangers, unpacking
 from scrubin.core.errors import ReleaseError
-from scrubin.frames.reading import picture
+from scrubin.core.faults import printable
+from scrubin.core.files import sha256_of
+from scrubin.frames.reading import SHARD, picture
+from scrubin.load.damage import damaged
+from scrubin.load.pictures import decoded
 from scrubin.load.release import Release
 from scrubin.tables import io
 from scrubin.tables.cameras import of_reference_camera
@@ -32,6 +39,7 @@ INSTANCE_COLUMNS = (
 BOX = ("x", "y", "w", "h")
 LABEL_COLUMNS = ("phase", "phase_id", "phase_vocabulary", "instances", "instances_vocabulary", "instances_detail")
 HIDDEN, DROPPED = "hidden frames, which are black", "dropped frames, which have no picture"
+PLAIN_NAME = re.compile(r"(?!\.)[^/\\\x00-\x1f\x7f\ud800-\udfff]{1,200}")
 Row = dict[str, Any]
 
 
@@ -59,8 +67,36 @@ class Contents:
 
     def __init__(self, release: Path) -> None:
         self.release = release
+        self._sha256 = _listed(release)
+        self._proven: set[str] = set()
+        for path in sorted((release / "tables").glob("*.parquet")):
+            self.stated(f"tables/{path.name}")
         self._opened = Release(release, errata="ignore")
         self._opened.splits  # noqa: B018 - a recording in two subsets, or lists that differ, is an error before anything is written
+
+        self._refuse_names()
+
+    def stated(self, name: str) -> Path:
+        """Return where a file lies, once it is proven to be the one that the release lists; a list without a line proves nothing.
+
+        Parameters
+        ----------
+        name
+            Relative to the release.
+
+        Raises
+        ------
+        ReleaseError
+            When it is missing, leads out of the release, is not listed, or has other bytes.
+        """
+        try:
+            path = strangers.refuse_unless_plain(self.release / name, inside=self.release)
+            if name not in self._proven:
+                self._refuse_other(name, sha256_of(path))
+        except OSError as error:
+            raise damaged(self.release, f"{name}: it cannot be read ({error.strerror or error})") from error
+        self._proven.add(name)
+        return path
 
     def table(self, name: str) -> pd.DataFrame:
         """Return a public table as the release has it; an empty one when the release has none."""
@@ -122,8 +158,32 @@ class Contents:
         return frozenset(own.loc[own["camera"] == camera, "source_frame"].tolist())
 
     def picture(self, frame: Frame) -> bytes:
-        """Return the bytes of a frame's file, as they are in the release."""
-        return picture(self.release, frame.path)
+        """Return the bytes of a frame's file, as they are in the release: what it lists, and a picture of the size that it states.
+
+        Raises
+        ------
+        ReleaseError
+            When it is missing, not what the release lists, or no such picture.
+        """
+        shard, inside, _ = frame.path.partition(SHARD)
+        if inside:
+            self.stated(f"{shard}.tar")
+        data = picture(self.release, frame.path)
+        if not inside:
+            self._refuse_other(frame.path, hashlib.sha256(data).hexdigest())
+        try:
+            unpacking.refuse_huge_picture(data, frame.path)
+            size = unpacking.picture_size(data)
+            with suppress(ImportError):  # without a decoder, the header has to do
+                height, width = decoded(data).shape[:2]
+                size = width, height
+        except ValueError as error:
+            raise damaged(self.release, f"{frame.path}: {error}") from error
+        if size != (frame.row["width"], frame.row["height"]):
+            stated = f"{frame.row['width']}x{frame.row['height']}"
+            what = f"{frame.path}: it is {'x'.join(map(str, size or ()))}, but the table 'frames' says {stated}"
+            raise damaged(self.release, what)
+        return data
 
     def scores(self, ids: Sequence[str]) -> Iterator[Row]:
         """Yield a row per recording: the columns of the table ``skill``, and its errors; null where nobody rated it or marked errors."""
@@ -140,8 +200,22 @@ class Contents:
     def score_columns(self) -> Mapping[str, pa.DataType]:
         """The columns of the table ``skill`` that say something of a recording, with their types."""
         path = self.release / "tables/skill.parquet"
-        schema = pq.read_schema(path) if path.is_file() else pa.schema([])
+        schema = unpacking.parquet_schema(path, inside=self.release) if path.is_file() else pa.schema([])
         return {field.name: field.type for field in schema if field.name not in ("id", "task")}
+
+    def _refuse_other(self, name: str, sha256: str) -> None:
+        if self._sha256 and self._sha256.get(name) != sha256:
+            what = "it has other bytes than" if name in self._sha256 else "it is not listed in"
+            raise damaged(self.release, f"{name}: {what} {checksum_list.NAME}")
+
+    def _refuse_names(self) -> None:
+        """Refuse names of which files of the export could not be called: they would lie elsewhere."""
+        named = {"ids": self.tasks.keys(), "cameras": self.videos["camera"]}
+        named |= {f"{one}s": self.splits[one].astype(str) for one in ("scheme", "subset")}
+        for kind, names in named.items():
+            wrong = sorted(name for name in set(names) if not PLAIN_NAME.fullmatch(name))
+            if wrong:
+                raise damaged(self.release, f"the tables have {kind} that no file can be called, such as {printable(repr(wrong[0]))}")
 
     @cached_property
     def _frames(self) -> pd.DataFrame:
@@ -179,3 +253,12 @@ class Contents:
                 raise ReleaseError(msg)
             of_frame[row["frame"]]["instances"].append({name: row[name] for name in INSTANCE_COLUMNS})
         return of_frame
+
+
+def _listed(release: Path) -> Mapping[str, str]:
+    try:
+        return checksum_list.read(strangers.read_text(release / checksum_list.NAME, inside=release))[0]
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        raise damaged(release, f"{checksum_list.NAME} cannot be read ({error.strerror or error})") from error

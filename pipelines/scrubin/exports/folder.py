@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import fresh_folder
 
@@ -24,7 +25,7 @@ def new_folder(target: Path, release: Path) -> Iterator[Path]:
     if target.exists() or target.is_symlink():
         msg = f"{target}: it is there already; name a folder that is not, or remove it"
         raise ReleaseError(msg)
-    if target.resolve().is_relative_to(release.resolve()):
+    if strangers.real(target).is_relative_to(strangers.real(release)):
         msg = f"{target}: it would lie in the release, which then holds more than its SHA256SUMS; name a folder elsewhere"
         raise ReleaseError(msg)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from typing import Final, Literal, overload
 import av
 from av.error import FFmpegError
 
+from scrubin.core import strangers
 from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
 from scrubin.frames.contract import source_frames
@@ -116,7 +117,7 @@ def wanted_frames(path: Path, fps: Fraction, clock: FrameClock | None, name: str
 def packet_clock(path: Path, name: str, fix: str) -> FrameClock | None:
     """Return when the frames are shown, read from the packets; None when only the decoder knows."""
     try:
-        with av.open(f"file:{path}", metadata_errors="replace") as container:
+        with strangers.opened_video(path) as container:
             stream = picture_stream(container, name)
             shown = [packet.pts for packet in container.demux(stream) if packet.size and not packet.is_discard]
             time_base = Fraction(stream.time_base or 0)
@@ -132,7 +133,7 @@ def _decoded_at(path: Path, at: dict[int, int], name: str, fix: str, *, skip: bo
     """Yield the frames whose tick is in ``at``."""
     size: tuple[int, int, int] | None = None
     try:
-        with av.open(f"file:{path}", metadata_errors="replace") as container:
+        with strangers.opened_video(path) as container:
             stream = picture_stream(container, name)
             stream.thread_type = "AUTO"
             codec = stream.codec_context

@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 
 SHARD = ".tar/"
@@ -50,8 +51,8 @@ def picture(release: Path, path: str) -> bytes:
     shard, inside, member = path.partition(SHARD)
     try:
         if not inside:
-            return (release / path).read_bytes()
-        return _member(release / f"{shard}.tar", member)
+            return strangers.read_bytes(release / path, inside=release)
+        return _member(strangers.refuse_unless_plain(release / f"{shard}.tar", inside=release), member)
     except OSError as error:
         msg = f"{path}: it cannot be read ({error.strerror}); {FIX}"
         raise ReleaseError(msg) from error
@@ -69,11 +70,14 @@ def index(shard: Path) -> dict[str, tuple[int, int]]:
         When it is no whole tar.
     """
     members: dict[str, tuple[int, int]] = {}
-    with shard.open("rb") as file:
+    with strangers.opened(shard) as file:
         end = os.fstat(file.fileno()).st_size
         position = 0
         while len(header := os.pread(file.fileno(), BLOCK, position)) == BLOCK and header.strip(b"\0"):
             size = int(header[SIZE].rstrip(b"\0 ") or b"0", 8)
+            if not 0 <= size <= end - position:
+                msg = f"the shard ends after {end} bytes, in the middle" if size > 0 else "the shard has a member of a negative size"
+                raise ValueError(msg)
             members[header[NAME].rstrip(b"\0").decode()] = (position + BLOCK, size)
             position += BLOCK + -(-size // BLOCK) * BLOCK
     if len(header) < BLOCK or position > end:
@@ -83,7 +87,7 @@ def index(shard: Path) -> dict[str, tuple[int, int]]:
 
 
 def _member(shard: Path, name: str) -> bytes:
-    with shard.open("rb") as file:
+    with strangers.opened(shard) as file:
         status = os.fstat(file.fileno())
         where = _indexed(shard, (str(shard.absolute()), status.st_mtime_ns, status.st_size))
         if name not in where:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
+from scrubin.core import unpacking
 from scrubin.core.errors import TableError
 from scrubin.groundtruth.recordings import Layer, Recording
 from scrubin.tables import io
@@ -62,8 +61,8 @@ def read_skill(path: Path) -> pd.DataFrame:
         When the file cannot be read or breaks the declaration.
     """
     try:
-        names = pq.read_schema(path).names
-    except (OSError, pa.ArrowException) as error:
+        names = unpacking.parquet_schema(path).names
+    except OSError as error:
         msg = f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again"
         raise TableError(msg) from error
     fixed = set(skill(()).column_names)

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-
+from scrubin.core import strangers, unpacking
 from scrubin.core.errors import AnnotationError, TableError
 from scrubin.core.files import sha256_of
 from scrubin.groundtruth import recordings
@@ -87,15 +82,15 @@ def _read(path: Path) -> Any:
     """Return the stamp that a file holds itself, None when it has none."""
     try:
         if path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as archive:
-                return json.loads(str(archive["stamp"])) if "stamp" in archive.files else None
+            arrays = unpacking.arrays(strangers.read_bytes(path), path, packed=True)
+            return strangers.json_value(str(arrays["stamp"]), path) if "stamp" in arrays else None
         if path.suffix == ".parquet":
-            text = (pq.read_schema(path).metadata or {}).get(b"stamp")
-            return None if text is None else json.loads(text)
+            text = (unpacking.parquet_schema(path).metadata or {}).get(b"stamp")
+            return None if text is None else strangers.json_value(text, path)
         if path.suffix == ".json":
-            document = json.loads(path.read_text(encoding="utf-8"))
+            document = strangers.read_json(path)
             return document.get("stamp") or document.get("info", {}).get("stamp") if isinstance(document, dict) else None
-    except (OSError, ValueError, AttributeError, zipfile.BadZipFile, pa.ArrowException) as error:
+    except (OSError, ValueError, AttributeError) as error:
         msg = f"{path}: cannot be read ({type(error).__name__}); {AGAIN}"
         raise TableError(msg) from error
     return None
@@ -140,7 +135,7 @@ def _count(layer: Layer | None) -> int | None:
 def _manifest(path: Path) -> Mapping[str, Any]:
     keys = {"frame_contract", "definitions", "inputs", "vocabularies", "recordings", "files", "folders"}
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = strangers.read_json(path)
     except (OSError, ValueError) as error:
         msg = f"{path}: cannot be read as JSON ({type(error).__name__}); name the folder of a ground truth, or {AGAIN}"
         raise TableError(msg) from error
@@ -209,7 +204,7 @@ def _lists(single: Mapping[str, Path], here: Mapping[str, Any], manifest: Mappin
         if not (is_sidecar or path.name == LIST) or here[name] != manifest["files"].get(name):
             continue
         below = f"{name.removesuffix(SIDECAR)}/" if is_sidecar else name.removesuffix(LIST)
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = strangers.read_json(path)
         if not isinstance(document, dict):  # then it has no stamp either, which is told
             continue
         stated = {f"{below}{key}": value for section in ("files", "folders") for key, value in document.get(section, {}).items()}

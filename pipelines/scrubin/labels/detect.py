@@ -10,7 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from scrubin.core.errors import AnnotationError
+from scrubin.core import strangers
+from scrubin.core.errors import AnnotationError, FileError
 from scrubin.core.faults import Fault, Faults
 from scrubin.labels.evidence import is_note, only_names_classes
 from scrubin.labels.parse import documents
@@ -44,7 +45,7 @@ class LabelFolder:
     paths: tuple[Path, ...] = ()
 
 
-def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None) -> LabelFolder:
+def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = None, *, links_may_lead_out: bool = True) -> LabelFolder:
     """Return the label files at a path: the file itself, or all below a folder that are of the format.
 
     Parameters
@@ -53,6 +54,8 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         The format; None: by names and content of the files.
     wanted
         As of `detected`.
+    links_may_lead_out
+        Whether files of a folder may lie elsewhere, as our own may; what somebody handed in could lead to the ground truth.
 
     Raises
     ------
@@ -67,7 +70,8 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
         raise AnnotationError([Fault(str(path), "no-files", f"{what}{seen}", f"expected {form.expected}")])
     faults = Faults()
-    contents = {_name(file): _bytes_of(file, faults) for file in of_format}
+    inside = None if links_may_lead_out or not path.is_dir() else path
+    contents = {_name(file): _bytes_of(file, inside, faults) for file in of_format}
     AnnotationError.raise_any(faults)
     taken = set(of_format)
     return LabelFolder(form, contents, tuple(file for file in every if file not in taken), tuple(of_format))
@@ -124,13 +128,12 @@ def _exists(path: Path) -> bool:
         return False
 
 
-def _bytes_of(file: Path, faults: Faults) -> bytes:
+def _bytes_of(file: Path, inside: Path | None, faults: Faults) -> bytes:
     try:
-        # Only of plain files: reading a pipe or device may never end.
-        if file.exists() and not file.is_file():
-            faults.error(str(file), "file-unreadable", "it is no plain file", "remove it, or put the file itself there")
-            return b""
-        return file.read_bytes()
+        return strangers.read_bytes(file, inside=inside)
+    except FileError as error:
+        faults.error(str(file), "file-unreadable", error.strerror, "")
+        return b""
     except OSError as error:
         faults.error(str(file), "file-unreadable", f"cannot be read: {error.strerror}", "make it readable, or remove it")
         return b""
@@ -174,7 +177,7 @@ def _of_format(path: Path, form: AnyFormat, every: Iterable[Path]) -> list[Path]
 
 def _name(file: Path) -> str:
     # The folder of a file can be a part of what it says.
-    return (file if file.parent.name not in ("", ".") else Path(file.resolve().parent.name) / file.name).as_posix()
+    return (file if file.parent.name not in ("", ".") else Path(strangers.real(file).parent.name) / file.name).as_posix()
 
 
 def _is_own_tables(path: Path) -> bool:
@@ -243,7 +246,7 @@ def _first(path: Path, files: Iterable[Path]) -> str:
     name = file.name if path.is_file() else file.relative_to(path).as_posix()
     if file.suffix.lower() == ".json":
         try:
-            documents.json_object(name, file.read_bytes())
+            documents.json_object(name, strangers.read_bytes(file))
         except (AnnotationError, OSError) as error:
             return f" ({error})"
     if not _size(file):
@@ -259,5 +262,5 @@ def _is_own_csv(file: Path) -> bool:
     if file.suffix != ".csv" or file.stem not in TABLES:
         return False
     # A raw manifest is also called recordings.csv, and has no ids; LASANA's sheets have semicolons.
-    with file.open("rb") as opened:
+    with strangers.opened(file) as opened:
         return b"id" in opened.readline().removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip().split(b",")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 from typing import Any
+
+from scrubin.core import strangers
 
 HEAD_BYTES = 4096
 NOTE = re.compile(r"\..*|manifest\.json|.*\.stamp\.json")
@@ -40,14 +41,14 @@ def document(path: Path) -> Any:
     if path.suffix.lower() != ".json":
         return None
     try:
-        return json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
+        return strangers.read_json(path)
+    except ValueError:
         return None
 
 
 def head(path: Path) -> str:
     """Return the beginning of a text file."""
-    with path.open("rb") as file:
+    with strangers.opened(path) as file:
         return file.read(HEAD_BYTES).decode("utf-8-sig", errors="replace")
 
 

@@ -42,7 +42,7 @@ class Reading:
     others: tuple[Path, ...] = ()
 
 
-def read_path(path: Path, name: str | None, options: Options, wanted: Content | None = None) -> Reading:
+def read_path(path: Path, name: str | None, options: Options, wanted: Content | None = None, *, links_may_lead_out: bool = True) -> Reading:
     """Return what lies at a path: the one door for every command.
 
     Parameters
@@ -55,6 +55,8 @@ def read_path(path: Path, name: str | None, options: Options, wanted: Content | 
         What files do not say.
     wanted
         What a command needs, such as ``"phases"``: it decides where files could be of several formats.
+    links_may_lead_out
+        As of `label_folder`.
 
     Raises
     ------
@@ -62,7 +64,7 @@ def read_path(path: Path, name: str | None, options: Options, wanted: Content | 
         When nothing can be read at all: no such path, no format or several. All else is in ``faults``.
     """
     named = None if name is None else format_of(name)
-    folder = label_folder(path, named, wanted)
+    folder = label_folder(path, named, wanted, links_may_lead_out=links_may_lead_out)
     reading = read_contents(folder.contents, folder.form, options)
     return replace(reading, paths=folder.paths, others=folder.others)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from scrubin.annotations.params import SourceParams
-from scrubin.core import csvtext
+from scrubin.core import csvtext, strangers
 from scrubin.core.errors import ManifestError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import near
@@ -69,7 +69,7 @@ def lists(raw: Path) -> list[NamingList]:
         named = {name.lower(): name for name in reversed(read.columns)}
         naming = column or next((named[name] for name in ID_COLUMNS if name in named), read.columns[0] if read.columns else "")
         if not read.file_faults and naming in read.columns:
-            text = path.read_bytes().decode("utf-8")
+            text = strangers.read_bytes(path).decode("utf-8")
             found.append(NamingList(path, text, read, naming, path == raw / manifest.NAME))
     ManifestError.raise_any(faults)
     return found

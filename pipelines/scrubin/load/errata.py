@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 
 NAME = "metadata/errata.yaml"
@@ -33,7 +33,7 @@ def of_release(folder: Path, version: str) -> tuple[Mapping[str, Any], ...]:
     if not path.is_file():
         return ()
     try:
-        listed = json.loads(path.read_text(encoding="utf-8"))
+        listed = strangers.read_json(path, inside=folder)
     except (OSError, ValueError) as error:
         msg = f"{path}: it is no JSON ({error}); run 'scrubin verify {folder}'"
         raise ReleaseError(msg) from error

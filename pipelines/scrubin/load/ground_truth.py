@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from scrubin.core import strangers
 from scrubin.load.damage import damaged
 from scrubin.load.splits import FOLDER as SPLITS
 from scrubin.load.splits import Key
@@ -45,8 +45,8 @@ def of_split(release: Path, key: Key, ids: frozenset[str], *, several_folds: boo
     scheme, fold, subset = key
     inside = f"{FOLDER}/splits/{scheme}/{fold}/{subset}"
     try:
-        recordings = json.loads((release / inside / LIST).read_text(encoding="utf-8"))["recordings"]
-    except (OSError, ValueError, KeyError) as error:
+        recordings = strangers.read_json(release / inside / LIST, inside=release)["recordings"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
         raise damaged(release, f"{inside}/{LIST} cannot be read ({error})") from error
     if set(recordings) != ids:
         strange = min(set(recordings) ^ ids)

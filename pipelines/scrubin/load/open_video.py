@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core import strangers
 from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
 
@@ -83,7 +84,7 @@ def clock_of(path: Path, name: str) -> Clock:
     ticks: list[int] = []
     starts: list[int] = []
     try:
-        with pyav.open(f"file:{path}", metadata_errors="replace") as container:
+        with strangers.opened_video(path) as container:
             stream = picture_stream(container, name)
             access, time_base = RandomAccess(stream.codec_context), Fraction(stream.time_base or 0)
             for packet in packets(container, stream, name):
@@ -117,7 +118,8 @@ class OpenVideo:
         from scrubin.video.probe import picture_stream
 
         self._name, self._clock = name, clock
-        self._container = _pyav().open(f"file:{path}", metadata_errors="replace")
+        _pyav()
+        self._container = strangers.opened_video(path)
         self._stream = picture_stream(self._container, name)
         self._codec = self._stream.codec_context
         # Loaders run a process per core: more threads would only wait for one another.

@@ -13,6 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core import unpacking
+from scrubin.core.errors import FileError
+
 Picture = npt.NDArray[np.uint8]
 Decoder = Callable[[bytes], Picture]
 JPEG, JPEG_END = b"\xff\xd8", b"\xff\xd9"
@@ -34,6 +37,7 @@ def decoded(data: bytes) -> Picture:
         if not data.endswith(JPEG_END):
             msg = f"the picture ends after {len(data)} bytes, in the middle"
             raise ValueError(msg)
+        _refuse_huge(data)
         return _jpeg_decoder()(data)
     if not data.startswith(PNG):
         msg = "it is neither JPEG nor PNG"
@@ -41,7 +45,15 @@ def decoded(data: bytes) -> Picture:
     if not data.endswith(PNG_END):
         msg = f"the picture ends after {len(data)} bytes, in the middle"
         raise ValueError(msg)
+    _refuse_huge(data)
     return _png_decoder()(data)
+
+
+def _refuse_huge(data: bytes) -> None:
+    try:
+        unpacking.refuse_huge_picture(data, "")
+    except FileError as error:
+        raise ValueError(error.strerror) from error
 
 
 @lru_cache(maxsize=1)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -13,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.core.suggest import hint, near
 from scrubin.load import clip_choice, errata, ground_truth, labelling
@@ -71,7 +71,7 @@ class Release:
     def metadata(self) -> Mapping[str, Any]:
         """What ``croissant.json`` says."""
         try:
-            return dict(json.loads((self.folder / METADATA).read_text(encoding="utf-8")))
+            return dict(strangers.read_json(self.folder / METADATA, inside=self.folder))
         except (OSError, ValueError, TypeError) as error:
             raise damaged(self.folder, f"{METADATA} cannot be read ({error})") from error
 

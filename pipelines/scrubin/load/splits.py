@@ -9,6 +9,7 @@ import pandas as pd
 import pyarrow as pa
 from pyarrow import csv
 
+from scrubin.core import strangers
 from scrubin.core.suggest import hint
 from scrubin.load.damage import damaged
 from scrubin.load.tables import ReleasedTables
@@ -90,7 +91,7 @@ class ReleasedSplits:
             return  # somebody got only the tables
         try:
             text = csv.ConvertOptions(column_types=dict.fromkeys(("fold", "id", "subset"), pa.string()))
-            sheet = csv.read_csv(path, convert_options=text).to_pydict()
+            sheet = csv.read_csv(pa.BufferReader(strangers.read_bytes(path, inside=self._folder)), convert_options=text).to_pydict()
         except (OSError, pa.ArrowException) as error:
             raise damaged(self._folder, f"{name} cannot be read as CSV ({str(error).splitlines()[0]})") from error
         if not {"id", "subset"} <= set(sheet):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from scrubin.core import unpacking
 from scrubin.core.suggest import hint
 from scrubin.load.damage import damaged
 from scrubin.tables.catalogue import public_tables
@@ -81,11 +81,11 @@ class ReleasedTables(Mapping[str, pd.DataFrame]):
         table = self._declared.get(name)
         wanted = columns if columns is not None else table.column_names if table else ()
         try:
-            missing = sorted(set(wanted) - set(pq.read_schema(self.folder / path).names))
+            missing = sorted(set(wanted) - set(unpacking.parquet_schema(self.folder / path, inside=self.folder).names))
             if missing:
                 raise damaged(self.folder, f"{path} has no column {', '.join(missing)}")
-            arrow = pq.read_table(self.folder / path, columns=None if columns is None else list(columns))
-        except (OSError, pa.ArrowException) as error:
+            arrow = unpacking.parquet(self.folder / path, path, columns, inside=self.folder)
+        except OSError as error:
             raise damaged(self.folder, f"{path} cannot be read as parquet ({str(error).splitlines()[0]})") from error
         frame = pd.DataFrame({column: _values(arrow.column(column)) for column in arrow.column_names})
         if table is not None:

@@ -19,6 +19,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core import strangers
 from scrubin.core.errors import ScrubinError
 from scrubin.load.damage import damaged
 from scrubin.load.open_video import Clock, OpenVideo, clock_of
@@ -86,7 +87,7 @@ class ReleasedVideo:
         """Do some work, in one thread at a time, and tell what is wrong as a fault of the release."""
         path = self.folder / self.path
         try:
-            status = path.stat()
+            status = strangers.refuse_unless_plain(path, inside=self.folder).stat()
             with _DECODERS.guard:
                 return work((str(path.absolute()), status.st_size, status.st_mtime_ns))
         except OSError as error:

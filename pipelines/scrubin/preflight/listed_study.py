@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from scrubin.core import strangers
 from scrubin.core.errors import ManifestError, RecordingError
 from scrubin.download.marks import is_litter
 from scrubin.ingest import manifest
@@ -66,7 +67,7 @@ def listed(raw: Path, tasks: Mapping[str, TaskParams], syllables: int, noted: Fi
         withdrawn = memory.load()
     path = raw / manifest.NAME
     try:
-        data = path.read_bytes()
+        data = strangers.read_bytes(path)
     except OSError as error:
         with noted.noting():
             msg = f"{path}: cannot be read ({error.strerror}); the raw folder needs this list of recordings"

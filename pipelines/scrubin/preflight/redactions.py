@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReviewError
 from scrubin.preflight.findings import Findings
 from scrubin.preflight.listed_study import ListedStudy
@@ -19,7 +20,7 @@ def look(study: ListedStudy, noted: Findings) -> None:
     others = ({*study.recordings} | study.set_aside) - kept
     with noted.noting():
         try:
-            data = path.read_bytes()
+            data = strangers.read_bytes(path)
         except OSError as error:
             msg = f"{path}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
             raise ReviewError(msg) from error

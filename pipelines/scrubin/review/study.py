@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from scrubin.core import strangers
 from scrubin.core.errors import ManifestError, ReviewError, TableError
 from scrubin.review.events import ADD, REJECT
 from scrubin.review.outcome import ACCEPTED, REJECTED, SHEET, UNREVIEWED, Asked, Limits, Part, Proposed, added, gaps, mirrored, parts
@@ -244,7 +245,7 @@ def load(reviewers: int, margin_s: float, raw: Path, folder: Path = Path()) -> R
         msg = f"{error}; the stages ingest and screen make what is reviewed, run: .venv/bin/dvc repro screen"
         raise ReviewError(msg) from error
     try:
-        sheet = (raw / NAME).read_bytes()
+        sheet = strangers.read_bytes(raw / NAME)
     except OSError as error:
         msg = f"{raw / NAME}: cannot be read ({error.strerror}); a file with just its header means: nothing to add"
         raise ReviewError(msg) from error

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from pathlib import Path
 
+from scrubin.core import strangers
 from scrubin.review import attention, events, exchange, status
 from scrubin.review.attention import Look
 from scrubin.review.coverage import seconds_of
@@ -48,7 +49,7 @@ def write(path: Path, raw: Path, of: ReviewedStudy) -> None:
     path.unlink(missing_ok=True)
     ledger = Ledger(path, clock=lambda: AT)
     standing = of.standing()
-    sheet = (raw / NAME).read_bytes()
+    sheet = strangers.read_bytes(raw / NAME)
     set_aside = {line.split(",")[0] for line in sheet.decode().splitlines()[1:]}
     imported = exchange.read_sheet(sheet, of, standing, lambda key: times_s(raw, of.files[key]), set_aside)
     for event in (*imported.events[:-1], *_covered_texts(of, imported.events)):

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scrubin.core import csvtext
+from scrubin.core import csvtext, strangers
 from scrubin.core.errors import CalibrationError
 from scrubin.stereo.rig import Rig
 from scrubin.stereo.study import SHEET, read_rigs
@@ -78,6 +78,6 @@ def assignment(raw: Path, cuts: pd.DataFrame, videos: pd.DataFrame) -> Assignmen
 
 def _named(raw: Path) -> dict[str, str]:
     """Return the rig of each recording whose rows name one."""
-    sheet = csvtext.read(SHEET, (raw / SHEET).read_bytes())
+    sheet = csvtext.read(SHEET, strangers.read_bytes(raw / SHEET))
     CalibrationError.raise_any(sheet.file_faults)
     return {row.cells["recording"]: row.cells["rig"] for row in sheet.rows if row.cells.get("rig") and row.cells.get("recording")}

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.core.errors import CalibrationError
-from scrubin.core.faults import error
+from scrubin.core import strangers
+from scrubin.core.errors import CalibrationError, FileError
+from scrubin.core.faults import error, printable
 
 NEEDS_YAML = "reading a calibration needs PyYAML: pip install 'scrubin[video]'"
 MATRIX_TAGS = ("tag:yaml.org,2002:opencv-matrix", "tag:yaml.org,2002:opencv-nd-matrix")
@@ -64,19 +65,25 @@ def parse(data: bytes, name: str) -> Document:
     if not data.strip():
         raise _unreadable(name, "it is empty", "copy it again")
     try:
-        loader = yaml.SafeLoader(HEADER.sub("", data.decode("utf-8")))
+        text = HEADER.sub("", data.decode("utf-8"))
+        strangers.refuse_yaml_bomb(text, name)
+        loader = yaml.SafeLoader(text)
         # Objects are made here, and not by tags that a file brings along.
         node = loader.get_single_node()
         entries = dict(_entries(loader, node, yaml)) if isinstance(node, yaml.MappingNode) else {}
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as fault:
+    except (yaml.YAMLError, *strangers.BROKEN_VALUES) as fault:
         mark = getattr(fault, "problem_mark", None)
-        why = getattr(fault, "problem", None) or "its bytes are no text"
+        why = getattr(fault, "problem", None) or ("its bytes are no text" if isinstance(fault, UnicodeDecodeError) else _said(fault))
         raise _unreadable(
             name, f"it is no YAML ({why})", "copy it again, or correct it", f"line {mark.line + 1}" if mark else ""
         ) from fault
     if not entries:
         raise _unreadable(name, "it has no keys", "name the YAML file with camera matrices, distortion, R and t")
     return Document(name, entries)
+
+
+def _said(fault: Exception) -> str:
+    return printable(fault.strerror if isinstance(fault, FileError) else str(fault) or type(fault).__name__)
 
 
 def _entries(loader: Any, node: Any, yaml: Any) -> Iterable[tuple[str, Entry]]:

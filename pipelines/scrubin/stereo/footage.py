@@ -12,7 +12,8 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.core.errors import CalibrationError, VideoError
+from scrubin.core import unpacking
+from scrubin.core.errors import CalibrationError, FileError, VideoError
 from scrubin.core.faults import error
 from scrubin.stereo.rectification import opencv
 from scrubin.video.frame_reader import FrameReader
@@ -199,9 +200,11 @@ def read_picture(path: Path) -> Picture:
     CalibrationError
         When it is none.
     """
-    cv2 = opencv()
-    data = np.frombuffer(path.read_bytes(), np.uint8)
-    picture = cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None
+    opencv()
+    try:
+        picture = unpacking.read_picture(path)
+    except FileError as refused:
+        raise CalibrationError(refused.faults) from refused
     if picture is None:
         raise CalibrationError([error(str(path), "picture", "it cannot be read as a picture", "copy it again, or remove it")])
     return np.asarray(picture, dtype=np.uint8)

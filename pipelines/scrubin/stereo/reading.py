@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core import strangers
 from scrubin.core.errors import CalibrationError
 from scrubin.core.faults import Faults
 from scrubin.stereo.document import Document, Entry, parse
@@ -54,7 +55,7 @@ def read(path: Path, name: str, unit: str | None = None, size: tuple[int, int] |
         With everything that is missing or impossible in it, each with its line and the mend.
     """
     try:
-        data = path.read_bytes()
+        data = strangers.read_bytes(path, limit="yaml_mb")
     except OSError as fault:
         msg = f"{name}: it cannot be read ({fault.strerror}); name the calibration file of the rig"
         raise CalibrationError(msg) from fault

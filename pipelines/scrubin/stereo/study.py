@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from scrubin.core import csvtext
+from scrubin.core import csvtext, strangers
 from scrubin.core.errors import CalibrationError, ScrubinError
 from scrubin.core.faults import Faults
 from scrubin.core.suggest import hint
@@ -68,7 +68,7 @@ def read(folder: Path) -> StereoStudy:
     if not path.is_file():
         msg = f"{folder}: it has no {SHEET}; name the folder of a raw study, or RIG LEFT RIGHT"
         raise CalibrationError(msg)
-    sheet = csvtext.read(SHEET, path.read_bytes(), NEEDED, None)
+    sheet = csvtext.read(SHEET, strangers.read_bytes(path), NEEDED, None)
     CalibrationError.raise_any(sheet.file_faults)
     rows: dict[str, list[Mapping[str, str]]] = {}
     for row in sheet.rows:

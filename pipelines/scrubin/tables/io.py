@@ -10,6 +10,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from scrubin.core import unpacking
 from scrubin.core.errors import TableError
 from scrubin.core.files import whole
 from scrubin.tables.declare import Column, Table
@@ -58,8 +59,8 @@ def write(table: Table, frame: pd.DataFrame, path: Path) -> None:
 def read(table: Table, path: Path) -> pd.DataFrame:
     """Read a table and hold it to its declaration."""
     try:
-        arrow = pq.read_table(path)
-    except (OSError, pa.ArrowException) as error:
+        arrow = unpacking.parquet(path, path)
+    except OSError as error:
         msg = f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again"
         raise TableError(msg) from error
     return conform(table, arrow.to_pandas())

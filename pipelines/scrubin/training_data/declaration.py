@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrubin.core.errors import AnnotationError
+from scrubin.core import strangers
+from scrubin.core.errors import AnnotationError, FileError
 from scrubin.core.faults import Faults, error
 from scrubin.core.suggest import hint
 from scrubin.training_data.template import NAME
@@ -78,7 +79,7 @@ def read(path: Path) -> Declaration:
         With every fault, each with its line and mend.
     """
     try:
-        with path.open("rb") as opened:
+        with strangers.opened(path) as opened:
             data = opened.read(_MOST_BYTES + 1)
         text = data.decode("utf-8")
     except OSError as problem:
@@ -118,7 +119,10 @@ class _Reader:
             msg = f"{self.file}: reading it needs the package pyyaml; install scrubin with the extra 'quality'"
             raise AnnotationError(msg) from missing
         try:
+            strangers.refuse_yaml_bomb(text, self.file)
             root: Any = yaml.compose(text, Loader=yaml.SafeLoader)
+        except FileError as problem:
+            raise AnnotationError([error(self.file, "yaml", problem.strerror, "")]) from problem
         except yaml.YAMLError as problem:
             mark = getattr(problem, "problem_mark", None)
             place = "" if mark is None else f"line {mark.line + 1}"

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from scrubin.core import suggest
+from scrubin.core import strangers, suggest
 from scrubin.core.errors import AnnotationError, ParamsError
 from scrubin.core.files import sha256_of
 from scrubin.tables.declare import Table
@@ -115,7 +114,7 @@ def counts_of(path: Path) -> ClassCounts:
         When it holds something else.
     """
     try:
-        tables = json.loads(path.read_text(encoding="utf-8"))["tables"]
+        tables = strangers.read_json(path)["tables"]
         counts = {
             str(table): {str(column): {str(name): _whole(count) for name, count in of.items()} for column, of in columns.items()}
             for table, columns in tables.items()

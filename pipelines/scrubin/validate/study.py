@@ -12,8 +12,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from scrubin.core import unpacking
 from scrubin.core.errors import TableError
 from scrubin.tables.declare import Column, Table, arrow
 from scrubin.validate.duplicates.near import Limits, near_duplicates
@@ -82,7 +82,7 @@ def read(table: Table, path: Path) -> StoredTable:
         When the file is no parquet file.
     """
     try:
-        return stored_table(table, pq.read_table(path))
+        return stored_table(table, unpacking.parquet(path, path))
     except (OSError, pa.ArrowException) as error:
         msg = f"{path}: cannot be read as parquet: {error}; run 'dvc repro' to make it again"
         raise TableError(msg) from error

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.versions.difference import Difference, of_data
 from scrubin.versions.released import Released
@@ -54,7 +55,7 @@ def _by_recording(released: Released) -> dict[str, str]:
     for name in sorted(released.sha256):
         if is_one(name):
             try:
-                text = released.path(name).read_text(encoding="utf-8")
+                text = strangers.read_text(released.path(name))
             except (OSError, ValueError) as error:
                 msg = f"{name}: it cannot be read ({error}); run 'scrubin verify {released.folder}'"
                 raise ReleaseError(msg) from error

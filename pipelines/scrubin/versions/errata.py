@@ -5,7 +5,6 @@ The curator writes them in YAML. In a release they are JSON, which is YAML as we
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.core.faults import Fault
 from scrubin.core.files import json_text
@@ -77,7 +77,7 @@ def read(path: Path) -> tuple[Erratum, ...]:
         When the file cannot be read, or what it holds is no list of errors.
     """
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
+        entries = strangers.read_json(path)
     except (OSError, ValueError) as error:
         msg = f"{path}: it cannot be read ({error}); 'scrubin verify' says what is wrong with the copy"
         raise ReleaseError(msg) from error
@@ -106,11 +106,9 @@ def curated(path: Path, version: str, frames: pd.DataFrame) -> tuple[Erratum, ..
     ReleaseError
         For what cannot be read, recordings and frames that are not in the release, and versions that it does not have yet.
     """
-    import yaml
-
     try:
-        entries = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        entries = strangers.read_yaml(path)
+    except OSError as error:
         msg = f"{path}: it cannot be read as YAML ({' '.join(str(error).split())}); an empty list is []"
         raise ReleaseError(msg) from error
     errata = checked([] if entries is None else entries, str(path))

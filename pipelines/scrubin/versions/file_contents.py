@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from scrubin.core import strangers, unpacking
 from scrubin.core.errors import ReleaseError
 from scrubin.versions import rows, table_contents
 from scrubin.versions.renaming import Recordings
@@ -66,10 +66,10 @@ def _of_others(table: pa.Table, ids: frozenset[str]) -> pa.Table:
 def _read(path: Path, renamed: Mapping[str, str]) -> pa.Table:
     try:
         if path.suffix in TEXTS:
-            return rows.plain(TEXTS[path.suffix](_renamed(path.read_text(encoding="utf-8"), renamed)))
+            return rows.plain(TEXTS[path.suffix](_renamed(strangers.read_text(path), renamed)))
         if path.suffix == ".npz":
             return rows.plain(_arrays(path))
-        return Recordings(frozenset(), frozenset(), renamed, frozenset()).brought_over(rows.plain(pq.ParquetFile(path).read()))
+        return Recordings(frozenset(), frozenset(), renamed, frozenset()).brought_over(rows.plain(unpacking.parquet(path, path)))
     except ERRORS as error:
         msg = f"{path}: it cannot be read ({type(error).__name__}: {error}); 'scrubin verify' says what is wrong with the copy"
         raise ReleaseError(msg) from error
@@ -92,8 +92,8 @@ def _sheet(text: str) -> pa.Table:
 
 def _arrays(path: Path) -> pa.Table:
     """Return arrays by frame, each row of one as its bytes; an array that does not go by frame is a column that is named by its content."""
-    with np.load(path) as stored:
-        arrays = {name: np.ascontiguousarray(stored[name]) for name in stored.files if name != "stamp"}
+    stored = unpacking.arrays(strangers.read_bytes(path), path, packed=True)
+    arrays = {name: np.ascontiguousarray(array) for name, array in stored.items() if name != "stamp"}
     frames = arrays.pop("frame", np.zeros(1, dtype=np.int64))
     columns: dict[str, Any] = {"frame": pa.array(frames)}
     for name, array in sorted(arrays.items()):
@@ -108,7 +108,7 @@ def _arrays(path: Path) -> pa.Table:
 
 
 def _document(text: str) -> pa.Table:
-    document = json.loads(text)
+    document = strangers.json_value(text)
     if not isinstance(document, dict):
         return _lines([json.dumps(document, sort_keys=True)])
     if {"images", "annotations", "categories"} <= document.keys():

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.versions.comparison import Comparison, of_releases
 from scrubin.versions.lines import sentence
@@ -33,7 +34,7 @@ def changes(previous: str, new: Released) -> dict[str, Any]:
         When the folder is no such release, or the new number does not fit what changed.
     """
     folder = Path(previous)
-    if folder.resolve() == new.folder.resolve():
+    if strangers.real(folder) == strangers.real(new.folder):
         msg = f"params.yaml: 'release.previous' names {folder}, which is made anew; copy the release before to another folder and name that"
         raise ReleaseError(msg)
     try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from scrubin.core import checksum_list
+from scrubin.core import checksum_list, strangers, unpacking
 from scrubin.core.checksum_list import NAME as SUMS
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of, sha256_of_all
@@ -54,8 +52,8 @@ class Released:
                 msg = f"{folder}: it is no release, {name} is missing; name the folder of a release, or {_verify(folder)}"
                 raise ReleaseError(msg)
         try:
-            document = json.loads((folder / DOCUMENT).read_text(encoding="utf-8"))
-            sha256, odd = checksum_list.read((folder / SUMS).read_text(encoding="utf-8"))
+            document = strangers.read_json(folder / DOCUMENT, inside=folder)
+            sha256, odd = checksum_list.read(strangers.read_text(folder / SUMS, inside=folder))
         except (OSError, ValueError) as error:
             msg = f"{folder}: its metadata cannot be read ({error}); {_verify(folder)}"
             raise ReleaseError(msg) from error
@@ -108,8 +106,8 @@ class Released:
         """
         path = self.path(f"tables/{name}.parquet")
         try:
-            return pq.ParquetFile(path).read()
-        except (OSError, pa.ArrowException) as error:
+            return unpacking.parquet(path, path)
+        except OSError as error:
             msg = f"{path}: it cannot be read as a table ({error}); {_verify(self.folder)}"
             raise ReleaseError(msg) from error
 

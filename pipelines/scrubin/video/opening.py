@@ -10,6 +10,8 @@ from pathlib import Path
 
 import av
 
+from scrubin.core import strangers
+
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
 PREAMBLE_BYTES, DICOM = 128, b"DICM"
 
@@ -17,7 +19,7 @@ PREAMBLE_BYTES, DICOM = 128, b"DICM"
 def is_dicom(path: Path) -> bool:
     """Return whether a file is a DICOM object: it says so behind a preamble (PS3.10, 7.1)."""
     try:
-        with path.open("rb") as file:
+        with strangers.opened(path) as file:
             return file.read(PREAMBLE_BYTES + len(DICOM))[PREAMBLE_BYTES:] == DICOM
     except OSError:
         return False  # whoever opens it says why it cannot be read
@@ -43,8 +45,7 @@ def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.In
         from scrubin.dicom import recording
 
         return recording.opened(path, options)
-    # `file:` keeps names such as "pipe:0", "-" or "concat:a" from being taken for a protocol.
-    return av.open(f"file:{path}", options=options, metadata_errors="replace")
+    return strangers.opened_video(path, options)
 
 
 def refuse_other_count(path: Path, count: int) -> None:

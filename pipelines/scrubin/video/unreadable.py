@@ -9,6 +9,7 @@ from pathlib import Path
 import av
 from av.error import FFmpegError
 
+from scrubin.core import strangers
 from scrubin.core.errors import VideoError
 from scrubin.video.opening import open_video
 from scrubin.video.unreadable_error import UnreadableError
@@ -64,7 +65,7 @@ def is_unfinished(path: Path) -> bool:
     kinds: list[bytes] = []
     try:
         size = path.stat().st_size
-        with path.open("rb") as file:
+        with strangers.opened(path) as file:
             position = 0
             while position + 8 <= size and len(kinds) < _MOST_BOXES:
                 file.seek(position)

@@ -19,7 +19,7 @@ from scrubin.bundles.evaluation import Evaluation, evaluate
 from scrubin.bundles.hidden_truth import HiddenTruth
 from scrubin.bundles.platforms import programs
 from scrubin.bundles.platforms.layout import Layout, Opening
-from scrubin.core import files
+from scrubin.core import files, strangers
 from scrubin.core.errors import MetricsError, ScrubinError
 
 NAME = "Grand Challenge"
@@ -122,7 +122,7 @@ def _submission(challenge: Challenge, inputs: Path, place: Path) -> Path:
     if not predictions.is_file():
         return received.folder_of(_alone(inputs, challenge) or inputs, place, challenge)
     try:
-        jobs = json.loads(predictions.read_bytes())
+        jobs = strangers.read_json(predictions)
     except ValueError:
         jobs = None  # What is wrong with it is said where it is read again.
     if isinstance(jobs, list):

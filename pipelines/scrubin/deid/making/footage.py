@@ -11,6 +11,7 @@ from typing import Protocol
 import cv2
 import numpy as np
 
+from scrubin.core import unpacking
 from scrubin.core.errors import VideoError
 from scrubin.core.pixels import Box
 from scrubin.demo.plan import Recording
@@ -115,7 +116,7 @@ class OwnFootage:
             place += 1
 
     def _still(self, path: Path) -> Iterator[Frame]:
-        bgr = cv2.imread(str(path), cv2.IMREAD_COLOR)
+        bgr = unpacking.read_picture(path)
         if bgr is None:
             raise VideoError(str(path), "it cannot be read as a picture", "remove it from the folder")
         width, height = self._size

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import cv2
 import numpy as np
 
+from scrubin.core import strangers, unpacking
 from scrubin.deid.key import Item, Key
 from scrubin.deid.scoring.alignment import Fingerprints
 from scrubin.deid.scoring.outputs import Output
@@ -57,7 +57,7 @@ def gather(key: Key, folder: Path, paths: Sequence[Path], outputs: Sequence[Outp
     for path, name in names.items():
         for needle in needles_in(path, _needles(key, recordings.get(name, ""))):
             in_bytes.setdefault(needle, []).append(name)
-        picture = cv2.imread(str(path), cv2.IMREAD_COLOR) if path.suffix.lower() in IMAGES else None
+        picture = unpacking.read_picture(path) if path.suffix.lower() in IMAGES else None
         if picture is not None:
             images[name] = fingerprint(np.asarray(picture, np.uint8))[None]
     by_file = {one.name: tuple(value for _, value in tags(one.path)) for one in outputs}
@@ -74,7 +74,7 @@ def needles_in(path: Path, needles: Iterable[str]) -> set[str]:
     """Return the strings that are in a file's bytes, in any of their `spellings`."""
     if path.stat().st_size == 0:
         return set()
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+    with strangers.opened(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         every = path.stat().st_size <= LONGEST_SPELLED
         return {needle for needle in needles if any(content.find(one) >= 0 for one in (spellings(needle) if every else _encoded(needle)))}
 
@@ -143,7 +143,7 @@ def _bare(text: str) -> str:
 
 def _in_pictures(key: Key, item: Item, every: Sequence[Output], evidence: Evidence) -> str:
     """Return where the planted picture is shown: in a stream that is not the recording's own, or in an image."""
-    picture = cv2.imread(str(key.folder / item.picture), cv2.IMREAD_COLOR)
+    picture = unpacking.read_picture(key.folder / item.picture, inside=key.folder)
     wanted = fingerprint(np.asarray(picture, np.uint8))
     for one in every:
         for further in one.further:

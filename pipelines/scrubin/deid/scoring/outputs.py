@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import av
 import numpy as np
 import numpy.typing as npt
 from av.error import FFmpegError
 
-from scrubin.core import csvtext
+from scrubin.core import csvtext, strangers
 from scrubin.core.errors import MetricsError
 from scrubin.core.faults import Fault, error
 from scrubin.deid.key import Key, RecordingKey
@@ -159,7 +158,7 @@ def _likeness(released: Fingerprints, source: Fingerprints) -> float:
 
 def _hides_frames(path: Path, stream: int) -> bool:
     try:
-        with av.open(f"file:{path}", metadata_errors="replace") as container:
+        with strangers.opened_video(path) as container:
             return any(packet.is_discard for packet in container.demux(container.streams[stream]) if packet.size)
     except (FFmpegError, IndexError, OSError):
         return False

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core import unpacking
 from scrubin.core.pixels import Box
 from scrubin.deid.key import Item, Key, RecordingKey
 from scrubin.deid.scoring.alignment import Fingerprints, align
@@ -385,7 +386,7 @@ def look_beside(outputs: Iterable[Output], images: Iterable[Path], searches: Map
             for _, bgr in pictures(one.path, further.stream.index):
                 _look_for(seen, bgr, f"stream {further.stream.index} of {one.name}", searches)
     for path in images:
-        picture = cv2.imread(str(path), cv2.IMREAD_COLOR)
+        picture = unpacking.read_picture(path)
         if picture is not None:
             _look_for(seen, np.asarray(picture, np.uint8), path.name, searches)
     return seen

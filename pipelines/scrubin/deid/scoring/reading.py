@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from av.error import FFmpegError
 
+from scrubin.core import strangers
 from scrubin.deid.scoring.detail import luma
 
 Bgr = npt.NDArray[np.uint8]
@@ -113,4 +114,4 @@ def tags(path: Path) -> list[tuple[str, str]]:
 
 def _opened(path: Path, *, ignore_edit_list: bool = False) -> av.container.InputContainer:
     options = {"ignore_editlist": "1"} if ignore_edit_list else {}
-    return av.open(f"file:{path}", options=options, metadata_errors="replace")
+    return strangers.opened_video(path, options)

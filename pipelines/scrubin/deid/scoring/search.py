@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from scrubin.core import unpacking
 from scrubin.deid.key import Item, Key, RecordingKey
 from scrubin.deid.scoring.detail import Luma, luma
 from scrubin.deid.scoring.reading import Bgr
@@ -84,7 +85,7 @@ class Search:
                 both = [luma(cut(one.picture(middle), item.box_at(middle))) for one in (planted, clean)]
                 self._letters.append(_Letters(item, middle, both[0] - both[1]))
             elif item.picture:
-                picture = cv2.imread(str(key.folder / item.picture), cv2.IMREAD_COLOR)
+                picture = unpacking.read_picture(key.folder / item.picture, inside=key.folder)
                 beside.append(Planted(item, -1, np.asarray(picture, np.uint8)))
         planted.close()
         clean.close()

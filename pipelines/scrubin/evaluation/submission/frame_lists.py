@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from scrubin.core import csvtext
+from scrubin.core import csvtext, strangers
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
 from scrubin.labels.formats.submission.frame_keys import PLAIN
@@ -22,7 +22,7 @@ def is_list(path: Path) -> bool:
     """Return whether a path is a CSV of frames and nothing else: what can be published without the labels."""
     if not path.is_file() or path.suffix.lower() != ".csv":
         return False
-    with path.open("rb") as opened:
+    with strangers.opened(path) as opened:
         # The header alone: what is wrong below it is said when the list is read.
         lines = csvtext.grid(path.name, next((line for line in opened.read(_HEAD_BYTES).splitlines() if line.strip()), b"")).lines
     header = [cell.strip() for cell in lines[0].cells] if lines else []

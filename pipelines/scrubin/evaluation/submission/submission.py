@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core import strangers
 from scrubin.core.faults import Fault, Faults, printable
 from scrubin.evaluation.series import IntArray, Series, faults_of, note_extra_video, note_missing_video
 from scrubin.evaluation.submission import folders
@@ -170,9 +172,9 @@ def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: 
         return None
     limit = documents.most_bytes(len(wanted) * len(truth.vocabulary.triplets))
     try:
-        size = file.stat().st_size
         # One byte more than is allowed tells as much as all of a file that is far too large.
-        with file.open("rb") as opened:
+        with strangers.opened(file, inside=file.parent) as opened:
+            size = os.fstat(opened.fileno()).st_size
             data = opened.read(limit + 1)
     except OSError as error:
         faults.error(file.name, "file-unreadable", f"cannot be read: {error.strerror}", "make it readable")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from scrubin.core import strangers
 from scrubin.core.errors import AnnotationError, MetricsError
 from scrubin.core.faults import Fault, Faults, warning
 from scrubin.evaluation import side
@@ -198,7 +199,7 @@ def _of_results(source: Source, truth: Source) -> Side:
         raise side.refusal(source, "images-unknown", what, "give that file, and one file of results")
     ((file, data),) = results.contents.items()
     faults = Faults()
-    merged = coco_results.with_images(file, data, files[0].read_bytes(), faults)
+    merged = coco_results.with_images(file, data, strangers.read_bytes(files[0]), faults)
     AnnotationError.raise_any(faults)
     assert merged is not None
     form = format_of("coco") if of_truth.form.name not in coco_results.IMAGES_IN else of_truth.form

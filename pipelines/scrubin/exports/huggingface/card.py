@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from scrubin.core import strangers
 from scrubin.core.files import write_text
 from scrubin.exports.contents import Contents
 from scrubin.exports.groups import Group
@@ -52,8 +53,7 @@ def write(folder: Path, contents: Contents, every: Mapping[str, Splits]) -> None
 
 def _words(contents: Contents) -> tuple[list[str], str]:
     """Return the lines for machines and the text of the release's own card; a short one where it has none."""
-    path = contents.release / CARD
-    text = path.read_text(encoding="utf-8") if path.is_file() else ""
+    text = strangers.read_text(contents.stated(CARD)) if (contents.release / CARD).is_file() else ""
     match = FRONT.match(text)
     if match is None:
         title = str(contents.metadata.get("alternateName") or contents.metadata.get("name", ""))

@@ -97,7 +97,7 @@ class DataSet:
         """Write the videos of an episode, and return which frames are hidden in one of them."""
         hidden = []
         for camera in self._form.cameras:
-            path = self._contents.release / _path(self._contents.videos, id_, camera)
+            path = self._contents.stated(_path(self._contents.videos, id_, camera))
             target = self._folder / layout.VIDEO.format(video_key=layout.camera_key(camera), **layout.place(number))
             count = write_mp4(path, target, self._form.rate)
             shown = self._contents.source_frames(id_, camera)
@@ -205,7 +205,7 @@ def _values(scores: Row, vector: str, names: Sequence[str]) -> list[float | None
 
 
 def _is_even(contents: Contents, form: Format, id_: str) -> bool:
-    return all(is_even(contents.release / _path(contents.videos, id_, camera), form.rate) for camera in form.cameras)
+    return all(is_even(contents.stated(_path(contents.videos, id_, camera)), form.rate) for camera in form.cameras)
 
 
 def _path(videos: pd.DataFrame, id_: str, camera: str) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from av.error import FFmpegError
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.video.decode import decoded
 
@@ -79,7 +80,7 @@ def _packets(container: av.container.InputContainer, stream: av.VideoStream) -> 
 @contextmanager
 def _opened(path: Path) -> Iterator[av.container.InputContainer]:
     try:
-        with av.open(f"file:{path}") as container:
+        with strangers.opened_video(path) as container:
             yield container
     except FFmpegError as error:
         msg = f"{path}: it cannot be read ({error.strerror}); get the file again, and check the release with its SHA256SUMS"

@@ -12,7 +12,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from scrubin.core.errors import ReleaseError
+from scrubin.core import strangers, unpacking
+from scrubin.core.errors import FileError, ReleaseError
 from scrubin.frames import reading
 from scrubin.frames.check.thumbnails import Thumbnails, thumbnail
 
@@ -78,7 +79,13 @@ def read(folder: Path, name: str) -> Pictures:
     ordered = [numbers[number] for number in sorted(numbers)]
     thumbnails, sizes = [], []
     for file in ordered:
-        grey = cv2.imdecode(np.frombuffer(kept[file]() or b"\0", np.uint8), cv2.IMREAD_GRAYSCALE)
+        try:
+            data = kept[file]()
+            unpacking.refuse_huge_picture(data, f"{name}/{file}")
+        except OSError as error:
+            msg = str(error) if isinstance(error, FileError) else f"{name}/{file}: it cannot be read ({error.strerror}); take it out"
+            raise ReleaseError(msg) from error
+        grey = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_GRAYSCALE)
         if grey is None:
             msg = f"{name}/{file}: it cannot be decoded; take it out, or make it again"
             raise ReleaseError(msg)
@@ -91,7 +98,7 @@ def _loose(folder: Path, name: str) -> dict[str, Callable[[], bytes]]:
     if not folder.is_dir():
         msg = f"{name}: it is no folder; name the folder with the frames, or their tar"
         raise ReleaseError(msg)
-    return {path.name: path.read_bytes for path in sorted(folder.iterdir()) if path.is_file()}
+    return {path.name: partial(strangers.read_bytes, path) for path in sorted(folder.iterdir()) if path.is_file()}
 
 
 def _members(shard: Path, name: str) -> dict[str, Callable[[], bytes]]:
@@ -104,6 +111,6 @@ def _members(shard: Path, name: str) -> dict[str, Callable[[], bytes]]:
 
 
 def _slice(shard: Path, start: int, size: int) -> bytes:
-    with shard.open("rb") as file:
+    with strangers.opened(shard) as file:
         file.seek(start)
         return file.read(size)

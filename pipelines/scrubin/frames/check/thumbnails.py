@@ -16,6 +16,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core import strangers
 from scrubin.core.errors import VideoError
 from scrubin.frames.check.conventions import Timeline
 from scrubin.video.decode import decoded
@@ -80,7 +81,7 @@ def thumbnails_of(video: Path, name: str) -> VideoThumbnails:
 
 def _start_s(video: Path) -> Fraction:
     """Return when the first of the file's streams starts, which is ffmpeg's time 0."""
-    with av.open(f"file:{video}", metadata_errors="replace") as container:
+    with strangers.opened_video(video) as container:
         return Fraction(container.start_time or 0, av.time_base)
 
 

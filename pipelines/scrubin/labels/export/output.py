@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path, PurePosixPath
 
+from scrubin.core import strangers
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import near
@@ -94,9 +95,9 @@ def save(contents: Mapping[str, bytes], out: Path, form: Format | DatasetFormat 
 
 
 def _refuse_sources(paths: Sequence[Path], sources: Iterable[Path]) -> None:
-    read = {source.resolve() for source in sources}
+    read = {strangers.real(source) for source in sources}
     for path in paths:
-        if path.resolve() in read:
+        if strangers.real(path) in read:
             raise AnnotationError([Fault(str(path), "path", "this is what is read, which is never overwritten", "name another path")])
 
 

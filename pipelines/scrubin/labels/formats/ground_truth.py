@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 import pandas as pd
 
+from scrubin.core import strangers
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.evidence import is_note
@@ -55,7 +56,7 @@ def files_of(path: Path) -> list[Path]:
     if not folder.is_dir():
         return []
     if folder.name in ("", ".", ".."):
-        folder = folder.resolve()
+        folder = strangers.real(folder)
     if folder.name in PARTS and folder.parent.name in vocabulary.known():
         return _parts(folder.parent)
     return _parts(folder) or [file for inner in sorted(folder.iterdir()) if inner.is_dir() for file in _parts(inner)]
@@ -126,7 +127,7 @@ def _parts(folder: Path) -> list[Path]:
 
 def _part(folder: Path, part: str) -> list[Path]:
     files = [file for file in sorted((folder / part).glob(PARTS[part])) if file.is_file() and not is_note(file)]
-    is_named = folder.resolve().name in vocabulary.known()
+    is_named = strangers.real(folder).name in vocabulary.known()
     looked_at = files[:LOOKED_AT]
     # Where every file is damaged nothing else tells: they are to be refused by name, not passed over.
     if any(_is_of_ours(part, file) for file in looked_at) or (looked_at and is_named and all(_is_damaged(file) for file in looked_at)):

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from scrubin.core import csvtext
+from scrubin.core import csvtext, strangers
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
 from scrubin.vocabulary.vocabulary import FOLDER, PARTS, Vocabulary, fold
@@ -77,7 +77,7 @@ def load(name: str) -> LabelMap:
     if not path.is_file():
         fix = f"name a CSV file, or one of {', '.join(available())}"
         raise AnnotationError([Fault(name, "file-missing", "no such label map", fix)])
-    return parse(path.stem if name in available() else name, path.read_bytes())
+    return parse(path.stem if name in available() else name, strangers.read_bytes(path))
 
 
 def parse(name: str, data: bytes) -> LabelMap:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from scrubin.core import quick_json
+from scrubin.core import quick_json, strangers
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
 
@@ -77,8 +77,8 @@ def peek(data: bytes) -> dict[str, Any]:
     try:
         value = quick_json.value(data)
         if value is quick_json.DOUBTFUL:
-            value = json.loads(data)
-    except (ValueError, RecursionError):
+            value = strangers.json_value(data)
+    except ValueError:
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -9,11 +9,12 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 from xml.sax.saxutils import escape
 
-from scrubin.core.errors import AnnotationError
+from scrubin.core import unpacking
+from scrubin.core.errors import AnnotationError, FileError
 from scrubin.core.faults import Fault
 
 MAIN = "{http://schemas.openxmlformats.org/spreadsheetml/2006/main}"
@@ -21,6 +22,8 @@ RELATIONS = "{http://schemas.openxmlformats.org/package/2006/relationships}"
 RELATION = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}id"
 CELL = re.compile(r"([A-Z]{1,3})([0-9]+)")
 LARGEST_BYTES = 64 << 20  # a rating sheet has some thousand rows
+MOST_PARTS, MOST_COLUMNS = 10_000, 1_000
+MOST_CELLS = 5_000_000  # empty ones before the last of a row count
 FIXED_TIME = (1980, 1, 1, 0, 0, 0)
 UNREADABLE = (
     zipfile.BadZipFile,
@@ -48,13 +51,30 @@ def rows(file: str, data: bytes) -> list[Row]:
         When it is no workbook.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with unpacking.zipped(data, file, MOST_PARTS) as archive:
             texts = _shared(archive)
             sheet = ElementTree.fromstring(_part(archive, _first_sheet(archive)))
-            every = [_row(row, texts) for row in sheet.iter(f"{MAIN}row")]
+            every = list(_rows(sheet, texts))
+    except FileError as error:
+        # Without a cause it is a limit.
+        raise AnnotationError([_not_one(file) if error.__cause__ else Fault(file, "workbook", error.strerror, "")]) from error
     except UNREADABLE as error:
-        raise AnnotationError([Fault(file, "workbook", "not a workbook that can be read", "save it as Excel workbook (.xlsx)")]) from error
+        raise AnnotationError([_not_one(file)]) from error
     return [(number, cells) for number, cells in every if any(cells)]
+
+
+def _not_one(file: str) -> Fault:
+    return Fault(file, "workbook", "not a workbook that can be read", "save it as Excel workbook (.xlsx)")
+
+
+def _rows(sheet: ElementTree.Element, texts: list[str]) -> Iterator[Row]:
+    count = 0
+    for row in sheet.iter(f"{MAIN}row"):
+        number, cells = _row(row, texts)
+        count += len(cells)
+        if count > MOST_CELLS:
+            raise ValueError(count)
+        yield number, cells
 
 
 def workbook(table: Sequence[Sequence[str | float | None]]) -> bytes:
@@ -123,6 +143,8 @@ def _row(row: ElementTree.Element, texts: list[str]) -> Row:
     for i, cell in enumerate(row.iter(f"{MAIN}c")):
         match = CELL.fullmatch(cell.attrib.get("r", ""))
         cells[_column(match[1]) if match else i] = _value(cell, texts)
+    if max(cells, default=0) >= MOST_COLUMNS:
+        raise ValueError(number)
     return number, [cells.get(i, "").strip() for i in range(max(cells, default=-1) + 1)]
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import hint
@@ -72,11 +73,9 @@ def load(path: Path) -> Words:
     ReleaseError
         For a file that cannot be read, an unknown key with the near miss, or an answer of another kind.
     """
-    import yaml
-
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, yaml.YAMLError) as error:
+        document = strangers.read_yaml(path)
+    except (OSError, ValueError) as error:
         msg = f"{path}: it cannot be read ({' '.join(str(error).split())}); correct it, or write {{}} to say nothing"
         raise ReleaseError(msg) from error
     return Words(_answers(path, {} if document is None else document))

@@ -7,7 +7,6 @@ verb or target than its triplet has, as models predict them apart: it is read as
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -16,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core import strangers
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, instance_rows
@@ -108,8 +108,8 @@ def _layer(reading: _Reading, data: bytes) -> Layer | None:
 
 def _document(where: Where, data: bytes) -> Any:
     try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
+        return strangers.json_value(data)
+    except ValueError:
         return None
 
 

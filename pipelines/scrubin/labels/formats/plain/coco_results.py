@@ -12,6 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import strangers
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.model import Collection, LabelFiles
@@ -55,7 +56,7 @@ def with_images(file: str, results: bytes, images: bytes, faults: Faults) -> byt
         Content of both files; they are known to be JSON.
     """
     annotations = []
-    for number, one in enumerate(json.loads(results)):
+    for number, one in enumerate(strangers.json_value(results, file)):
         if isinstance(one, Mapping) and "score" in one:
             annotations.append({"iscrowd": 0, **one, "id": number + 1})
             continue
@@ -63,5 +64,5 @@ def with_images(file: str, results: bytes, images: bytes, faults: Faults) -> byt
         faults.error(file, "results-layout", f"result {number} {what}", "give image_id, category_id, bbox and score of each")
     if faults.errors():
         return None
-    document: dict[str, Any] = {**json.loads(images), "annotations": annotations}
+    document: dict[str, Any] = {**strangers.json_value(images, file), "annotations": annotations}
     return json.dumps(document).encode()

@@ -10,9 +10,7 @@ challenge: what is otherwise there in a CSV is a deviation, and `scrubin submiss
 
 from __future__ import annotations
 
-import io
 import re
-import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -22,8 +20,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.core import csvtext
-from scrubin.core.errors import AnnotationError
+from scrubin.core import csvtext, strangers, unpacking
+from scrubin.core.errors import AnnotationError, FileError
 from scrubin.core.faults import Faults
 from scrubin.labels.model import Clock, Collection, IntArray, LabelFiles, Labels, Layer, phase_rows
 from scrubin.labels.parse import documents
@@ -87,11 +85,11 @@ class Cells:
 def _has_phases(path: Path) -> bool:
     if path.suffix.lower() in ARRAYS:
         try:
-            arrays = _arrays_of(path.read_bytes(), path.suffix.lower())
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile):
+            arrays = _arrays_of(strangers.read_bytes(path), path.suffix.lower())
+        except OSError:
             return True
         return all(array.ndim == 1 for array in arrays.values())
-    with path.open("rb") as opened:
+    with strangers.opened(path) as opened:
         lines = csvtext.grid(path.name, opened.read(HEAD_BYTES), whitespace=True).lines
     if not lines:
         return False
@@ -251,16 +249,15 @@ def _has(phases: Vocabulary, name: str) -> bool:
 
 
 def _arrays_of(data: bytes, suffix: str) -> dict[str, npt.NDArray[Any]]:
-    loaded = np.load(io.BytesIO(data), allow_pickle=False)
-    return {name: loaded[name] for name in loaded.files} if suffix == ".npz" else {"phases": loaded}
+    arrays = unpacking.arrays(data, "", packed=suffix == ".npz")
+    return arrays if suffix == ".npz" else {"phases": arrays[""]}
 
 
 def _rows_of_array(where: Where, data: bytes, suffix: str) -> list[Row]:
     try:
         arrays = _arrays_of(data, suffix)
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0]
-        where.error("array-syntax", f"cannot be read: {reason}", "write it again by numpy")
+    except FileError as error:
+        where.error("array-syntax", f"cannot be read: {error}", "write it again by numpy")
         return []
     frames = next((arrays.pop(key) for key in FRAME_KEYS if key in arrays), None)
     if len(arrays) != 1:

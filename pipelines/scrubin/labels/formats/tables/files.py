@@ -10,7 +10,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from scrubin.core.errors import AnnotationError, TableError
+from scrubin.core import unpacking
+from scrubin.core.errors import AnnotationError, FileError, TableError
 from scrubin.core.faults import Fault
 from scrubin.labels.parse import documents
 from scrubin.tables import io
@@ -42,7 +43,7 @@ def table_of(file: str, data: bytes, table: str) -> pd.DataFrame:
     """
     try:
         if file.endswith(".parquet"):
-            frame = pq.read_table(pa.BufferReader(data)).to_pandas()
+            frame = unpacking.parquet(data, file).to_pandas()
         else:
             frame = pd.read_csv(text_io.StringIO(documents.text(file, data)), dtype="str", keep_default_na=False, na_values=[""])
             frame = frame.astype(object).where(frame.notna(), None)
@@ -50,7 +51,7 @@ def table_of(file: str, data: bytes, table: str) -> pd.DataFrame:
                 if column.name in frame:
                     frame[column.name] = [_cell(file, column.name, column.dtype, value) for value in frame[column.name]]
         return io.conform(declared(table, list(frame.columns)), frame)
-    except (pa.ArrowException, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
+    except (FileError, pa.ArrowException, pd.errors.ParserError, pd.errors.EmptyDataError) as error:
         what = f"cannot be read as a table: {str(error).splitlines()[0]}"
         raise AnnotationError([Fault(file, "table-unreadable", what, "write it again")]) from error
     except TableError as error:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as pa_csv
-import pyarrow.parquet as pq
 
+from scrubin.core import strangers, unpacking
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
 from scrubin.labels.formats.tables import files, notes
@@ -68,7 +68,7 @@ def read(path: Path) -> StoredTables:
     beside = paths[0].parent / NOTES
     if beside.is_file():
         try:
-            stored.notes = notes.read(NOTES, beside.read_bytes())
+            stored.notes = notes.read(NOTES, strangers.read_bytes(beside))
         except AnnotationError as error:
             faults.extend(error.faults)
     stored.faults = faults.all()
@@ -102,7 +102,7 @@ def _is_accepted(file: Path, stored: StoredTables, faults: Faults) -> bool:
 
 def _add(file: Path, stored: StoredTables, faults: Faults) -> None:
     try:
-        arrow = pq.ParquetFile(file).read() if file.suffix == ".parquet" else _csv(file, faults)
+        arrow = unpacking.parquet(file, file.name) if file.suffix == ".parquet" else _csv(file, faults)
     except (OSError, UnicodeDecodeError, pa.ArrowException) as error:
         form = "parquet" if file.suffix == ".parquet" else "CSV"
         faults.error(file.name, "table-form", f"it cannot be read as {form}: {str(error).splitlines()[0]}", "write it again")
@@ -121,9 +121,11 @@ def _declared(name: str, columns: list[str]) -> Table:
 
 def _csv(file: Path, faults: Faults) -> pa.Table:
     """Return a CSV with the declared types; a column in which a value does not fit stays text, and the first such value is noted."""
-    header = pa_csv.open_csv(file).schema.names
+    data = pa.py_buffer(strangers.read_bytes(file))
+    header = pa_csv.open_csv(pa.BufferReader(data)).schema.names
+    strangers.refuse_above(file.name, f"it has {len(header)} columns", len(header), "table_columns")
     texts = pa_csv.read_csv(
-        file,
+        pa.BufferReader(data),
         parse_options=pa_csv.ParseOptions(newlines_in_values=True),
         convert_options=pa_csv.ConvertOptions(
             column_types=dict.fromkeys(header, pa.string()), null_values=[""], strings_can_be_null=True, quoted_strings_can_be_null=True

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core import strangers, unpacking
+from scrubin.core.errors import FileError
 from scrubin.core.faults import Faults
 from scrubin.labels.formats.plain.matrices.matrix import Matrix, Meaning
 from scrubin.labels.model import ClassesOf
@@ -23,7 +22,6 @@ CLASSES: tuple[ClassesOf, ...] = ("ivt", "i")
 MEANINGS: Mapping[str, Meaning] = {"targets": "labels", "labels": "labels", "predictions": "scores", "scores": "scores"}
 FRAMES = ("frame", "frames")
 LENGTHS = "video_lengths"
-BROKEN = (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile)
 
 
 def arrays_of(data: bytes, suffix: str) -> Arrays:
@@ -31,18 +29,17 @@ def arrays_of(data: bytes, suffix: str) -> Arrays:
 
     Raises
     ------
-    OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile
-        When it cannot be read.
+    FileError
+        When it cannot be read, or unpacks to more than it may.
     """
-    loaded = np.load(io.BytesIO(data), allow_pickle=False)
-    return {name: loaded[name] for name in loaded.files} if suffix == ".npz" else {"": loaded}
+    return unpacking.arrays(data, "", packed=suffix == ".npz")
 
 
 def has_matrix(path: Path) -> bool:
     """Return whether an array file can be a matrix: only an array with one value per frame, as of phases, can not."""
     try:
-        arrays = arrays_of(path.read_bytes(), path.suffix.lower())
-    except BROKEN:
+        arrays = arrays_of(strangers.read_bytes(path), path.suffix.lower())
+    except OSError:
         return True
     return any(array.ndim != 1 for name, array in arrays.items() if name not in (*FRAMES, LENGTHS))
 
@@ -72,8 +69,8 @@ def read_npz(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
 def is_list_of_scores(path: Path) -> bool:
     """Return whether a JSON file has a plain list per frame."""
     try:
-        document = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
+        document = strangers.read_json(path)
+    except ValueError:
         return False
     return (
         isinstance(document, Mapping)
@@ -105,10 +102,9 @@ def read_json(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]
 def _arrays(file: str, data: bytes, suffix: str, faults: Faults) -> Arrays | None:
     try:
         return arrays_of(data, suffix)
-    except BROKEN as error:
-        reason = (str(error) or type(error).__name__).splitlines()[0]
+    except FileError as error:
         fix = f"write it again by numpy.save{'z' if suffix == '.npz' else ''}"
-        faults.error(file, "array-syntax", f"cannot be read as {suffix[1:]}: {reason}", fix)
+        faults.error(file, "array-syntax", f"cannot be read as {suffix[1:]}: {error}", fix)
         return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -12,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
-from scrubin.core import csvtext
+from scrubin.core import csvtext, strangers, unpacking
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.formats.plain.matrices.matrix import Matrix
@@ -31,7 +31,7 @@ def has_matrix(path: Path) -> bool:
     """Return whether a table looks like a matrix: by its header, or by its first row of numbers."""
     if path.suffix.lower() == ".parquet":
         try:
-            names = pq.read_schema(path).names
+            names = unpacking.parquet_schema(path).names
         except (pa.ArrowException, OSError):
             return True
         return _has_classes(names)
@@ -45,7 +45,7 @@ def has_matrix(path: Path) -> bool:
 def read_parquet(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
     """Return the matrices of a parquet table by recording; an empty mapping after noting what is wrong."""
     try:
-        table: pd.DataFrame = pq.read_table(pa.BufferReader(data)).to_pandas()
+        table: pd.DataFrame = unpacking.parquet(data, file).to_pandas()
     except (pa.ArrowException, OSError, ValueError) as error:
         faults.error(file, "table-syntax", f"cannot be read as parquet: {str(error).splitlines()[0]}", "write it again")
         return {}
@@ -85,7 +85,11 @@ def _is_header(cells: Sequence[str]) -> bool:
 
 
 def _check_header(file: str, names: Sequence[str], first: Sequence[str], faults: Faults) -> bool:
-    repeated = sorted({name for name in names if names.count(name) > 1})
+    if len(names) > (most := strangers.limits().table_columns):
+        fix = f"give one per class; if it is right, raise it: {strangers.VARIABLE}=table_columns={len(names)}"
+        faults.error(file, "csv-syntax", f"has {len(names)} columns, above the limit of {most:g}", fix, place="line 1")
+        return False
+    repeated = sorted(name for name, count in Counter(names).items() if count > 1)
     if repeated:
         faults.error(file, "column-repeated", f"the column '{repeated[0]}' stands twice", "give every column once", place="line 1")
         return False
