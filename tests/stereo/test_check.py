@@ -22,7 +22,6 @@ from scrubin.stereo.drift import drift
 from scrubin.stereo.rectification import rectification, rectified
 from scrubin.stereo.sampling import Choice
 from scrubin.stereo.study import over
-from scrubin.stereo.timing import lag
 
 SIZE, COUNT, FPS = (320, 180), 66, 20
 
@@ -118,19 +117,6 @@ def test_rectified_pictures_tell_their_alpha(recorded):
     assert "unlike what this rig gives with any alpha" in finding.what
 
 
-def test_a_lag_of_rows_brightness_is_found_to_a_fraction_of_a_frame():
-    times = np.arange(60) / 20
-    rng = np.random.default_rng(0)
-    waves = [(rng.uniform(0.3, 4), rng.uniform(0, 6)) for _ in range(24)]
-
-    def profiles(late):
-        return np.array([[100 + 5 * np.sin(2 * np.pi * rate * (t - late / 20) + phase) for rate, phase in waves] for t in times])
-
-    for late in (-2.0, 0.0, 0.4, 3.0):
-        assert lag([(profiles(0), profiles(late))]).frames == pytest.approx(late, abs=0.1)
-    assert np.isnan(lag([(np.ones((60, 24)), np.ones((60, 24)))]).frames)
-
-
 @pytest.mark.slow
 def test_a_slow_change_over_a_study_is_a_drift_and_noise_is_none(recorded):
     rng = np.random.default_rng(1)
@@ -180,7 +166,9 @@ def test_the_command_checks_a_study_and_names_what_is_missing(files, capsys):
     assert cli.main(["stereo", "check", str(files)]) == 1
     said = capsys.readouterr()
     assert "r0: error: the file is missing" in said.out
-    assert said.out.splitlines()[2].endswith("sound")
+    # Every fifth frame: what time it is cannot be told from that, and nothing is wrong.
+    assert said.out.splitlines()[2].endswith("undecided")
+    assert "r1: undecided: whether the cameras ran in step could not be told: there are too few consecutive frames" in said.out
     (files / "recordings.csv").write_text("\n".join(lines).replace("r1,left,videos/left,scope", "r1,left,videos/left,skope") + "\n")
     assert cli.main(["stereo", "check", str(files)]) == 1
     assert "there is no calibration/skope.yaml" in capsys.readouterr().err

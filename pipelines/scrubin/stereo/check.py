@@ -12,23 +12,25 @@ from scrubin.stereo.epipolar import Fit, exchanged, fit
 from scrubin.stereo.findings import UNKNOWN, Checked, Finding, Measured, Severity
 from scrubin.stereo.footage import Footage
 from scrubin.stereo.matches import Matches
-from scrubin.stereo.motion_lag import MotionLag, motion_lag
+from scrubin.stereo.motion_lag import FREE_GRADIENT, MotionLag, motion_lag
 from scrubin.stereo.rectification import Rectification, rectification
 from scrubin.stereo.rig import Camera, Rig
 from scrubin.stereo.sampling import EVERYTHING, FLIPS, Choice, Sample, sample
-from scrubin.stereo.timing import Lag, lag
 
 FEWEST_MATCHES, FEWEST_PER_PAIR = 60, 8
 AHEAD_SHARE = 0.5
 WARN_OFFSET_PX, ERROR_OFFSET_PX = 0.75, 1.5
 WARN_P95_PX, ERROR_P95_PX = 2.0, 4.0
 WARN_LAG, ERROR_LAG = 0.3, 0.7
-MOST_LAG_ERROR, LAG_ERRORS = 0.15, 4.0
-REFINED_LAG = 1.5
+LAG_ERRORS, OFFSET_ERRORS = 4.0, 3.0
+MOST_DRIFT_FRAMES = 1.0
 BASELINE_MM, DEPTH_MM = (1.0, 30.0), (15.0, 500.0)
 CENTRE_SHARE = 0.2
-FLIP_TIMES = 3.0
-BETTER_TIMES = 3.0
+FLIP_TIMES, FEWEST_FLIPPED = 3.0, 24
+BETTER_TIMES, LEAST_P95_PX = 3.0, 1.0
+BEHIND_SHARE = 1 / 200
+"""Of the width: nearer to infinity than this, a small error of the rig puts what is before the cameras behind them."""
+BENT_TIMES = 2.0
 ALIKE_TIMES, ALIKE_PX = 1.5, 0.3
 SAME_SHARE = 0.5
 HOW = "export both cameras again"
@@ -54,28 +56,30 @@ def check_alone(left: Footage, right: Footage, name: str, choice: Choice = EVERY
         return Checked(name, "", UNKNOWN, _as_warnings(findings))
     way = rectification(_usual(left.size), 0.0)
     taken = sample(way, left, right, choice)
-    together = Matches.of_all([matches for matches, _ in taken.pairs])
-    count = fit(way, together).count
-    lag_frames, lag_error = _lag(lag(taken.stretches), motion_lag(way, taken.pairs))
+    count = fit(way, Matches.of_all(taken.pairs)).count
+    found = motion_lag(taken.stretches, FREE_GRADIENT)
     first = _same(taken) or _flipped(way, taken, is_calibrated=False) or _unmatched(count, taken)
-    findings += [first] if first is not None else [*_late(lag_frames, lag_error)]
-    return Checked(name, "", replace(UNKNOWN, match_count=count, lag_frames=lag_frames, lag_error=lag_error), _as_warnings(findings))
+    findings += [first] if first is not None else [*_late(found)]
+    return Checked(name, "", replace(UNKNOWN, match_count=count, lag_frames=found.frames, lag_error=found.error), _as_warnings(findings))
 
 
 def judge(way: Rectification, taken: Sample, name: str, rig_name: str, more: Iterable[Finding] = ()) -> Checked:
     """Return what follows from a sample of a recording, after some findings that are known already."""
-    together = Matches.of_all([matches for matches, _ in taken.pairs])
-    recorded = fit(way, together)
+    together = Matches.of_all(taken.pairs)
+    recorded = fit(way, together, max(1, len(taken.pairs)))
     findings = [*more, *_of_rig(way.rig)]
-    lag_frames, lag_error = _lag(lag(taken.stretches), motion_lag(way, taken.pairs))
-    first = _same(taken) or _flipped(way, taken) or _unmatched(recorded.count, taken) or _order(recorded, exchanged(way, together))
-    if first is not None:
+    found = motion_lag(taken.stretches)
+    first = _same(taken) or _flipped(way, taken) or _unmatched(recorded.count, taken)
+    # Where cameras are out of step, what moves is off in row and column and says nothing of the rig, nor of their order.
+    if first is None and not found.is_late:
+        first = _order(recorded, exchanged(way, together), way.rig.width)
+    if (first is not None and first.severity != "undecided") or (first is not None and first.rule == "unmatched"):
         findings.append(first)
     else:
-        # Where cameras are out of step, what moves is off in its row and says nothing of the rig.
-        late = list(_late(lag_frames, lag_error))
-        findings += [*late, *([] if late else _rows(recorded)), *_depth(recorded)]
-    measured = Measured(recorded.offset_px, recorded.p95_px, recorded.ahead_share, recorded.depth_mm, recorded.count, lag_frames, lag_error)
+        findings += [*([first] if first is not None else []), *_late(found), *([] if found.is_late else _rows(recorded)), *_depth(recorded)]
+    measured = Measured(
+        recorded.offset_px, recorded.p95_px, recorded.ahead_share, recorded.depth_mm, recorded.count, found.frames, found.error
+    )
     return Checked(name, rig_name, measured, tuple(findings))
 
 
@@ -87,7 +91,7 @@ def _usual(size: tuple[int, int]) -> Rig:
 
 
 def _as_warnings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
-    return tuple(replace(finding, severity="warning") for finding in findings)
+    return tuple(replace(finding, severity="warning") if finding.severity == "error" else finding for finding in findings)
 
 
 def _same(taken: Sample) -> Finding | None:
@@ -101,7 +105,7 @@ def _unmatched(count: int, taken: Sample) -> Finding | None:
     if count >= max(FEWEST_MATCHES, FEWEST_PER_PAIR * len(taken.pairs)):
         return None
     what = f"only {count} points are seen by both cameras in {len(taken.pairs)} pairs"
-    return Finding("unmatched", "warning", what, "look whether both show one scene at one time; nothing else could be checked")
+    return Finding("unmatched", "undecided", what, "look whether both show one scene at one time; nothing else could be checked")
 
 
 def _of_rig(rig: Rig) -> Iterable[Finding]:
@@ -118,7 +122,7 @@ def _of_rig(rig: Rig) -> Iterable[Finding]:
 
 def _flipped(way: Rectification, taken: Sample, *, is_calibrated: bool = True) -> Finding | None:
     """Return a finding when the right picture has to be flipped before it matches the left one."""
-    first = [matches for matches, _ in taken.pairs[: len(next(iter(taken.flipped.values())))]]
+    first = taken.pairs[: len(next(iter(taken.flipped.values())))]
     usual = fit(way, Matches.of_all(first)).count
     for name, (across, down) in FLIPS.items():
         together = Matches.of_all(taken.flipped[name])
@@ -128,7 +132,7 @@ def _flipped(way: Rectification, taken: Sample, *, is_calibrated: bool = True) -
         }
         best = max(back.values(), key=lambda one: one.count)
         # Of a recording of which nothing is shown nothing is flipped.
-        if not best.count or best.count < max(FEWEST_PER_PAIR * len(first), FLIP_TIMES * usual):
+        if best.count < max(FEWEST_FLIPPED, FEWEST_PER_PAIR * len(first), FLIP_TIMES * usual):
             continue
         fitting = [side for side, one in back.items() if one.ahead_share >= AHEAD_SHARE]
         which = f"the {fitting[0]} camera" if len(fitting) == 1 and is_calibrated else "one camera"
@@ -136,18 +140,23 @@ def _flipped(way: Rectification, taken: Sample, *, is_calibrated: bool = True) -
     return None
 
 
-def _order(recorded: Fit, others: dict[str, Fit]) -> Finding | None:
+def _order(recorded: Fit, others: dict[str, Fit], width_px: int) -> Finding | None:
     """Return a finding when cameras that were exchanged or both flipped explain what does not fit as it is.
 
     What lies behind the cameras is not enough: with cameras that are turned towards one another nothing does.
     """
     behind = recorded.ahead_share < AHEAD_SHARE
+    if not behind and recorded.p95_px < LEAST_P95_PX:
+        return None
     most_px = WARN_P95_PX if behind else min(WARN_P95_PX, recorded.p95_px / BETTER_TIMES)
     possible = {name: one for name, one in others.items() if one.ahead_share >= AHEAD_SHARE and one.p95_px <= most_px}
     if not possible and not behind:
         return None
     share = f"{100 * (1 - recorded.ahead_share):.0f} % of what both cameras see lies behind them"
     what = share if behind else f"rows differ by {recorded.p95_px:.1f} px at 5 % of the points"
+    if behind and recorded.disparity_px > -BEHIND_SHARE * width_px:
+        what = "everything is so far away that it could not be told which camera is which"
+        return Finding("order", "undecided", what, "see that the calibration is of this rig")
     if not possible:
         return Finding("order", "error", what, "see that the calibration is of this rig, and the cameras are not exchanged or flipped")
     best = min(one.p95_px for one in possible.values())
@@ -156,18 +165,20 @@ def _order(recorded: Fit, others: dict[str, Fit]) -> Finding | None:
 
 
 def _rows(recorded: Fit) -> Iterable[Finding]:
-    offset, p95 = abs(recorded.offset_px), recorded.p95_px
-    if offset > WARN_OFFSET_PX:
+    offset, bend, sure = abs(recorded.offset_px), recorded.bend_px, OFFSET_ERRORS * recorded.offset_error_px
+    if offset - sure > WARN_OFFSET_PX:
         where = "lower" if recorded.offset_px > 0 else "higher"
         what = f"the right picture lies {offset:.1f} px {where} than the rig has it (median of {recorded.count} points)"
-        yield Finding(
-            "offset", _severity(offset, ERROR_OFFSET_PX), what, "calibrate again, or see that this is the rig and crop of the recording"
-        )
-    if p95 - offset > WARN_P95_PX:
-        what = f"rows differ by {p95:.1f} px at 5 % of the points"
-        yield Finding(
-            "spread", _severity(p95 - offset, ERROR_P95_PX), what, "see that the calibration is of this rig, and of this size and zoom"
-        )
+        fix = "calibrate again, or see that this is the rig and crop of the recording"
+        yield Finding("offset", _severity(offset - sure, ERROR_OFFSET_PX), what, fix)
+    if recorded.p95_px - offset <= WARN_P95_PX:
+        return
+    what = f"rows differ by {recorded.p95_px:.1f} px at 5 % of the points"
+    if bend > WARN_P95_PX and recorded.bent_times >= BENT_TIMES:
+        fix = "see that the calibration is of this rig, and of this size and zoom"
+        yield Finding("spread", _severity(bend, ERROR_P95_PX), what, fix)
+    else:
+        yield Finding("spread", "undecided", f"{what}, here and there: they may be wrongly matched", "look at a rectified pair")
 
 
 def _depth(recorded: Fit) -> Iterable[Finding]:
@@ -177,28 +188,26 @@ def _depth(recorded: Fit) -> Iterable[Finding]:
         yield Finding("baseline", "warning", what, "see that the unit and the width of the board's squares are right")
 
 
-def _lag(coarse: Lag, fine: MotionLag) -> tuple[float, float]:
-    """Return the lag and its error: of what moves up and down where that is sure, else of the brightness of rows."""
-    sure = math.isfinite(fine.frames) and fine.error <= MOST_LAG_ERROR
-    if sure and abs(fine.frames) <= REFINED_LAG:
-        return fine.frames, fine.error
-    if math.isfinite(coarse.frames):
-        return coarse.frames, max(coarse.spread, 0.05)
-    return (fine.frames, fine.error) if sure else (math.nan, math.nan)
-
-
-def _late(frames: float, error: float) -> Iterable[Finding]:
-    if math.isfinite(frames) and abs(frames) > max(WARN_LAG, LAG_ERRORS * error):
-        late, other = ("right", "left") if frames > 0 else ("left", "right")
-        what = f"the {late} camera is {abs(frames):.2f} frames behind the {other} one"
-        yield Finding("lag", _severity(abs(frames), ERROR_LAG), what, f"cut both to the same instants, or {HOW}; then check rows again")
+def _late(found: MotionLag) -> Iterable[Finding]:
+    if found.why:
+        what = f"whether the cameras ran in step could not be told: {found.why}"
+        yield Finding("lag", "undecided", what, "look at a pair in which something moves quickly")
+    elif found.is_late and abs(found.frames) > max(WARN_LAG, LAG_ERRORS * found.error):
+        late, other = ("right", "left") if found.frames > 0 else ("left", "right")
+        what = f"the {late} camera is {abs(found.frames):.2f} frames behind the {other} one"
+        if found.change is not None:
+            first, last = found.change
+            what = f"the cameras do not keep step: the right one is {first:.1f} frames behind at first and {last:.1f} later"
+        yield Finding(
+            "lag", _severity(abs(found.frames), ERROR_LAG), what, f"cut both to the same instants, or {HOW}; then check rows again"
+        )
 
 
 def _lengths(left: Footage, right: Footage) -> Iterable[Finding]:
     if left.count != right.count:
         what = f"the left camera has {left.count} frames, the right one {right.count}"
         yield Finding("length", "warning", what, "cut both to the same instants")
-    if left.fps != right.fps:
+    if left.fps and right.fps and abs(left.fps / right.fps - 1) * max(left.count, right.count) >= MOST_DRIFT_FRAMES:
         yield Finding("length", "error", f"the left camera has {left.fps} frames a second, the right one {right.fps}", HOW)
 
 

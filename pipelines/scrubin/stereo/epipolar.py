@@ -8,10 +8,13 @@ import numpy as np
 
 from scrubin.stereo.matches import Matches
 from scrubin.stereo.rectification import Rectification
+from scrubin.stereo.rig import Matrix
 
 GATE_SHARE = 15 / 540
 """A match that lies this share of the height off the median row is a wrong match."""
 NEAR_PX = 0.5
+MAD_SIGMAS, MEDIAN_SIGMAS = 1.4826, 1.2533
+FEWEST_TO_BEND, TRIMS = 40, 4
 EXCHANGES = ("swapped", "both mirrored", "both turned by half", "both upside down")
 
 
@@ -31,6 +34,14 @@ class Fit:
         Median distance of what was matched; NaN when nothing lies before the cameras.
     count
         Of the matches that are not wrong ones.
+    offset_error_px
+        Standard error of the offset, as if every pair showed the same points.
+    bend_px
+        95th percentile of what a smooth function of the place and the disparity explains of the rows, less the offset.
+    bent_times
+        How much less rows scatter once this is taken off: 1 for wrong matches, which follow no function.
+    disparity_px
+        Median column of the left picture less that of the right one.
     """
 
     offset_px: float
@@ -38,10 +49,14 @@ class Fit:
     ahead_share: float
     depth_mm: float
     count: int
+    offset_error_px: float = np.nan
+    bend_px: float = np.nan
+    bent_times: float = np.nan
+    disparity_px: float = np.nan
 
 
-def fit(way: Rectification, matches: Matches) -> Fit:
-    """Return how matches fit a rig."""
+def fit(way: Rectification, matches: Matches, pair_count: int = 1) -> Fit:
+    """Return how matches of some pairs fit a rig."""
     if not len(matches):
         return Fit(np.nan, np.nan, np.nan, np.nan, 0)
     left, right = way.points(matches.left, "left"), way.points(matches.right, "right")
@@ -52,7 +67,30 @@ def fit(way: Rectification, matches: Matches) -> Fit:
     length = way.rig.baseline_mm * way.focal_px
     depth = float(np.median(length / near)) if len(near) else np.nan
     p95 = float(np.percentile(np.abs(down), 95))
-    return Fit(float(np.median(down)), p95, float((disparity > 0).mean()), depth, int(kept.sum()))
+    offset = float(np.median(down))
+    scatter = MAD_SIGMAS * float(np.median(np.abs(down - offset)))
+    offset_error = MEDIAN_SIGMAS * scatter / np.sqrt(max(1.0, len(down) / pair_count))
+    bend_px, bent_times = _bend(way, left[kept], disparity, down - offset)
+    share = float((disparity > 0).mean())
+    middle = float(np.median(disparity))
+    return Fit(offset, p95, share, depth, int(kept.sum()), offset_error, bend_px, bent_times, middle)
+
+
+def _bend(way: Rectification, left: Matrix, disparity: Matrix, down: Matrix) -> tuple[float, float]:
+    """Return how far rows are off by a smooth function of the place, and how much less they scatter without it."""
+    x, y = (left / np.array(way.rig.size) - 0.5).T
+    near = disparity / way.rig.width
+    design = np.column_stack([np.ones(len(x)), x, y, near, x * y, x * x, y * y, x * near, y * near])
+    if len(x) < FEWEST_TO_BEND:
+        return np.nan, np.nan
+    kept = np.ones(len(down), np.bool_)
+    smooth = np.zeros(len(down))
+    for _ in range(TRIMS):
+        smooth = design @ np.linalg.lstsq(design[kept], down[kept], rcond=None)[0]
+        off = np.abs(down - smooth)
+        kept = off <= 3 * MAD_SIGMAS * np.median(off) + 1e-9
+    before, behind = (float(np.median(np.abs(one))) for one in (down, down - smooth))
+    return float(np.percentile(np.abs(smooth[kept]), 95)), before / max(behind, 1e-9)
 
 
 def _mode(down: np.ndarray[tuple[int, ...], np.dtype[np.float64]], height: int) -> float:

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Severity = Literal["error", "warning"]
+Severity = Literal["error", "warning", "undecided"]
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "undecided")
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Finding:
     rule
         A key of `RULES`.
     severity
-        ``error``: pairs of this recording are not to be used with this rig; ``warning``: look at it.
+        ``error``: pairs of this recording are not to be used with this rig; ``warning``: look at it; ``undecided``: its pictures
+        do not say whether this is right.
     what, fix
         Two half-sentences, as of `scrubin.core.faults.Fault`.
     """
@@ -91,9 +93,9 @@ class Checked:
 
     @property
     def verdict(self) -> str:
-        """``error``, ``warning`` or ``sound``."""
+        """``error``, ``warning``, ``undecided`` or ``sound``."""
         severities = {finding.severity for finding in self.findings}
-        return next((one for one in ("error", "warning") if one in severities), "sound")
+        return next((one for one in SEVERITIES if one in severities), "sound")
 
     def as_json(self) -> dict[str, Any]:
         """Return it as JSON values."""

@@ -57,26 +57,32 @@ class Matches:
         return cls(np.concatenate([one.left for one in parts]), np.concatenate([one.right for one in parts]))
 
 
-def matches(left: Picture, right: Picture) -> Matches:
-    """Return points that both pictures of a pair show; both of shape (height, width, 3)."""
-    cv2 = opencv()
-    points, features = zip(*(_features(cv2.cvtColor(one, cv2.COLOR_BGR2GRAY)) for one in (left, right)), strict=True)
-    if min(map(len, points)) < 2:
-        return Matches(np.zeros((0, 2)), np.zeros((0, 2)))
-    matcher = cv2.BFMatcher(cv2.NORM_L2)
-    there = {one.queryIdx: one.trainIdx for one in _clear(matcher.knnMatch(features[0], features[1], k=2))}
-    back = {one.queryIdx: one.trainIdx for one in _clear(matcher.knnMatch(features[1], features[0], k=2))}
-    mutual = sorted((a, b) for a, b in there.items() if back.get(b) == a)
-    chosen = np.array(mutual, dtype=np.int64).reshape(-1, 2)
-    return Matches(points[0][chosen[:, 0]], points[1][chosen[:, 1]])
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Points of a picture, (n, 2), and what each looks like."""
+
+    points: Matrix
+    looks: npt.NDArray[np.float32]
 
 
-def _features(grey: Picture) -> tuple[Matrix, npt.NDArray[np.float32]]:
+def features(picture: Picture) -> Features:
+    """Return the features of a picture of shape (height, width, 3)."""
     cv2 = opencv()
     finder = cv2.SIFT_create(nfeatures=MOST_FEATURES, contrastThreshold=CONTRAST)
-    keys, features = finder.detectAndCompute(grey, None)
-    points = np.array([key.pt for key in keys], dtype=np.float64).reshape(-1, 2)
-    return points, features
+    keys, looks = finder.detectAndCompute(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY), None)
+    return Features(np.array([key.pt for key in keys], dtype=np.float64).reshape(-1, 2), looks)
+
+
+def matches(left: Features, right: Features) -> Matches:
+    """Return points that both pictures of a pair show."""
+    if min(len(left.points), len(right.points)) < 2:
+        return Matches(np.zeros((0, 2)), np.zeros((0, 2)))
+    matcher = opencv().BFMatcher(opencv().NORM_L2)
+    there = {one.queryIdx: one.trainIdx for one in _clear(matcher.knnMatch(left.looks, right.looks, k=2))}
+    back = {one.queryIdx: one.trainIdx for one in _clear(matcher.knnMatch(right.looks, left.looks, k=2))}
+    mutual = sorted((a, b) for a, b in there.items() if back.get(b) == a)
+    chosen = np.array(mutual, dtype=np.int64).reshape(-1, 2)
+    return Matches(left.points[chosen[:, 0]], right.points[chosen[:, 1]])
 
 
 def _clear(pairs: Any) -> list[Any]:

@@ -24,7 +24,6 @@ from scrubin.video.source import Source
 STRETCHES = 3
 """Of frames, per recording: half of what `scrubin stereo check` looks at."""
 SIDES = ("left", "right")
-UNDECIDED = "unmatched"
 
 
 @dataclass(frozen=True)
@@ -121,8 +120,7 @@ def row(id_: str, said: Mapping[str, Any], rig: str | None, more: Sequence[str] 
         Errors that are known without looking at pictures.
     """
     measured, findings = said["measured"], said["findings"]
-    errors = [_sentence(one) for one in findings if one["severity"] == "error" and one["rule"] != UNDECIDED]
-    warnings = [_sentence(one) for one in findings if one["severity"] == "warning" and one["rule"] != UNDECIDED]
+    of = {severity: [_sentence(one) for one in findings if one["severity"] == severity] for severity in ("error", "warning")}
     return {
         "id": id_,
         "rig": rig,
@@ -132,9 +130,9 @@ def row(id_: str, said: Mapping[str, Any], rig: str | None, more: Sequence[str] 
         "lag_frames": measured["lag_frames"],
         "lag_error_frames": measured["lag_error"],
         "depth_mm": measured["depth_mm"],
-        "error": _joined([*more, *errors]),
-        "warning": _joined(warnings),
-        "undecided": _joined([one["what"] for one in findings if one["rule"] == UNDECIDED]),
+        "error": _joined([*more, *of["error"]]),
+        "warning": _joined(of["warning"]),
+        "undecided": _joined([one["what"] for one in findings if one["severity"] == "undecided"]),
     }
 
 

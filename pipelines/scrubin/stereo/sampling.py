@@ -10,18 +10,16 @@ import numpy.typing as npt
 
 from scrubin.core.pixels import Box
 from scrubin.stereo.footage import Footage
-from scrubin.stereo.matches import Matches, matches
-from scrubin.stereo.motion_lag import speeds
-from scrubin.stereo.rectification import Rectification
-from scrubin.stereo.rig import Matrix
-from scrubin.stereo.timing import profile
+from scrubin.stereo.matches import Features, Matches, features, matches
+from scrubin.stereo.rectification import Rectification, opencv
+from scrubin.stereo.tracks import Tracks, tracks
 
 Picture = npt.NDArray[np.uint8]
 STRETCHES, STRETCH_FRAMES = 6, 32
 PER_STRETCH = (0, 14, 28)
 FLIP_TRIES = 3
 FLIPS = {"mirrored": (True, False), "turned by half": (True, True), "upside down": (False, True)}
-FEWEST_SAME, SAME_PX = 8, 0.3
+FEWEST_SAME, SAME_PX, SAME_PERCENT = 8, 0.5, 75
 BOX_MARGIN_PX = 12
 
 
@@ -54,26 +52,26 @@ class Sample:
     Parameters
     ----------
     pairs
-        Matches of some pairs, and by how many rows their points move down until the next frame.
+        Matches of some pairs.
     flipped
         Matches of a few of these pairs with the right picture flipped in one of `FLIPS`, as points of the recorded pictures.
     stretches
-        Profiles of consecutive frames, of the left and of the right camera.
+        How points that both cameras see move in consecutive frames.
     same_share
         Share of the pairs of which both pictures are the same.
     """
 
-    pairs: list[tuple[Matches, Matrix]]
+    pairs: list[Matches]
     flipped: dict[str, list[Matches]]
-    stretches: list[tuple[Matrix, Matrix]]
+    stretches: list[Tracks]
     same_share: float
 
 
 def spans(count: int, choice: Choice = EVERYTHING) -> list[tuple[int, int]]:
     """Return where stretches start and end, spread over the frames of a recording that are shown.
 
-    >>> [start for start, _ in spans(1000)], spans(70), spans(3)
-    ([0, 193, 387, 580, 774, 968], [(0, 32), (38, 70)], [(0, 3)])
+    >>> [start for start, _ in spans(1000)], spans(70), spans(50), spans(3)
+    ([0, 193, 387, 580, 774, 968], [(0, 32), (38, 70)], [(0, 50)], [(0, 3)])
     >>> spans(100, Choice(hidden=((10, 49), (90, 99)))), spans(9, Choice(hidden=((0, 8),)))
     ([(50, 82)], [])
     """
@@ -84,6 +82,8 @@ def spans(count: int, choice: Choice = EVERYTHING) -> list[tuple[int, int]]:
         longest = max(runs, key=lambda run: run[1] - run[0], default=None)
         return [] if longest is None else [longest]
     many = max(1, min(choice.stretches, count // STRETCH_FRAMES))
+    if many == 1 and len(runs) == 1 and count < 2 * STRETCH_FRAMES:
+        return runs
     chosen = [int(places[int(place)]) for place in np.linspace(0, len(places) - 1, many)]
     apart = [start for before, start in zip([-STRETCH_FRAMES, *chosen], chosen, strict=False) if start >= before + STRETCH_FRAMES]
     return [(start, start + STRETCH_FRAMES) for start in apart]
@@ -101,29 +101,25 @@ def _shown(count: int, hidden: Sequence[tuple[int, int]]) -> list[tuple[int, int
 
 def sample(way: Rectification, left: Footage, right: Footage, choice: Choice = EVERYTHING) -> Sample:
     """Return what is looked at of a recording; what cannot be decoded raises as `Footage.picture` does."""
-    pairs: list[tuple[Matches, Matrix]] = []
+    pairs: list[Matches] = []
     flipped: dict[str, list[Matches]] = {name: [] for name in FLIPS}
-    stretches: list[tuple[Matrix, Matrix]] = []
+    stretches: list[Tracks] = []
     same: list[bool] = []
     for start, end in spans(min(left.count, right.count), choice):
-        profiles: tuple[list[Matrix], list[Matrix]] = ([], [])
-        before: tuple[int, Matches, Picture] | None = None
+        greys: tuple[list[Picture], list[Picture]] = ([], [])
+        own: dict[int, Matches] = {}
         for number in range(start, end):
             pictures = left.picture(number), right.picture(number)
-            for of_side, picture in zip(profiles, pictures, strict=True):
-                of_side.append(profile(picture))
-            if before is not None:
-                pairs.append((before[1], speeds(way, before[2], pictures[0], before[1].left)))
-                before = None
+            for of_side, picture in zip(greys, pictures, strict=True):
+                of_side.append(opencv().cvtColor(picture, opencv().COLOR_BGR2GRAY))
             if number - start in PER_STRETCH:
-                own = _outside(matches(*pictures), choice)
-                before = number, own, pictures[0]
-                same.append(_same(own))
+                seen = features(pictures[0])
+                own[number - start] = _outside(matches(seen, features(pictures[1])), choice)
+                same.append(_same(own[number - start]))
                 if len(same) <= FLIP_TRIES:
-                    _add_flipped(flipped, *pictures)
-        if before is not None:
-            pairs.append((before[1], np.full(len(before[1]), np.nan)))
-        stretches.append((np.array(profiles[0]), np.array(profiles[1])))
+                    _add_flipped(flipped, seen, pictures[1])
+        pairs += own.values()
+        stretches.append(tracks(way, greys, own))
     return Sample(pairs, flipped, stretches, float(np.mean(same)) if same else 0.0)
 
 
@@ -138,11 +134,11 @@ def _outside(own: Matches, choice: Choice) -> Matches:
     return Matches(own.left[kept], own.right[kept])
 
 
-def _add_flipped(flipped: dict[str, list[Matches]], left: Picture, right: Picture) -> None:
+def _add_flipped(flipped: dict[str, list[Matches]], left: Features, right: Picture) -> None:
     height, width = right.shape[:2]
     for name, (across, down) in FLIPS.items():
         back = right[:: -1 if down else 1, :: -1 if across else 1]
-        found = matches(left, np.ascontiguousarray(back))
+        found = matches(left, features(np.ascontiguousarray(back)))
         flipped[name].append(found.flipped((width, height), across=across, down=down, left=False))
 
 
@@ -150,4 +146,4 @@ def _same(own: Matches) -> bool:
     """Return whether points lie at one place in both pictures: no two cameras see so."""
     if len(own) < FEWEST_SAME:
         return False
-    return float(np.median(np.abs(own.left - own.right).max(axis=1))) < SAME_PX
+    return float(np.percentile(np.abs(own.left - own.right).max(axis=1), SAME_PERCENT)) < SAME_PX

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -19,6 +20,7 @@ from scrubin.stereo.rig import Rig
 from scrubin.video.view import View
 
 FOLDER, SHEET = "calibration", "recordings.csv"
+SPOIL_ROWS = {"unmatched", "same", "flipped", "order", "lag"}
 NEEDED = ("recording", "camera", "path", "rig")
 
 
@@ -155,10 +157,16 @@ def over(done: Sequence[Checked]) -> list[RigOverStudy]:
     summaries = []
     for rig in sorted({one.rig for one in done}):
         own = [one for one in done if one.rig == rig]
-        measured = drift([one.measured.offset_px for one in own])
+        measured = drift([math.nan if _says_nothing_of_rows(one) else one.measured.offset_px for one in own])
         if measured is not None:
             summaries.append(RigOverStudy(rig, measured, tuple(_findings(own, measured))))
     return summaries
+
+
+def _says_nothing_of_rows(one: Checked) -> bool:
+    """Return whether something was found of a recording because of which its rows are not those of its rig."""
+    spoilt = {finding.rule for finding in one.findings if finding.rule != "lag" or finding.severity != "undecided"}
+    return bool(spoilt & SPOIL_ROWS)
 
 
 def _findings(own: Sequence[Checked], measured: Drift) -> list[Finding]:
