@@ -42,7 +42,9 @@ def test_a_split_is_shown_with_its_source_and_every_video(capsys):
     assert "interpretation: Which ten videos make a fold is not stated" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("command", [["show", "{}"], ["leaks", "--train", "{}:train", "--test", "cholec80/40-40:test"], ["diff", "{}", "none.csv"]])
+@pytest.mark.parametrize(
+    "command", [["show", "{}"], ["leaks", "--train", "{}:train", "--test", "cholec80/40-40:test"], ["diff", "{}", "none.csv"]]
+)
 def test_every_command_knows_one_fold_of_a_split_by_the_same_name(command, capsys):
     for name, known in (("cholect45/cv@1", True), ("cholect45/cv@6", False)):
         cli.main(["splits", *(word.format(name) for word in command)])

@@ -93,7 +93,7 @@ def test_one_file_with_many_faults_hides_no_other_file():
         read_files("cholect50", files)
     assert all(file in str(caught.value) for file in files)
     first, of_vectors, of_files = str(caught.value).splitlines()
-    assert first == "5 faults:"
+    assert first == "5 faults of 2 causes:"
     assert of_vectors.startswith("  l/VID00.json, frames 0-49, vector 0: expected a vector of 15 items, but got 0 items (50 frames)")
     assert of_files.startswith("  l/VID01.json, line 1: not JSON: ")
     assert of_files.endswith("(and at 3 more places, also in l/VID02.json, l/VID03.json, l/VID04.json)")

@@ -119,7 +119,12 @@ def _positions(matrix: Matrix, faults: Faults) -> IntArray | None:
     if matrix.frames is None:
         return np.arange(len(matrix.values), dtype=np.int64)
     frames = np.asarray(matrix.frames)
-    if frames.ndim != 1 or frames.dtype.kind not in "iuf" or not (frames == np.floor(frames)).all() or not (abs(frames) < MOST_FRAMES).all():
+    if (
+        frames.ndim != 1
+        or frames.dtype.kind not in "iuf"
+        or not (frames == np.floor(frames)).all()
+        or not (abs(frames) < MOST_FRAMES).all()
+    ):
         faults.error(matrix.file, "frame-key", "the frame numbers are no whole numbers", "give one per row", place=matrix.place)
         return None
     if len(frames) != len(matrix.values):
