@@ -16,6 +16,7 @@ from dvc import cli, dvcfile, output, rwlock
 from dvc.exceptions import ReproductionError
 from dvc.repo import scm_context
 from dvc.ui import ui
+
 from state import REASONS
 
 NOTES = Path(".cache/stopped.json")

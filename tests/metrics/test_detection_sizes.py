@@ -19,7 +19,7 @@ WIDTH, HEIGHT, CLASSES = 640, 480, 3
 
 
 def drawn(rng, frames=12):
-    """Rows [frame, class, score, left, top, width, height, crowd, area] in px: true ones around the limits, predicted ones near or anywhere.
+    """Rows [frame, class, score, left, top, width, height, crowd, area] in px: true ones around the limits, others near or anywhere.
 
     One true box in four is a crowd, and of one in four the area is that of a mask.
     """
