@@ -1,12 +1,16 @@
 """How balanced a split is in what nobody chose, and how long it takes: ours, random draws, and scikit-learn's StratifiedGroupKFold.
 
-    python benchmarks/split_balance.py [--studies 8] [--draws 20000] [--work 20] [--growth]
+    python benchmarks/split_balance.py [--studies 8] [--draws 20000] [--work 20] [--growth | --small]
 
 Studies are drawn from seeds: 70 participants with 326 recordings, like a task of LASANA, and all four tasks, joint, with 1,270
 recordings. Imbalance is the deviation of a subset from its share, relative to that share but at least to one recording, and the mean is
 over subsets and rows. The best of many random draws is chosen by the very number that it is judged by (``own``), which is another
 split for every column, or by quintiles, errors and sizes (``random``). Septiles, the largest distance of distribution functions and
 quintiles of other scores are balanced by nobody. With ``--growth``: CPU seconds, work and gap by the number of participants.
+
+With ``--small``: training courses as the synthetic study has them, where a subset may be one participant. How far the mean skill (GRS, in
+standard deviations) of those who validate and test is from that of all, beside sizes, errors and thirds; against one participant of each
+fifth of skill, drawn 200 times (``stratified``: the mean of its numbers, and the draw of the nearest means).
 
 To compare with an older version, run it with that version's library and the last argument ``--old``.
 """
@@ -23,6 +27,9 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold
 
+from scrubin.demo.cohort import trainings
+from scrubin.demo.params import DemoParams
+from scrubin.demo.ratings import rate
 from scrubin.splits.cohort import Cohort, cohort
 from scrubin.splits.columns import column
 from scrubin.splits.schemes.balanced import balanced
@@ -204,6 +211,72 @@ def growth(effort: Effort) -> None:
         print(f"{size}{cpu:>8.1f}{proof.objective:>11.4f}{proof.bound:>9.4f}{proof.gap:>9.4f}  {proof.status}", flush=True)
 
 
+def course(seed: int) -> Cohort:
+    """Return a training course of 14 participants in three trials of two tasks, and 4 experts; raters see most of what happens."""
+    recordings = [one for one in trainings(DemoParams(seed, 14, 4)) if one.rated]
+    by_name = {one.name: one for one in recordings}
+    rows = []
+    for rating in rate(recordings):
+        points = float("nan") if rating.scores is None else float(sum(rating.scores))
+        marks = {f"error {name}": marked for name, marked in rating.errors.items()}
+        rows.append({"id": rating.recording, "task": rating.task, "rater": rating.rater, "points": points, **marks})
+    rated = pd.DataFrame(rows)
+    scale = rated.groupby(["task", "rater"]).points
+    rated["GRS"] = (rated.points - scale.transform("mean")) / scale.transform("std")
+    errors = sorted(name for name in rated if name.startswith("error"))
+    grouped = rated.groupby("id")
+    majority = grouped[errors].agg(lambda marks: None if marks.isna().any() else bool(marks.astype(float).mean() >= 0.5))
+    people = pd.DataFrame({"id": majority.index}).assign(
+        task=lambda rows: [by_name[id_].task for id_ in rows.id],
+        participant=lambda rows: [by_name[id_].participant for id_ in rows.id],
+        pinned=(grouped.GRS.std() > grouped.GRS.std().quantile(0.95)).to_numpy(),
+    )
+    columns = [column("GRS", grouped.GRS.mean().reset_index(drop=True))]
+    return cohort(people, [*columns, *(column(name, majority[name].astype(object).reset_index(drop=True)) for name in errors)])
+
+
+def of_subsets(of: Cohort, subset: pd.Series[str]) -> dict[str, float]:
+    """Return how far means are from that of all, in standard deviations of a task, and the imbalance of counts."""
+    z = of.column("GRS").values.groupby(of.people.task).transform(lambda values: (values - values.mean()) / values.std())
+    numbers = {f"{name} |mean|": abs(float(z[subset == name].mean())) for name in ("val", "test")}
+    numbers |= {f"{name} |mean| by task": float(z[subset == name].groupby(of.people.task).mean().abs().mean()) for name in ("val", "test")}
+    imbalances: dict[str, list[float]] = {"sizes": [], "errors": [], "thirds": []}
+    for one in of.measures():
+        kind = "sizes" if one.name == "recordings" else "errors" if one.name.startswith("error") else "thirds"
+        if one.whole:
+            imbalances[kind] += [
+                abs(float(one.values[subset == name].sum()) - share * one.total) / one.scale(share) for name, share in SHARES.items()
+            ]
+    return numbers | {kind: float(np.mean(some)) for kind, some in imbalances.items()}
+
+
+def stratified_draws(of: Cohort, seed: int) -> Iterator[pd.Series[str]]:
+    """Yield splits of participants without a pin: two of five test and one validates, each of a fifth of skill drawn for it."""
+    rng = np.random.default_rng(seed)
+    skill = of.column("GRS").values.groupby(of.people.participant).mean()
+    free = skill[~skill.index.isin(of.people.participant[of.people.pinned])].sort_values().index
+    for _ in range(200):
+        chosen = [str(rng.choice(np.array_split(free, 3)[part])) for part in rng.permutation(3)]
+        place = dict.fromkeys(chosen[1:], "test") | {chosen[0]: "val"}
+        yield of.people.participant.map(place).fillna("train")
+
+
+def small(studies: int, effort: Effort) -> None:
+    """Print how small subsets come out, by method, and how many who may validate alone are nearer to the mean."""
+    rows: dict[str, list[dict[str, float]]] = {"stratified": [], "nearest means": [], "ours": []}
+    for seed in range(101, 101 + studies):
+        of = course(seed)
+        drawn = [of_subsets(of, subset) for subset in stratified_draws(of, seed)]
+        rows["stratified"].append(dict(pd.DataFrame(drawn).mean()))
+        rows["nearest means"].append(min(drawn, key=lambda one: one["val |mean|"] + one["test |mean|"]))
+        split = balanced(of, SHARES, 0, effort)
+        rows["ours"].append(of_subsets(of, of.people.id.map(dict(zip(split.rows.id, split.rows.subset, strict=True)))))
+    frame = {method: pd.DataFrame(some) for method, some in rows.items()}
+    print(f"{studies} training courses\n{'':16}" + "".join(f"{key:>20}" for key in frame["ours"]) + f"{'worst val':>12}")
+    for method, one in frame.items():
+        print(f"{method:16}" + "".join(f"{one[key].mean():>20.3f}" for key in one) + f"{one['val |mean|'].max():>12.3f}")
+
+
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -212,8 +285,12 @@ def main() -> None:
     parser.add_argument("--work", type=float, default=20.0)
     parser.add_argument("--growth", action="store_true")
     parser.add_argument("--old", action="store_true", help="the library is that of 0.1, which stopped by nodes and by a clock")
+    parser.add_argument("--small", action="store_true")
     args = parser.parse_args()
     effort = Effort(0.0005, 4000, 30.0) if args.old else Effort(0.0, args.work)  # type: ignore[call-arg, arg-type]
+    if args.small:
+        small(args.studies, effort)
+        return
     if args.growth:
         growth(effort)
         return

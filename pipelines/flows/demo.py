@@ -7,7 +7,6 @@ import plumbing
 from prefect import flow
 
 from scrubin.core import files, params
-from scrubin.demo import DemoParams, make_study
 
 STUDY = Path("data/demo")
 TRUTH = Path("data/demo_truth")
@@ -17,8 +16,12 @@ TRUTH = Path("data/demo_truth")
 def main() -> None:
     """Make the raw study and, beside it, the truth for tests; when another study is worked on, leave both empty."""
     if params.raw_folder() == STUDY:
+        # Only now: it takes longer than all the rest here.
+        from scrubin.demo import DemoParams, make_study
+
         make_study(params.load("demo", DemoParams), STUDY, TRUTH)
         return
+    plumbing.LOG.info("demo: no synthetic study is made, because 'raw' in params.yaml is %s", params.raw_folder())
     # DVC wants its outputs; nobody reads them.
     for folder in (STUDY, TRUTH):
         files.fresh_folder(folder)

@@ -13,12 +13,13 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, NoReturn, TypeVar
 
 import interrupts
 import progress
 from scrubin.core import private_paths
 from server import HOME, QUIET, ServerError, die_with_parent, prefect_server
+from state import REASONS
 
 # At once, because importing Prefect takes a second in which the parent may be killed.
 die_with_parent()
@@ -151,16 +152,26 @@ def run(flow: Flow[[], None]) -> None:
         if flow.name == RELEASE:
             private_paths.open_release()
     except (ScrubinError, ServerError) as error:
-        sys.exit(f"{flow.name}: {error}")
+        _stop(flow.name, str(error))
     except httpx.TransportError as error:
-        sys.exit(f"{flow.name}: the Prefect server no longer answers ({error}); what was finished is kept, run again")
+        _stop(flow.name, f"the Prefect server no longer answers ({error}); what was finished is kept, run again")
     except OSError as error:
         # A full disk, a read-only folder: nothing in the study is wrong, and nothing finished is lost.
-        sys.exit(f"{flow.name}: {error}; fix this and run again, what was finished is kept")
+        _stop(flow.name, f"{error}; fix this and run again, what was finished is kept")
     except KeyboardInterrupt:
         sys.exit(interrupts.INTERRUPTED)
     finally:
         interrupts.end_at_once()
+
+
+def _stop(stage: str, why: str) -> NoReturn:
+    """End the stage and say why: at once, or where a run gathers it, once at the end of that."""
+    folder = os.environ.get(REASONS)
+    if folder:
+        with contextlib.suppress(OSError):
+            (Path(folder) / stage).write_text(why, encoding="utf-8")
+            sys.exit(1)
+    sys.exit(f"{stage}: {why}")
 
 
 class _Running:

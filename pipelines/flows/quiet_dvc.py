@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
+import os
+import shutil
 import sys
 from pathlib import Path
 from typing import Any
@@ -15,8 +17,11 @@ from dvc.exceptions import ReproductionError
 from dvc.repo import scm_context
 from dvc.ui import ui
 
+from state import REASONS
+
 NOTES = Path(".cache/stopped.json")
-"""The stages of the last run that failed."""
+"""The stages of the last run that failed, each with its reason, those that wait for them, and how many stages there are."""
+REASONS_FOLDER = Path(".cache/reasons")
 OWN_AFFAIRS = (
     "'%s' is empty.",  # an empty list is a study without it
     "Process '%s' with (Pid %s), in RWLock-file",  # a killed run is nothing to worry about: what was finished is kept
@@ -24,6 +29,7 @@ OWN_AFFAIRS = (
     "\nTo enable auto staging",
     "Updating lock file",
     "Generating lock file",
+    "%s %s will be skipped due to this failure",  # said at the end of the run
 )
 ADVICE = "Use `dvc push` to send your updates to remote storage."
 """There may be no remote storage; what comes next is said at the end of the run."""
@@ -38,16 +44,28 @@ def is_told(record: logging.LogRecord) -> bool:
 
 
 def note_failures() -> None:
-    """Note which stages fail, in the moment in which DVC does."""
-    failed: list[str] = []
+    """Note which stages fail and why, in the moment in which DVC does."""
+    failed: dict[str, str] = {}
+    waiting: set[str] = set()
     before = reproduce.handle_error
 
     def handle_error(graph: Any, on_error: str, exc: Exception, stage: Any) -> Any:
-        failed.append(stage.addressing)
-        NOTES.write_text(json.dumps(failed), encoding="utf-8")
-        return before(graph, on_error, exc, stage)
+        failed[stage.addressing] = _reason(stage.addressing)
+        skipped = before(graph, on_error, exc, stage)
+        waiting.update(one.addressing for one in skipped)
+        notes = {"failed": failed, "waiting": sorted(waiting), "stages": len(graph or ())}
+        NOTES.write_text(json.dumps(notes), encoding="utf-8")
+        return skipped
 
     reproduce.handle_error = handle_error
+
+
+def _reason(stage: str) -> str:
+    """Return what a stage left; one that ended otherwise has said it on the terminal."""
+    try:
+        return (REASONS_FOLDER / stage).read_text(encoding="utf-8")
+    except OSError:
+        return ""
 
 
 def leave_out_advice() -> None:
@@ -67,6 +85,9 @@ def run() -> int:
         module.logger.addFilter(is_told)
     NOTES.parent.mkdir(parents=True, exist_ok=True)
     NOTES.unlink(missing_ok=True)
+    shutil.rmtree(REASONS_FOLDER, ignore_errors=True)
+    REASONS_FOLDER.mkdir()
+    os.environ[REASONS] = str(REASONS_FOLDER.resolve())
     note_failures()
     leave_out_advice()
     return int(cli.main(sys.argv[1:]))

@@ -6,11 +6,13 @@ release may leave other stages undone. The server starts when there is work.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import interrupts
 from scrubin.core import private_paths
@@ -31,7 +33,7 @@ if TYPE_CHECKING:
 
 GIGABYTE = 10**9
 NOTES = Path(".cache/stopped.json")
-"""Which stages failed, as `quiet_dvc` notes them."""
+"""Which stages failed and why, as `quiet_dvc` notes it."""
 
 
 def main() -> int:
@@ -67,7 +69,8 @@ def main() -> int:
             _take_late_decisions()
             NOTES.unlink(missing_ok=True)
             code = run_with_server([sys.executable, Path(__file__).with_name("quiet_dvc.py"), "repro", "--keep-going", *sys.argv[1:]])
-            failed = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else []
+            notes = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else None
+            failed = () if notes is None else notes["failed"]
             if withholding.stops_release(failed):
                 _withhold()
             # What DVC puts back into its place has the modes of everything else that it writes here.
@@ -76,8 +79,8 @@ def main() -> int:
             _fix_times()
             if code == 0:
                 _keep_to_budget(params.load("flows", FlowsParams).store_gb)
-            if code == 0 or NOTES.is_file():
-                _close(params.load("release", ReleaseParams))
+            if code == 0 or notes is not None:
+                _close(notes, params.load("release", ReleaseParams))
             return min(code, 1)  # DVC's 255 tells nothing
     except ScrubinError as error:
         sys.stderr.write(f"{error}\n")
@@ -98,16 +101,14 @@ def _withhold() -> None:
         sys.stderr.write(f"{LOCK}: it names no release any more, so 'dvc push' sends none, until a run has released again\n")
 
 
-def _close(release: ReleaseParams) -> None:
+def _close(notes: Mapping[str, Any] | None, release: ReleaseParams) -> None:
     """Say what the run came to."""
     from scrubin.upkeep import closing
 
-    failed = json.loads(NOTES.read_text(encoding="utf-8")) if NOTES.is_file() else []
-    try:
-        said = closing.lines(failed, release)
-    except (ScrubinError, OSError, ValueError, KeyError):
-        return  # a run of single stages: not all that is counted is there
-    sys.stderr.write("".join(f"{line}\n" for line in ("", *said)))
+    said = [] if notes is None else closing.stopped(notes["failed"], notes["waiting"], notes["stages"])
+    with contextlib.suppress(ScrubinError, OSError, ValueError, KeyError):  # a run of single stages: not all that is counted is there
+        said += closing.lines(() if notes is None else notes["failed"], release)
+    sys.stderr.write("".join(f"{line}\n" for line in ("", *said) if said))
 
 
 def _share() -> None:

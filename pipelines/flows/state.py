@@ -10,6 +10,8 @@ from scrubin.core.errors import StageError
 from scrubin.engine.file_systems import is_shared
 
 VARIABLE = "DVC_SITE_CACHE_DIR"
+REASONS = "SCRUBIN_REASONS"
+"""Names the folder in which a stage leaves why it stopped, where a run says that once at its end."""
 
 
 def local_state() -> dict[str, str]:

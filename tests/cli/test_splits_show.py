@@ -42,6 +42,20 @@ def test_a_split_is_shown_with_its_source_and_every_video(capsys):
     assert "interpretation: Which ten videos make a fold is not stated" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    "command", [["show", "{}"], ["leaks", "--train", "{}:train", "--test", "cholec80/40-40:test"], ["diff", "{}", "none.csv"]]
+)
+def test_every_command_knows_one_fold_of_a_split_by_the_same_name(command, capsys):
+    for name, known in (("cholect45/cv@1", True), ("cholect45/cv@6", False)):
+        cli.main(["splits", *(word.format(name) for word in command)])
+        said = capsys.readouterr()
+        assert ("'6' is no fold of 'cholect45/cv'; its folds are 1 to 5" in said.err) is not known
+        assert "is no official split" not in said.err
+    assert cli.main(["splits", "show", "cholect45/cv@2"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line for line in lines if line.startswith("fold")] == ["fold 2"]
+
+
 @pytest.mark.parametrize("name", public_splits.available())
 def test_json_holds_the_whole_split(name, capsys):
     assert cli.main(["splits", "show", name, "--json"]) == 0

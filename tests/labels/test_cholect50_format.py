@@ -203,7 +203,7 @@ def test_all_faults_of_a_file_are_named_at_once_and_those_of_one_cause_in_one_li
         cholect50.read(make.named({FILE: make.cholect50(bad)}))
     assert len(caught.value.faults) == 30
     first, line = str(caught.value).splitlines()
-    assert first == "30 faults:"
+    assert first == "30 faults of 1 cause:"
     assert "frame 0, vector 0: box [5.0, 5.0, 5.0, 5.0] is not a top-left corner" in line
     assert line.endswith("(and at 29 more places)")
 

@@ -93,7 +93,7 @@ def test_one_file_with_many_faults_hides_no_other_file():
         read_files("cholect50", files)
     assert all(file in str(caught.value) for file in files)
     first, of_vectors, of_files = str(caught.value).splitlines()
-    assert first == "5 faults:"
+    assert first == "5 faults of 2 causes:"
     assert of_vectors.startswith("  l/VID00.json, frames 0-49, vector 0: expected a vector of 15 items, but got 0 items (50 frames)")
     assert of_files.startswith("  l/VID01.json, line 1: not JSON: ")
     assert of_files.endswith("(and at 3 more places, also in l/VID02.json, l/VID03.json, l/VID04.json)")
@@ -132,7 +132,8 @@ def test_every_broken_file_is_named_at_once(name):
 UNKEPT = {
     "coco": (
         lambda document: document["annotations"][0].update(iscrowd=1, track_id=4, segmentation=[]),
-        ": not kept: 'iscrowd' of annotations, which are read as single instances (1), 'track_id' of annotations (1)",
+        ": not kept: 'iscrowd' of annotations, which are single instances to all but kind=sizes of scores (1), "
+        "'track_id' of annotations (1)",
     ),
     "multibypasst40": (
         lambda document: (document.update(licenses=[]), document["images"][0].update(view=2)),

@@ -1,7 +1,8 @@
-"""Average precision by COCO's sizes: against pycocotools on random boxes of all sizes."""
+"""Average precision by COCO's sizes: against pycocotools on random boxes of all sizes, with crowds and areas of masks."""
 
 import contextlib
 import io
+import json
 import math
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from pycocotools.coco import COCO
 from pycocotools.cocoeval import COCOeval
 
+from score_runs import good
 from scrubin.core.errors import MetricsError
 from scrubin.metrics.detection import sizes
 from scrubin.metrics.detection.rows import BoxRows, BoxStudy, checked
@@ -17,54 +19,66 @@ WIDTH, HEIGHT, CLASSES = 640, 480, 3
 
 
 def drawn(rng, frames=12):
-    """Rows [frame, class, score, left, top, width, height] in px: true ones around the limits, predicted ones near them or anywhere."""
+    """Rows [frame, class, score, left, top, width, height, crowd, area] in px: true ones around the limits, others near or anywhere.
+
+    One true box in four is a crowd, and of one in four the area is that of a mask.
+    """
     truth, found = [], []
     for frame in range(frames):
         for _ in range(int(rng.integers(0, 5))):
             side = float(rng.choice([16, 31, 32, 33, 60, 95, 96, 97, 150]))
             box = [*rng.integers(0, 300, 2).tolist(), side, float(rng.choice([side, side + 3]))]
             class_ = int(rng.integers(0, CLASSES))
-            truth.append([frame, class_, 1.0, *box])
+            area = box[2] * box[3] * (rng.uniform(0.3, 1) if rng.random() < 0.25 else 1)
+            truth.append([frame, class_, 1.0, *box, rng.random() < 0.25, area])
             for _ in range(int(rng.integers(0, 3))):
                 moved = (np.array(box) + rng.integers(-6, 7, 4)).clip(1, None).tolist()
                 found.append([frame, class_ if rng.random() < 0.8 else int(rng.integers(0, CLASSES)), rng.random(), *moved])
         for _ in range(int(rng.integers(0, 3))):
             found.append([frame, int(rng.integers(0, CLASSES)), rng.random(), *rng.integers(1, 160, 4).tolist()])
-    return np.array(truth).reshape(-1, 7), np.array(found).reshape(-1, 7)
+    return np.array(truth, float).reshape(-1, 9), np.array(found).reshape(-1, 7)
+
+
+def whole(rows):
+    """Rows with no crowd, and the area of the box, where they say none."""
+    return rows if rows.shape[1] == 9 else np.column_stack([rows, np.zeros(len(rows)), rows[:, 5] * rows[:, 6]])
 
 
 def ours(truth, found, frames=12):
     image = np.array([WIDTH, HEIGHT, WIDTH, HEIGHT])
     sides = [
-        BoxRows(np.zeros(len(rows), int), rows[:, 0].astype(int), {"i": rows[:, 1].astype(int)}, rows[:, 3:] / image, rows[:, 2])
-        for rows in (truth, found)
+        BoxRows(
+            np.zeros(len(rows), int),
+            rows[:, 0].astype(int),
+            {"i": rows[:, 1].astype(int)},
+            rows[:, 3:7] / image,
+            rows[:, 2],
+            crowds=rows[:, 7] == 1,
+            areas=rows[:, 8],
+        )
+        for rows in map(whole, (truth, found))
     ]
     scene = checked(BoxStudy(["v"], [frames], {"i": CLASSES}, *sides))
     return sizes.sized(scene, "i", np.tile([float(WIDTH), float(HEIGHT)], (frames, 1))).results()
 
 
+def coco_files(truth, found, frames=12):
+    """The annotations and the results, as COCO has them."""
+    ids = [{"id": number, "name": name} for number, name in enumerate(("grasper", "bipolar", "hook"))]
+    images = [{"id": frame, "file_name": f"v_{frame:06d}.jpg", "width": WIDTH, "height": HEIGHT} for frame in range(frames)]
+    rows = [{"image_id": int(row[0]), "category_id": int(row[1]), "bbox": row[3:7].tolist()} for row in truth]
+    more = [{"id": at + 1, "area": row[8], "iscrowd": int(row[7])} for at, row in enumerate(whole(truth))]
+    annotations = [{**one, **other} for one, other in zip(rows, more, strict=True)]
+    results = [{"image_id": int(row[0]), "category_id": int(row[1]), "bbox": row[3:7].tolist(), "score": row[2]} for row in found]
+    return {"images": images, "categories": ids, "annotations": annotations}, results
+
+
 def published(truth, found, frames=12):
     """AP by size and class, -1 where it is undefined."""
-    ids = [{"id": number} for number in range(CLASSES)]
     data = COCO()
-    data.dataset = {
-        "images": [{"id": frame, "width": WIDTH, "height": HEIGHT} for frame in range(frames)],
-        "categories": ids,
-        "annotations": [
-            {
-                "id": at + 1,
-                "image_id": int(row[0]),
-                "category_id": int(row[1]),
-                "bbox": row[3:].tolist(),
-                "area": row[5] * row[6],
-                "iscrowd": 0,
-            }
-            for at, row in enumerate(truth)
-        ],
-    }
+    data.dataset, results = coco_files(truth, found, frames)
     with contextlib.redirect_stdout(io.StringIO()):
         data.createIndex()
-        results = [{"image_id": int(row[0]), "category_id": int(row[1]), "bbox": row[3:].tolist(), "score": row[2]} for row in found]
         evaluation = COCOeval(data, data.loadRes(results), "bbox")
         evaluation.evaluate()
         evaluation.accumulate()
@@ -99,6 +113,19 @@ def test_average_precision_by_size_is_that_of_pycocotools_on_many():
     assert largest_difference(200, seed=2) < 1e-12
 
 
+def test_crowds_and_areas_of_a_coco_file_are_scored_as_pycocotools_does(tmp_path, capsys):
+    truth, found = drawn(np.random.default_rng(4))
+    for name, document in zip(("truth", "found"), coco_files(truth, found), strict=True):
+        (tmp_path / f"{name}.json").write_text(json.dumps(document))
+    out = tmp_path / "s.json"
+    sides = ("--ground-truth", tmp_path / "truth.json", "--predictions", tmp_path / "found.json")
+    said = good(capsys, "detection", *sides, "--out", out, "--variant", "kind=sizes", "component=i").err
+    assert "'iscrowd' of annotations, which are single instances to all but kind=sizes of scores" in said
+    for result, of_size in zip(json.loads(out.read_text())["results"], published(truth, found), strict=True):
+        values = [result["classes"][str(class_)]["value"] for class_ in range(CLASSES)]
+        assert values == [None if value < 0 else pytest.approx(value, abs=1e-12) for value in of_size]
+
+
 def test_limits_belong_to_both_sides_and_others_are_ignored():
     truth = np.array([[0, 0, 1, 10, 10, 32, 32], [0, 1, 1, 100, 100, 200, 200]], float)
     found = np.array([[0, 0, 0.9, 10, 10, 32, 32], [0, 1, 0.9, 100, 100, 200, 200], [0, 0, 0.95, 300, 300, 200, 150]], float)
@@ -124,7 +151,7 @@ def test_draws_repeat_videos():
             for side in (0, 1)
         ]
         sides = [
-            BoxRows(of[:, 0].astype(int), of[:, 1].astype(int), {"i": of[:, 2].astype(int)}, of[:, 4:] / image, of[:, 3]) for of in rows
+            BoxRows(of[:, 0].astype(int), of[:, 1].astype(int), {"i": of[:, 2].astype(int)}, of[:, 4:8] / image, of[:, 3]) for of in rows
         ]
         scene = checked(BoxStudy([f"v{number}" for number in range(len(order))], [12] * len(order), {"i": CLASSES}, *sides))
         return sizes.sized(scene, "i", np.tile([float(WIDTH), float(HEIGHT)], (12 * len(order), 1)))

@@ -134,9 +134,10 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "test_the_closing_lines_count_what_lies_there": ("hidden: … % of the frames as a whole; something in … of …",),
     "test_a_refused_release_says_how_to_go_on": (
         "released: nothing yet; ready: …",
-        "next: put right what stopped the release, see above, then …",
+        "next: put right what stopped the release, then …",
     ),
-    "test_a_stage_that_failed_earlier_counts_nothing": ("stopped in …: see above what is wrong, put it right, then …",),
+    "test_a_stage_that_failed_earlier_counts_nothing": ("next: put that right, then …",),
+    "test_what_stopped_a_run_is_one_block_with_every_reason": ("not run, because they need that: …",),
     "test_a_finished_run_says_what_came_of_it_and_what_is_next": (
         "… that cannot be used",
         "… that no row names",

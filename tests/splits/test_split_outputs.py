@@ -8,6 +8,7 @@ import pytest
 
 from scrubin.core import params
 from scrubin.core.errors import ParamsError, SplitError
+from scrubin.release import dictionary
 from scrubin.splits import study
 from scrubin.splits.coverage import classes, coverage, warnings
 from scrubin.splits.features import Tables
@@ -50,6 +51,24 @@ def test_a_recording_with_two_participants_is_an_error(tables):
     recordings.loc[1, "participant"] = "bert"
     with pytest.raises(SplitError, match="'papepu' has several participants, sites or tasks"):
         people(recordings, linkage, videos)
+
+
+def test_the_page_and_the_dictionary_say_the_columns_of_every_file():
+    rows = [("a", 0, "train", "r1"), ("a", 0, "test", "r2"), ("b", 0, "train", "r1"), ("b", 1, "test", "r1")]
+    splits = pd.DataFrame(rows, columns=["scheme", "fold", "subset", "id"])
+    files = listings(splits, pd.DataFrame({"id": ["r1", "r2"], "task": "Peg", "camera": "left"}), "a")
+    heads = {name: text.splitlines()[0] for name, text in files.items()}
+    assert heads == {"a.csv": "id,task,subset", "b.csv": "fold,id,task,subset", "Peg_split.csv": "id;split"}
+    page = (Path(__file__).parents[2] / "docs/researcher.md").read_text()
+    for line in (f"<scheme>.csv {heads['a.csv']}; with folds {heads['b.csv']},", f"<Task>_split.csv {heads['Peg_split.csv']}:"):
+        assert f"splits/{line}" in " ".join(page.split())
+    said = dictionary.text({})
+    for kind, delimiter, head in (
+        ("<scheme>.csv", ",", "a.csv"),
+        ("<scheme>.csv with folds", ",", "b.csv"),
+        ("<Task>_split.csv", ";", "Peg_split.csv"),
+    ):
+        assert f"| `splits/{kind}` | `{delimiter}` | {heads[head].replace(delimiter, ', ')} |" in said
 
 
 SCHEMES = {

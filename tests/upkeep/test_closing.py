@@ -87,9 +87,16 @@ def test_a_refused_release_says_how_to_go_on(project):
 
 
 def test_a_stage_that_failed_earlier_counts_nothing(project):
-    only = closing.lines(["scores"], project)
-    assert only == [
-        "stopped in stage scores: see above what is wrong, put it right, then run `make repro` again to go on; what was finished is kept"
+    assert closing.lines(["scores"], project) == ["next: put that right, then run `make repro` again to go on; what was finished is kept"]
+
+
+def test_what_stopped_a_run_is_one_block_with_every_reason():
+    said = closing.stopped({"scores": "2 faults:\n  a.csv, line 3: no\n  b.csv: no", "stereo": ""}, ["release", "splits"], 9)
+    assert said == [
+        "stopped in stage scores: 2 faults:\n  a.csv, line 3: no\n  b.csv: no",
+        "stopped in stage stereo: see above what is wrong",
+        "not run, because they need that: release, splits",
+        "done: 5 of 9 stages",
     ]
 
 

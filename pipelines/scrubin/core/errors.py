@@ -172,5 +172,9 @@ class StageError(ScrubinError):
 
 
 def _text(faults: tuple[Fault, ...]) -> str:
-    lines = summary(faults)
-    return "\n  ".join([f"{len(faults)} faults:", *lines]) if len(faults) > 1 else "\n  ".join(lines)
+    lines, causes = summary(faults), len({fault.cause for fault in faults})
+    if len(faults) < 2:
+        return "\n  ".join(lines)
+    # One line is one cause.
+    of_causes = "" if causes == len(faults) else f" of {causes} cause{'s' if causes > 1 else ''}"
+    return "\n  ".join([f"{len(faults)} faults{of_causes}:", *lines])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import re
 import zipfile
 from collections.abc import Iterator
@@ -55,6 +56,9 @@ def what_happened(path: Path, sha256: str, size: int | None) -> tuple[str, str, 
     if size is not None and there < size and is_other:
         what = f"it has {there:,} bytes, {size - there:,} fewer than were released, but is not cut off: it is another file"
         return "changed", f"{what}, or of another version", AGAIN
+    if size is not None and there < size and suffix in TEXTS and _is_whole_text(suffix, path, end):
+        what = f"it has {there:,} bytes, {size - there:,} fewer than were released, and ends as a whole file does: it was edited"
+        return "changed", f"{what}, or is of another version", AGAIN
     if size is not None and there < size:
         return "truncated", f"it ends after {there:,} of {size:,} bytes: the download was cut off", AGAIN
     if len(end) >= ZEROS and not end[-ZEROS:].strip(b"\0") and suffix != ".tar":
@@ -71,6 +75,17 @@ def what_happened(path: Path, sha256: str, size: int | None) -> tuple[str, str, 
         "its bytes are not those that were released (its size is)" if size is not None else "its bytes are not those that were released",
         AGAIN,
     )
+
+
+def _is_whole_text(suffix: str, path: Path, end: bytes) -> bool:
+    """Return whether a text ends at the end of a line, as JSON behind its last bracket: what is cut off hardly ever does."""
+    if suffix != ".json":
+        return end.endswith(b"\n")
+    try:
+        json.loads(path.read_bytes()[:TEXT_BYTES])
+    except (ValueError, RecursionError):
+        return False
+    return True
 
 
 def is_broken(path: Path, size: int) -> str:

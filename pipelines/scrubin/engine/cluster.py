@@ -6,16 +6,18 @@ does finished tasks again when a worker dies, and hides that one was killed too 
 
 from __future__ import annotations
 
+import asyncio
+import json
 import os
 import uuid
 from collections.abc import Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import cv2
-from distributed import Client, get_worker
+from distributed import Client, get_worker, rpc
 from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 
@@ -51,30 +53,34 @@ class Cluster:
 
     def __init__(self, address: str, root: Path) -> None:
         self._address, self._root = address, root
-        at = {"address": address} if "://" in address else {"scheduler_file": address}
         try:
-            if "://" not in address:
-                Path(address).stat()  # Dask would wait for the file for ever
-            self._client: Any = Client(**at, timeout=CONNECT_S, set_as_default=False, name="scrubin")
-        except (OSError, ValueError) as error:
-            msg = f"flows.dask: no scheduler answers at {address} ({error}); start it, or set flows.dask to null"
+            at = address if "://" in address else str(json.loads(Path(address).read_text(encoding="utf-8"))["address"])
+            # Dask's client would wait for ever for one that is connected and silent.
+            with ThreadPoolExecutor(1) as aside:
+                aside.submit(asyncio.run, _greeted(at)).result()
+            self._client: Any = Client(at, timeout=CONNECT_S, set_as_default=False, name="scrubin")
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            why = f" ({error})" if str(error) else ""
+            msg = f"flows.dask: no scheduler answers at {address}{why}; start it, or set flows.dask to null"
             raise StageError(msg) from error
         with _tokens(root) as seen:
             self._ours = look(root, seen)
             try:
                 # It unpacks what it passes on.
                 self._client.run_on_scheduler(faults_of, self._ours, self._ours, root)
+                self.notes = compare(self._ours, self._client.run(look, root, seen, on_error="return"), root)
+            except StageError:
+                self.close()
+                raise
+            except (CommClosedError, CancelledError, TimeoutError) as error:
+                self.close()
+                msg = f"flows.dask: the scheduler at {address} does not answer any more; start it again, or set flows.dask to null"
+                raise StageError(msg) from error
             except Exception as error:
                 self.close()
                 why = f"{type(error).__name__}: {error}"
                 msg = f"the Dask scheduler at {address} cannot run the library ({why}); start it with the project's own .venv"
                 raise StageError(msg) from error
-            theirs: dict[str, Any] = self._client.run(look, root, seen, on_error="return")
-            try:
-                self.notes = compare(self._ours, theirs, root)
-            except StageError:
-                self.close()
-                raise
         threads = sum(self._client.nthreads().values())
         # More than there are threads, so that none waits and those that join have work.
         self.lanes = min(max(2 * threads, FEWEST_LANES), MOST_LANES)
@@ -120,6 +126,11 @@ class Cluster:
     def close(self) -> None:
         """Leave the cluster as it is."""
         self._client.close(timeout=1)
+
+
+async def _greeted(address: str) -> None:
+    async with rpc(address) as scheduler:
+        await asyncio.wait_for(scheduler.identity(), CONNECT_S)
 
 
 _FIT: set[tuple[str, State]] = set()

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from distributed.comm.core import CommClosedError
 from packaging.requirements import Requirement
 
 from scrubin.core import store
@@ -108,6 +109,8 @@ def compare(ours: State, theirs: Mapping[str, State | BaseException], root: Path
 
 def faults_of(ours: State, one: State | BaseException, root: Path) -> list[str]:
     """Return what makes a worker one that cannot be used, or would not give the same bytes."""
+    if isinstance(one, CommClosedError | TimeoutError):
+        return ["it does not answer any more; start it again"]
     if isinstance(one, BaseException):
         return [f"it cannot run the library ({type(one).__name__}: {one}); start it with the project's own .venv"]
     faults = []

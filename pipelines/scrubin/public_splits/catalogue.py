@@ -12,7 +12,7 @@ from scrubin.core.errors import SplitError
 from scrubin.core.suggest import hint
 from scrubin.public_splits.datasets import Dataset, dataset
 from scrubin.public_splits.documents import document, index
-from scrubin.public_splits.ids import listed
+from scrubin.public_splits.ids import listed, whole_number
 
 SUBSETS = ("train", "val", "test")
 TRAINVAL = "trainval"
@@ -113,6 +113,26 @@ def load(name: str) -> Official:
         msg = f"'{name}' is no official split; {hint(name, NAMES)}"
         raise SplitError(msg)
     return _load(name)
+
+
+def named(text: str) -> tuple[Official, int | None]:
+    """Return the split that ``NAME`` or ``NAME@FOLD`` names, and its fold; None where none is named.
+
+    Raises
+    ------
+    SplitError
+        For an unknown name or fold.
+    """
+    name, at, written = text.partition("@")
+    split = load(name.strip())
+    if not at:
+        return split, None
+    digits = whole_number(written)
+    number = int(digits) if digits and len(digits) < 4 else -1
+    if split.folds == (NO_FOLD,) or number not in split.folds:
+        msg = f"'{text}': '{written}' is no fold of '{split.name}'; {split.which_folds}"
+        raise SplitError(msg)
+    return split, number
 
 
 @lru_cache(maxsize=len(NAMES))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scrubin.tables.declare import Column, Table
+from scrubin.tables.splits import COLUMNS, DELIMITERS
 
 TYPES = {"str": "text", "int64": "whole number", "float64": "number", "bool": "true or false"}
 
@@ -36,7 +37,13 @@ def text(tables: Mapping[str, Table], *, calibrated: bool = False) -> str:
         "# Data dictionary\n\n"
         "Tables are parquet files in `tables/`. Missing values are null: undefined, never zero. Rows are sorted by the key.\n"
     )
-    return "\n".join([head, *(_section(table) for table in tables.values()), *([CALIBRATION] if calibrated else [])])
+    return "\n".join([head, *(_section(table) for table in tables.values()), _split_files(), *([CALIBRATION] if calibrated else [])])
+
+
+def _split_files() -> str:
+    rows = "\n".join(f"| `splits/{kind}` | `{DELIMITERS[kind]}` | {', '.join(of)} |" for kind, of in COLUMNS.items())
+    head = "The table `splits` once more, as CSV. In the files of a task, as LASANA has them, the subset is called split."
+    return f"## Files of splits\n\n{head}\n\n| file | between columns | columns |\n| --- | --- | --- |\n{rows}\n"
 
 
 def _section(table: Table) -> str:

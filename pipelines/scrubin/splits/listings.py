@@ -8,13 +8,14 @@ from collections.abc import Iterable, Sequence
 
 import pandas as pd
 
+from scrubin.tables.splits import COLUMNS, DELIMITERS, FOLDS, LASANA, SCHEME
+
 
 def listings(splits: pd.DataFrame, videos: pd.DataFrame, lasana: str) -> dict[str, str]:
     """Return the text of each file by its name.
 
-    ``<scheme>.csv`` (commas: id, task, subset; with folds fold, id, task, subset) and for each task
-    ``<Task>_split.csv`` (semicolons: id, split; LASANA, section Data Records). Rows are sorted by id, an order that
-    tells nothing.
+    ``<scheme>.csv``, and for each task ``<Task>_split.csv`` as in LASANA (section Data Records); their columns are `scrubin.tables.splits.COLUMNS`. Rows are
+    sorted by id, an order that tells nothing.
 
     Parameters
     ----------
@@ -28,13 +29,12 @@ def listings(splits: pd.DataFrame, videos: pd.DataFrame, lasana: str) -> dict[st
     placed = splits.merge(videos[["id", "task"]].drop_duplicates(), on="id", validate="many_to_one").sort_values(["fold", "id"])
     files = {}
     for scheme, rows in placed.groupby("scheme"):
-        several = len(set(rows.fold)) > 1
-        header = ["fold", "id", "task", "subset"] if several else ["id", "task", "subset"]
-        files[f"{scheme}.csv"] = csv_text(header, rows[header].to_numpy().tolist(), ",")
+        kind = FOLDS if len(set(rows.fold)) > 1 else SCHEME
+        files[f"{scheme}.csv"] = csv_text(COLUMNS[kind], rows[list(COLUMNS[kind])].to_numpy().tolist(), DELIMITERS[kind])
     mine = placed[placed.scheme.str.split(".").str[0] == lasana]
     if not (mine.fold > 0).any():
         for task, rows in mine.groupby("task"):
-            files[f"{task}_split.csv"] = csv_text(["id", "split"], rows[["id", "subset"]].to_numpy().tolist(), ";")
+            files[f"{task}_split.csv"] = csv_text(COLUMNS[LASANA], rows[["id", "subset"]].to_numpy().tolist(), DELIMITERS[LASANA])
     return files
 
 

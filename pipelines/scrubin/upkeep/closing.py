@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,29 @@ REPORT = "reports/index.html"
 GO_ON = "run `make repro` again to go on; what was finished is kept"
 
 
-def lines(failed: Sequence[str], release: ReleaseParams) -> list[str]:
+def stopped(failed: Mapping[str, str], waiting: Sequence[str], stages: int) -> list[str]:
+    """Return what stopped and why, and what is done all the same.
+
+    Parameters
+    ----------
+    failed
+        Stages that failed, each with its reason; "" where it has said it above.
+    waiting
+        Stages that were not run because they need those.
+    stages
+        How many there are.
+    """
+    said = [_reason(stage, why) for stage, why in failed.items()]
+    said += [f"not run, because they need that: {', '.join(waiting)}"] if waiting else []
+    return [*said, f"done: {stages - len(failed) - len(waiting)} of {count_text(stages, 'stage')}"]
+
+
+def _reason(stage: str, why: str) -> str:
+    rows = why.splitlines() or ["see above what is wrong"]
+    return "\n  ".join([f"stopped in stage {stage}: {rows[0]}", *(row.strip() for row in rows[1:])])
+
+
+def lines(failed: Collection[str], release: ReleaseParams) -> list[str]:
     """Return what to say at the end.
 
     Parameters
@@ -45,8 +67,7 @@ def lines(failed: Sequence[str], release: ReleaseParams) -> list[str]:
         When what the stages wrote cannot be read.
     """
     if failed and set(failed) != {"release"}:
-        stages = f"stage{'s' if len(failed) > 1 else ''} {', '.join(failed)}"
-        return [f"stopped in {stages}: see above what is wrong, put it right, then {GO_ON}"]
+        return [f"next: put that right, then {GO_ON}"]
     videos = io.read(VIDEOS, Path("data/tables/videos.parquet"))
     return [*_released(videos, release, is_released=not failed), *_hidden(videos), *_set_aside(), *_next(release, is_released=not failed)]
 
@@ -92,7 +113,7 @@ def _next(release: ReleaseParams, *, is_released: bool) -> Iterator[str]:
     if is_released:
         yield f"next: look at {REPORT}, then: make release VERSION=..."
     else:
-        yield f"next: put right what stopped the release, see above, then {GO_ON}"
+        yield f"next: put right what stopped the release, then {GO_ON}"
 
 
 def _reviewed() -> tuple[Any, bool]:

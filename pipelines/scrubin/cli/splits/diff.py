@@ -9,10 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from scrubin.core.errors import SplitError
-from scrubin.public_splits.catalogue import NO_FOLD, Official, load
+from scrubin.public_splits.catalogue import NO_FOLD, Official, named
 from scrubin.public_splits.compare import Diff, FoldDiff, compare
-from scrubin.public_splits.ids import whole_number
 from scrubin.public_splits.sheet import SplitSheet, read
 
 
@@ -41,25 +39,6 @@ def run(args: argparse.Namespace) -> int:
     else:
         sys.stdout.write("".join(f"{line}\n" for line in lines(args.name, split, sheet, diff)))
     return 0 if diff.equal else 1
-
-
-def named(text: str) -> tuple[Official, int | None]:
-    """Return the split, and the fold when ``@fold`` is named.
-
-    Raises
-    ------
-    SplitError
-        For an unknown name or fold.
-    """
-    name, at, number = text.partition("@")
-    split = load(name)
-    if not at:
-        return split, None
-    digits = whole_number(number)
-    if not digits or len(digits) > 4 or split.folds == (NO_FOLD,) or int(digits) not in split.folds:
-        msg = f"'{text}': '{number}' is no fold of '{split.name}'; {split.which_folds}"
-        raise SplitError(msg)
-    return split, int(digits)
 
 
 def lines(name: str, split: Official, sheet: SplitSheet, diff: Diff) -> Iterator[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from typing import Any
 
-from scrubin.public_splits.catalogue import NO_FOLD, Official, available, load
+from scrubin.public_splits.catalogue import NO_FOLD, Official, available, load, named
 from scrubin.public_splits.datasets import dataset
 from scrubin.public_splits.ids import shown
 
@@ -18,13 +19,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Print an official split: its source, its notes, and the videos of every subset and fold. "
         "Folds are numbered from 1, as in the papers."
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="such as cholect50/rdv (default: list the available ones)")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="such as cholect50/rdv, or a fold, cholect45/cv@1 (default: list all)")
     parser.add_argument("--json", action="store_true", help="print JSON instead of lines; every video is named")
 
 
 def run(args: argparse.Namespace) -> int:
     """Print one split, or the list of all."""
-    splits = [load(name) for name in ([args.name] if args.name else available())]
+    splits = [_shown(args.name)] if args.name else [load(name) for name in available()]
     if args.json:
         documents: Any = [document(split) for split in splits]
         sys.stdout.write(json.dumps(documents[0] if args.name else documents, indent=2, ensure_ascii=False) + "\n")
@@ -36,9 +37,15 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
+def _shown(text: str) -> Official:
+    """Return a split, or one fold of it as it is numbered there."""
+    split, fold = named(text)
+    return split if fold is None else replace(split, placed={fold: split.placed[fold]})
+
+
 def summary(split: Official) -> str:
     """Return the sizes of a split as one line."""
-    folds = f"{len(split.folds)} folds, " if split.folds != (NO_FOLD,) else ""
+    folds = f"{len(split.folds)} fold{'s' if len(split.folds) > 1 else ''}, " if split.folds != (NO_FOLD,) else ""
     sizes = [sorted({len(subsets[name]) for subsets in split.placed.values()}) for name in split.placed[split.folds[0]]]
     names = list(split.placed[split.folds[0]])
     counts = ", ".join(f"{name} {' or '.join(map(str, size))}" for name, size in zip(names, sizes, strict=True))

@@ -21,6 +21,7 @@ from scrubin.evaluation.series import Series, join
 from scrubin.evaluation.side import Side, Source
 from scrubin.evaluation.tasks import box_kinds
 from scrubin.labels.detect import detected, label_folder
+from scrubin.labels.formats import coco
 from scrubin.labels.formats.ground_truth import WHOLES
 from scrubin.labels.formats.plain import coco_results
 from scrubin.labels.model import BOX, ClassesOf, Layer
@@ -339,4 +340,7 @@ def _rows(boxes: Boxes, names: Sequence[str], frames: Mapping[str, npt.NDArray[A
     every = pd.concat(parts, ignore_index=True)
     classes = {name: every[column].to_numpy(np.int64) for name, column in ID_OF.items() if name in boxes.sizes}
     scores = every["score"].fillna(1.0).to_numpy(np.float64)
-    return BoxRows(np.concatenate(videos), np.concatenate(places), classes, every[list(BOX)].to_numpy(np.float64), scores)
+    crowds = every[coco.CROWD].notna().to_numpy() if coco.CROWD in every else None
+    areas = every[coco.AREA].to_numpy(np.float64) if coco.AREA in every else None
+    boxes_xywh = every[list(BOX)].to_numpy(np.float64)
+    return BoxRows(np.concatenate(videos), np.concatenate(places), classes, boxes_xywh, scores, crowds, areas)

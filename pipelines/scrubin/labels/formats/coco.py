@@ -20,7 +20,7 @@ import pandas as pd
 
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
-from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, instance_rows
+from scrubin.labels.model import Clock, Collection, Detail, LabelFiles, Labels, Layer, by_position, detailed_rows
 from scrubin.labels.parse import documents, fields
 from scrubin.labels.parse.categories import Classes, classes_of, names_of, one_vocabulary, whole_list
 from scrubin.labels.parse.where import Where
@@ -30,6 +30,8 @@ IMAGE_KEYS = {"id", "file_name", "width", "height", "recording", "frame"}
 ANNOTATION_KEYS = {"id", "image_id", "category_id", "bbox", "area", "iscrowd", "score"}
 PIXEL_DIGITS = 4
 EMPTY: tuple[Any, ...] = (None, 0, "", [], {})
+CROWD, AREA = "iscrowd", "area"
+"""Details of instances: 1 for a crowd; square pixels where they are not those of the box, as of a mask."""
 Id = int | str
 Frame = tuple[str, int]
 """A recording and a frame of it."""
@@ -111,7 +113,7 @@ def note_unkept(of_file: OfFile, what: str, one: Mapping[str, Any], known: set[s
         if one[key] not in EMPTY:
             of_file.unkept[f"'{key}' of {what}"] += 1
     if one.get("iscrowd") not in EMPTY:
-        of_file.unkept["'iscrowd' of annotations, which are read as single instances"] += 1
+        of_file.unkept["'iscrowd' of annotations, which are single instances to all but kind=sizes of scores"] += 1
 
 
 def ids_of_list(where: Where, what: str, objects: Iterable[Mapping[str, Any]]) -> list[Id | None]:
@@ -250,7 +252,14 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
         if category_id in of_file.merges:
             reading.merged[frame[0], *of_file.merges[category_id]] += 1
         ids = ids_of(classes, of_file.categories[category_id])
-        reading.rows[frame[0]].append({"position": frame[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score})
+        details = {CROWD: None if one.get(CROWD) in EMPTY else 1.0, AREA: _area_of_its_own(one)}
+        reading.rows[frame[0]].append({"position": frame[1], **ids, **dict(zip("xywh", box, strict=True)), "score": score, **details})
+
+
+def _area_of_its_own(one: Mapping[str, Any]) -> float | None:
+    """Return the area of an annotation with a sound box, where it is not that of the box."""
+    area, (_, _, width, height) = one.get(AREA), one["bbox"]
+    return float(area) if fields.is_number(area) and abs(area - width * height) > 10**-PIXEL_DIGITS else None
 
 
 def ids_of(classes: Classes, id_: int) -> dict[str, int]:
@@ -286,7 +295,8 @@ def labels_of(reading: Reading, name: str) -> tuple[Labels, ...]:
         images = by_recording[recording]
         frames = pd.DataFrame([{"position": frame, **image} for frame, image in images])
         positions = np.array([frame for frame, _ in images], np.int64)
-        layer = Layer(recording, positions, instance_rows(sorted(rows, key=lambda row: int(row["position"]))))
+        ordered = sorted(rows, key=lambda row: int(row["position"]))
+        layer = Layer(recording, positions, detailed_rows(ordered, dict.fromkeys((CROWD, AREA), "float64")))
         merged = {(of, to): n for (where, of, to), n in reading.merged.items() if where == recording}
         clock = Clock(Fraction(1))
         recordings.append(Labels(recording, name, vocabulary, clock, instances=layer, detail=detail, frames=frames, merged=merged))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,10 @@ class BoxRows:
         (rows, 4), left, top, width, height; any unit, the same in truth and predictions.
     scores
         (rows,), confidences; None: 1 throughout, as for annotations.
+    crowds
+        (rows,), annotated boxes around several instances that nobody drew one by one; None: there is none.
+    areas
+        (rows,), square pixels that a file states; NaN or None: width times height. As ``crowds`` for average precision by size only.
     """
 
     videos: npt.ArrayLike
@@ -42,6 +46,8 @@ class BoxRows:
     classes: Mapping[str, npt.ArrayLike]
     boxes: npt.ArrayLike
     scores: npt.ArrayLike | None = None
+    crowds: npt.ArrayLike | None = None
+    areas: npt.ArrayLike | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +81,7 @@ class Boxes:
     ----------
     places
         (rows,), frame counted through all videos.
-    videos, classes, boxes, scores
+    videos, classes, boxes, scores, crowds, areas
         As of `BoxRows`, in arrays of their own.
     """
 
@@ -84,6 +90,8 @@ class Boxes:
     classes: Mapping[str, IntArray]
     boxes: FloatArray
     scores: FloatArray
+    crowds: BoolArray
+    areas: FloatArray
 
     def __len__(self) -> int:
         """How many boxes there are."""
@@ -92,7 +100,8 @@ class Boxes:
     def taken(self, which: npt.NDArray[Any]) -> Boxes:
         """Return some of the rows, or all in another order."""
         classes = {name: ids[which] for name, ids in self.classes.items()}
-        return Boxes(self.places[which], self.videos[which], classes, self.boxes[which], self.scores[which])
+        own = (self.boxes[which], self.scores[which], self.crowds[which], self.areas[which])
+        return Boxes(self.places[which], self.videos[which], classes, *own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,7 +207,7 @@ def video(scene: Scene, at: int) -> Scene:
         # Rows are in order of frames, so those of a video are together.
         first, last = np.searchsorted(side.places, scene.starts[at : at + 2])
         kept = side.taken(np.arange(first, last))
-        return Boxes(kept.places - scene.starts[at], np.zeros_like(kept.videos), kept.classes, kept.boxes, kept.scores)
+        return replace(kept, places=kept.places - scene.starts[at], videos=np.zeros_like(kept.videos))
 
     starts = scene.starts[at : at + 2] - scene.starts[at]
     return Scene(scene.names[at : at + 1], scene.sizes, starts, own(scene.truth), own(scene.predictions))
@@ -217,7 +226,7 @@ def taken(scene: Scene, videos: npt.ArrayLike) -> Scene:
         rows = bounds[positions][numbers] + within
         kept = side.taken(rows)
         places = kept.places + (starts[:-1] - scene.starts[positions])[numbers]
-        return Boxes(places, numbers, kept.classes, kept.boxes, kept.scores), rows
+        return replace(kept, places=places, videos=numbers), rows
 
     (truth, _), (predictions, rows) = own(scene.truth), own(scene.predictions)
     names = drawn_names(scene.names, positions)
@@ -237,7 +246,10 @@ def _side(rows: BoxRows, sizes: Mapping[str, int], names: Sequence[str], starts:
     if boxes.shape != (len(videos), 4):
         msg = f"the boxes of the {what} have the shape {boxes.shape} for {len(videos)} rows; give left, top, width and height of each"
         raise MetricsError(msg)
-    for column, values in (("frames", frames), ("scores", scores), *((f"classes {name}", ids) for name, ids in classes.items())):
+    crowds = np.zeros(len(videos), np.bool_) if rows.crowds is None else np.asarray(rows.crowds, np.bool_)
+    areas = np.full(len(videos), np.nan) if rows.areas is None else _numbers(rows.areas, f"areas of the {what}")
+    own = (("frames", frames), ("scores", scores), ("crowds", crowds), ("areas", areas))
+    for column, values in (*own, *((f"classes {name}", ids) for name, ids in classes.items())):
         if values.shape != videos.shape:
             msg = f"the {what} have {len(videos)} videos but {column} of shape {values.shape}; give one of each per box"
             raise MetricsError(msg)
@@ -252,7 +264,7 @@ def _side(rows: BoxRows, sizes: Mapping[str, int], names: Sequence[str], starts:
             msg = f"the {column} of row {at} of the {what} is {shown}; it must be finite, below {LARGEST:g}"
             raise MetricsError(msg)
     places = starts[videos] + frames
-    checked_rows = Boxes(places, videos, classes, boxes, scores)
+    checked_rows = Boxes(places, videos, classes, boxes, scores, crowds, areas)
     # Copies also when nothing moves.
     return checked_rows.taken(np.argsort(places, kind="stable"))
 

@@ -6,8 +6,11 @@ the best precision at 101 levels of recall, over the 100 most confident detectio
 
 Annotated boxes of another size are ignored: who finds one is neither right nor wrong. A detection takes the free annotated box of its class
 with the greatest IoU, and one that is ignored only when no other is left; unmatched, it counts as false only when it is of this size
-itself. The area is that of the box, width times height (COCO's own data take that of the mask). Detections of equal confidence in
-different frames are one threshold, as everywhere here; COCO lets the order of images decide.
+itself. The size of an annotated box is the area that its file states, as COCO's data state that of the mask, else width times height;
+that of a detection is width times height.
+
+A crowd (``iscrowd``) is ignored at every size, any number of detections may take it, and its IoU is the share of the detection that lies
+inside. Detections of equal confidence in different frames are one threshold, as everywhere here; COCO lets the order of images decide.
 """
 
 from __future__ import annotations
@@ -122,13 +125,17 @@ def sized(scene: Scene, component: str, images: FloatArray) -> SizedDetections:
         )
         raise MetricsError(msg)
     true_px, found_px = (_in_pixels(side, images) for side in (scene.truth, scene.predictions))
-    of_truth, of_found = _of_sizes(true_px), _of_sizes(found_px)
+    crowds, stated = scene.truth.crowds, scene.truth.areas
+    areas = np.where(np.isnan(stated), true_px[:, 2] * true_px[:, 3], stated)
+    of_truth = _of_sizes(areas) & ~crowds[:, None]
+    of_found = _of_sizes(found_px[:, 2] * found_px[:, 3])
     kept: list[IntArray] = []
     turns: list[int] = []
     hits: list[BoolArray] = []
     ignored: list[BoolArray] = []
     for truth, found in _groups(scene.truth, scene.predictions, component, classes):
-        right, passed = _matched(_overlaps(true_px[truth], found_px[found]), of_truth[truth], of_found[found])
+        overlaps = _overlaps(true_px[truth], found_px[found], crowds[truth])
+        right, passed = _matched(overlaps, of_truth[truth], crowds[truth], of_found[found])
         kept.append(found)
         turns += _turns(scene.predictions.scores[found])
         hits.append(right)
@@ -149,9 +156,8 @@ def _in_pixels(boxes: Boxes, images: FloatArray) -> FloatArray:
     return pixels
 
 
-def _of_sizes(boxes: FloatArray) -> BoolArray:
+def _of_sizes(areas: FloatArray) -> BoolArray:
     """Return whether each box is of each size, (boxes, sizes)."""
-    areas = boxes[:, 2] * boxes[:, 3]
     limits = np.array(list(SIZES.values()))
     inside: BoolArray = (areas[:, None] >= limits[:, 0]) & (areas[:, None] <= limits[:, 1])
     return inside
@@ -168,18 +174,19 @@ def _groups(truth: Boxes, found: Boxes, component: str, classes: int) -> Iterato
         yield order[start:end], ranked[bounds[at] : bounds[at + 1]][:MOST]
 
 
-def _overlaps(truth: FloatArray, found: FloatArray) -> FloatArray:
-    """Return the IoU of each detection with each annotated box, (detections, boxes)."""
+def _overlaps(truth: FloatArray, found: FloatArray, crowds: BoolArray) -> FloatArray:
+    """Return the IoU of each detection with each annotated box, with a crowd the share inside it, (detections, boxes)."""
     low = np.maximum(found[:, None, :2], truth[None, :, :2])
     high = np.minimum(found[:, None, :2] + found[:, None, 2:], truth[None, :, :2] + truth[None, :, 2:])
     sides = np.clip(high - low, 0, None)
     shared = sides[..., 0] * sides[..., 1]
-    whole = (found[:, 2] * found[:, 3])[:, None] + (truth[:, 2] * truth[:, 3])[None, :] - shared
+    own = (found[:, 2] * found[:, 3])[:, None]
+    whole = np.where(crowds[None, :], own, own + (truth[:, 2] * truth[:, 3])[None, :] - shared)
     ious: FloatArray = np.divide(shared, whole, out=np.zeros(shared.shape), where=whole > 0)
     return ious
 
 
-def _matched(overlaps: FloatArray, of_truth: BoolArray, of_found: BoolArray) -> tuple[BoolArray, BoolArray]:
+def _matched(overlaps: FloatArray, of_truth: BoolArray, crowds: BoolArray, of_found: BoolArray) -> tuple[BoolArray, BoolArray]:
     """Return which detections of a frame and class are hits, and which are ignored, (detections, sizes, IoUs)."""
     shape = (len(of_found), len(SIZES), len(IOUS))
     hits, ignored = np.zeros(shape, np.bool_), np.broadcast_to(~of_found[:, :, None], shape).copy()
@@ -197,7 +204,7 @@ def _matched(overlaps: FloatArray, of_truth: BoolArray, of_found: BoolArray) -> 
         best = len(own) - 1 - np.argmax(reach[::-1], axis=0)
         found = some.any(axis=0)
         sizes, ious = np.nonzero(found)
-        free[best[sizes, ious], sizes, ious] = False
+        free[best[sizes, ious], sizes, ious] = crowds[best[sizes, ious]]
         right = of_truth[best[sizes, ious], sizes]
         hits[at, sizes, ious] = right
         ignored[at, sizes, ious] = ~right

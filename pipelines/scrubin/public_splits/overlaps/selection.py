@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from scrubin.core.errors import SplitError
 from scrubin.core.suggest import hint
-from scrubin.public_splits.catalogue import NO_FOLD, TRAINVAL, Official, available, load
+from scrubin.public_splits.catalogue import NO_FOLD, TRAINVAL, Official, available, load, named
 from scrubin.public_splits.datasets import ALL, UNLISTED, Dataset, dataset, names
-from scrubin.public_splits.ids import listed, whole_number
+from scrubin.public_splits.ids import listed
 from scrubin.public_splits.overlaps.corpora import Corpus, corpora, corpus
 from scrubin.public_splits.overlaps.relations import Video
 
@@ -72,8 +72,8 @@ def select(text: str) -> Selection:
     if whole is not None and fold is None and (not part or name not in names()):
         return _of_corpus(text, whole, part)
     if name in available():
-        split = load(name)
-        return Selection(text, split.dataset, _of_split(text, split, fold, part), split.interpretation)
+        split, number = named(name if fold is None else f"{name}@{fold}")
+        return Selection(text, split.dataset, _of_split(text, split, number, part), split.interpretation)
     if name not in names():
         near = hint(name, [*available(), *names(), *corpora()])
         msg = f"'{text}': '{name}' is neither an official split nor a dataset nor a corpus; {near}"
@@ -96,8 +96,8 @@ def _of_corpus(text: str, whole: Corpus, part: str) -> Selection:
     return Selection(text, "", tuple(firm), note, partial)
 
 
-def _of_split(text: str, split: Official, fold: str | None, part: str) -> tuple[Video, ...]:
-    number = split.folds[0] if fold is None else _fold(text, split, fold)
+def _of_split(text: str, split: Official, fold: int | None, part: str) -> tuple[Video, ...]:
+    number = split.folds[0] if fold is None else fold
     placed = split.placed[number]
     if not part:
         return _videos(split.dataset, split.videos)
@@ -108,15 +108,6 @@ def _of_split(text: str, split: Official, fold: str | None, part: str) -> tuple[
     if wanted:
         return _videos(split.dataset, [video for video in split.videos if any(video in placed[subset] for subset in wanted)])
     return _listed(text, dataset(split.dataset), part, split.videos, tuple(placed))
-
-
-def _fold(text: str, split: Official, written: str) -> int:
-    digits = whole_number(written)
-    number = int(digits) if digits and len(digits) < 4 else -1
-    if split.folds == (NO_FOLD,) or number not in split.folds:
-        msg = f"'{text}': '{written}' is no fold of '{split.name}'; {split.which_folds}"
-        raise SplitError(msg)
-    return number
 
 
 def _of_dataset(text: str, home: Dataset, part: str) -> tuple[Video, ...]:

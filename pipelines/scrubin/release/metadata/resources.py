@@ -16,7 +16,7 @@ FILE_SETS = (
     (FRAMES, "frames/*/*/*/*.png", "image/png", "extracted frames, by task, camera and id"),
     (FRAMES, "frames/*/*/*.tar", "application/x-tar", "extracted frames, one tar per video in the order of webdataset"),
     ("calibration-files", "calibration/*.yaml", "application/yaml", "calibrations of stereo rigs, OpenCV's YAML, each with its recordings"),
-    ("split-files", "splits/*.csv", "text/csv", "splits, one file per scheme"),
+    ("split-files", "splits/*.csv", "text/csv", "splits: one file per scheme, and one per task as in LASANA"),
     ("annotation-files", "Annotation/*.csv", "text/csv", "skill and errors in the layout of LASANA"),
     (
         "recognition-files",

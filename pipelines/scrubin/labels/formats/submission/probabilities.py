@@ -86,12 +86,14 @@ def _numbers(file: str, frame: int, value: list[Any], faults: Faults) -> list[fl
 
 
 def _ranges(file: str, frames: Any, scores: FloatArray, faults: Faults) -> None:
+    finite = np.isfinite(scores)
+    not_finite = IN_RANGE if finite.any() else f"{IN_RANGE}; none of this file is finite: did the training diverge?"
     with np.errstate(invalid="ignore"):
         wrong_by_name: dict[str, tuple[BoolArray, str]] = {
-            "NaN": (np.isnan(scores), IN_RANGE),
-            "infinite": (np.isinf(scores), IN_RANGE),
-            "below 0": (np.isfinite(scores) & (scores < 0), f"{IN_RANGE}; of logits take the sigmoid"),
-            "above 1": (np.isfinite(scores) & (scores > 1), _above(scores)),
+            "NaN": (np.isnan(scores), not_finite),
+            "infinite": (np.isinf(scores), not_finite),
+            "below 0": (finite & (scores < 0), f"{IN_RANGE}; of logits take the sigmoid"),
+            "above 1": (finite & (scores > 1), _above(scores[finite])),
         }
     for name, (wrong, fix) in wrong_by_name.items():
         if not wrong.any():
@@ -105,8 +107,7 @@ def _ranges(file: str, frames: Any, scores: FloatArray, faults: Faults) -> None:
         faults.error(file, rule, what, fix, frames=where, example=example, count=int(np.count_nonzero(wrong)))
 
 
-def _above(scores: FloatArray) -> str:
-    finite = scores[np.isfinite(scores)]
-    if finite.min() < 0:
+def _above(finite: FloatArray) -> str:
+    if (finite < 0).any():
         return f"{IN_RANGE}; of logits take the sigmoid"
-    return f"{IN_RANGE}; divide percentages by 100" if 1.5 < finite.max() <= 100 else IN_RANGE
+    return f"{IN_RANGE}; divide percentages by 100" if 1.5 < finite.max(initial=0) <= 100 else IN_RANGE

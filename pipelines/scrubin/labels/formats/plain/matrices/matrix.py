@@ -14,6 +14,8 @@ from scrubin.labels.rows import number_of_classes
 from scrubin.vocabulary.vocabulary import Vocabulary
 
 Meaning = Literal["labels", "scores"]
+MOST_FRAMES = 2**53
+"""Doubles hold whole numbers below it; neither infinity nor NaN is."""
 NAMES: dict[ClassesOf, str] = {"ivt": "triplets", "i": "instruments"}
 
 
@@ -117,7 +119,12 @@ def _positions(matrix: Matrix, faults: Faults) -> IntArray | None:
     if matrix.frames is None:
         return np.arange(len(matrix.values), dtype=np.int64)
     frames = np.asarray(matrix.frames)
-    if frames.ndim != 1 or frames.dtype.kind not in "iuf" or not np.array_equal(frames, np.floor(frames)):
+    if (
+        frames.ndim != 1
+        or frames.dtype.kind not in "iuf"
+        or not (frames == np.floor(frames)).all()
+        or not (abs(frames) < MOST_FRAMES).all()
+    ):
         faults.error(matrix.file, "frame-key", "the frame numbers are no whole numbers", "give one per row", place=matrix.place)
         return None
     if len(frames) != len(matrix.values):
