@@ -69,6 +69,8 @@ _GENERIC = re.compile(
     re.I,
 )
 _EDGES = " _.-,;#"
+LAST_NUMBERS = frozenset(10**digits for digits in range(2, 7))
+"""One more than the last number of a counter."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,15 @@ def is_telling(text: str) -> bool:
     (False, False, True)
     """
     return _GENERIC.fullmatch(_STAMP.sub("", text)) is None
+
+
+def follows(number: int, after: int) -> bool:
+    """Return whether a number that counts files comes after another one; counters of 2 to 6 digits begin anew at 0 or 1.
+
+    >>> follows(7, 8), follows(999, 1), follows(9999, 0), follows(7, 9)
+    (True, True, True, False)
+    """
+    return after == number + 1 or (after <= 1 and number + 1 in LAST_NUMBERS)
 
 
 def read(path: PurePosixPath) -> Name:
