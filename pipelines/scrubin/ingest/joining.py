@@ -90,9 +90,7 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     plain.probe(raw)  # refuses what does not belong together before anything is decoded
     gaps = gaps_s(raw, plain.paths, plain.joined_parts(raw), clock)
     seen = seams(raw, plain.parts, gaps)
-    parts = tuple(
-        replace(part, first=first, gap_s=gap_s) for part, first, gap_s in zip(plain.parts, seen.doubled, gaps, strict=True)
-    )
+    parts = tuple(replace(part, first=first, gap_s=gap_s) for part, first, gap_s in zip(plain.parts, seen.doubled, gaps, strict=True))
     source = Source(parts, view)
     probed = source.probe(raw)
     doubts = (*seen.doubts, *_of_names(raw, source))

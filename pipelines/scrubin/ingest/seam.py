@@ -16,12 +16,14 @@ from scrubin.ingest.seam_pictures import PartPictures, Thumbnails, pictures_from
 from scrubin.video.probe_cache import stored_probe
 from scrubin.video.source import FilePart
 
-LEAST_JUMP = 2.0
+LEAST_JUMP = 1.5
 """Mean difference, of 255, of two thumbnails: two encodings of one picture, and pictures that hardly move, differ by less."""
-USUAL_STEPS = 2.0
-"""A jump is so many times larger than the largest step between frames near the seam."""
+USUAL_STEPS, CLOSE_S = 1.4, 0.4
+"""A jump is so many times larger than the largest step between frames so close to the seam: what moves there moves at one pace."""
+BLOCKS, FEWEST_BLOCKS, BLOCK_JUMP = 16, 4, 8.0
+"""So many of 16 x 16 blocks must differ by so much, of 255, more than things that move past them do."""
 NEAR_S = 3
-CONTINUES, BETTER, LEAST_STEP = 1.5, 4.0, 0.2
+CONTINUES, BETTER, LEAST_STEP = 1.5, 2.0, 0.2
 """A scene goes on where the step is no larger than so many times a usual one, so many times smaller than the jump, and pictures move."""
 LARGE_STEPS_PERCENT = 90
 SHOWN_S = 1
@@ -120,9 +122,11 @@ def seams(raw: Path, parts: Sequence[FilePart], gaps: Sequence[Fraction]) -> Sea
         found = _shared(files, before, place)
         if isinstance(found, int):
             doubled[place] = found
-            doubts.append(Doubt(place, _left_out(files, place, found)))
         elif found is not None:
             doubts.append(found)
+    doubts += [
+        Doubt(place, _left_out(files, place, count)) for place, count in enumerate(doubled) if count > files[place].near // NEAR_S * SHOWN_S
+    ]
     jumped = {place: size for place in range(1, len(files)) if not gaps[place] and (size := _jump_at(files, place, doubled))}
     doubts += [_of_jump(files, place, jumped, doubled) for place in jumped]
     doubts += _after_the_last(files, jumped)
@@ -151,9 +155,15 @@ def jump(ending: Thumbnails, beginning: Thumbnails) -> float:
     ending, beginning
         (n, h, w, 3), the last and the first frames that count.
     """
+    if not len(ending) or not len(beginning):
+        return 0.0
+    steps = np.abs(np.concatenate([np.diff(ending, axis=0), np.diff(beginning, axis=0)]))
     size = _difference(ending, beginning)
-    usual = max(float(side.max(initial=0.0)) for side in (_steps(ending), _steps(beginning)))
-    return size if size > max(LEAST_JUMP, USUAL_STEPS * usual) else 0.0
+    usual = float(steps.mean(axis=(1, 2, 3)).max(initial=0.0))
+    somewhere = _blocks(np.abs(ending[-1:] - beginning[:1]))[0] - USUAL_STEPS * _with_neighbours(_blocks(steps).max(axis=0, initial=0.0))
+    # Instruments under a camera that stands still are few pixels: there they are no longer where they were.
+    is_jump = size > max(LEAST_JUMP, USUAL_STEPS * usual) or np.sort(somewhere, axis=None)[-FEWEST_BLOCKS] > BLOCK_JUMP
+    return size if is_jump else 0.0
 
 
 def goes_on(ending: Thumbnails, beginning: Thumbnails) -> float | None:
@@ -195,7 +205,9 @@ def _left_out(files: Sequence[_File], place: int, count: int) -> str:
 
 
 def _jump_at(files: Sequence[_File], place: int, doubled: Sequence[int]) -> float:
-    return jump(files[place - 1].last_frames, files[place].first_frames(doubled[place]))
+    before, after = files[place - 1], files[place]
+    close = [max(2, round(file.near * CLOSE_S / NEAR_S)) for file in (before, after)]
+    return jump(before.last_frames[-close[0] :], after.first_frames(doubled[place])[: close[1]])
 
 
 def _of_jump(files: Sequence[_File], place: int, jumped: dict[int, float], doubled: Sequence[int]) -> Doubt:
@@ -232,6 +244,20 @@ def _after_the_last(files: Sequence[_File], jumped: dict[int, float]) -> Iterato
 
 def _difference(ending: Thumbnails, beginning: Thumbnails) -> float:
     return float(np.abs(ending[-1] - beginning[0]).mean()) if len(ending) and len(beginning) else 0.0
+
+
+def _blocks(apart: Thumbnails) -> Thumbnails:
+    """Return the mean of every block of differences, (n, BLOCKS, BLOCKS)."""
+    side = apart.shape[1] // BLOCKS
+    means: Thumbnails = apart.reshape(len(apart), BLOCKS, side, BLOCKS, side, 3).mean(axis=(2, 4, 5))
+    return means
+
+
+def _with_neighbours(blocks: Thumbnails) -> Thumbnails:
+    """Return the largest of every block and those around it: what moves comes from beside."""
+    wide = np.pad(blocks, 1, mode="edge")
+    around_it: Thumbnails = np.max([wide[y : y + BLOCKS, x : x + BLOCKS] for y in range(3) for x in range(3)], axis=0)
+    return around_it
 
 
 def _steps(pictures: Thumbnails) -> npt.NDArray[np.float32]:
