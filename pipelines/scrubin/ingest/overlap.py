@@ -11,6 +11,8 @@ from scrubin.ingest.seam_pictures import PartPictures, Thumbnails
 
 SAME_LEVEL = 3.0
 """Mean difference, of 255, of two thumbnails of one picture that was encoded twice; other pictures differ by more."""
+POOR_LEVEL = 6.0
+"""The same of a few frames among many whose place is known by all of them: some frames of a poor encoding differ by more than most."""
 MOVING = 4.0
 """By so many times more than copies differ must pictures that follow each other differ, so that a place can be told from its neighbours."""
 LEAST_NOISE = 0.05
@@ -76,7 +78,7 @@ def shift(one: PartPictures, other: PartPictures, of_one: Fetch, of_other: Fetch
 
 def same_pictures(some: Thumbnails, others: Thumbnails) -> bool:
     """Return whether two runs of frames are the same, one by one."""
-    return len(some) == len(others) and len(some) > 0 and _apart(some, others) <= SAME_LEVEL
+    return len(some) == len(others) and len(some) > 0 and _apart(some, others) <= POOR_LEVEL
 
 
 def _candidates(one: PartPictures, other: PartPictures) -> Iterator[int]:
@@ -127,7 +129,7 @@ def _told(some: Thumbnails, others: Thumbnails) -> float | None:
     apart = np.abs(some - others).mean(axis=(1, 2, 3))
     level, lag = float(np.median(apart)), min(LAG_FRAMES, len(some) - 1)
     motion = float(np.median(np.abs(some[lag:] - others[: len(others) - lag]).mean(axis=(1, 2, 3))))
-    return level if apart.max() <= SAME_LEVEL and motion >= MOVING * max(level, LEAST_NOISE) else None
+    return level if level <= SAME_LEVEL and apart.max() <= POOR_LEVEL and motion >= MOVING * max(level, LEAST_NOISE) else None
 
 
 def _coarse(pictures: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 from scrubin.drafting import names
 from scrubin.drafting.names import Name
 
-FIX = "add the row of the missing file; when there is none, say so in the review"
-FIX_ORDER = "correct the order; when it is right, say so in the review"
+FIX = "add the row of the missing file; hidden until somebody says in the review that none is missing"
+FIX_ORDER = "correct the order; hidden until somebody says in the review that it is right"
 
 
 def doubtful(paths: Sequence[str]) -> dict[int, str]:
@@ -19,7 +19,7 @@ def doubtful(paths: Sequence[str]) -> dict[int, str]:
 
     >>> doubtful(["videos/a_001.mp4", "videos/a_003.mp4"])[1]
     "the names skip from number 1 ('videos/a_001.mp4') to 3 ('videos/a_003.mp4'): add the row of the missing file; \
-when there is none, say so in the review"
+hidden until somebody says in the review that none is missing"
     >>> doubtful(["videos/100MEDIA/DJI_0999.MP4", "videos/101MEDIA/DJI_0001.MP4"])
     {}
     """

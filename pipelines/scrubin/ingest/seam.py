@@ -27,6 +27,7 @@ CONTINUES, BETTER, LEAST_STEP = 1.5, 2.0, 0.2
 """A scene goes on where the step is no larger than so many times a usual one, so many times smaller than the jump, and pictures move."""
 LARGE_STEPS_PERCENT = 90
 SHOWN_S = 1
+HIDDEN = "; hidden until somebody says in the review that it is right so"
 ORDER = "number the files in their order in the column 'part' of recordings.csv"
 
 
@@ -73,12 +74,19 @@ class Seams:
 
 @dataclass(frozen=True)
 class _File:
-    """A file, its pictures, and how many of its frames are near a seam."""
+    """A file and its pictures."""
 
     raw: Path
     part: FilePart
     pictures: PartPictures
-    near: int
+    fps: Fraction
+
+    @property
+    def near(self) -> int:
+        return self.frames_in(NEAR_S)
+
+    def frames_in(self, seconds: float) -> int:
+        return max(2, round(seconds * self.fps))
 
     @property
     def path(self) -> str:
@@ -125,7 +133,7 @@ def seams(raw: Path, parts: Sequence[FilePart], gaps: Sequence[Fraction]) -> Sea
         elif found is not None:
             doubts.append(found)
     doubts += [
-        Doubt(place, _left_out(files, place, count)) for place, count in enumerate(doubled) if count > files[place].near // NEAR_S * SHOWN_S
+        Doubt(place, _left_out(files, place, count)) for place, count in enumerate(doubled) if count > files[place].frames_in(SHOWN_S)
     ]
     jumped = {place: size for place in range(1, len(files)) if not gaps[place] and (size := _jump_at(files, place, doubled))}
     doubts += [_of_jump(files, place, jumped, doubled) for place in jumped]
@@ -178,7 +186,7 @@ def goes_on(ending: Thumbnails, beginning: Thumbnails) -> float | None:
 def _file(raw: Path, part: FilePart) -> _File:
     pictures = stored_pictures(raw, part)
     fps = stored_probe(raw / part.path, part.path, part.sha256).fps
-    return _File(raw, part, pictures, max(2, min(pictures.side, round(NEAR_S * fps))))
+    return _File(raw, part, pictures, fps)
 
 
 def _shared(files: Sequence[_File], before: int, place: int) -> int | Doubt | None:
@@ -194,7 +202,7 @@ def _shared(files: Sequence[_File], before: int, place: int) -> int | Doubt | No
         return end
     what = f"frames {first} to {end - 1} of '{other.path}' are frames {first + at} to {end - 1 + at} of '{one.path}'"
     fix = "remove what is there twice" if end - first == min(counts) else f"remove what is there twice, or {ORDER}"
-    return Doubt(place, f"{what}: {fix}", (place, first), (place, end))
+    return Doubt(place, f"{what}: {fix}{HIDDEN}", (place, first), (place, end))
 
 
 def _left_out(files: Sequence[_File], place: int, count: int) -> str:
@@ -206,7 +214,7 @@ def _left_out(files: Sequence[_File], place: int, count: int) -> str:
 
 def _jump_at(files: Sequence[_File], place: int, doubled: Sequence[int]) -> float:
     before, after = files[place - 1], files[place]
-    close = [max(2, round(file.near * CLOSE_S / NEAR_S)) for file in (before, after)]
+    close = [file.frames_in(CLOSE_S) for file in (before, after)]
     return jump(before.last_frames[-close[0] :], after.first_frames(doubled[place])[: close[1]])
 
 
@@ -215,14 +223,15 @@ def _of_jump(files: Sequence[_File], place: int, jumped: dict[int, float], doubl
     before, path = files[place - 1], files[place].path
     after = _continued(files, place - 1, jumped, jumped[place])
     if after is not None:
-        sentence = f"the scene at the end of '{before.path}' goes on in '{files[after].path}', not in '{path}': {ORDER}"
+        sentence = f"the scene at the end of '{before.path}' goes on in '{files[after].path}', not in '{path}': {ORDER}{HIDDEN}"
         first, last = (place, after - 1) if after > place else (after, place)
         return Doubt(place, sentence, (first, 0), (last, files[last].pictures.frame_count))
     counts = [file.pictures.frame_count for file in files]
-    stretch = around(place, counts, doubled[place], files[place].near * SHOWN_S // NEAR_S)
-    return Doubt(
-        place, f"the picture jumps between '{before.path}' and '{path}': is time missing, or are they of two recordings?", *stretch
-    )
+    stretch = around(place, counts, doubled[place], files[place].frames_in(SHOWN_S))
+    asked = "is time missing, or are they of two recordings?"
+    at_s = float((sum(counts[:place]) - sum(doubled[:place])) / files[place].fps)
+    said = f"the picture jumps between '{before.path}' and '{path}' (at about {at_s:.1f} s): {asked}"
+    return Doubt(place, said + HIDDEN.replace(";", " It is", 1), *stretch)
 
 
 def _continued(files: Sequence[_File], place: int, jumped: dict[int, float], size: float) -> int | None:
@@ -238,7 +247,7 @@ def _after_the_last(files: Sequence[_File], jumped: dict[int, float]) -> Iterato
     last = len(files) - 1
     after = _continued(files, last, jumped, max(jumped.values())) if jumped else None
     if after is not None:
-        sentence = f"the scene at the end of '{files[last].path}', the last file, goes on in '{files[after].path}': {ORDER}"
+        sentence = f"the scene at the end of '{files[last].path}', the last file, goes on in '{files[after].path}': {ORDER}{HIDDEN}"
         yield Doubt(last, sentence, (after, 0), (last, files[last].pictures.frame_count))
 
 
