@@ -18,7 +18,7 @@ LIBRARY = Path(known.__file__).parents[1]
 STORING = (
     "scrubin.core.files",
     "scrubin.frames.frame_store",
-    "scrubin.ingest.seam",
+    "scrubin.ingest.seam_pictures",
     "scrubin.release.audit.videos.stored",
     "scrubin.render.rendering",
     "scrubin.screen.detectors.onnx",
@@ -156,7 +156,7 @@ def test_every_module_that_keeps_results_is_listed_here():
 def test_what_screen_notes_of_a_recording_depends_on_the_part_of_the_picture_that_is_cut_out():
     assert {"scrubin.video.view", "scrubin.video.probe"} <= closure("scrubin.screen.pass_over_file")
     assert {"scrubin.video.packets", "scrubin.video.damage"} <= closure("scrubin.video.probe_cache")
-    assert "scrubin.dicom.recording" in closure("scrubin.ingest.seam") & closure("scrubin.stereo.released_check")
+    assert "scrubin.dicom.recording" in closure("scrubin.ingest.seam_pictures") & closure("scrubin.stereo.released_check")
 
 
 LOOK = """

@@ -92,6 +92,37 @@ FAMILIES = {
         [recorded("op cam1.mp4"), recorded("op cam2.mp4")],
         {"op": [("left", None, "op cam1.mp4"), ("right", None, "op cam2.mp4")]},
     ),
+    "a transport stream whose clock goes on": (
+        [recorded("s/00007.MTS", 41, stream_s=1.4), recorded("s/00008.MTS", 33, stream_s=42.4), recorded("s/00009.MTS", 9, stream_s=1.4)],
+        {"s 00007": [("mono", 1, "s/00007.MTS"), ("mono", 2, "s/00008.MTS")], "s 00009": [("mono", None, "s/00009.MTS")]},
+    ),
+    "a timecode that goes on over midnight": (
+        [recorded("C0001.MP4", 41, timecode_s=86_370), recorded("C0002.MP4", 33, timecode_s=11), recorded("C0003.MP4", 9, timecode_s=9999)],
+        {"C0001": [("mono", 1, "C0001.MP4"), ("mono", 2, "C0002.MP4")], "C0003": [("mono", None, "C0003.MP4")]},
+    ),
+    "a counter that begins anew": (
+        [recorded(f"REC_{n:03d}.mp4", length) for n, length in ((998, 600), (999, 600), (1, 77))],
+        {"REC_998": [("mono", 1, "REC_998.mp4"), ("mono", 2, "REC_999.mp4"), ("mono", 3, "REC_001.mp4")]},
+    ),
+    "a counter behind letters": (
+        [recorded("A001.mp4", 20, at_s=1e9), recorded("A002.mp4", 14, at_s=1e9 + 20), recorded("A003.mp4", 9, at_s=1e9 + 7000)],
+        {"A001": [("mono", 1, "A001.mp4"), ("mono", 2, "A002.mp4")], "A003": [("mono", None, "A003.mp4")]},
+    ),
+    "letters behind a time, two operations": (
+        [recorded(f"2024013{day}_140500_{letter}.mp4") for day in (0, 1) for letter in "abc"],
+        {
+            f"2024013{day}_140500_a": [("mono", part, f"2024013{day}_140500_{letter}.mp4") for part, letter in enumerate("abc", start=1)]
+            for day in (0, 1)
+        },
+    ),
+    "Roman numbers": (
+        [recorded(f"sleeve {n}.mp4") for n in ("I", "II", "III", "IV")],
+        {"sleeve": [("mono", part, f"sleeve {n}.mp4") for part, n in enumerate(("I", "II", "III", "IV"), start=1)]},
+    ),
+    "letters that begin in the middle": (
+        [recorded("case7_B.mp4"), recorded("case7_C.mp4")],
+        {f"case7_{letter}": [("mono", None, f"case7_{letter}.mp4")] for letter in "BC"},
+    ),
     "three cameras": (
         [recorded(f"op cam{n}.mp4") for n in (1, 2, 3)],
         {f"op cam{n}": [("mono", None, f"op cam{n}.mp4")] for n in (1, 2, 3)},
@@ -135,6 +166,13 @@ def test_the_files_of_a_recorder_become_its_recordings(family):
         ([recorded("a/x.mp4", at_s=1e9), recorded("b/y.mp4", at_s=1e9)], "'a/x.mp4' began at the same time and is as long"),
         ([recorded("hernia left.mp4", 700), recorded("hernia right.mp4", 704)], "left and right differ in length by 4.0 s"),
         ([recorded("STREAM/00001.MTS", 90), recorded("STREAM/00002.MTS", 200)], "it is no part of the recording of '00001.MTS'"),
+        ([recorded(f"case7_{letter}.mp4") for letter in "AB"], "nothing but its letter or word says that it continues"),
+        ([recorded(f"op_{n}.mp4", 600) for n in (1, 2, 3)], "nothing but equal lengths says that it continues"),
+        ([recorded(f"op_{n}.mp4", length) for n, length in ((999, 600), (1, 9))], "it may be a part of the recording of 'op_999.mp4'"),
+        ([recorded(f"op_{n}.mp4", 600) for n in (998, 999, 1)], "its counter began anew"),
+        ([recorded("hernia_1.mp4", 41), recorded("hernia_2.mp4", 12)], "it may be a part of the recording of 'hernia_1.mp4'"),
+        ([recorded(f"B00{n}.mp4", 43 - n, at_s=1e9) for n in (1, 2)], "it may be a part of the recording of 'B001.mp4'"),
+        ([recorded("x.mp4", 60, at_s=1e9), recorded("y.mp4", 20, at_s=1e9 + 61)], "it begins when 'x.mp4' ends, by its creation time"),
         ([recorded("op.mp4", size_px=(3840, 1080))], "perhaps both cameras side by side"),
         ([recorded("op.mp4", size_px=(1920, 2160))], "perhaps upright, or both cameras one above the other"),
     ],

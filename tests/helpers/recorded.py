@@ -21,10 +21,12 @@ def recorded(
     size_px: tuple[int, int] = (1920, 1080),
     sample: str = "",
     why_encoded: str = "",
+    timecode_s: float | None = None,
+    stream_s: float | None = None,
 ) -> RecordedFile:
     """A usable file that plays ``length_s`` and says that it began at ``at_s``."""
     frames = None if length_s is None else round(25 * length_s)
-    header = Header("mov,mp4", codec, "yuv420p", *size_px, Fraction(25), length_s, frames, True, at_s, why_encoded)
+    header = Header("mov,mp4", codec, "yuv420p", *size_px, Fraction(25), length_s, frames, True, at_s, why_encoded, timecode_s, stream_s)
     return RecordedFile(PurePosixPath(path), size_bytes, header, sample)
 
 

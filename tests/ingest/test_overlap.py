@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scrubin.ingest.overlap import longest_overlap, overlap
+from scrubin.ingest.overlap import overlap
 
 SIDE_PX = 32
 
@@ -38,31 +38,11 @@ def test_planted_frames_are_counted_exactly(drawn):
     assert overlap(ending, beginning) == doubled
 
 
-@given(overlaps, st.booleans())
-def test_reading_no_further_than_an_overlap_can_reach_gives_what_reading_all_gives(drawn, still):
-    seed, before, doubled, more, noise = drawn
-    ending, beginning = sides(seed, before, doubled, doubled + more + 1, noise)
-    if still:
-        ending[:], beginning[:] = ending[-1], ending[-1]
-    read = 1
-    while (longest := longest_overlap(ending, beginning[:read])) >= read < len(beginning):
-        read *= 2
-    assert overlap(ending, beginning[:read]) == overlap(ending, beginning)
-    assert overlap(ending, beginning) <= longest <= len(ending)
-
-
 def test_a_picture_that_never_moves_is_not_dropped():
     still = np.full((50, SIDE_PX, SIDE_PX, 3), 90, dtype=np.float32)
     assert overlap(still, still) == 0
 
 
-def test_the_earliest_place_that_looks_alike_is_the_longest_that_can_be_shared():
-    moving = pictures(3, 20)
-    assert longest_overlap(moving, moving[5:6]) == 15
-    assert longest_overlap(moving, 255 - moving[5:6]) == 0
-    assert longest_overlap(moving, np.concatenate([moving[5:10], 255 - moving[10:12]])) == 0
-
-
 def test_pictures_that_differ_in_colour_alone_are_others():
     moving = pictures(5, 40)
-    assert longest_overlap(moving, np.roll(moving, 1, axis=-1)) == 0
+    assert overlap(moving, np.roll(moving, 1, axis=-1)) == 0

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import av
 import numpy as np
 import pytest
 
+import clips
 from coded_films import FPS, film, numbers_of
 from scrubin.core.errors import VideoError
 from scrubin.core.files import sha256_of
@@ -149,3 +151,36 @@ def test_any_frame_of_several_files_is_read_by_its_number(tmp_path):
     with pytest.raises(ValueError, match="has frames 0 to 89, not 90"):
         reader.picture(90)
     reader.close()
+
+
+RANGES = {
+    "full range in the middle": ("yuv420p", (1,), "yuvj420p"),
+    "full range first": ("yuv420p", (0,), "yuvj422p"),
+    "copied pictures of full range": ("yuvj420p", (2,), "yuvj422p"),
+    "the other one of limited range": ("yuvj420p", (1,), "yuv420p"),
+    "nothing that can be copied": ("yuv420p", (0, 1, 2), "yuvj420p"),
+}
+
+
+@pytest.mark.parametrize("way", [next(iter(RANGES)), *(pytest.param(way, marks=pytest.mark.slow) for way in list(RANGES)[1:])])
+def test_a_part_of_another_range_keeps_its_brightness(way, tmp_path):
+    raw = tmp_path / "raw"
+    pixels, others, other_pixels = RANGES[way]
+    paths = []
+    for n in range(3):
+        plain, suffix = film(tmp_path / f"{n}.mkv", range(30 * n, 30 * (n + 1)), crf="12"), "mp4"
+        options = ("-c:v", "libx264", "-crf", 12, "-g", 20, "-pix_fmt", pixels)
+        if n in others:
+            mjpeg, suffix = other_pixels.startswith("yuvj"), "mov"
+            options = ("-c:v", "mjpeg" if mjpeg else "mpeg2video", "-q:v", 2, "-pix_fmt", other_pixels)
+        paths.append(raw / f"videos/{n}.{suffix}")
+        paths[-1].parent.mkdir(parents=True, exist_ok=True)
+        clips.ffmpeg("-i", plain, *options, paths[-1])
+    source = joined(raw, paths).source
+    done, numbers = rendered(raw, source, 0.0, 3.6, [Redaction(1.4, 1.48, None)])
+    assert numbers == expected(range(90), 0.0, 3.6, [(1.4, 1.48)])
+    assert done.mode == ("reencode" if len(others) == 3 else "smart")
+    with av.open(str(done.entry.folder / rendering.FILE_NAME)) as video:
+        for frame, own in zip(video.decode(video=0), source.decoded(raw), strict=True):
+            shown, wanted = (one.to_ndarray(format="rgb24").astype(int) for one in (frame, own))
+            assert shown.max() == 0 or (abs(shown.mean() - wanted.mean()) < 2 and abs(shown.max() - wanted.max()) < 9)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import PurePosixPath
@@ -13,10 +13,16 @@ from scrubin.drafting.group import LEFT, MONO, RIGHT, Group
 from scrubin.drafting.pairing import pairs, single
 from scrubin.drafting.placing import Placed, placed
 from scrubin.drafting.recorded_file import RecordedFile, Unusable
-from scrubin.drafting.series import Named, Run, runs
+from scrubin.drafting.series import FOLLOWS_S, Named, Run, is_cut_off, runs
 from scrubin.drafting.titles import titles
 
 SAME_START_S, SAME_LENGTH_S = 1.0, 0.2
+CLOCKS: tuple[tuple[str, Callable[[Named], float | None]], ...] = (
+    ("the time in its name", lambda member: member.name.recorded_s),
+    ("its creation time", lambda member: member.file.header.recorded_s),
+    ("its timecode", lambda member: member.file.header.timecode_s),
+    ("the clock of its transport stream", lambda member: member.file.header.stream_s),
+)
 Key = tuple[str, str]
 
 
@@ -48,6 +54,7 @@ def recordings(files: Iterable[RecordedFile]) -> list[Recording]:
     for group in groups:
         _note_missing(group, missing[group.members[0].name.key], read)
     _note_same_time(groups)
+    _note_following(groups)
     named = zip(titles(groups), groups, strict=True)
     return sorted((Recording(name, tuple(placed(group))) for name, group in named), key=lambda recording: recording.name)
 
@@ -55,6 +62,7 @@ def recordings(files: Iterable[RecordedFile]) -> list[Recording]:
 def _read_names(paths: Sequence[PurePosixPath]) -> dict[PurePosixPath, names.Name]:
     """Return what all paths say; a short word for a camera counts only where its partner is."""
     read = {path: names.read(path) for path in paths}
+    read = names.with_letters(read)
     sides = {(name.key, name.camera.side) for name in read.values() if name.camera}
     partner = {LEFT: RIGHT, RIGHT: LEFT}
     return {
@@ -103,17 +111,26 @@ def _of_bundle(bundle: Sequence[Named], per_folder: Mapping[str, int]) -> list[G
 
 
 def _note_numbers(runs_of_mono: Sequence[Run], groups: Sequence[Group]) -> None:
-    """Note files that are called by nothing but a number and follow another one where no clock says that they do not belong to it."""
+    """Note files that follow another one by their number alone, where no clock says that they do not belong to it.
+
+    Of files that are called by nothing but a number any may be a part. Others may where their lengths are those of parts as well.
+    """
+    lengths = [member.file.header.duration_s for run in runs_of_mono for member in run.members]
     for before, after in pairwise(runs_of_mono):
         last, first = before.members[-1], after.members[0]
-        if last.number is None or first.number != last.number + 1 or not first.name.is_generic or _is_dated(first):
+        if last.number is None or first.number is None or not names.follows(last.number, first.number) or _tell_times(last, first):
             continue
         group = next(group for group in groups if group.cameras.get(MONO) is after)
-        group.doubts.append(f"nothing but its number says that it is no part of the recording of '{last.file.path.name}'")
+        if first.name.is_generic:
+            group.doubts.append(f"nothing but its number says that it is no part of the recording of '{last.file.path.name}'")
+        elif last.file.header.kind == first.file.header.kind and is_cut_off(last, first, lengths):
+            group.doubts.append(f"by its number, length and format it may be a part of the recording of '{last.file.path.name}'")
 
 
-def _is_dated(member: Named) -> bool:
-    return member.name.recorded_s is not None or member.file.header.recorded_s is not None
+def _tell_times(before: Named, after: Named) -> bool:
+    """Return whether a clock tells two files apart; some recorders write the time of the first one into all parts."""
+    times = ((before.name.recorded_s, after.name.recorded_s), (before.file.header.recorded_s, after.file.header.recorded_s))
+    return any(second is not None and first != second for first, second in times)
 
 
 def _is_alone(bundle: Sequence[Named]) -> bool:
@@ -141,11 +158,33 @@ def _note_missing(group: Group, missing: Sequence[RecordedFile], read: Mapping[P
         counts = [count for member in run.members if (count := member.name.count) is not None]
         first = 1 if counts and counts[0].is_part and min(numbers) else min(numbers, default=0)
         last = max([*numbers, *(count.of for count in counts if count.of is not None)], default=0)
-        if counts and (len(run.members) > 1 or counts[0].is_part):
+        begun_anew = (run.members[0].number or 0) > (run.members[-1].number or 0)
+        if counts and not begun_anew and (len(run.members) > 1 or counts[0].is_part):
             named = run.numbers | ({1} if len(counts) < len(run.members) else set())
             absent = sorted(set(range(first, last + 1)) - named)
             of = f" of camera {camera}" if len(group.cameras) > 1 else ""
             group.doubts += [f"no file with number {number}{of}" for number in absent[:3]]
+
+
+def _note_following(groups: Sequence[Group]) -> None:
+    """Note recordings that begin when another one of their folder ends: perhaps they are one."""
+    for clock, begin_s in CLOCKS:
+        ends: dict[tuple[str, int], list[tuple[float, Named]]] = defaultdict(list)
+        for group in groups:
+            last = group.members[-1]
+            at_s, length_s = begin_s(last), last.file.header.duration_s
+            if MONO in group.cameras and at_s is not None and length_s is not None:
+                ends[last.name.folder, round((at_s + length_s) / FOLLOWS_S)].append((at_s + length_s, last))
+        for group in groups:
+            first = group.members[0]
+            at_s = begin_s(first)
+            if MONO not in group.cameras or not at_s:
+                continue
+            near = [one for place in (-1, 0, 1) for one in ends[first.name.folder, round(at_s / FOLLOWS_S) + place]]
+            same = [last for end_s, last in near if abs(end_s - at_s) <= FOLLOWS_S and last.file.header.kind == first.file.header.kind]
+            other = next((last for last in same if last not in group.members), None)
+            if other is not None and not any(other.file.path.name in doubt for doubt in group.doubts):
+                group.doubts.append(f"it begins when '{other.file.path.name}' ends, by {clock}: perhaps it is its next part")
 
 
 def _note_same_time(groups: Sequence[Group]) -> None:

@@ -11,6 +11,7 @@ from av.error import FFmpegError
 
 from scrubin.core.errors import VideoError
 from scrubin.drafting.recorded_file import Header
+from scrubin.ingest.clock import timecode_s
 from scrubin.video.opening import open_video
 from scrubin.video.probe import picture_stream
 from scrubin.video.structure import header_unsure
@@ -76,7 +77,23 @@ def _header(container: av.container.InputContainer, stream: av.VideoStream, name
         has_audio=bool(container.streams.audio),
         recorded_s=recorded_s,
         why_encoded=unsure or (f"players rotate it by {rotation} degrees" if rotation else ""),
+        timecode_s=_timecode_s(container, fps, name),
+        stream_s=_stream_s(container, stream),
     )
+
+
+def _timecode_s(container: av.container.InputContainer, fps: Fraction, name: str) -> float | None:
+    streams = [*container.streams.video, *container.streams.data]
+    text = next((tags["timecode"] for tags in (container.metadata, *(one.metadata for one in streams)) if tags.get("timecode")), "")
+    try:
+        return float(timecode_s(name, text, fps)) if text and fps else None
+    except VideoError:
+        return None
+
+
+def _stream_s(container: av.container.InputContainer, stream: av.VideoStream) -> float | None:
+    counts_on = "mpegts" in container.format.name and stream.start_time is not None and stream.time_base
+    return float(stream.start_time * stream.time_base) if counts_on else None
 
 
 def _first_frame(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> av.VideoFrame:

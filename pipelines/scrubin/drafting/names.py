@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import PurePosixPath
 
@@ -60,6 +61,16 @@ _GOPRO = re.compile(r"G([HXLS])([0-9]{2})([0-9]{4})", re.I)
 _OLD_GOPRO = re.compile(r"G(OPR|P[0-9]{2})([0-9]{4})", re.I)
 _DVD = re.compile(r"VTS_([0-9]{2})_([0-9])", re.I)
 _LAST_NUMBER = re.compile(r"(?:\(|[ _.#-]{1,3})(?P<number>[0-9]{1,8})\)?$")
+_GLUED_NUMBER = re.compile(r"(?P<number>0[0-9]{1,7}|[0-9]{3,8})$")
+"""Behind letters, as in `A001`: `case12` may be called so."""
+_LETTER = re.compile(r"(?:^|[ _.-]{1,3}|(?<=[0-9]))(?P<word>[a-h])$", re.I)
+_ROMAN = re.compile(r"(?:^|[ _.-]{1,3})(?P<word>i{1,3}|iv|v|vi{1,3}|ix|x)$", re.I)
+_ORDINAL = re.compile(r"(?:^|[ _.-]{1,3})(?P<word>first|second|third|fourth)(?:[ _.-](?:half|part|video|file))?$", re.I)
+_ORDERS = (
+    (_LETTER, tuple("abcdefgh")),
+    (_ROMAN, ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")),
+    (_ORDINAL, ("first", "second", "third", "fourth")),
+)
 _BARE_NUMBER = re.compile(r"^[a-z]{0,8}(?P<number>[0-9]{1,8})$", re.I)
 # What recorders call every file; it names no recording.
 _GENERIC = re.compile(
@@ -69,6 +80,8 @@ _GENERIC = re.compile(
     re.I,
 )
 _EDGES = " _.-,;#"
+LAST_NUMBERS = frozenset(10**digits for digits in range(2, 7))
+"""One more than the last number of a counter."""
 
 
 @dataclass(frozen=True)
@@ -108,6 +121,11 @@ class Count:
     word: str
     is_part: bool
     of: int | None = None
+
+    @property
+    def is_word(self) -> bool:
+        """Whether it is a letter, a Roman number or a word."""
+        return not self.is_part and not any(sign.isdigit() for sign in self.word)
 
 
 @dataclass(frozen=True)
@@ -151,6 +169,15 @@ def is_telling(text: str) -> bool:
     return _GENERIC.fullmatch(_STAMP.sub("", text)) is None
 
 
+def follows(number: int, after: int) -> bool:
+    """Return whether a number that counts files comes after another one; counters of 2 to 6 digits begin anew at 0 or 1.
+
+    >>> follows(7, 8), follows(999, 1), follows(9999, 0), follows(7, 9)
+    (True, True, True, False)
+    """
+    return after == number + 1 or (after <= 1 and number + 1 in LAST_NUMBERS)
+
+
 def read(path: PurePosixPath) -> Name:
     """Return what the path of a file says.
 
@@ -167,6 +194,28 @@ def read(path: PurePosixPath) -> Name:
     folder = "/".join(folders)
     key = (key_of(folder), key_of(text))
     return Name(key, folder, title, tidy(text), own_camera or camera, own_count or count, recorded_s)
+
+
+def with_letters(read: Mapping[PurePosixPath, Name]) -> dict[PurePosixPath, Name]:
+    """Return what paths say where files without a number are counted by letters, Roman numbers or words: a, b, c, all from the first on."""
+    series: dict[tuple[int, str, str, float | None], dict[int, PurePosixPath]] = {}
+    words: dict[PurePosixPath, dict[int, tuple[str, str]]] = {}
+    for path, name in read.items():
+        for kind, (pattern, order) in enumerate(_ORDERS):
+            match = pattern.search(name.stem) if name.count is None and name.camera is None else None
+            if match is not None and (word := match["word"].lower()) in order:
+                stem = tidy(name.stem[: match.start()])
+                series.setdefault((kind, name.key[0], key_of(stem), name.recorded_s), {})[order.index(word) + 1] = path
+                words.setdefault(path, {})[kind] = stem, match["word"]
+    done = dict(read)
+    for (kind, _, _, _), members in sorted(series.items(), key=str):
+        if len(members) > 1 and sorted(members) == list(range(1, len(members) + 1)):
+            for number, path in members.items():
+                stem, word = words[path][kind]
+                name = read[path]
+                key = key_of(stem if name.recorded_s is None else f"{stem} {name.recorded_s:.0f}")
+                done[path] = replace(name, key=(name.key[0], key), stem=stem, count=Count(number, word, is_part=False))
+    return done
 
 
 def without_short_camera(path: PurePosixPath) -> Name:
@@ -237,7 +286,8 @@ def _count(text: str, *, in_time: bool) -> tuple[str, Count | None]:
             return _without(text, match), Count(int(match[1]), match[0], True, int(match[2]) if match[2] else None)
     # The digits of a date count nothing.
     masked = _DATE.sub(lambda date: "x" * len(date[0]), text).rstrip(_EDGES)
-    last = _LAST_NUMBER.search(masked) or (_BARE_NUMBER.search(masked) if _GENERIC.fullmatch(text) and not in_time else None)
+    bare_number = _BARE_NUMBER.search(masked) if _GENERIC.fullmatch(text) and not in_time else None
+    last = _LAST_NUMBER.search(masked) or bare_number or (None if in_time else _GLUED_NUMBER.search(masked))
     if last is None:
         return text, None
     return text[: last.start("number")].rstrip(_EDGES + "("), Count(int(last["number"]), last[0].strip(" "), False)

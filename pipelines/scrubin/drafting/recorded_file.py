@@ -21,6 +21,8 @@ class Header:
         When it was recorded, in seconds since 1970, as its creation time says; None where it says nothing.
     why_encoded
         Why nothing of it can be copied; "" when groups of pictures may be.
+    timecode_s, stream_s
+        When it begins by its timecode, and by the clock of its transport stream, in seconds; None without one.
     """
 
     container: str
@@ -34,6 +36,8 @@ class Header:
     has_audio: bool
     recorded_s: float | None
     why_encoded: str
+    timecode_s: float | None = None
+    stream_s: float | None = None
 
     @property
     def kind(self) -> tuple[str, str, int, int, Fraction]:

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from scrubin.drafting.names import Count, Name
+from scrubin.drafting.names import LAST_NUMBERS, Count, Name
+from scrubin.drafting.names import follows as follows_number
 from scrubin.drafting.recorded_file import RecordedFile
 
 # Clocks of recorders count whole seconds, and the next file begins a little later.
@@ -19,6 +20,9 @@ CHUNK_STEP_S = 30.0
 # Recorders begin a new file at 1, 2 or 4 GB, of 1000 or of 1024.
 FULL_BYTES, FULL_SHARE = (2**30, 2**31, 2**32), 0.93
 FEWEST_EQUAL = 2
+ROUND_CLOCKS_S = {"timecode": 86_400.0, "transport stream": 2**33 / 90_000}
+"""Clocks that begin anew: a timecode at midnight, that of a transport stream (ISO/IEC 13818-1, 2.4.3.7) after 26.5 hours."""
+MOST_PAUSE_S = 3600.0
 
 
 @dataclass(frozen=True)
@@ -78,7 +82,7 @@ def runs(members: Sequence[Named], *, alone: bool) -> list[Run]:
         Whether nothing else lies in their folder, which is not the one that is looked through: then bare numbers count parts.
     """
     chunk_s = _chunk_s(members)
-    ordered = sorted(members, key=_place)
+    ordered = _begun_anew(sorted(members, key=_place))
     # Where sizes, lengths or clocks say something, they say it of all files.
     alone = alone and not any(_link(before, after, chunk_s, alone=False).reason for before, after in pairwise(ordered))
     done: list[Run] = []
@@ -95,6 +99,15 @@ def runs(members: Sequence[Named], *, alone: bool) -> list[Run]:
                 current, links = [after], []
         done.append(Run(tuple(current), tuple(links)))
     return done
+
+
+def _begun_anew(ordered: list[Named]) -> list[Named]:
+    """Return files in order where their counter came to its end and began anew: 998, 999, 1, 2."""
+    numbers = [member.number or 0 for member in ordered]
+    if not numbers or numbers[0] > 1 or numbers[-1] + 1 not in LAST_NUMBERS:
+        return ordered
+    step, place = max(((after - before, place) for place, (before, after) in enumerate(pairwise(numbers), start=1)), default=(0, 0))
+    return [*ordered[place:], *ordered[:place]] if step > 1 else ordered
 
 
 def _place(member: Named) -> tuple[float, float, str]:
@@ -124,7 +137,9 @@ def _link(before: Named, after: Named, chunk_s: float | None, *, alone: bool) ->
     said = before.is_part and after.is_part
     doubts = [] if first.kind == second.kind else ["its codec, size or rate is another than that of the part before"]
     gap_s, clock = _gap_s(before, after)
-    skipped = (after.number or 0) - (before.number or 0) - 1 if before.number is not None and after.number is not None else 0
+    counted = before.number is not None and after.number is not None
+    skipped = 0 if not counted or follows_number(before.number or 0, after.number or 0) else (after.number or 0) - (before.number or 0) - 1
+    anew = counted and (after.number or 0) < (before.number or 0)
     follows = gap_s is not None and abs(gap_s) <= FOLLOWS_S
     if gap_s is not None and not follows and skipped <= 0:
         doubts.append(f"it begins {_span(gap_s)} the file before ends, by its {clock}")
@@ -139,7 +154,15 @@ def _link(before: Named, after: Named, chunk_s: float | None, *, alone: bool) ->
         (equal, f"the file before is {_clock(chunk_s or 0)} long, as others are: the recorder begins a new one then"),
     ):
         if holds and (follows or not doubts) and skipped <= 1:
-            return Link(True, reason, "; ".join(doubts))
+            unsure = (
+                []
+                if follows or full
+                else ["nothing but equal lengths says that it continues the file before: exercises of one length look so"]
+            )
+            unsure += ["its counter began anew: is it the next file?"] if anew else []
+            return Link(True, reason, "; ".join([*doubts, *unsure]))
+    if not doubts and after.name.count is not None and after.name.count.is_word and before.name.count is not None:
+        return Link(True, "", "nothing but its letter or word says that it continues the file before: it may name a camera or an exercise")
     if not doubts and skipped <= 1 and (alone or _is_continued(before.name.count, after.name.count)) and not before.name.recorded_s:
         return Link(True, "", "nothing but the names says that it continues the file before")
     return Link(False)
@@ -156,7 +179,10 @@ def _gap_s(before: Named, after: Named) -> tuple[float | None, str]:
     clocks = (
         ("name", before.name.recorded_s, after.name.recorded_s),
         ("creation time", before.file.header.recorded_s, after.file.header.recorded_s),
+        ("timecode", before.file.header.timecode_s, after.file.header.timecode_s),
+        ("transport stream", before.file.header.stream_s, after.file.header.stream_s),
     )
+    known: list[tuple[float, str]] = []
     for clock, first, second in clocks:
         # Some recorders give all parts the time at which the first began.
         if first is None or second is None or first == second or length_s is None:
@@ -166,8 +192,13 @@ def _gap_s(before: Named, after: Named) -> tuple[float | None, str]:
             # Others write down when a file was closed.
             by_end_s = second - first - after.file.header.duration_s
             gap_s = by_end_s if abs(by_end_s) <= FOLLOWS_S else gap_s
-        return gap_s, clock
-    return None, ""
+        if clock in ROUND_CLOCKS_S and gap_s < -FOLLOWS_S:
+            gap_s += ROUND_CLOCKS_S[clock]
+        if clock == "transport stream" and gap_s > MOST_PAUSE_S:
+            continue  # most begin anew in every file
+        known.append((gap_s, clock))
+    # Where several clocks speak, one that goes on is right: others may say when files were copied.
+    return min(known, key=lambda one: abs(one[0]) > FOLLOWS_S) if known else (None, "")
 
 
 def _is_full(size_bytes: int) -> bool:
@@ -181,6 +212,22 @@ def _chunk_s(members: Sequence[Named]) -> float | None:
     equal = [length for length in lengths if longest - length <= EQUAL_S]
     is_round = longest >= CHUNK_STEP_S and abs(longest / CHUNK_STEP_S - round(longest / CHUNK_STEP_S)) * CHUNK_STEP_S <= EQUAL_S
     return longest if len(equal) >= FEWEST_EQUAL and is_round and len(members) > FEWEST_EQUAL else None
+
+
+def is_cut_off(before: Named, after: Named, lengths: Sequence[float | None]) -> bool:
+    """Return whether a file may go on in the next one by their lengths: a recorder's file is full, and only the last one is shorter.
+
+    Parameters
+    ----------
+    lengths
+        Of all files of the series, in s and in order.
+    """
+    first_s, second_s = before.file.header.duration_s, after.file.header.duration_s
+    known = [length_s for length_s in lengths if length_s is not None]
+    if first_s is None or second_s is None or len(known) < len(lengths) or second_s > first_s + EQUAL_S:
+        return False
+    is_round = first_s >= CHUNK_STEP_S and abs(first_s / CHUNK_STEP_S - round(first_s / CHUNK_STEP_S)) * CHUNK_STEP_S <= EQUAL_S
+    return is_round or max(known[:-1]) - min(known[:-1]) <= EQUAL_S
 
 
 def _is_chunk(member: Named, chunk_s: float) -> bool:

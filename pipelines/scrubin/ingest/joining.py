@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, replace
-from fractions import Fraction
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from scrubin.ingest.clock import gaps_s
 from scrubin.ingest.manifest import Row
 from scrubin.ingest.media import Media, media_of, read_media
 from scrubin.ingest.params import ClockParams
-from scrubin.ingest.seam import stored_seam
+from scrubin.ingest.part_names import doubtful
+from scrubin.ingest.seam import SHOWN_S, Doubt, around, seams
 from scrubin.tables import io
 from scrubin.tables.private.parts import PARTS
 from scrubin.video.joining import start_times_s
@@ -87,9 +88,13 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     plain = Source(tuple(FilePart(row.path, read_media(raw, row).sha256) for row in camera.rows), view)
     clock = replace(clock, source=camera.rows[0].clock or clock.source)
     plain.probe(raw)  # refuses what does not belong together before anything is decoded
-    parts, doubts = _placed(raw, plain.parts, gaps_s(raw, plain.paths, plain.joined_parts(raw), clock))
+    gaps = gaps_s(raw, plain.paths, plain.joined_parts(raw), clock)
+    seen = seams(raw, plain.parts, gaps)
+    parts = tuple(replace(part, first=first, gap_s=gap_s) for part, first, gap_s in zip(plain.parts, seen.doubled, gaps, strict=True))
     source = Source(parts, view)
-    return Joined(source, media_of(source.sha256, source.probe(raw)), tuple(_rows(raw, camera, source)), doubts)
+    probed = source.probe(raw)
+    doubts = (*seen.doubts, *_of_names(raw, source))
+    return Joined(source, media_of(source.sha256, probed), tuple(_rows(raw, camera, source, doubts)), tuple(one.sentence for one in doubts))
 
 
 def sha256_by_path(joined: Iterable[Joined]) -> dict[str, str]:
@@ -102,24 +107,23 @@ def parts_table(joined: Iterable[Joined]) -> pd.DataFrame:
     return io.frame_of(PARTS, (row for one in joined for row in one.parts))
 
 
-def _placed(raw: Path, parts: Sequence[FilePart], gaps: Sequence[Fraction]) -> tuple[tuple[FilePart, ...], tuple[str, ...]]:
-    """Return the parts as they follow each other, and what is doubtful about that."""
-    placed, doubts = [parts[0]], []
-    for before, part, gap_s in zip(parts, parts[1:], gaps[1:], strict=False):
-        if gap_s:
-            # What is missing between two files cannot stand in both, and the scene may have changed in the meantime.
-            placed.append(replace(part, gap_s=gap_s))
-            continue
-        seam = stored_seam(raw, before, part)
-        placed.append(replace(part, first=seam.doubled))
-        if seam.changes_scene:
-            doubts.append(f"the picture jumps between '{before.path}' and '{part.path}': is time missing, or are they of two recordings?")
-    return tuple(placed), tuple(doubts)
-
-
-def _rows(raw: Path, camera: CameraRecording, source: Source) -> Iterable[Mapping[str, Any]]:
+def _of_names(raw: Path, source: Source) -> Iterator[Doubt]:
+    """Yield what the names of the files say against their order, unless a clock says how much is missing there."""
     parts = source.joined_parts(raw)
-    for row, part, of_file, start_s in zip(camera.rows, source.parts, parts, start_times_s(parts), strict=True):
+    counts = [part.probe.frame_count for part in parts]
+    for place, sentence in doubtful(source.paths).items():
+        if not parts[place].gap_s:
+            frames = max(1, round(SHOWN_S * parts[place].probe.fps))
+            yield Doubt(place, sentence, *around(place, counts, parts[place].first, frames))
+
+
+def _rows(raw: Path, camera: CameraRecording, source: Source, doubts: Sequence[Doubt]) -> Iterable[Mapping[str, Any]]:
+    parts = source.joined_parts(raw)
+    begins = [0, *accumulate(part.probe.frame_count - part.first for part in parts)]
+    starts = start_times_s(parts)
+    for place, (row, part, of_file, start_s) in enumerate(zip(camera.rows, source.parts, parts, starts, strict=True)):
+        mine = [doubt for doubt in doubts if doubt.part == place]
+        numbers = [begins[at] + max(0, frame - parts[at].first) for doubt in mine for at, frame in doubt.stretch]
         yield {
             "recording": row.recording,
             "camera": row.camera,
@@ -131,4 +135,7 @@ def _rows(raw: Path, camera: CameraRecording, source: Source) -> Iterable[Mappin
             "start_s": str(start_s),
             **dict(zip("xywh", (None,) * 4 if source.view is None else astuple(source.view), strict=True)),
             "gap_s": str(part.gap_s),
+            "doubt": "; ".join(doubt.sentence for doubt in mine) or None,
+            "doubtful_first": min(numbers) if numbers else None,
+            "doubtful_last": max(numbers) - 1 if numbers else None,
         }

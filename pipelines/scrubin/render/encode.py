@@ -15,6 +15,7 @@ from scrubin.render.params import RenderParams
 from scrubin.render.plan import Hidden, Plan
 from scrubin.render.retiming import retimed
 from scrubin.render.source_file import SourceFile
+from scrubin.render.touched import FLAGS
 from scrubin.video import ffmpeg as program
 from scrubin.video.opening import for_programs
 from scrubin.video.view import View
@@ -110,7 +111,7 @@ def _plain_picture(stream: Any, plan: Plan, view: View | None) -> Any:
     """Return upright 8-bit 4:2:0 in video range, so that black is the same in every recording."""
     x, y = (view.x, view.y) if view else (0, 0)
     stream = stream.filter("crop", plan.width, plan.height, x, y, exact=1)
-    stream = stream.filter("scale", out_range="tv", flags="bicubic+accurate_rnd+full_chroma_int+bitexact")
+    stream = stream.filter("scale", out_range="tv", flags=FLAGS)
     return stream.filter("format", "yuv420p")
 
 

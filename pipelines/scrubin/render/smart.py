@@ -12,6 +12,7 @@ import sys
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +26,12 @@ from scrubin.render.parts import Part, Parts
 from scrubin.render.plan import Plan
 from scrubin.render.retiming import MUXING, decoding_tick
 from scrubin.render.source_file import SourceFile
-from scrubin.render.touched import Encoder, bare
+from scrubin.render.touched import Encoder, Plain, bare
 from scrubin.video import parameter_sets
 from scrubin.video.opening import open_video
 from scrubin.video.packets import packets
 from scrubin.video.probe import Probe, picture_stream
-from scrubin.video.structure import COPYABLE_FORMATS, Group
+from scrubin.video.structure import Group
 from scrubin.video.truncation import FIX_COPY
 
 # More than any decoder holds back (ITU-T H.264, A.3.1: 16 frames): what comes later does not depend on a seam.
@@ -59,8 +60,10 @@ def render(files: Sequence[SourceFile], target: Path, probed: Probe, plan: Plan,
     reading = name
     try:
         # One of the files that are copied says under which parameter sets, and how x264's pictures must look beside them.
+        copied = _copied_file(files, plan, parts)
+        probed = replace(probed, full_range=copied.probe.full_range)
         with (
-            _opened_stream(_copied_file(files, plan, parts)) as (_, like),
+            _opened_stream(copied) as (_, like),
             av.open(f"file:{target}", "w", format="matroska", options=MUXING) as out,
         ):
             run = _Run(like, out, probed, plan, parts, params)
@@ -116,6 +119,7 @@ class _Run:
     def take_all(self, file: SourceFile, stream: av.VideoStream, packets: Iterator[av.Packet[Any]]) -> None:
         """Write everything of a file that is kept; files come in order."""
         self._file, self._stream = file, stream
+        self._plain = Plain(full_range=file.probe.full_range, wanted=self._probed.full_range)
         # Frame n of the file is released frame n - shift.
         self._shift = self._plan.first_source_frame - file.before + file.first
         self._lowest = max(file.before - self._plan.first_source_frame, 0)
@@ -191,9 +195,7 @@ class _Run:
     def _encode(self, frame: av.VideoFrame, number: int) -> None:
         if self._encoder is None:
             self._encoder = self._new_encoder()
-        if frame.format.name not in COPYABLE_FORMATS:
-            frame = frame.reformat(format="yuv420p")
-        for packet in self._encoder.encode(frame, number, self._ticks[number], self._plan):
+        for packet in self._encoder.encode(self._plain.picture(frame), number, self._ticks[number], self._plan):
             self._write_encoded(packet)
 
     def _end_encoder(self) -> None:

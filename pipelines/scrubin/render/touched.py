@@ -12,6 +12,7 @@ import av
 import numpy as np
 import numpy.typing as npt
 from av.codec.context import Flags
+from av.filter import Graph
 from av.video.frame import PictureType
 
 from scrubin.render.params import RenderParams
@@ -19,7 +20,10 @@ from scrubin.render.plan import Hidden, Plan
 from scrubin.video import nal, parameter_sets
 from scrubin.video.ffmpeg import THREADS
 from scrubin.video.probe import Probe
+from scrubin.video.structure import COPYABLE_FORMATS
 
+FLAGS = "bicubic+accurate_rnd+full_chroma_int+bitexact"
+"""How ffmpeg converts pictures: to the bit, on every processor."""
 GREY = 128
 BLACK_TV, BLACK_FULL = 16, 0
 
@@ -69,6 +73,44 @@ class Encoder:
     def end(self) -> Iterator[av.Packet[Any]]:
         """Yield the rest."""
         yield from self._context.encode(None)
+
+
+class Plain:
+    """Pictures of one file as 8-bit 4:2:0, in the range of those that are copied beside them.
+
+    Parameters
+    ----------
+    full_range, wanted
+        Whether its luma runs from 0 to 255 and not from 16 to 235, and whether that of the copied pictures does.
+    """
+
+    def __init__(self, *, full_range: bool, wanted: bool) -> None:
+        self._same = full_range == wanted
+        self._ranges = [("full" if full else "limited") for full in (full_range, wanted)]
+        self._graph: Graph | None = None
+
+    def picture(self, frame: av.VideoFrame) -> av.VideoFrame:
+        """Return a frame with its time."""
+        if self._same and frame.format.name in COPYABLE_FORMATS:
+            return frame
+        self._graph = self._graph or self._scaling(frame)
+        self._graph.push(frame)
+        scaled = self._graph.pull()
+        if not isinstance(scaled, av.VideoFrame):
+            msg = "a picture came out as none"
+            raise TypeError(msg)
+        return scaled
+
+    def _scaling(self, frame: av.VideoFrame) -> Graph:
+        graph = Graph()
+        ranges = f"in_range={self._ranges[0]}:out_range={self._ranges[1]}"
+        graph.link_nodes(
+            graph.add_buffer(width=frame.width, height=frame.height, format=frame.format, time_base=frame.time_base),
+            graph.add("scale", f"{ranges}:flags={FLAGS}"),
+            graph.add("format", "yuv420p"),
+            graph.add("buffersink"),
+        ).configure()
+        return graph
 
 
 def _blackened(frame: av.VideoFrame, hidden: list[Hidden], black: int) -> av.VideoFrame:

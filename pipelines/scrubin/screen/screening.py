@@ -18,7 +18,7 @@ from scrubin.screen.detectors.detector import ObservedFile
 from scrubin.screen.face_scores import with_faces
 from scrubin.screen.params import ScreenParams
 from scrubin.screen.pass_over_file import Observed, Observer, observe, observe_stored
-from scrubin.screen.proposals import SAME_S, Numbers, Proposal, merged
+from scrubin.screen.proposals import SAME_S, Numbers, Proposal, frames_s, merged
 from scrubin.tables.io import records
 from scrubin.video.frame_times import boundaries_s
 from scrubin.video.probe import Probe, probe
@@ -36,13 +36,19 @@ class FileToScreen:
     camera: str
     source: Source
     task: str
+    doubtful: tuple[tuple[int, int], ...] = ()
+    """First and last frame of every stretch of which ingest doubts that it stands where it is."""
 
 
 def to_screen(recordings: pd.DataFrame, parts: pd.DataFrame) -> list[FileToScreen]:
     """Return what is to be screened of the kept recordings; parameters are the tables of these names."""
     kept = recordings.loc[recordings.status == "kept", ["recording", "camera", "task"]]
     files = sources(parts)
-    return [FileToScreen(**row, source=files[row["recording"], row["camera"]]) for row in records(kept)]
+    doubtful: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for row in records(parts[parts.doubtful_first.notna()]):
+        doubtful.setdefault((row["recording"], row["camera"]), []).append((row["doubtful_first"], row["doubtful_last"]))
+    keys = {(row["recording"], row["camera"]): row for row in records(kept)}
+    return [FileToScreen(**row, source=files[key], doubtful=tuple(doubtful.get(key, ()))) for key, row in keys.items()]
 
 
 def rows(
@@ -77,7 +83,8 @@ def screen(raw: Path, file: FileToScreen, params: ScreenParams, private_words: W
     version = registry.version(params)
     with file.source.proven(raw):
         hinted = header_hints.proposals([raw / path for path in file.source.paths], boundaries)
-    proposed = _in_order([*hinted, *_proposals(probed, observed, params, file.task, private_words)])
+    seams = [Proposal("other", frames_s(first, last, boundaries), 1.0, "seam") for first, last in sorted(set(file.doubtful))]
+    proposed = _in_order([*hinted, *seams, *_proposals(probed, observed, params, file.task, private_words)])
     return [_row(file, proposal, boundaries, version) for proposal in proposed]
 
 

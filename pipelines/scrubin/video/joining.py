@@ -54,7 +54,7 @@ def joined(parts: Sequence[JoinedPart]) -> Probe:
     Raises
     ------
     VideoError
-        When parts differ in size, rotation or range, have no frame left, or no common clock.
+        When parts differ in size or rotation, have no frame left, or no common clock.
     """
     if len(parts) == 1:
         return parts[0].probe
@@ -104,8 +104,6 @@ def _refuse_different(parts: Sequence[JoinedPart]) -> None:
             raise VideoError(part.path, reason, FIX)
         if probe.rotation_deg != first.rotation_deg:
             raise VideoError(part.path, f"it is rotated by {probe.rotation_deg} degrees, part 1 by {first.rotation_deg}", FIX)
-        if probe.full_range != first.full_range:
-            raise VideoError(part.path, "its brightness has another range than that of part 1", FIX)
 
 
 def _common(values: Sequence[Fraction]) -> Fraction:

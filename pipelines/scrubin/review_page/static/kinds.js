@@ -14,7 +14,13 @@ const DECISIONS = { accepted: "hidden", rejected: "shown", unreviewed: "not deci
 const ASKED = { out_of_body: "a face", text: "a private word" };
 
 export const isAsked = (span) => span.source === "audit";
-export const spanName = (span) => (isAsked(span) ? `the audit asks: ${ASKED[span.kind]}` : kindName(span.kind));
+/** Ingest does not know whether files follow each other as they are listed. */
+const SEAM = "files in doubt: is this the right place?";
+
+export const spanName = (span) => {
+  if (isAsked(span)) return `the audit asks: ${ASKED[span.kind]}`;
+  return span.source === "seam" ? SEAM : kindName(span.kind);
+};
 
 export const kindName = (kind) => KINDS[kind] ?? kind;
 export const decisionName = (decision) => DECISIONS[decision] ?? decision;

@@ -23,5 +23,8 @@ PARTS = Table(
         Column("w", "int64", "px", "width of this camera's view", null="the whole picture", between=(1, None)),
         Column("h", "int64", "px", "height of this camera's view", null="the whole picture", between=(1, None)),
         Column("gap_s", "str", "s", "how much is missing between the part before and it, an exact fraction"),
+        Column("doubt", "str", "", "what speaks against that it stands here as it is", null="nothing", between=None),
+        Column("doubtful_first", "int64", "frames", "first frame of the recording that is doubtful", null="none", between=(0, None)),
+        Column("doubtful_last", "int64", "frames", "last frame of the recording that is doubtful", null="none", between=(0, None)),
     ),
 )

@@ -27,7 +27,7 @@ PROPOSALS = Table(
             "str",
             "",
             "which detector",
-            values=("scene", "unknown_scene", "inset", "appearance", "face", "black", "frozen", "text", "header", "onnx"),
+            values=("scene", "unknown_scene", "inset", "appearance", "face", "black", "frozen", "text", "header", "onnx", "seam"),
         ),
         Column("detectors", "str", "", "version of all detectors and their limits"),
     ),

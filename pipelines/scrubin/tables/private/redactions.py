@@ -36,6 +36,7 @@ REDACTIONS = Table(
                 "text",
                 "header",
                 "onnx",
+                "seam",
                 "curator",
                 "pair",
                 "gap",

@@ -1,0 +1,102 @@
+"""Files of a recording that are put together wrongly are said, each with what is hidden until somebody has looked; sound ones are not."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from scrubin.ingest import joining
+from scrubin.ingest.manifest import Row
+from scrubin.ingest.params import ClockParams
+from scrubin.ingest.part_names import doubtful
+from scrubin.screen import screening
+from scrubin.tables import io
+from scrubin.tables.private.recordings import RECORDINGS
+from wandering_films import Scene, film
+
+SCENE, OTHER, STILL = Scene(1), Scene(2), Scene(3, 0.2, stands=True)
+JUMP, GOES_ON, TWICE = "the picture jumps between", "goes on in", "are frames"
+
+
+@pytest.fixture(autouse=True)
+def _own_store(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def joined(raw, *parts, **options) -> joining.Joined:
+    """Join films of these frames: name, scene, first frame, end."""
+    rows = []
+    for part, (name, scene, first, end) in enumerate(parts, start=1):
+        film(raw / f"videos/{name}.mp4", scene.frames(first, end), **(options if part == len(parts) else {}))
+        rows.append(Row(part, "r", "p", "", "", "T", "mono", f"videos/{name}.mp4", None, None, "", part))
+    return joining.read(raw, joining.CameraRecording(tuple(rows)), ClockParams("", "none"))
+
+
+PLANTED = {
+    "order 2, 1, 3": ([("a", SCENE, 60, 120), ("b", SCENE, 0, 60), ("c", SCENE, 120, 180)], GOES_ON, {2: (60, 119), 3: (0, 179)}),
+    "a part is missing": ([("a", SCENE, 0, 60), ("b", SCENE, 180, 240)], JUMP, {2: (35, 84)}),
+    "a part is missing under a camera that stands": ([("a", STILL, 0, 60), ("b", STILL, 180, 240)], JUMP, {2: (35, 84)}),
+    "a part of another recording": (
+        [("a", SCENE, 0, 60), ("b", OTHER, 0, 50), ("c", SCENE, 60, 120)],
+        "the scene at the end of 'videos/a.mp4' goes on in 'videos/c.mp4', not in 'videos/b.mp4'",
+        {2: (60, 109), 3: (85, 134)},
+    ),
+    "a copy of a part, coded anew and cut": (
+        [("a", SCENE, 0, 60), ("b", SCENE, 60, 120), ("c", SCENE, 10, 50)],
+        "frames 0 to 39 of 'videos/c.mp4' are frames 10 to 49 of 'videos/a.mp4'",
+        {3: (95, 159)},
+    ),
+    "names without 2": ([("op_1", SCENE, 0, 60), ("op_3", SCENE, 60, 120)], "the names skip from number 1", {2: (35, 84)}),
+}
+
+
+@pytest.mark.parametrize("mistake", PLANTED)
+def test_a_mistake_is_said_and_hidden_until_somebody_has_looked(mistake, tmp_path):
+    parts, said, hidden = PLANTED[mistake]
+    read = joined(tmp_path, *parts, crf="23", g="33")
+    assert any(said in doubt for doubt in read.doubts), read.doubts
+    assert {row["part"]: (row["doubtful_first"], row["doubtful_last"]) for row in read.parts if row["doubt"]} == hidden
+    kept = pd.DataFrame([{"recording": "r", "camera": "mono", "task": "T", "status": "kept"}]).reindex(
+        columns=io.frame_of(RECORDINGS, []).columns
+    )
+    (file,) = screening.to_screen(kept, joining.parts_table([read]))
+    assert file.doubtful == tuple(hidden.values())
+
+
+@pytest.mark.parametrize(("scene", "doubled"), [(SCENE, 6), (STILL, 0), (Scene(4, 3.0), 0)], ids=["usual", "the camera stands", "fast"])
+def test_sound_files_are_in_no_doubt(scene, doubled, tmp_path):
+    read = joined(tmp_path, ("op_9", scene, 0, 60), ("op_10", scene, 60, 110), ("op_11", scene, 110 - doubled, 160), crf="23", g="20")
+    assert read.doubts == ()
+    assert [row["first_frame"] for row in read.parts] == [0, 0, doubled]
+
+
+def test_an_overlap_of_any_length_is_released_once_and_said(tmp_path):
+    small = Scene(5, size_px=(64, 48))
+    read = joined(tmp_path, ("a", small, 0, 360), ("b", small, 40, 420), crf="23", g="250")
+    assert [row["first_frame"] for row in read.parts] == [0, 320]
+    assert read.doubts == ("the first 320 frames of 'videos/b.mp4' are the last ones of 'videos/a.mp4' and are released once: is that so?",)
+    assert [row["doubtful_first"] for row in read.parts] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["op_001.mp4", "op_003.mp4"], {1: "the names skip from number 1"}),
+        (["op_2.mp4", "op_1.mp4"], {1: "the names go back from number 2"}),
+        (["op part 2.mp4", "op part 3.mp4"], {0: "is the first file and calls itself number 2"}),
+        (["op 1of3.mp4", "op 2of3.mp4"], {1: "is the last file and calls itself number 2 of 3"}),
+        (["op_20240131_140502.mp4", "op_20240131_140500.mp4"], {1: "was recorded before"}),
+        (["GX010123.MP4", "GX030123.MP4"], {1: "the names skip from number 1"}),
+        (["case12.mp4", "case12-3.mp4"], {1: "the names skip from number 1"}),
+        (["GX010123.MP4", "GX020123.MP4"], {}),
+        (["op_999.mp4", "op_001.mp4", "op_002.mp4"], {}),
+        (["100MEDIA/DJI_0999.MP4", "101MEDIA/DJI_0001.MP4"], {}),
+        (["case12.mp4", "case12-2.mp4"], {}),
+        (["op_20240131_140500.mp4", "op_20240131_141502.mp4"], {}),
+        (["opening_1.mp4", "closing_7.mp4"], {}),
+    ],
+)
+def test_what_names_say_against_an_order(names, said):
+    told = doubtful([f"videos/{name}" for name in names])
+    assert told.keys() == said.keys()
+    assert all(said[place] in told[place] for place in said)
