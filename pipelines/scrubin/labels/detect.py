@@ -10,6 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
 from scrubin.labels.evidence import is_note, only_names_classes
@@ -17,7 +20,9 @@ from scrubin.labels.parse import documents
 from scrubin.labels.registry import AnyFormat, Content, contents_of, name_pattern, readable
 from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
 
-TABLES = (*public_tables(()), *(table.name for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)))
+TABLES = {**public_tables(()), **{table.name: table for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)}}
+VOCABULARY = "vocabulary"
+LONGEST_HEADER = 1 << 16
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
 
@@ -180,7 +185,7 @@ def _name(file: Path) -> str:
 def _is_own_tables(path: Path) -> bool:
     """Return whether a path is a folder of our own tables, one of them, or a released dataset."""
     if path.is_file():
-        return (path.suffix == ".parquet" and path.stem in TABLES) or _is_own_csv(path)
+        return _is_own_table(path)
     return any(_is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
 
 
@@ -252,12 +257,24 @@ def _first(path: Path, files: Iterable[Path]) -> str:
 
 
 def _is_own_table(file: Path) -> bool:
-    return file.stem in TABLES and (file.suffix == ".parquet" or _is_own_csv(file)) and file.is_file()
-
-
-def _is_own_csv(file: Path) -> bool:
-    if file.suffix != ".csv" or file.stem not in TABLES:
+    """Return whether a file is a table of ours: others have tables of the same names, such as segments.csv or frames.parquet."""
+    table = TABLES.get(file.stem)
+    if table is None or not file.is_file() or file.suffix not in (".parquet", ".csv"):
         return False
-    # A raw manifest is also called recordings.csv, and has no ids; LASANA's sheets have semicolons.
-    with file.open("rb") as opened:
-        return b"id" in opened.readline().removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip().split(b",")
+    there = _columns_of(file)
+    # A table that lacks others is damaged, which is said when it is read.
+    marks = {*table.key, *({VOCABULARY} & set(table.column_names))}
+    return there is None or (marks <= there and 2 * len(there & set(table.column_names)) >= len(table.columns))
+
+
+def _columns_of(file: Path) -> set[str] | None:
+    """Return the names of columns of a CSV as we write it, or of a parquet file; None for one that cannot be read as parquet."""
+    if file.suffix == ".csv":
+        # LASANA's sheets have semicolons.
+        with file.open("rb") as opened:
+            header = opened.readline(LONGEST_HEADER).removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
+        return {name.decode(errors="replace") for name in header.split(b",")}
+    try:
+        return set(pq.read_schema(file).names)
+    except (pa.ArrowException, OSError):
+        return None
