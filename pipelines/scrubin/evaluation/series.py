@@ -133,7 +133,8 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     -------
     tuple of Fault
         ``video-missing``, ``rate-unknown``, ``frames-shifted``, ``frames-rate``, ``frames-elsewhere`` and ``frames-missing`` are
-        errors; the last one is a warning without ``every_frame``. ``video-extra`` and ``frames-extra`` are deviations: what has no label does not count.
+        errors; the last one is a warning without ``every_frame``. ``video-extra`` and ``frames-extra`` are deviations: what has no
+        label does not count.
     """
     faults = Faults()
     for name in sorted(set(truth) - set(predictions)):

@@ -262,7 +262,8 @@ def _columns(where: Where, table: _Table) -> _Columns | None:
     if not ids and not names:
         where.error("header", f"the header is {_listed(header)}", "name the columns frame and phase_id, or frame and phase")
         return None
-    frames = _frames(where, table, at["frame"])
+    named_rows = [one for one in at["row"] if not columns.is_row_number(header[one])]
+    frames = _frames(where, table, at["frame"], named_rows)
     several = next((of for of in (ids, names, frames) if len(of) > 1), [])
     if several:
         what = f"the columns {_listed([header[one] for one in several])} could all be meant"
@@ -271,7 +272,6 @@ def _columns(where: Where, table: _Table) -> _Columns | None:
     phase, name = (ids or names)[0], names[0] if ids and names else None
     video = _video(table, of_video, at["id"])
     times = [*at["seconds"], *at["milliseconds"]]
-    named_rows = [one for one in at["row"] if not columns.is_row_number(header[one])]
     number = next(iter([*frames, *times, *named_rows]), None)
     unit: Any = "frame" if number not in times else "seconds" if number in at["seconds"] else "milliseconds"
     which = _Columns(phase, number, unit, name, video, tuple(one for one in times if one != number))
@@ -280,8 +280,10 @@ def _columns(where: Where, table: _Table) -> _Columns | None:
     return which if is_clear else None
 
 
-def _frames(where: Where, table: _Table, places: Sequence[int]) -> Sequence[int]:
-    """Return the columns that may number frames: one, where all say the same or one is called just frame."""
+def _frames(where: Where, table: _Table, places: Sequence[int], rows: Sequence[int]) -> Sequence[int]:
+    """Return the columns that may number frames: one, where all say the same or one is called just frame; an index may, too."""
+    if places and rows:
+        return [*places, *rows]
     if all(table.column(one) == table.column(places[0]) for one in places[1:]):
         return places[:1]
     plain = [one for one in places if table.header[one].casefold() == "frame"]

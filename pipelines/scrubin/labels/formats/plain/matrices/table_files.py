@@ -133,7 +133,7 @@ def _of_table(file: str, table: pd.DataFrame, faults: Faults, *, first_row: int)
     table = table.set_axis(_plain_names([str(name) for name in table.columns]), axis="columns")
     names = table.columns.tolist()
     video = None if "id" in names else columns.first_of(names, "video")
-    if video is not None and table[video].nunique(dropna=False) > 1:
+    if video is not None and len(set(table[video].tolist())) > 1:
         table, names = table.rename(columns={video: "id"}), ["id" if name == video else name for name in names]
     if "frame" not in names or _prefix_of(names) is None:
         what = f"has the columns {', '.join(names[:5])}{' ...' if len(names) > 5 else ''}"
