@@ -10,19 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Fault, Faults
-from scrubin.labels.evidence import is_note, only_names_classes
+from scrubin.labels.evidence import is_note, is_own_table, only_names_classes
 from scrubin.labels.parse import documents
 from scrubin.labels.registry import AnyFormat, Content, contents_of, name_pattern, readable
-from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
 
-TABLES = {**public_tables(()), **{table.name: table for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)}}
-VOCABULARY = "vocabulary"
-LONGEST_HEADER = 1 << 16
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
 
@@ -185,8 +178,8 @@ def _name(file: Path) -> str:
 def _is_own_tables(path: Path) -> bool:
     """Return whether a path is a folder of our own tables, one of them, or a released dataset."""
     if path.is_file():
-        return _is_own_table(path)
-    return any(_is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
+        return is_own_table(path)
+    return any(is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
 
 
 def _likely(files: Mapping[str, Sequence[Path]]) -> list[AnyFormat]:
@@ -254,27 +247,3 @@ def _first(path: Path, files: Iterable[Path]) -> str:
     if not _size(file):
         return f" ({name} is empty)"
     return f" (the first file is {name})" if path.is_dir() else ""
-
-
-def _is_own_table(file: Path) -> bool:
-    """Return whether a file is a table of ours: others have tables of the same names, such as segments.csv or frames.parquet."""
-    table = TABLES.get(file.stem)
-    if table is None or not file.is_file() or file.suffix not in (".parquet", ".csv"):
-        return False
-    there = _columns_of(file)
-    # A table that lacks others is damaged, which is said when it is read.
-    marks = {*table.key, *({VOCABULARY} & set(table.column_names))}
-    return there is None or (marks <= there and 2 * len(there & set(table.column_names)) >= len(table.columns))
-
-
-def _columns_of(file: Path) -> set[str] | None:
-    """Return the names of columns of a CSV as we write it, or of a parquet file; None for one that cannot be read as parquet."""
-    if file.suffix == ".csv":
-        # LASANA's sheets have semicolons.
-        with file.open("rb") as opened:
-            header = opened.readline(LONGEST_HEADER).removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
-        return {name.decode(errors="replace") for name in header.split(b",")}
-    try:
-        return set(pq.read_schema(file).names)
-    except (pa.ArrowException, OSError):
-        return None

@@ -8,8 +8,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
+
 HEAD_BYTES = 4096
 NOTE = re.compile(r"\..*|manifest\.json|.*\.stamp\.json")
+LONGEST_HEADER = 1 << 16
+OWN_TABLES = {**public_tables(()), **{table.name: table for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)}}
+VOCABULARY = "vocabulary"
 NAMES_CLASSES = (".yaml", ".yml")
 LISTS_CLASSES = "classes.txt"
 Evidence = Callable[[Path], bool]
@@ -63,3 +71,27 @@ def keys(*wanted: str, **types: type) -> Evidence:
         )
 
     return fits
+
+
+def is_own_table(file: Path) -> bool:
+    """Return whether a file is a table of ours: others have tables of the same names, such as segments.csv or frames.parquet."""
+    table = OWN_TABLES.get(file.stem)
+    if table is None or not file.is_file() or file.suffix not in (".parquet", ".csv"):
+        return False
+    there = _columns_of(file)
+    # A table that lacks others is damaged, which is said when it is read.
+    marks = {*table.key, *({VOCABULARY} & set(table.column_names))}
+    return there is None or (marks <= there and 2 * len(there & set(table.column_names)) >= len(table.columns))
+
+
+def _columns_of(file: Path) -> set[str] | None:
+    """Return the names of columns of a CSV as we write it, or of a parquet file; None for one that cannot be read as parquet."""
+    if file.suffix == ".csv":
+        # LASANA's sheets have semicolons.
+        with file.open("rb") as opened:
+            header = opened.readline(LONGEST_HEADER).removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
+        return {name.decode(errors="replace") for name in header.split(b",")}
+    try:
+        return set(pq.read_schema(file).names)
+    except (pa.ArrowException, OSError):
+        return None

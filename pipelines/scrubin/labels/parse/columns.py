@@ -142,7 +142,9 @@ def note_unused(where: Where, names: Sequence[str], what: str = "column", known:
     known
         How the one is called that does number rows.
     """
-    listed = ", ".join(f"'{csvtext.shown(name)}'" if name else "without a name" for name in names[:SHOWN]) + (" ..." if len(names) > SHOWN else "")
+    listed = ", ".join(f"'{csvtext.shown(name)}'" if name else "without a name" for name in names[:SHOWN]) + (
+        " ..." if len(names) > SHOWN else ""
+    )
     is_one = len(names) == 1
     said = f"nothing known numbers the rows, and the {what if is_one else f'{what}s'} {listed} may do it"
     where.error("column-unused", said, f"call it {known} if it does, else leave it out" if is_one else f"call the one {known} that does")
