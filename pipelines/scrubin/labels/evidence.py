@@ -78,20 +78,21 @@ def is_own_table(file: Path) -> bool:
     table = OWN_TABLES.get(file.stem)
     if table is None or not file.is_file() or file.suffix not in (".parquet", ".csv"):
         return False
-    there = _columns_of(file)
-    # A table that lacks others is damaged, which is said when it is read.
-    marks = {*table.key, *({VOCABULARY} & set(table.column_names))}
-    return there is None or (marks <= there and 2 * len(there & set(table.column_names)) >= len(table.columns))
+    names = _columns_of(file)
+    there, declared = set(names), set(table.column_names)
+    # What cannot be read, or has a column twice, is damaged, and what is wrong is said when it is read.
+    is_damaged = "id" in there and (len(there) < len(names) or any("\N{REPLACEMENT CHARACTER}" in name for name in names))
+    return is_damaged or not names or ({*table.key, *({VOCABULARY} & declared)} <= there and 2 * len(there & declared) >= len(declared))
 
 
-def _columns_of(file: Path) -> set[str] | None:
-    """Return the names of columns of a CSV as we write it, or of a parquet file; None for one that cannot be read as parquet."""
+def _columns_of(file: Path) -> list[str]:
+    """Return the names of columns of a CSV as we write it, or of a parquet file; none for one that cannot be read as parquet."""
     if file.suffix == ".csv":
         # LASANA's sheets have semicolons.
         with file.open("rb") as opened:
             header = opened.readline(LONGEST_HEADER).removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
-        return {name.decode(errors="replace") for name in header.split(b",")}
+        return [name.decode(errors="replace") for name in header.split(b",")]
     try:
-        return set(pq.read_schema(file).names)
+        return list(pq.read_schema(file).names)
     except (pa.ArrowException, OSError):
-        return None
+        return []
