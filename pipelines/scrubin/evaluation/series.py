@@ -263,7 +263,10 @@ def _note_frames(
         faults.warning(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
     if len(extra):
         # Whoever predicts more than is labelled does nothing that could be misread.
-        faults.deviation(file, "frames-extra", "not labelled, so not counted", "leave them out", frames=extra.tolist(), count=len(extra))
+        fix = "leave them out"
+        if len(labelled) and extra.tolist() == [labelled[-1] + 1] and len(predicted) == predicted[-1] + 1:
+            fix += "; is the first line of the file a name, such as the 0 that pandas writes? then all are shifted by one"
+        faults.deviation(file, "frames-extra", "not labelled, so not counted", fix, frames=extra.tolist(), count=len(extra))
 
 
 def _shift_of(predicted: IntArray, labelled: IntArray, *, every_frame: bool) -> int | None:

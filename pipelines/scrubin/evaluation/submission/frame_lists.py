@@ -12,7 +12,7 @@ from scrubin.labels.formats.submission.frame_keys import PLAIN
 from scrubin.labels.parse import columns
 
 _IMAGE = re.compile(r"[0-9]{1,15}\.(?:png|jpe?g)", re.IGNORECASE)
-_VIDEO = ("video", "id")
+_VIDEO: tuple[columns.Meaning, ...] = ("video", "id")
 FramesOf = dict[str, set[int]]
 """Numbers of frames by video."""
 _HEAD_BYTES = 4096
@@ -30,7 +30,7 @@ def is_list(path: Path) -> bool:
 
 
 def listed(path: Path) -> FramesOf:
-    """Return the frames of each video in a CSV with ``video`` (or ``id``) and ``frame``.
+    """Return the frames of each video in a CSV with ``video`` (or ``id``) and ``frame``, or other names of the same.
 
     Raises
     ------

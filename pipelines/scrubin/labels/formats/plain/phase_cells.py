@@ -383,38 +383,38 @@ def _check_unit(where: Where, name: str, rows: Sequence[_Row]) -> None:
 
 
 def _row(where: Where, table: _Table, line: csvtext.Line, which: _Columns, placed: dict[str, int]) -> _Row | None:
-    at_line, cells = where.at(f"line {line.number}"), line.cells
+    cells = line.cells
     phase, video = whole(cells[which.phase]), "" if which.video is None else whole(cells[which.video])
     if not phase:
         _note_misfit(where, line, len(cells))
         return None
     if which.video is not None and not _FILE_NAME.fullmatch(video):
         what = f"'{csvtext.shown(video)}' is no name of a video"
-        at_line.error("video-name", what, "name the video of every row, without '/'")
+        where.at(f"line {line.number}").error("video-name", what, "name the video of every row, without '/'")
         return None
     placed[video] = placed.get(video, -1) + 1
-    at = placed[video] if which.number is None else _number(at_line, table, which, cells[which.number])
+    at = placed[video] if which.number is None else _number(where, line, table, which)
     if phase.startswith("-") and phase[1:].isascii() and phase[1:].isdigit():
-        at_line.error("id-range", f"phase {phase} is below 0", WITHOUT_PHASE)
+        where.at(f"line {line.number}").error("id-range", f"phase {phase} is below 0", WITHOUT_PHASE)
         return None
     return None if at is None else _Row(line.number, at, phase, None if which.name is None else cells[which.name], video)
 
 
-def _number(where: Where, table: _Table, which: _Columns, cell: str) -> int | None:
-    """Return the frame or second of a row; None after noting that it is none."""
+def _number(where: Where, line: csvtext.Line, table: _Table, which: _Columns) -> int | None:
+    """Return the frame or nanosecond of a row; None after noting that it is none."""
+    cell = line.cells[which.number or 0]
     if which.unit != "frame":
         time = _nanoseconds(table, cell, which.unit)
         if time is None:
-            what = f"'{csvtext.shown(cell)}' is no time from 0"
-            where.error("frame-key", what, f"write {which.unit}, or 0:01:02.5 for hours, minutes and seconds, or number frames by 'frame'")
+            fix = f"write {which.unit}, or 0:01:02.5 for hours, minutes and seconds, or number frames by 'frame'"
+            where.at(f"line {line.number}").error("frame-key", f"'{csvtext.shown(cell)}' is no time from 0", fix)
         return time
     frame = documents.frame_number(whole(cell))
     if frame is None:
-        where.error("frame-key", f"'{csvtext.shown(cell)}' is no frame number", "number frames from 0")
-        return None
-    if str(frame) != cell:
+        where.at(f"line {line.number}").error("frame-key", f"'{csvtext.shown(cell)}' is no frame number", "number frames from 0")
+    elif str(frame) != cell:
         what, fix = "the frame number is padded with zeros, or a decimal", "write 12, not 00012 or 12.0"
-        replace(where, place="").at_frame(frame).deviation("frame-form", what, fix)
+        where.at_frame(frame).deviation("frame-form", what, fix)
     return frame
 
 
