@@ -17,6 +17,7 @@ __all__ = ["PARTS", "filled", "write_api"]
 PARTS: Mapping[str, Callable[[], str]] = {
     "formats": formats.text,
     "vocabularies": formats.vocabularies,
+    "columns": formats.columns,
     "metrics": metrics.text,
     "parameters": parameters.text,
     "tables": tables.text,

@@ -8,10 +8,22 @@ import sys
 from reference import examples
 from reference.markdown import code, prose, sentence, table
 from scrubin.labels import formats as every_format
+from scrubin.labels.parse.columns import NAMES, Meaning
 from scrubin.labels.registry import READ_AS, WRITERS, WRITTEN_AS, DatasetFormat, Format, readable
 from scrubin.vocabulary import vocabulary
 
-__all__ = ["every_format", "names", "text", "vocabularies"]
+__all__ = ["columns", "every_format", "names", "text", "vocabularies"]
+
+MEANINGS: dict[Meaning, str] = {
+    "frame": "the number of the frame, from 0",
+    "row": "the number of the row: a frame where no column of frames or times stands beside it; without a name it is none",
+    "seconds": "the time of the frame: seconds from the first frame, or 0:01:02.5",
+    "milliseconds": "the same in milliseconds",
+    "video": "the video; a file with several is split",
+    "phase id": "the id of the phase",
+    "phase": "the phase, by name or id",
+    "id": "the id of the phase where nothing else says it; else the video where it repeats",
+}
 
 
 def names() -> list[str]:
@@ -37,6 +49,11 @@ def vocabularies() -> str:
         same = f" The same lists as `{loaded.name}`." if loaded.name != name else ""
         rows.append((code(name), has, f"{sentence(loaded.source)}{same}"))
     return table(("vocabulary", "names", "source"), rows)
+
+
+def columns() -> str:
+    """Return by which names columns are known in tables with a row per frame."""
+    return table(("what it is", "names"), ((MEANINGS[meaning], ", ".join(map(code, known))) for meaning, known in NAMES.items()))
 
 
 def _overview(name: str) -> tuple[str, str, str, str]:

@@ -14,7 +14,7 @@ from scrubin.core import strangers
 from scrubin.core.errors import FileError
 from scrubin.core.faults import Faults, summary
 from scrubin.core.ranges import count_text
-from scrubin.labels.formats.plain import phase_tables
+from scrubin.labels.formats.plain import phase_cells, phase_tables
 from scrubin.labels.formats.submission import documents
 from scrubin.labels.formats.submission.content import Content, parse
 from scrubin.labels.parse.where import Where
@@ -121,7 +121,7 @@ def _content(file: str, data: bytes, vocabulary: Vocabulary, faults: Faults) -> 
     if file.endswith(".json"):
         return parse(file, data, vocabulary, faults)
     where = Where(faults, file)
-    cells = phase_tables.cells_of(where, data)
+    cells = phase_cells.cells_of(where, data, None)
     if cells is None:
         return None
     return Content(cells.frames, phases=np.array(phase_tables.ids_of(where, cells, vocabulary), np.int64))

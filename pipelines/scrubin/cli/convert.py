@@ -147,7 +147,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _by_frame(labels: Labels) -> bool:
     """Return whether frames are numbered, so that a rate matters; spans may have seconds."""
-    return labels.spans is None or labels.clock.period_s is None
+    return not labels.counts_time and (labels.spans is None or labels.clock.period_s is None)
 
 
 def _formats() -> str:
@@ -221,8 +221,8 @@ def _at_rate(collection: Collection, form: Format | DatasetFormat, fps: Fraction
         raise AnnotationError(msg)
     if not form.by_hand.fps_unstated:
         return collection
-    # Spans in seconds or milliseconds have no rate.
-    timed = [labels if labels.spans is not None and labels.clock.period_s else None for labels in collection.recordings]
+    # Spans in seconds or milliseconds have no rate, and rows that are numbered by time say their own.
+    timed = [None if _by_frame(labels) else labels for labels in collection.recordings]
     recordings = zip(timed, collection.recordings, strict=True)
     return replace(collection, recordings=tuple(kept or replace(labels, clock=Clock(1 / fps)) for kept, labels in recordings))
 

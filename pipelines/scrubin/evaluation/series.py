@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scrubin.core.errors import MetricsError
-from scrubin.core.faults import Fault, Faults, summary
+from scrubin.core.faults import Fault, Faults, error, summary
 from scrubin.core.ranges import count_text
-from scrubin.labels.rates import NONE, Numbering, renumber
+from scrubin.labels.rates import NONE, SECONDS, Numbering, frames_at, renumber
 
 IntArray = npt.NDArray[np.int64]
 RUNS_SHOWN = 5
@@ -45,12 +45,15 @@ class Series:
         How frames are counted; None where no file says it: as the other side does.
     file
         Where it stands, for messages; "" for the name of the video.
+    counts_time
+        Whether its numbers are instants of time rather than frames, as exact as they are written.
     """
 
     frames: IntArray
     values: npt.NDArray[Any]
     numbering: Numbering | None = None
     file: str = ""
+    counts_time: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,8 +132,9 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     Returns
     -------
     tuple of Fault
-        ``video-missing``, ``frames-shifted``, ``frames-rate``, ``frames-elsewhere`` and ``frames-missing`` are errors; the last one is a
-        warning without ``every_frame``. ``video-extra`` and ``frames-extra`` are deviations: what has no label does not count.
+        ``video-missing``, ``rate-unknown``, ``frames-shifted``, ``frames-rate``, ``frames-elsewhere`` and ``frames-missing`` are
+        errors; the last one is a warning without ``every_frame``. ``video-extra`` and ``frames-extra`` are deviations: what has no
+        label does not count.
     """
     faults = Faults()
     for name in sorted(set(truth) - set(predictions)):
@@ -140,6 +144,9 @@ def faults_of(truth: Mapping[str, Series], predictions: Mapping[str, Series], *,
     shared = sorted(set(truth) & set(predictions))
     ratio = _ratio_of_all([(truth[name], predictions[name]) for name in shared])
     for name in shared:
+        if (fault := _of_unknown_rate(name, truth[name], predictions[name])) is not None:
+            faults.extend([fault])
+            continue
         (labelled, _), (predicted, _) = _at_one_rate(truth[name], predictions[name])
         file = predictions[name].file or name
         _note_cause(file, labelled, predicted, faults, ratio, every_frame=every_frame)
@@ -210,6 +217,16 @@ def stride(predicted: IntArray, labelled: IntArray) -> int | None:
     return step if _common(predicted // step, labelled) >= EXPLAINED * len(labelled) else None
 
 
+def _of_unknown_rate(name: str, truth: Series, prediction: Series) -> Fault | None:
+    """Return that one side counts in time and nothing says how the other counts; whole seconds are frames at the usual one per second."""
+    for timed, other, option in ((truth, prediction, "--predictions-fps"), (prediction, truth, "--fps")):
+        if timed.counts_time and timed.numbering != SECONDS and other.numbering is None:
+            side = "predictions" if timed is prediction else "labels"
+            what = f"the {side} are numbered by time, and no file says how many frames of the other side a second has"
+            return error(prediction.file or name, "rate-unknown", what, f"say it to 'scrubin score' by {option}")
+    return None
+
+
 def _note_cause(file: str, labelled: IntArray, predicted: IntArray, faults: Faults, ratio: float | None, *, every_frame: bool) -> None:
     """Note why frame numbers do not agree, where the numbers alone tell it."""
     spans = _spans(labelled, predicted)
@@ -246,7 +263,10 @@ def _note_frames(
         faults.warning(file, "frames-missing", what, fix, frames=missing.tolist(), count=len(missing))
     if len(extra):
         # Whoever predicts more than is labelled does nothing that could be misread.
-        faults.deviation(file, "frames-extra", "not labelled, so not counted", "leave them out", frames=extra.tolist(), count=len(extra))
+        fix = "leave them out"
+        if len(labelled) and extra.tolist() == [labelled[-1] + 1] and len(predicted) == predicted[-1] + 1:
+            fix += "; is the first line of the file a name, such as the 0 that pandas writes? then all are shifted by one"
+        faults.deviation(file, "frames-extra", "not labelled, so not counted", fix, frames=extra.tolist(), count=len(extra))
 
 
 def _shift_of(predicted: IntArray, labelled: IntArray, *, every_frame: bool) -> int | None:
@@ -306,7 +326,8 @@ def _as_is(series: Series) -> tuple[IntArray, IntArray]:
 def _renumbered(series: Series, of: Numbering, to: Numbering) -> tuple[IntArray, IntArray]:
     if of == to:
         return _as_is(series)
-    numbers = renumber(series.frames, of, to)
+    numbers = frames_at(series.frames, of, to) if series.counts_time else None
+    numbers = renumber(series.frames, of, to) if numbers is None else numbers
     kept = np.flatnonzero(numbers != NONE)
     return numbers[kept], kept.astype(np.int64)
 

@@ -91,7 +91,7 @@ class Video:
             When the format counts otherwise than is said.
         """
         numbering = _numbering(self.labels, self.form, self.fps) if is_counted or self.fps is not None else None
-        return Series(frames, values, numbering, file if PurePosixPath(file).stem == self.name else "")
+        return Series(frames, values, numbering, file if PurePosixPath(file).stem == self.name else "", self.labels.counts_time)
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,6 +213,8 @@ def _numbering(labels: Labels, form: Format | DatasetFormat, fps: Fraction | Non
     MetricsError
         When the format counts otherwise than is said.
     """
+    if labels.counts_time:
+        return of_clock(labels.clock, None)
     if form.by_hand.fps_unstated:
         return None if fps is None else Numbering(fps)
     if labels.clock.period_s is None:

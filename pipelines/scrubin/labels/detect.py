@@ -13,12 +13,10 @@ from pathlib import Path
 from scrubin.core import strangers
 from scrubin.core.errors import AnnotationError, FileError
 from scrubin.core.faults import Fault, Faults
-from scrubin.labels.evidence import is_note, only_names_classes
+from scrubin.labels.evidence import is_note, is_own_table, only_names_classes
 from scrubin.labels.parse import documents
 from scrubin.labels.registry import AnyFormat, Content, contents_of, name_pattern, readable
-from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
 
-TABLES = (*public_tables(()), *(table.name for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)))
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
 
@@ -183,8 +181,8 @@ def _name(file: Path) -> str:
 def _is_own_tables(path: Path) -> bool:
     """Return whether a path is a folder of our own tables, one of them, or a released dataset."""
     if path.is_file():
-        return (path.suffix == ".parquet" and path.stem in TABLES) or _is_own_csv(path)
-    return any(_is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
+        return is_own_table(path)
+    return any(is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
 
 
 def _likely(files: Mapping[str, Sequence[Path]]) -> list[AnyFormat]:
@@ -252,15 +250,3 @@ def _first(path: Path, files: Iterable[Path]) -> str:
     if not _size(file):
         return f" ({name} is empty)"
     return f" (the first file is {name})" if path.is_dir() else ""
-
-
-def _is_own_table(file: Path) -> bool:
-    return file.stem in TABLES and (file.suffix == ".parquet" or _is_own_csv(file)) and file.is_file()
-
-
-def _is_own_csv(file: Path) -> bool:
-    if file.suffix != ".csv" or file.stem not in TABLES:
-        return False
-    # A raw manifest is also called recordings.csv, and has no ids; LASANA's sheets have semicolons.
-    with strangers.opened(file) as opened:
-        return b"id" in opened.readline().removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip().split(b",")

@@ -7,10 +7,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-from scrubin.core import strangers
+from scrubin.core import strangers, unpacking
+from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
 
 HEAD_BYTES = 4096
 NOTE = re.compile(r"\..*|manifest\.json|.*\.stamp\.json")
+LONGEST_HEADER = 1 << 16
+OWN_TABLES = {**public_tables(()), **{table.name: table for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)}}
+VOCABULARY = "vocabulary"
 NAMES_CLASSES = (".yaml", ".yml")
 LISTS_CLASSES = "classes.txt"
 Evidence = Callable[[Path], bool]
@@ -64,3 +68,28 @@ def keys(*wanted: str, **types: type) -> Evidence:
         )
 
     return fits
+
+
+def is_own_table(file: Path) -> bool:
+    """Return whether a file is a table of ours: others have tables of the same names, such as segments.csv or frames.parquet."""
+    table = OWN_TABLES.get(file.stem)
+    if table is None or not file.is_file() or file.suffix not in (".parquet", ".csv"):
+        return False
+    names = _columns_of(file)
+    there, declared = set(names), set(table.column_names)
+    # What cannot be read, or has a column twice, is damaged, and what is wrong is said when it is read.
+    is_damaged = "id" in there and (len(there) < len(names) or any("\N{REPLACEMENT CHARACTER}" in name for name in names))
+    return is_damaged or not names or ({*table.key, *({VOCABULARY} & declared)} <= there and 2 * len(there & declared) >= len(declared))
+
+
+def _columns_of(file: Path) -> list[str]:
+    """Return the names of columns of a CSV as we write it, or of a parquet file; none for one that cannot be read as parquet."""
+    if file.suffix == ".csv":
+        # LASANA's sheets have semicolons.
+        with strangers.opened(file) as opened:
+            header = opened.readline(LONGEST_HEADER).removeprefix(b"\xef\xbb\xbf").replace(b'"', b"").strip()
+        return [name.decode(errors="replace") for name in header.split(b",")]
+    try:
+        return list(unpacking.parquet_schema(file).names)
+    except OSError:
+        return []

@@ -165,6 +165,8 @@ class Labels:
         What their instants count; None: the same as positions.
     instant
         Which instant of a frame's period decides its phase where segments become frames.
+    counts_time
+        Whether the files number labels by time, where their format leaves it open: then nobody has to say a rate.
     frames
         What the format says of single positions beyond labels: ``position`` and any columns, such
         as ``file_name``, ``width`` and ``height`` in px.
@@ -197,6 +199,7 @@ class Labels:
     spans: pd.DataFrame | None = None
     segments_clock: Clock | None = None
     instant: Instant = "start"
+    counts_time: bool = False
 
 
 @dataclass(frozen=True)

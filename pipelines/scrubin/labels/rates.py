@@ -38,6 +38,8 @@ Unit = Literal["frame", "s", "ms"]
 UNITS: tuple[Unit, ...] = get_args(Unit)
 LATEST_NS = 1000 * 3600 * NS  # no operation takes longer
 LATEST_FRAME = 10**9
+ROUNDED = Fraction(1, 50)
+"""So far from a whole number of frames may a time be that was rounded when it was written."""
 _NS_OF: Mapping[Unit, int] = {"s": NS, "ms": NS // 1000}
 _DECIMAL = re.compile(r"(?P<whole>[0-9]{1,12})(?:\.(?P<part>[0-9]{1,12}))?")
 
@@ -131,6 +133,19 @@ def covered(start: int, end: int, of: Numbering, to: Numbering) -> tuple[int, in
     ratio = to.per_second / of.per_second
     first, stop = (-(-(at - of.first) * ratio.numerator // ratio.denominator) + to.first for at in (start, end))
     return first, stop
+
+
+def frames_at(numbers: IntArray, of: Numbering, to: Numbering) -> IntArray | None:
+    """Return instants of time as frames; None unless each is one, but for how times are rounded, and each another one.
+
+    >>> frames_at(np.array([0, 33, 67]), MILLISECONDS, Numbering(Fraction(30))).tolist()
+    [0, 1, 2]
+    """
+    ratio = to.per_second / of.per_second
+    exact = [(number - of.first) * ratio for number in numbers.tolist()]
+    frames = [round(at) for at in exact]
+    is_frame = all(abs(at - frame) <= ROUNDED for at, frame in zip(exact, frames, strict=True))
+    return np.array(frames, np.int64) + to.first if is_frame and len(set(frames)) == len(frames) else None
 
 
 def renumber(numbers: IntArray, of: Numbering, to: Numbering) -> IntArray:

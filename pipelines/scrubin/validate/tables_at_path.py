@@ -150,7 +150,7 @@ def _warnings(path: Path, reading: Reading) -> Iterator[Fault]:
     if reading.others:
         what = f"{len(reading.others)} other files in {path} are not of the format {form.name} and were not looked at"
         yield warning("", "other-files", what)
-    if form.by_hand.fps_unstated:
+    if form.by_hand.fps_unstated and not all(labels.counts_time for labels in reading.collection.recordings):
         yield warning("", "rate-unstated", f"{form.name}: no file states the rate; frames are taken as {form.by_hand.fps} per second")
 
 

@@ -9,10 +9,10 @@ from scrubin.core import csvtext, strangers
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
 from scrubin.labels.formats.submission.frame_keys import PLAIN
+from scrubin.labels.parse import columns
 
 _IMAGE = re.compile(r"[0-9]{1,15}\.(?:png|jpe?g)", re.IGNORECASE)
-_VIDEO_COLUMNS = ("video", "id")
-_FRAME = "frame"
+_VIDEO: tuple[columns.Meaning, ...] = ("video", "id")
 FramesOf = dict[str, set[int]]
 """Numbers of frames by video."""
 _HEAD_BYTES = 4096
@@ -26,23 +26,24 @@ def is_list(path: Path) -> bool:
         # The header alone: what is wrong below it is said when the list is read.
         lines = csvtext.grid(path.name, next((line for line in opened.read(_HEAD_BYTES).splitlines() if line.strip()), b"")).lines
     header = [cell.strip() for cell in lines[0].cells] if lines else []
-    return len(header) == 2 and _FRAME in header and bool(set(header) & set(_VIDEO_COLUMNS))
+    return len(header) == 2 and None not in (columns.first_of(header, "frame"), columns.first_of(header, *_VIDEO))
 
 
 def listed(path: Path) -> FramesOf:
-    """Return the frames of each video in a CSV with ``video`` (or ``id``) and ``frame``.
+    """Return the frames of each video in a CSV with ``video`` (or ``id``) and ``frame``, or other names of the same.
 
     Raises
     ------
     AnnotationError
         With every line that names no new frame.
     """
-    sheet = csvtext.read_path(path, str(path), (_FRAME,))
+    sheet = csvtext.read_path(path, str(path))
     faults = Faults()
     faults.extend(sheet.faults)
+    video, frame = columns.first_of(sheet.columns, *_VIDEO) or "", columns.first_of(sheet.columns, "frame") or ""
     frames: FramesOf = {}
     for row in sheet.rows:
-        name, key = next((row.cells[column] for column in _VIDEO_COLUMNS if column in row.cells), ""), row.cells[_FRAME]
+        name, key = row.cells[video], row.cells[frame]
         if not name or not PLAIN.fullmatch(key) or int(key) in frames.get(name, set()):
             what = f"video '{name}', frame '{key}'"
             faults.error(str(path), "frame-key", what, "give a video and a whole number from 0, each pair once", place=row.place)

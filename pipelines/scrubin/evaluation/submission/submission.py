@@ -19,7 +19,7 @@ from scrubin.evaluation.submission.folders import KINDS, Kind, SubmittedFiles
 from scrubin.evaluation.submission.truth import GroundTruth, TrueVideo
 from scrubin.labels import suspicions
 from scrubin.labels.formats.cholectriplet2022 import labels_of
-from scrubin.labels.formats.plain import phase_tables
+from scrubin.labels.formats.plain import phase_cells, phase_tables
 from scrubin.labels.formats.submission import documents
 from scrubin.labels.formats.submission.content import KEYS, Content, note_missing_task, parse
 from scrubin.labels.model import Labels
@@ -186,9 +186,11 @@ def _read(kind: Kind, file: Path, video: TrueVideo, truth: GroundTruth, faults: 
     if kind == "json":
         return parse(file.name, data, truth.vocabulary, faults)
     where = Where(faults, file.name)
-    cells = phase_tables.cells_of(where, data)
+    cells = phase_cells.cells_of(where, data, video.per_second)
     if cells is None:
         return None
+    if cells.video != video.name and cells.video in truth.videos:
+        where.error("video-name", f"its rows are of the video '{cells.video}'", "name the file after its video")
     return Content(cells.frames, phases=np.array(phase_tables.ids_of(where, cells, truth.vocabulary), np.int64))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from scrubin.labels.formats.submission.content import BoolArray, IntArray
 from scrubin.labels.formats.submission.detections import Boxes
@@ -31,6 +32,8 @@ class TrueVideo:
         Frames whose phase is to be predicted, increasing.
     phases
         (phase_frames,), phase ids; None when only the frames are known.
+    per_second
+        How many frames a second has, where the labels or the custom of their format say it.
     """
 
     name: str
@@ -40,6 +43,7 @@ class TrueVideo:
     boxes: Boxes | None = None
     phase_frames: IntArray | None = None
     phases: IntArray | None = None
+    per_second: Fraction | None = None
 
 
 @dataclass(frozen=True, eq=False)

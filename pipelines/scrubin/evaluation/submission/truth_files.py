@@ -19,6 +19,7 @@ from scrubin.labels.export import span_frames, timing
 from scrubin.labels.formats.submission.content import IntArray
 from scrubin.labels.formats.submission.detections import Boxes
 from scrubin.labels.model import BOX, Labels, Layer
+from scrubin.labels.rates import of_clock
 from scrubin.labels.reader import Options
 from scrubin.labels.registry import WRITERS, format_of
 from scrubin.labels.verdict import verdict_of
@@ -92,7 +93,8 @@ def _of_labels(path: Path, form: str | None, vocabulary_name: str | None) -> Gro
         what = f"the labels must be of one vocabulary, but there are {', '.join(sorted(vocabularies)) or 'none'}"
         raise AnnotationError([error(str(path), "vocabulary-several", what, "name one folder per vocabulary"), *reading.faults])
     (used,) = vocabularies.values()
-    return GroundTruth(used, {labels.recording: _video(labels) for labels in recordings}, verdict_of(reading))
+    videos = {labels.recording: _video(labels, of_clock(labels.clock, known.by_hand.fps).per_second) for labels in recordings}
+    return GroundTruth(used, videos, verdict_of(reading))
 
 
 def _by_frame(labels: Labels, source_fps: Fraction | None) -> Labels:
@@ -105,16 +107,16 @@ def _by_frame(labels: Labels, source_fps: Fraction | None) -> Labels:
     return labels
 
 
-def _video(labels: Labels) -> TrueVideo:
+def _video(labels: Labels, per_second: Fraction) -> TrueVideo:
     """Return what can be scored of a video; without the triplet of an instance neither triplets nor their boxes can."""
     layer = labels.instances
     frames = None if layer is None else layer.positions
     phase_frames, phases = (None, None) if labels.phases is None else rows.phase_vector(labels.phases)
     if layer is None or not rows.has_whole_triplets(labels):
-        return TrueVideo(labels.recording, frames, phase_frames=phase_frames, phases=phases)
+        return TrueVideo(labels.recording, frames, phase_frames=phase_frames, phases=phases, per_second=per_second)
     targets = rows.class_occurrence(layer, labels.vocabulary, "ivt").astype(np.bool_)
     boxed_frames, boxes = _boxes(layer)
-    return TrueVideo(labels.recording, frames, targets, boxed_frames, boxes, phase_frames, phases)
+    return TrueVideo(labels.recording, frames, targets, boxed_frames, boxes, phase_frames, phases, per_second)
 
 
 def _boxes(layer: Layer) -> tuple[IntArray | None, Boxes | None]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
-from scrubin.core.faults import Fault, warning
+from scrubin.core.faults import Fault, Faults, warning
 from scrubin.labels.parse import boxes, documents
 from scrubin.labels.parse.where import Where
 
@@ -154,6 +155,25 @@ def recording_and_frame(name: str) -> tuple[str, int] | None:
     """
     match = FRAME_OF_NAME.fullmatch(name)
     return (match["recording"], int(match["frame"])) if match else None
+
+
+def video_names(files: Iterable[str], faults: Faults) -> dict[str, str]:
+    """Return the name of the video of each file: that of the file, or of the folders that tell files of one name apart.
+
+    SAR-RARP50 has ``video_1/action_discrete.txt``, ``video_2/action_discrete.txt``. A name with a number is that of a video all the same.
+    """
+    paths = {file: PurePosixPath(file) for file in files}
+    stems = {file: path.stem for file, path in paths.items()}
+    name = min(stems.values(), default="")
+    if len(stems) < 2 or set(stems.values()) != {name} or any(character.isdigit() for character in name):
+        return stems
+    for depth in range(min(len(path.parts) for path in paths.values()) - 1):
+        folders = {file: path.parents[depth].name for file, path in paths.items()}
+        if len(set(folders.values())) == len(folders):
+            what = f"all files are called {paths[min(paths)].name}, so that their videos are named after the folders"
+            faults.warning(min(paths), "named-by-folder", what, "")
+            return folders
+    return stems
 
 
 def _is_area_of_corners(area: Any, box_xywh: boxes.XYWH) -> bool:

@@ -1,6 +1,7 @@
 """Boxes in the lists that ivtmetrics and ivtdmetrics take: JSON, ``<video>.json``, rows of numbers frame by frame; read only.
 
-``list`` has the rows of each frame and ``frame`` their numbers; a file with nothing but a list of frames counts them from 0.
+``list`` has the rows of each frame and ``frame`` their numbers; a file with nothing but a list of frames counts them from 0. Another
+list of the same length beside it is refused: it may hold the numbers.
 A row is ``triplet, instrument, score, x, y, w, h``, or with ``verb, target`` behind the score. It may name another instrument,
 verb or target than its triplet has, as models predict them apart: it is read as written.
 """
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from scrubin.core import strangers
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, instance_rows
-from scrubin.labels.parse import documents, fields
+from scrubin.labels.parse import columns, documents, fields
 from scrubin.labels.parse.where import Where
 from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -65,8 +66,9 @@ def read(source: LabelFiles) -> Collection:
     faults = Faults()
     recordings: list[Labels] = []
     file_of: dict[str, str] = {}
+    names = fields.video_names(source.files, faults)
     for file, data in sorted(source.files.items()):
-        of_file, name = Faults(), PurePosixPath(file).stem
+        of_file, name = Faults(), names[file]
         if file_of.setdefault(name, file) != file:
             of_file.error(file, "file-repeated", f"the video {name} is also in {file_of[name]}", "give every video once")
         layer = _layer(_Reading(Where(of_file, file), source), data)
@@ -79,7 +81,7 @@ def read(source: LabelFiles) -> Collection:
 def _lists(document: Any) -> tuple[list[Any] | None, list[Any]] | None:
     """Return frame numbers, where the file has them, and the rows of each frame."""
     if isinstance(document, Mapping) and isinstance(document.get("list"), list):
-        frames = document.get("frame")
+        frames = document.get(columns.first_of(document, "frame") or "")
         return (frames if isinstance(frames, list) else None), document["list"]
     if isinstance(document, list) and document and all(isinstance(frame, list) for frame in document):
         return None, document
@@ -92,11 +94,16 @@ def _layer(reading: _Reading, data: bytes) -> Layer | None:
         what = f"these rows name triplets, and the vocabulary '{vocabulary.name}' has none"
         where.error("vocabulary-without-triplets", what, "name another vocabulary")
         return None
-    lists = _lists(_document(where, data))
+    document = _document(where, data)
+    lists = _lists(document)
     if lists is None:
         where.error("layout", "holds no list of rows per frame", "give 'frame' and 'list', as in the other files")
         return None
     numbers, frames = lists
+    beside = document.items() if numbers is None and isinstance(document, Mapping) else ()
+    if unknown := [key for key, value in beside if key != "list" and isinstance(value, list) and len(value) == len(frames)]:
+        columns.note_unused(where, unknown, "key")
+        return None
     positions = list(range(len(frames))) if numbers is None else numbers
     if not _are_frames(where.at("frame"), positions, len(frames)):
         return None

@@ -55,8 +55,8 @@ OF_LABELS = (LABELLED, TRIPLETS, PHASES, SEGMENTS)
 
 
 def _is_table(path: Path) -> bool:
-    # labels.json is a name that other formats have, too.
-    return path.is_file() and (path.suffix.lower() != ".json" or evidence.keys("recordings")(path))
+    # labels.json and segments.csv are names that others have, too.
+    return evidence.keys("recordings")(path) if path.suffix.lower() == ".json" else evidence.is_own_table(path)
 
 
 @dataset_format(

@@ -14,13 +14,13 @@ from scrubin.core.errors import FileError
 from scrubin.core.faults import Faults
 from scrubin.labels.formats.plain.matrices.matrix import Matrix, Meaning
 from scrubin.labels.model import ClassesOf
-from scrubin.labels.parse import documents
+from scrubin.labels.parse import columns, documents
+from scrubin.labels.parse.where import Where
 
 Arrays = Mapping[str, npt.NDArray[Any]]
 CLASSES: tuple[ClassesOf, ...] = ("ivt", "i")
 """Our own archives have a matrix of triplets, and of each part; that of the triplets says all."""
 MEANINGS: Mapping[str, Meaning] = {"targets": "labels", "labels": "labels", "predictions": "scores", "scores": "scores"}
-FRAMES = ("frame", "frames")
 LENGTHS = "video_lengths"
 
 
@@ -41,7 +41,7 @@ def has_matrix(path: Path) -> bool:
         arrays = arrays_of(strangers.read_bytes(path), path.suffix.lower())
     except OSError:
         return True
-    return any(array.ndim != 1 for name, array in arrays.items() if name not in (*FRAMES, LENGTHS))
+    return any(array.ndim != 1 for array in arrays.values())
 
 
 def read_npy(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
@@ -55,8 +55,11 @@ def read_npz(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
     arrays = _arrays(file, data, ".npz", faults)
     if arrays is None:
         return {}
-    frames = next((arrays[key] for key in FRAMES if key in arrays), None)
-    named = _named(file, arrays, faults)
+    number = columns.first_of(arrays, "frame")
+    frames = None if number is None else arrays[number]
+    named = _named(file, {name: array for name, array in arrays.items() if name != number}, faults)
+    if number is None and _may_be_numbered(file, arrays, {len(array) for array, _ in named if array.ndim}, faults):
+        return {}
     if LENGTHS not in arrays:
         return {PurePosixPath(file).stem: [Matrix(file, "", frames, array, *says) for array, says in named]} if named else {}
     by_recording: dict[str, list[Matrix]] = {}
@@ -115,7 +118,7 @@ def _named(file: str, arrays: Arrays, faults: Faults) -> list[tuple[npt.NDArray[
     if classes is not None:
         named.append((arrays[classes], (classes, None)))
     named += [(arrays[name], (None, meaning)) for name, meaning in MEANINGS.items() if name in arrays]
-    others = [name for name in arrays if name not in (*FRAMES, LENGTHS)]
+    others = [name for name, array in arrays.items() if name != LENGTHS and array.ndim != 1]
     if named:
         return named
     if len(others) == 1:
@@ -124,6 +127,15 @@ def _named(file: str, arrays: Arrays, faults: Faults) -> list[tuple[npt.NDArray[
     fix = f"name the matrix 'ivt' or 'i', or one of labels {_quoted('labels')}, one of predictions {_quoted('scores')}"
     faults.error(file, "archive-keys", what, fix)
     return []
+
+
+def _may_be_numbered(file: str, arrays: Arrays, rows: set[int], faults: Faults) -> bool:
+    """Note arrays with an entry per row that may number the rows of a matrix, as they are not numbered by a known one."""
+    beside = {name: array for name, array in arrays.items() if name != LENGTHS and array.shape[:1] == (array.size,) and array.size in rows}
+    unknown = [name for name, array in beside.items() if not columns.says_how_sure(name, [str(one) for one in array.ravel().tolist()])]
+    if unknown:
+        columns.note_unused(Where(faults, file), unknown, "array")
+    return bool(unknown)
 
 
 def _quoted(meaning: Meaning) -> str:

@@ -12,6 +12,7 @@ from scrubin.core.faults import Faults
 from scrubin.labels.formats.plain.matrices import arrays, table_files
 from scrubin.labels.formats.plain.matrices.matrix import CheckedMatrix, Matrix, checked
 from scrubin.labels.model import Clock, Collection, LabelFiles, Labels, Layer, Recognition
+from scrubin.labels.parse import fields
 from scrubin.labels.registry import ByHand, dataset_format
 from scrubin.labels.rows import instances_of_classes
 from scrubin.vocabulary.vocabulary import Vocabulary
@@ -60,8 +61,10 @@ def read(source: LabelFiles) -> Collection:
     faults = Faults()
     recordings: list[Labels] = []
     file_of: dict[str, str] = {}
+    names = fields.video_names(source.files, faults)
     for file, data in sorted(source.files.items()):
-        for name, matrices in READERS[PurePosixPath(file).suffix.lower()](file, data, faults).items():
+        for own, matrices in READERS[PurePosixPath(file).suffix.lower()](file, data, faults).items():
+            name = names[file] if own == PurePosixPath(file).stem else own
             if file_of.setdefault(name, file) != file:
                 faults.error(file, "file-repeated", f"the video {name} is also in {file_of[name]}", "give every video once")
                 continue

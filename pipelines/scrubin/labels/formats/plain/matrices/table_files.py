@@ -19,6 +19,7 @@ from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.formats.plain.matrices.matrix import Matrix
 from scrubin.labels.model import ClassesOf
+from scrubin.labels.parse import columns
 
 PREFIXES: Mapping[str, ClassesOf | None] = {"ivt_": "ivt", "triplet_": "ivt", "i_": "i", "instrument_": "i", "class_": None, "": None}
 """What may stand before the number of a class; the first that a table has counts, where its recording is labelled so."""
@@ -111,7 +112,7 @@ def _parsed(file: str, text: str, delimiter: str, names: list[str] | None, fault
             skiprows=0 if names is None else 1,
             keep_default_na=False,
             # Names such as 007 are no numbers.
-            dtype={"id": str},
+            dtype={name: str for name in (names or []) if columns.first_of([name], "id", "video")},
             skip_blank_lines=True,
         )
     except (pd.errors.ParserError, pd.errors.EmptyDataError, ValueError) as error:
@@ -133,7 +134,11 @@ def _without_header(file: str, table: pd.DataFrame, faults: Faults) -> dict[str,
 
 
 def _of_table(file: str, table: pd.DataFrame, faults: Faults, *, first_row: int) -> dict[str, list[Matrix]]:
-    names = [str(name) for name in table.columns]
+    table = table.set_axis(_plain_names([str(name) for name in table.columns]), axis="columns")
+    names = table.columns.tolist()
+    video = None if "id" in names else columns.first_of(names, "video")
+    if video is not None and len(set(table[video].tolist())) > 1:
+        table, names = table.rename(columns={video: "id"}), ["id" if name == video else name for name in names]
     if "frame" not in names or _prefix_of(names) is None:
         what = f"has the columns {', '.join(names[:5])}{' ...' if len(names) > 5 else ''}"
         faults.error(file, "column-missing", what, "name them frame and ivt_0, ivt_1 ... (or i_0, i_1 ... of instruments)")
@@ -152,11 +157,11 @@ def _of_table(file: str, table: pd.DataFrame, faults: Faults, *, first_row: int)
 def _of_recording(file: str, place: str, part: pd.DataFrame, names: Sequence[str], faults: Faults, first_row: int) -> Matrix | None:
     """Return the matrix of a recording; None where nothing of it is labelled, or after noting what is wrong."""
     for prefix, classes in PREFIXES.items():
-        columns = _columns(names, prefix)
-        if not columns or (part[columns].isna().all(axis=None) and len(part)):
+        of_classes = _columns(names, prefix)
+        if not of_classes or (part[of_classes].isna().all(axis=None) and len(part)):
             continue
         frames = _numbers(file, place, part[["frame"]], first_row, faults)
-        values = _numbers(file, place, part[columns], first_row, faults)
+        values = _numbers(file, place, part[of_classes], first_row, faults)
         return None if frames is None or values is None else Matrix(file, place, frames[:, 0], values, classes)
     return None
 
@@ -164,12 +169,18 @@ def _of_recording(file: str, place: str, part: pd.DataFrame, names: Sequence[str
 def _columns(names: Sequence[str], prefix: str) -> list[str]:
     """Return the columns of classes with a prefix, in the order of their numbers; none unless they are numbered from 0 without gap."""
     pattern = re.compile(re.escape(prefix) + r"\d+")
-    columns = sorted((name for name in names if pattern.fullmatch(name)), key=lambda name: int(name[len(prefix) :]))
-    return columns if columns == [f"{prefix}{number}" for number in range(len(columns))] else []
+    of_classes = sorted((name for name in names if pattern.fullmatch(name)), key=lambda name: int(name[len(prefix) :]))
+    return of_classes if of_classes == [f"{prefix}{number}" for number in range(len(of_classes))] else []
+
+
+def _plain_names(names: Sequence[str]) -> list[str]:
+    """Return the names of columns with ``frame`` for what is called otherwise."""
+    frame = None if "frame" in names else columns.first_of(names, "frame")
+    return ["frame" if name == frame else name for name in names]
 
 
 def _has_classes(names: Sequence[str]) -> bool:
-    return "frame" in names and any(NUMBERED.fullmatch(name) for name in names)
+    return "frame" in _plain_names(names) and any(NUMBERED.fullmatch(name) for name in names)
 
 
 def _prefix_of(names: Sequence[str]) -> str | None:

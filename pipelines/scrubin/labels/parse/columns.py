@@ -1,0 +1,150 @@
+"""What strangers call the columns of tables with a row per frame: the one list of names, for every reader of such tables.
+
+Case, blanks, underscores, hyphens and brackets do not count: ``Frame ID``, ``frame_id`` and ``FrameID`` are one name.
+A column of seconds says what it counts, so that its rows need no rate; ``time`` and ``t`` without a unit are seconds.
+What is numbered by the place of its row must not have a column that nobody understands: it may say that the order is another one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Literal, get_args
+
+from scrubin.core import csvtext
+from scrubin.labels.parse.where import Where
+from scrubin.vocabulary.vocabulary import fold
+
+Meaning = Literal["frame", "row", "seconds", "milliseconds", "video", "phase id", "phase", "id"]
+MEANINGS: tuple[Meaning, ...] = get_args(Meaning)
+NAMES: Mapping[Meaning, tuple[str, ...]] = {
+    "frame": (
+        *("frame", "frames", "frame_id", "frame_index", "frame_idx", "frame_no", "frame_nr", "frame_num", "frame_number", "video_frame"),
+        *("int_frame", "image", "image_id", "image_index", "image_idx", "image_no", "image_number"),
+    ),
+    "row": ("index", "idx", "Unnamed: 0"),
+    "seconds": (
+        *("second", "seconds", "sec", "secs", "s", "t", "t_s", "time", "time_s", "time_sec", "time_secs", "time_seconds", "int_time"),
+        *("time_in_seconds", "video_time", "timestamp", "timestamps", "timestamp_s", "timestamp_sec", "timestamp_seconds", "timecode"),
+    ),
+    "milliseconds": ("ms", "msec", "millisecond", "milliseconds", "time_ms", "timestamp_ms", "time_milliseconds", "t_ms"),
+    "video": (
+        *("video", "video_id", "video_name", "video_no", "video_nr", "video_num", "video_number", "video_index", "video_idx", "int_video"),
+        *("vid", "vid_id", "vid_name", "case", "case_id", "case_no", "case_name", "recording", "recording_id"),
+    ),
+    "phase id": ("phase_id", "phase_no", "phase_nr", "phase_num", "phase_number", "phase_index", "phase_idx", "int_phase"),
+    "phase": (
+        *("phase", "phase_name", "phase_label", "label", "prediction", "predicted", "pred", "predicted_phase", "predicted_label"),
+        *("phase_prediction", "phase_predicted", "phase_predict", "phase_pred", "pred_phase", "pred_label", "prediction_phase"),
+    ),
+    "id": ("id",),
+}
+"""``row`` numbers rows as pandas does; an ``id`` is that of the phase where nothing else says it, else perhaps that of the video."""
+OF_NAME: Mapping[str, Meaning] = {fold(name): meaning for meaning, names in NAMES.items() for name in names}
+UNITLESS = frozenset(map(fold, ("t", "time", "video_time", "timestamp", "timestamps")))
+SURE = re.compile(r"(?:phase|pred|predicted|prediction)?(?:conf|scores?|prob|logits?|softmax).*|p\d+")
+TRUTH = re.compile(r"gt|.*groundtruth.*|.*(?:gt|true|truth)(?:phase|label)|(?:phase|label)(?:gt|true|truth)|true|truth")
+SHOWN = 6
+NS = 10**9
+_DECIMAL = re.compile(r"([0-9]{1,9})(?:\.([0-9]{0,20}))?")
+_COMMA = re.compile(r"[0-9]{1,9},[0-9]{1,20}")
+_COMMA_OR_THOUSANDS = re.compile(r"[1-9][0-9]{0,2},[0-9]{3}")
+_CLOCK = re.compile(r"(?:([0-9]{1,2}) days? )?([0-9]{1,2}):([0-5][0-9]):([0-5][0-9](?:\.[0-9]{0,20})?)")
+
+
+def places(header: Sequence[str]) -> dict[Meaning, list[int]]:
+    """Return where the columns of each meaning stand; one without a name numbers rows, as pandas and R write it.
+
+    >>> places(["", "Frame ID", "phase", "surgeon"])["frame"]
+    [1]
+    """
+    meanings = ["row" if at == 0 and not fold(name) else OF_NAME.get(fold(name)) for at, name in enumerate(header)]
+    return {meaning: [at for at, one in enumerate(meanings) if one == meaning] for meaning in MEANINGS}
+
+
+def is_header(cells: Sequence[str]) -> bool:
+    """Return whether the first line of a table is names of columns; of one or two, none is a number or a letter, as phases may be."""
+    known = [cell for cell in cells if fold(cell) in OF_NAME and (len(cells) > 2 or len(cell) > 1)]
+    return bool(known) and (len(cells) > 2 or not any(_DECIMAL.fullmatch(cell) for cell in cells))
+
+
+def first_of(names: Iterable[str], *meanings: Meaning) -> str | None:
+    """Return the name that has one of some meanings, the plainest where several have: ``frame`` comes before ``image_id``."""
+    every = [fold(name) for meaning in meanings for name in NAMES[meaning]]
+    return min((name for name in names if fold(name) in every), key=lambda name: every.index(fold(name)), default=None)
+
+
+def is_row_number(name: str) -> bool:
+    """Return whether a column has no name of its own, as that of row numbers which pandas and R write."""
+    return fold(name) in ("", "unnamed0")
+
+
+def is_unitless(name: str) -> bool:
+    """Return whether the name of a column of times does not say their unit."""
+    return fold(name) in UNITLESS
+
+
+def names_truth(name: str) -> bool:
+    """Return whether a column is called one of labels, beside predictions."""
+    return TRUTH.fullmatch(fold(name)) is not None
+
+
+def says_how_sure(name: str, cells: Sequence[str]) -> bool:
+    """Return whether a column is one of confidences, which cannot number rows: it is called so, and is no list of whole numbers."""
+    whole = len(set(cells)) == len(cells) > 1 and all(cell.isdigit() for cell in cells)
+    return SURE.fullmatch(fold(name)) is not None and not whole
+
+
+def nanoseconds(cell: str, unit: Literal["seconds", "milliseconds"] = "seconds", *, comma: bool = False) -> int | None:
+    """Return a time in nanoseconds; None for what is none, or could be read in two ways.
+
+    Parameters
+    ----------
+    unit
+        Of a plain number; ``0:01:02.5`` has its own. ``01:02`` could be minutes or hours.
+    comma
+        Whether a comma may be that of a decimal.
+
+    >>> nanoseconds("0:01:02.5"), nanoseconds("40", "milliseconds"), nanoseconds("01:02"), nanoseconds("0,04", comma=True)
+    (62500000000, 40000000, None, 40000000)
+    """
+    if comma and _COMMA.fullmatch(cell) and not _COMMA_OR_THOUSANDS.fullmatch(cell):
+        cell = cell.replace(",", ".")
+    if _DECIMAL.fullmatch(cell):
+        return round(Fraction(cell.rstrip(".")) * (NS if unit == "seconds" else NS // 1000))
+    match = _CLOCK.fullmatch(cell)
+    if match is None:
+        return None
+    days, hours, minutes = (int(part or 0) for part in match.groups()[:3])
+    return ((days * 24 + hours) * 60 + minutes) * 60 * NS + round(Fraction(match[4].rstrip(".")) * NS)
+
+
+def per_second(times_ns: Iterable[int]) -> int:
+    """Return the least number of instants that a second needs so that every time is one of them; no rate is guessed by it.
+
+    >>> per_second([0, 40_000_000, 3_000_000_000]), per_second([5 * NS, 10 * NS])
+    (25, 1)
+    """
+    return NS // math.gcd(NS, *times_ns)
+
+
+def note_unused(where: Where, names: Sequence[str], what: str = "column", known: str = "'frame'") -> None:
+    """Note that rows would be numbered by their place beside something that may number them.
+
+    Parameters
+    ----------
+    names
+        What nobody understands.
+    what
+        What it is: a column, an array or a key.
+    known
+        How the one is called that does number rows.
+    """
+    listed = ", ".join(f"'{csvtext.shown(name)}'" if name else "without a name" for name in names[:SHOWN]) + (
+        " ..." if len(names) > SHOWN else ""
+    )
+    is_one = len(names) == 1
+    said = f"nothing known numbers the rows, and the {what if is_one else f'{what}s'} {listed} may do it"
+    where.error("column-unused", said, f"call it {known} if it does, else leave it out" if is_one else f"call the one {known} that does")

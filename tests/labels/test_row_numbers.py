@@ -1,0 +1,264 @@
+"""Rows of tables are numbered by what their columns say; by their place only where no column could say otherwise."""
+
+from __future__ import annotations
+
+import json
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from label_examples import faults_of, read_files
+from score_runs import fault, good, sides
+from scrubin import cli
+from scrubin.core.errors import AnnotationError, ScrubinError
+from scrubin.evaluation.series import join
+from scrubin.evaluation.side import Source
+from scrubin.evaluation.tasks import phases
+from scrubin.labels.detect import detected
+from scrubin.labels.reader import Options, read_path
+
+FRAMES = 140
+PHASES = [7 * frame // FRAMES for frame in range(FRAMES)]
+ORDERS = {
+    "as text": sorted(range(FRAMES), key=str),
+    "backwards": list(range(FRAMES))[::-1],
+    "shuffled": random.Random(0).sample(range(FRAMES), FRAMES),
+}
+FRAME_NAMES = ("frame_id", "FrameNo", "frame_no", "frame_number", "Frame-Num", "Frame ID", "image_id", "int_frame")
+SECOND_NAMES = ("time", "second", "t", "int_time", "Time (s)", "timestamp")
+
+
+def table(name, order, written=str, phases_of=PHASES):
+    return f"{name},phase\n" + "".join(f"{written(frame)},{phases_of[frame]}\n" for frame in order)
+
+
+def clock(second):
+    return f"{second // 3600:02d}:{second % 3600 // 60:02d}:{second % 60:02d}"
+
+
+def read(text, name="a.csv"):
+    """Frames and phases by recording, and the rules of the faults."""
+    files = {f"d/{name}": text.encode() if isinstance(text, str) else text}
+    recordings = read_files("phase-tables", files).recordings
+    return {one.recording: (one.phases.positions.tolist(), one.phases.rows["phase_id"].tolist()) for one in recordings}
+
+
+def errors(text, name="a.csv", form="phase-tables"):
+    files = {f"d/{name}": text.encode() if isinstance(text, str) else text}
+    return [one.sentence for one in faults_of(form, files) if one.severity == "error"]
+
+
+def archive(path, **arrays):
+    np.savez(path, **arrays)
+    return path.read_bytes()
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_known_name_of_frames_and_seconds_orders_the_rows(order):
+    wanted = {"a": (list(range(FRAMES)), PHASES)}
+    for name in (*FRAME_NAMES, *SECOND_NAMES):
+        assert read(table(name, ORDERS[order])) == wanted, name
+    assert read(table("timestamp", ORDERS[order], clock)) == wanted
+    assert read(table("time_ms", ORDERS[order], lambda second: 1000 * second)) == wanted
+    assert read(table("Frame ID", ORDERS[order]).replace(",", "\t"), "a.tsv") == wanted
+    assert read(table("FRAME_ID", ORDERS[order]).replace(",", ";")) == wanted
+
+
+@pytest.mark.parametrize("name", ["FrameNo", "time"])
+def test_a_perfect_prediction_in_any_order_is_perfect_for_every_command(tmp_path, capsys, name):
+    for side, text in (("truth", table("frame", range(FRAMES))), ("found", table(name, ORDERS["as text"]))):
+        (tmp_path / side).mkdir()
+        (tmp_path / side / "a.csv").write_text(text)
+    truth, found = tmp_path / "truth", tmp_path / "found"
+    for one, other in ((truth, found), (found, truth)):
+        said = good(capsys, "phases", "--ground-truth", one, "--predictions", other, "--json").out
+        assert json.loads(said)["results"][0]["overall"]["value"] == 1.0
+    assert cli.main(["submission", "check", str(found), "--ground-truth", str(truth)]) == 1  # the name of the column alone
+    assert "140 frames looked at; 1 problem: 0 errors, 1 deviation" in capsys.readouterr().out
+    rank = ["rank", str(found), "--metric", "phases", "--ground-truth", str(truth), "--resamples", "5", "--json"]
+    assert cli.main(rank) == 0
+    assert json.loads(capsys.readouterr().out)["teams"][0]["score"] == 1.0
+
+
+@pytest.mark.parametrize("name", ["foo", "", "Unnamed: 0", "id", "surgeon"])
+def test_a_column_that_nobody_understands_stops_rows_from_being_numbered_by_their_place(tmp_path, capsys, name):
+    (tmp_path / "truth").mkdir()
+    (tmp_path / "found").mkdir()
+    (tmp_path / "truth/a.csv").write_text(table("frame", range(FRAMES)))
+    (tmp_path / "found/a.csv").write_text(table(name, ORDERS["shuffled"]))
+    wanted = f"nothing known numbers the rows, and the column {repr(name) if name else 'without a name'} may do it; call it 'frame'"
+    assert wanted in fault(capsys, *sides(tmp_path, "phases"))
+    assert wanted in fault(capsys, "phases", "--ground-truth", tmp_path / "found", "--predictions", tmp_path / "truth")
+    assert cli.main(["submission", "check", str(tmp_path / "found"), "--ground-truth", str(tmp_path / "truth")]) == 1
+    assert wanted in capsys.readouterr().out
+    for command in (["validate"], ["convert", "--to", "tables", "--out", str(tmp_path / "out")]):
+        assert cli.main([command[0], str(tmp_path / "found"), *command[1:]]) == 1
+        assert wanted in "".join(capsys.readouterr())
+
+
+def test_columns_that_cannot_number_rows_do_not_matter():
+    assert read(",phase\n0,2\n1,3\n") == {"a": ([0, 1], [2, 3])}  # as pandas counts rows
+    assert read('"","phase"\n"1",2\n"2",3\n') == {"a": ([0, 1], [2, 3])}  # as R does
+    assert read("phase,confidence,prob_1\n2,0.9,0.1\n3,0.8,0.1\n") == {"a": ([0, 1], [2, 3])}
+    assert read("Grasper,frame,phase,surgeon\n0,1,3,x\n0,0,2,y\n") == {"a": ([0, 1], [2, 3])}
+    assert read("frame,phase,\n0,2,\n1,3,\n") == {"a": ([0, 1], [2, 3])}
+    assert errors("phase,score\n2,1\n3,0\n") == [
+        "d/a.csv, line 1: nothing known numbers the rows, and the column 'score' may do it; "
+        "call it 'frame', 'seconds' or 'video' if it does, else leave it out"
+    ]
+
+
+def test_a_column_of_videos_makes_several_recordings_and_no_frame_between_two_rows():
+    text = "VideoID;FrameNo;Phase\n269;400;2\n270;350;2\n269;1;1\n270;1;1\n269;900;3\n"
+    assert read(text) == {"269": ([1, 400, 900], [1, 2, 3]), "270": ([1, 350], [1, 2])}
+    assert [one.rule for one in faults_of("phase-tables", {"a.csv": text.encode()})] == ["delimiter", "header", "phase-starts"]
+    assert read("int_video,int_time,phase\n1,1,3\n1,0,2\n") == {"a": ([0, 1], [2, 3])}
+    assert read("video,phase\nx,2\nx,3\ny,1\n") == {"x": ([0, 1], [2, 3]), "y": ([0], [1])}
+    assert "the column 'video' may do it" in errors("video,phase\nx,2\ny,3\nx,1\n")[0]
+    assert "'../x' is no name of a video" in errors("video,frame,phase\n../x,0,2\ny,0,2\n")[0]
+    assert "may do it" in errors("video,index,phase\nx,0,2\nx,1,2\ny,2,1\n")[0]
+    # An id of rows is none of videos.
+    assert read("id,frame,phase\n7,1,3\n8,0,2\n") == {"a": ([0, 1], [2, 3])}
+
+
+def test_two_columns_that_may_number_rows_must_agree_or_it_is_said():
+    assert read("frame,time,phase\n25,1,3\n0,0,2\n") == {"a": ([0, 25], [2, 3])}
+    assert "line 3: 'time' goes back to 0 where the rows go on" in errors("frame,time,phase\n0,1,2\n1,0,2\n")[0]
+    assert read("image_id,frame_no,phase\n1,1,3\n0,0,2\n") == {"a": ([0, 1], [2, 3])}
+    assert "image_id, frame_no could all be meant" in errors("image_id,frame_no,phase\n5,1,3\n0,0,2\n")[0]
+    rules = [one.rule for one in faults_of("phase-tables", {"a.csv": b"frame,image_id,phase\n1,7,3\n0,9,2\n"})]
+    assert rules == ["frame-other"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("time,phase\n01:02,1\n", "'01:02' is no time from 0; write seconds, or 0:01:02.5"),
+        ("time,phase\n-1,1\n", "'-1' is no time from 0"),
+        ("FrameNo,phase\n-1,1\n", "'-1' is no frame number"),
+        ("FrameNo,phase\n1.5,1\n", "'1.5' is no frame number"),
+        ("FrameNo,phase\n7,1\n7,2\n", "line 3: frame 7 is also in line 2"),
+        ("t,phase\n0.5,1\n0.50,2\n", "line 3: second 0.5 is also in line 2"),
+        ("time,phase\n0,1\n1000,1\n2000,2\n", "are whole thousands: seconds, or milliseconds?; call the column time_s or time_ms"),
+        ("step\nprep\nprep\ncut\ncut\n", "'step' in the first line stands nowhere else: the name of the column, or a phase of one frame?"),
+    ],
+)
+def test_numbers_that_are_not_clear_are_refused(text, expected):
+    assert expected in errors(text)[0]
+
+
+def predicted(tmp_path, truth, found, **rates):
+    """Share of right phases, frame by frame."""
+    for side, text in (("truth", truth), ("found", found)):
+        (tmp_path / side).mkdir(exist_ok=True)
+        (tmp_path / side / "a.csv").write_text(text)
+    labelled = phases.truth_of(Source(tmp_path / "truth", fps=rates.get("fps")))
+    of_run = phases.predictions_of(Source(tmp_path / "found", fps=rates.get("predictions_fps")), labelled)
+    (pair,) = join(labelled.series, of_run.series).pairs.values()
+    return float(np.mean(labelled.series["a"].values[pair.truth] == of_run.series["a"].values[pair.prediction])), len(pair.frames)
+
+
+def test_times_become_frames_by_a_rate_that_is_known_and_by_none_that_is_not(tmp_path):
+    frames, order = table("frame", range(FRAMES)), ORDERS["shuffled"]
+    at_25, at_30 = (table("time", order, lambda frame, rate=rate: f"{frame / rate:.3f}") for rate in (25, 30))
+    assert predicted(tmp_path, frames, at_25, fps=Fraction(25)) == (1.0, FRAMES)
+    assert predicted(tmp_path, frames, at_30, fps=Fraction(30)) == (1.0, FRAMES)  # 0.033 is frame 1
+    assert predicted(tmp_path, at_25, frames, predictions_fps=Fraction(25)) == (1.0, FRAMES)
+    with pytest.raises(ScrubinError, match="the predictions are numbered by time, and no file says how many frames of the other side"):
+        predicted(tmp_path, frames, at_25)
+    with pytest.raises(ScrubinError, match="say it to 'scrubin score' by --predictions-fps"):
+        predicted(tmp_path, at_25, frames)
+    # Two a second against one: the first at or after each second.
+    halves = table("seconds", range(FRAMES), lambda half: half / 2)
+    seconds = table("second", range(FRAMES // 2), phases_of=PHASES[::2])
+    assert predicted(tmp_path, seconds, halves) == (1.0, FRAMES // 2)
+    with pytest.raises(ScrubinError, match="its rows are numbered by time, which cannot be frames at 1 per second"):
+        cli_check(tmp_path / "truth", table("time", range(FRAMES // 2), lambda half: half / 2), tmp_path)
+
+
+def cli_check(truth, text, folder):
+    from scrubin.evaluation.submission import submission, truth_files
+
+    (folder / "team").mkdir()
+    (folder / "team/a.csv").write_text(text)
+    AnnotationError.raise_any(submission.check(folder / "team", truth_files.read(truth)).faults)
+
+
+def test_arrays_and_lists_beside_unknown_numbers_are_not_numbered_by_their_place(tmp_path):
+    order = ORDERS["shuffled"]
+    scores = np.arange(100 * FRAMES).reshape(FRAMES, 100)[order] / 2
+    of_phases = np.array(PHASES)[order]
+    assert read(archive(tmp_path / "a.npz", frame_id=np.array(order), phases=of_phases), "a.npz") == {"a": (list(range(FRAMES)), PHASES)}
+    times = archive(tmp_path / "b.npz", time=np.array(order) / 1.0, phases=of_phases)
+    assert read(times, "a.npz") == {"a": (list(range(FRAMES)), PHASES)}
+    assert "holds nr, phases" in errors(archive(tmp_path / "c.npz", nr=np.array(order), phases=of_phases), "a.npz")[0]
+    (labels,) = read_files("matrices", {"d/a.npz": archive(tmp_path / "d.npz", frame_no=np.array(order), scores=scores)}).recordings
+    assert np.array_equal(labels.recognition.scores, np.arange(100 * FRAMES).reshape(FRAMES, 100) / 2)
+    for name in ("order", "time"):
+        data = archive(tmp_path / "e.npz", **{name: np.array(order)}, predictions=scores)
+        assert errors(data, "a.npz", "matrices") == [
+            f"d/a.npz: nothing known numbers the rows, and the array '{name}' may do it; call it 'frame' if it does, else leave it out"
+        ]
+    row = [17, 0, 1.0, 0.1, 0.1, 0.3, 0.3]
+    boxes = json.dumps({"frame_id": [1, 0], "list": [[row], []]})
+    (of_boxes,) = read_files("box-lists", {"d/a.json": boxes.encode()}).recordings
+    assert of_boxes.instances.rows["position"].tolist() == [1]
+    assert "the key 'nr' may do it" in errors(boxes.replace("frame_id", "nr"), "a.json", "box-lists")[0]
+
+
+def test_files_of_one_name_in_several_folders_are_videos_named_after_the_folders(tmp_path):
+    for number in (1, 2):
+        (tmp_path / f"video_{number}").mkdir()
+        (tmp_path / f"video_{number}/action_discrete.txt").write_text("0,0\n6,1\n12,1\n")
+    reading = read_path(tmp_path, None, Options())
+    assert [one.recording for one in reading.collection.recordings] == ["video_1", "video_2"]
+    assert [one.rule for one in reading.faults] == ["named-by-folder"]
+    files = {f"run{run}/video01.csv": b"frame,phase\n0,0\n" for run in (1, 2)}
+    assert [one.rule for one in faults_of("phase-tables", files)] == ["file-repeated"]
+
+
+@pytest.mark.parametrize("header", ["id,start,end,label", "video_id,start,end,phase", "id,frame,phase"])
+def test_a_table_of_a_stranger_is_none_of_ours_because_of_its_name(tmp_path, header):
+    for name in ("segments.csv", "phases.csv"):
+        (tmp_path / name).write_text(f"{header}\nx,0,10,1\n")
+        assert detected(tmp_path / name).name == "phase-tables"
+    assert "the columns" in errors(f"{header}\nx,0,10,1\nx,10,20,2\n")[0] if "start" in header else True
+
+
+def test_a_drawn_table_scores_as_it_does_sorted_or_is_refused_by_the_names_of_its_columns(tmp_path):
+    draw, scored = random.Random(29), []
+    (tmp_path / "truth").mkdir()
+    (tmp_path / "truth/a.csv").write_text(table("frame", range(FRAMES)))
+    truth = phases.truth_of(Source(tmp_path / "truth"))
+    for number in range(60):
+        guessed = [phase if draw.random() < 0.8 else draw.randrange(7) for phase in PHASES]
+        name = draw.choice([*FRAME_NAMES, *SECOND_NAMES, "nr", "Bild", "position", "", "start", "clip_frame", "FRAME", "idx"])
+        name = draw.choice([str, str.upper, str.title, lambda text: text.replace("_", " ")])(name)
+        order = draw.sample(range(FRAMES), FRAMES) if draw.random() < 0.8 else list(range(FRAMES))
+        columns = {name: str, draw.choice(["phase", "Phase ID", "predicted_phase", "label"]): lambda frame, of=guessed: str(of[frame])}
+        for extra in draw.sample(["confidence", "surgeon", "Grasper", "video_id"], draw.randrange(3)):
+            columns[extra] = {"confidence": lambda _: f"{draw.random():.3f}", "video_id": lambda _: "7"}.get(extra, lambda _: "1")
+        names = draw.sample(list(columns), len(columns))
+        lines = [names, *([columns[one](frame) for one in names] for frame in order)]
+        separator = draw.choice([",", ";", "\t"])
+        found = tmp_path / f"found{number}"
+        found.mkdir()
+        (found / "a.csv").write_text("\n".join(separator.join(line) for line in lines))
+        wrong, run = refused(lambda folder=found: phases.predictions_of(Source(folder, "phase-tables"), truth))
+        if run is None:
+            assert (f"'{name}'" if name else "without a name") in wrong
+        else:
+            (pair,) = join(truth.series, run.series).pairs.values()
+            assert run.series["a"].values[pair.prediction].tolist() == guessed, (names, separator)
+        scored += [run is not None]
+    assert 5 < sum(scored) < 55
+
+
+def refused(read):
+    """Why something cannot be read, or what was read."""
+    try:
+        return "", read()
+    except ScrubinError as error:
+        return str(error), None
