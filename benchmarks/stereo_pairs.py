@@ -32,8 +32,8 @@ from stereo_rig import calibrated
 from scrubin.stereo import drawing
 from scrubin.stereo.check import check
 from scrubin.stereo.findings import Checked
-from scrubin.stereo.rig import Camera, Rig
 from scrubin.stereo.released_check import STRETCHES
+from scrubin.stereo.rig import Camera, Rig
 from scrubin.stereo.sampling import Choice
 
 REPORTED = 9000
