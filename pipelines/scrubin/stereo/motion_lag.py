@@ -123,7 +123,7 @@ def motion_lag(stretches: Sequence[Tracks], gradient: float = GRADIENT) -> Motio
     each = [(evidence, _answer(evidence)) for evidence in found]
     moving = [(evidence, answer) for evidence, answer in each if answer.explained >= LEAST_EXPLAINED]
     if not moving:
-        return unknown("both cameras do not move alike" if found else "too little moves up and down")
+        return unknown("too little moves up and down alike in both" if found else "too little moves up and down")
     together = _joined([evidence for evidence, _ in moving])
     if len(together.against) < FEWEST_TOGETHER:
         return unknown("too little moves up and down")
