@@ -18,8 +18,9 @@ from scrubin.core.errors import CalibrationError
 from scrubin.stereo import drawing, study, writing
 from scrubin.stereo.alpha import alpha_fit
 from scrubin.stereo.alpha_finding import of_fit
-from scrubin.stereo.check import _lengths, check, check_alone, judge
+from scrubin.stereo.check import _lengths, _rows, check, check_alone, judge
 from scrubin.stereo.drift import drift
+from scrubin.stereo.epipolar import Fit, fit
 from scrubin.stereo.matches import Matches
 from scrubin.stereo.rectification import rectification, rectified
 from scrubin.stereo.sampling import FLIPS, Choice, Sample
@@ -122,17 +123,16 @@ def test_points_that_are_wrongly_matched_are_no_proof_of_a_wrong_rig_and_rows_th
     assert {finding.rule: finding.severity for finding in found}["spread"] in ("warning", "error")
 
 
-def test_an_offset_is_an_error_only_when_the_points_are_many_enough_to_say_so():
+@pytest.mark.parametrize(("error_px", "severity"), [(0.02, "error"), (0.3, "warning"), (0.5, None)])
+def test_an_offset_is_an_error_only_as_far_as_its_points_say_so(error_px, severity):
+    found = {one.rule: one.severity for one in _rows(Fit(1.9, 3.0, 1.0, 80.0, 60, offset_error_px=error_px))}
+    assert found.get("offset") == severity
+
+
+def test_few_points_give_an_offset_a_larger_error_than_many():
     rig = drawing.rig(np.random.default_rng(2), SIZE)
-    way = rectification(rig, 0.0)
-    low = replace(rig, right=replace(rig.right, matrix=rig.right.matrix + np.array([[0, 0, 0], [0, 0, -1.6], [0, 0, 0]])))
-    severities = {}
-    for count in (60, 6000):
-        found = judge(rectification(low, 0.0), taken(points_of(rig, 9.0, noise_px=2.0, count=count)), "drawn", "rig").findings
-        severities[count] = {finding.rule: finding.severity for finding in found}.get("offset")
-    assert severities[60] in (None, "warning")
-    assert severities[6000] == "error"
-    assert "offset" not in {finding.rule for finding in judge(way, taken(points_of(rig, 9.0, noise_px=1.5)), "drawn", "rig").findings}
+    errors = [fit(rectification(rig, 0.0), points_of(rig, 9.0, noise_px=2.0, count=count)).offset_error_px for count in (60, 6000)]
+    assert errors[0] == pytest.approx(10 * errors[1], rel=0.4)
 
 
 def test_rates_that_differ_by_the_rounding_of_a_clock_are_no_fault(recorded):
