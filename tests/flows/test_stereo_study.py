@@ -15,7 +15,7 @@ from scrubin import cli
 from scrubin.core.errors import StageError
 from scrubin.load import Release
 from scrubin.stereo import drawing, writing
-from scrubin.stereo.matches import Matches, matches
+from scrubin.stereo.matches import Matches, features, matches
 from scrubin.stereo.reading import read
 
 pytestmark = pytest.mark.slow
@@ -94,7 +94,7 @@ def test_rows_of_its_released_frames_agree_once_rectified_and_not_before(project
     def off(rectified):
         pairs = Release(folder / "data/release").stereo(rectified=rectified)
         shown = [pairs[number] for number in range(len(pairs)) if not pairs[number]["hidden"] and pairs[number]["id"] in known]
-        found = Matches.of_all([matches(np.asarray(one["left"])[..., ::-1], np.asarray(one["right"])[..., ::-1]) for one in shown])
+        found = Matches.of_all([matches(*(features(np.asarray(one[side])[..., ::-1]) for side in ("left", "right"))) for one in shown])
         return float(np.median(np.abs(found.left[:, 1] - found.right[:, 1])))
 
     known = set(read(folder / "data/release/calibration/rig_1.yaml", "rig_1").recordings)

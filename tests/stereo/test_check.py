@@ -12,15 +12,18 @@ import numpy as np
 import pytest
 
 import clips
+import stereo_rigs
 from scrubin import cli
 from scrubin.core.errors import CalibrationError
 from scrubin.stereo import drawing, study, writing
 from scrubin.stereo.alpha import alpha_fit
 from scrubin.stereo.alpha_finding import of_fit
-from scrubin.stereo.check import check, check_alone
+from scrubin.stereo.check import _lengths, _rows, check, check_alone, judge
 from scrubin.stereo.drift import drift
+from scrubin.stereo.epipolar import Fit, fit
+from scrubin.stereo.matches import Matches
 from scrubin.stereo.rectification import rectification, rectified
-from scrubin.stereo.sampling import Choice
+from scrubin.stereo.sampling import FLIPS, Choice, Sample
 from scrubin.stereo.study import over
 
 SIZE, COUNT, FPS = (320, 180), 66, 20
@@ -101,6 +104,72 @@ def test_pictures_that_show_nothing_are_not_called_sound(recorded):
     assert done.as_json()["measured"]["offset_px"] is None
 
 
+@pytest.mark.parametrize("far_px", [0.3, -0.8])
+def test_what_is_so_far_away_that_a_small_error_puts_it_behind_the_cameras_does_not_make_them_exchanged(far_px):
+    rig = drawing.rig(np.random.default_rng(2), SIZE)
+    found = judge(rectification(rig, 0.0), taken(points_of(rig, far_px, noise_px=0.1)), "drawn", "rig")
+    assert "order" not in {finding.rule for finding in found.findings if finding.severity == "error"}
+    swapped = judge(rectification(rig, 0.0), taken(points_of(rig, 20.0, noise_px=0.1).swapped()), "drawn", "rig")
+    assert ("order", "error") in {(finding.rule, finding.severity) for finding in swapped.findings}
+
+
+def test_points_that_are_wrongly_matched_are_no_proof_of_a_wrong_rig_and_rows_that_turn_are():
+    rig = drawing.rig(np.random.default_rng(2), SIZE)
+    way = rectification(rig, 0.0)
+    wrong = {finding.rule: finding.severity for finding in judge(way, taken(points_of(rig, 9.0, noise_px=2.4)), "drawn", "rig").findings}
+    assert wrong["spread"] == "undecided"
+    turned = replace(rig, rotation=drawing.turned(0, 0, 3) @ rig.rotation)
+    found = judge(rectification(turned, 0.0), taken(points_of(rig, 9.0, noise_px=0.2)), "drawn", "rig").findings
+    assert {finding.rule: finding.severity for finding in found}["spread"] in ("warning", "error")
+
+
+@pytest.mark.parametrize(("error_px", "severity"), [(0.02, "error"), (0.3, "warning"), (0.5, None)])
+def test_an_offset_is_an_error_only_as_far_as_its_points_say_so(error_px, severity):
+    found = {one.rule: one.severity for one in _rows(Fit(1.9, 3.0, 1.0, 80.0, 60, offset_error_px=error_px))}
+    assert found.get("offset") == severity
+
+
+def test_few_points_give_an_offset_a_larger_error_than_many():
+    rig = drawing.rig(np.random.default_rng(2), SIZE)
+    errors = [fit(rectification(rig, 0.0), points_of(rig, 9.0, noise_px=2.0, count=count)).offset_error_px for count in (60, 6000)]
+    assert errors[0] == pytest.approx(10 * errors[1], rel=0.4)
+
+
+def test_rates_that_differ_by_the_rounding_of_a_clock_are_no_fault(recorded):
+    _, left, right = recorded
+    assert not list(_lengths(left, replace(right, fps=Fraction(20001, 1000))))
+    (one,) = _lengths(left, replace(right, fps=Fraction(25)))
+    assert one.severity == "error"
+
+
+def test_a_still_recording_is_sound_as_far_as_it_goes_and_its_time_is_undecided(recorded):
+    rig, *sides = recorded
+    rng = np.random.default_rng(5)
+    shown = [replace(one, pictures=tuple(drawing.noisy(one.pictures[0], 3.0, rng) for _ in range(40))) for one in sides]
+    done = findings(rig, *shown)
+    assert [(one.rule, one.severity) for one in done.findings] == [("lag", "undecided")]
+    assert done.verdict == "undecided"
+    assert done.as_json()["measured"]["lag_frames"] is None
+
+
+def points_of(rig, disparity_px, noise_px, count=900):
+    """What both cameras of a rig see at one distance, as matches of one pair whose rows scatter."""
+    rng = np.random.default_rng(4)
+    way = rectification(rig, 0.0)
+    depth = rig.baseline_mm * way.focal_px / disparity_px if disparity_px > 0 else 1e5
+    rays = rng.uniform([-0.35, -0.18], [0.35, 0.18], (count, 2))
+    points = np.column_stack([rays, np.ones(count)]) * min(depth, 1e5)
+    left, right = (stereo_rigs.seen(rig, side, points) for side in ("left", "right"))
+    if disparity_px <= 0:
+        right = right - np.array([disparity_px, 0.0])
+    return Matches(left, right + np.column_stack([np.zeros(count), rng.uniform(-noise_px, noise_px, count) * 3**0.5]))
+
+
+def taken(own):
+    """A sample that has these matches and nothing that moves."""
+    return Sample([own], {name: [] for name in FLIPS}, [], 0.0)
+
+
 def test_of_a_recording_that_is_hidden_as_a_whole_nothing_is_said(recorded):
     rig, left, right = recorded
     done = check(rig, left, right, "drawn", "rig", Choice(hidden=((0, COUNT - 1),)))
@@ -154,7 +223,7 @@ def test_the_command_checks_one_recording_and_its_rectified_pictures(files, caps
     assert "lies behind them: the cameras are" in capsys.readouterr().out
     assert cli.main(["stereo", "check", rig, left, right, "--rectified", str(files / "out"), "--alpha", "0.2", "--json"]) == 1
     (one,) = json.loads(capsys.readouterr().out)["recordings"]
-    assert [finding["rule"] for finding in one["findings"]] == ["alpha"]
+    assert [finding["rule"] for finding in one["findings"] if finding["severity"] == "error"] == ["alpha"]
     assert cli.main(["stereo", "check", rig, left]) == 1
     assert "name RIG LEFT RIGHT, or the folder of a raw study" in capsys.readouterr().err
 

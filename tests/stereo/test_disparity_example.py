@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from scrubin.stereo import drawing, writing
-from scrubin.stereo.matches import matches
+from scrubin.stereo.matches import features, matches
 from scrubin.stereo.rectification import rectification
 
 EXAMPLE = Path(__file__).parents[2] / "examples/disparity.py"
@@ -29,7 +29,7 @@ def test_what_the_example_believes_agrees_with_single_points(tmp_path):
     said = subprocess.run(arguments, capture_output=True, text=True, check=True)
     assert "% of the pixels believed" in said.stdout
     made = np.load(tmp_path / "out.npz")
-    way, points = rectification(rig, 0.0), matches(*pictures)
+    way, points = rectification(rig, 0.0), matches(*(features(one) for one in pictures))
     left, right = way.points(points.left, "left"), way.points(points.right, "right")
     columns, rows = np.round(left).astype(int).T
     kept = (np.abs(left[:, 1] - right[:, 1]) < 1) & (columns >= 0) & (columns < 320) & (rows >= 0) & (rows < 180)

@@ -71,12 +71,13 @@ def judge(way: Rectification, taken: Sample, name: str, rig_name: str, more: Ite
     found = motion_lag(taken.stretches)
     first = _same(taken) or _flipped(way, taken) or _unmatched(recorded.count, taken)
     # Where cameras are out of step, what moves is off in row and column and says nothing of the rig, nor of their order.
-    if first is None and not found.is_late:
-        first = _order(recorded, exchanged(way, together), way.rig.width)
-    if (first is not None and first.severity != "undecided") or (first is not None and first.rule == "unmatched"):
+    order = None if first or found.is_late else _order(recorded, exchanged(way, together), way.rig.width)
+    if first is not None:
         findings.append(first)
+    elif order is not None and order.severity == "error":
+        findings.append(order)
     else:
-        findings += [*([first] if first is not None else []), *_late(found), *([] if found.is_late else _rows(recorded)), *_depth(recorded)]
+        findings += [*([order] if order else []), *_late(found), *([] if found.is_late else _rows(recorded)), *_depth(recorded)]
     measured = Measured(
         recorded.offset_px, recorded.p95_px, recorded.ahead_share, recorded.depth_mm, recorded.count, found.frames, found.error
     )

@@ -39,6 +39,7 @@ LEAST_EXPLAINED = 2.5
 """By how much the rows of both must agree better at the best lag than rows that do not move at all."""
 TOLERANCE, SIGMAS, ALIKE_POINTS = 0.3, 4.0, 4
 """A lag is excluded when it fits worse by 30 % and by four standard errors; four neighbours count as one point."""
+LEAST_COST = 1e-6
 MOST_SPAN = 2.5
 SURE_ALONE = 1.0
 """Where one stretch only speaks, what is excluded must fit worse by 100 %."""
@@ -123,7 +124,7 @@ def motion_lag(stretches: Sequence[Tracks], gradient: float = GRADIENT) -> Motio
     each = [(evidence, _answer(evidence)) for evidence in found]
     moving = [(evidence, answer) for evidence, answer in each if answer.explained >= LEAST_EXPLAINED]
     if not moving:
-        return unknown("both cameras do not move alike" if found else "too little moves up and down")
+        return unknown("too little moves up and down alike in both" if found else "too little moves up and down")
     together = _joined([evidence for evidence, _ in moving])
     if len(together.against) < FEWEST_TOGETHER:
         return unknown("too little moves up and down")
@@ -247,13 +248,12 @@ def _answer(evidence: _Evidence) -> _Answer:
     against = evidence.against
     # A lag of which most points know nothing is not known.
     are_known = np.isfinite(against).mean(axis=0) >= AGREEING_SHARE
-    cost = np.where(are_known, np.nanmean(np.where(are_known, against, 0.0), axis=0), np.inf)
+    cost = np.where(are_known, np.maximum(_mean(against), LEAST_COST), np.inf)
     best = int(np.argmin(cost))
     worse = against - against[:, [best]]
-    known = np.isfinite(worse)
-    count = np.maximum(known.sum(axis=0), 1)
-    mean = np.where(known, worse, 0.0).sum(axis=0) / count
-    error = np.sqrt(np.where(known, (worse - mean) ** 2, 0.0).sum(axis=0) / count / (count / ALIKE_POINTS))
+    count = np.maximum(np.isfinite(worse).sum(axis=0), 1)
+    mean = _mean(worse)
+    error = np.sqrt(_mean((worse - mean) ** 2) / (count / ALIKE_POINTS))
     possible = are_known & (mean <= np.maximum(TOLERANCE * cost[best], SIGMAS * error))
     places = np.flatnonzero(possible)
     agreeing = float((worse[:, NONE] > 0).mean())
@@ -268,6 +268,13 @@ def _answer(evidence: _Evidence) -> _Answer:
         better,
         bool(not possible[NONE] and agreeing >= AGREEING_SHARE),
     )
+
+
+def _mean(values: Floats) -> Floats:
+    """Return the mean of each column over what is known of it; 0 where nothing is."""
+    known = np.isfinite(values)
+    mean: Floats = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
+    return mean
 
 
 def _lowest(cost: Floats, best: int) -> float:
@@ -286,9 +293,9 @@ def _error(evidence: _Evidence, lag: float) -> float:
     near = slice(max(0, best - 2), best + 3)
     left_out = []
     for part in parts:
-        own = evidence.against[evidence.part != part]
+        own = evidence.against[evidence.part != part][:, near]
         cost = np.full(len(LAGS), np.inf)
-        cost[near] = np.nanmean(own[:, near], axis=0)
+        cost[near] = np.where(np.isfinite(own).any(axis=0), _mean(own), np.inf)
         left_out.append(_lowest(cost, int(np.argmin(cost))))
     count = len(parts)
     return max(0.03, float(np.sqrt((count - 1) / count * ((np.array(left_out) - np.mean(left_out)) ** 2).sum())))

@@ -19,7 +19,7 @@ STRETCHES, STRETCH_FRAMES = 6, 32
 PER_STRETCH = (0, 14, 28)
 FLIP_TRIES = 3
 FLIPS = {"mirrored": (True, False), "turned by half": (True, True), "upside down": (False, True)}
-FEWEST_SAME, SAME_PX, SAME_PERCENT = 8, 0.5, 75
+FEWEST_SAME, SAME_PX, MOST_SAME_PX, SAME_PERCENT = 8, 0.5, 1.0, 75
 BOX_MARGIN_PX = 12
 
 
@@ -146,4 +146,5 @@ def _same(own: Matches) -> bool:
     """Return whether points lie at one place in both pictures: no two cameras see so."""
     if len(own) < FEWEST_SAME:
         return False
-    return float(np.percentile(np.abs(own.left - own.right).max(axis=1), SAME_PERCENT)) < SAME_PX
+    half, most = np.percentile(np.abs(own.left - own.right).max(axis=1), [50, SAME_PERCENT])
+    return bool(half < SAME_PX and most < MOST_SAME_PX)
