@@ -2,6 +2,9 @@
 
 ``python benchmarks/joined_parts.py FOLDER [--cases 40] [--seed 1]`` makes films whose frames carry their number, cuts
 each into 2 to 9 files, joins and renders them, and compares every released frame with the one that it should be.
+
+``python benchmarks/joined_parts.py FOLDER --planted`` plants mistakes instead (wrong order, missing, doubled and foreign files, overlaps
+of any length), and counts how many are said; beside them sound recordings, none of which may be refused.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests/helpers"))
 
+import wandering_films
 from coded_films import FPS, film, numbers_of
+from scrubin.core.errors import RecordingError
 from scrubin.ingest import joining
 from scrubin.ingest.manifest import Row
 from scrubin.ingest.params import ClockParams
@@ -25,6 +30,7 @@ from scrubin.render import rendering
 from scrubin.render.params import RenderParams
 from scrubin.render.plan import Redaction
 from scrubin.render.preparation import FileToRender
+from wandering_films import Scene
 
 WAYS = (
     "exact",
@@ -111,13 +117,74 @@ def wrong_frames(folder: Path, way: str, random: np.random.Generator) -> tuple[i
     return len(one.paths), wrong, len(wanted), done.copied_frames
 
 
+SCENES = {"wanders": Scene(1), "slow": Scene(3, 0.15), "stands": Scene(4, 0.3, stands=True), "fast": Scene(5, 2.0)}
+OTHER = Scene(2)
+Piece = tuple[str, Scene, int, int]
+"""Name of a file, and which frames of what it holds."""
+
+
+def mistakes(scene: Scene) -> dict[str, list[Piece]]:
+    """Return recordings that are put together wrongly."""
+    return {
+        "order 2 1 3": [("a", scene, 100, 200), ("b", scene, 0, 100), ("c", scene, 200, 300)],
+        "order 3 2 1": [("a", scene, 200, 300), ("b", scene, 100, 200), ("c", scene, 0, 100)],
+        "order 1 3 2": [("a", scene, 0, 100), ("b", scene, 200, 300), ("c", scene, 100, 200)],
+        "missing by names": [("op_001", scene, 0, 100), ("op_003", scene, 220, 320)],
+        "missing": [("a", scene, 0, 100), ("b", scene, 220, 320)],
+        "12 s twice": [("a", scene, 0, 500), ("b", scene, 200, 600)],
+        "12 s twice, coded anew": [("a", scene, 0, 500), ("b poor", scene, 200, 600)],
+        "a copy under another name": [("a", scene, 0, 100), ("b", scene, 100, 200), ("c poor", scene, 0, 100)],
+        "a copy, cut": [("a", scene, 0, 100), ("b", scene, 100, 200), ("c poor", scene, 20, 90)],
+        "another recording between": [("a", scene, 0, 100), ("b", OTHER, 0, 80), ("c", scene, 100, 200)],
+        "another recording at the end": [("a", scene, 0, 100), ("b", scene, 100, 200), ("c", OTHER, 0, 80)],
+    }
+
+
+def sound(scene: Scene) -> dict[str, list[Piece]]:
+    """Return recordings as recorders make them; where the camera was out between two files a question is right."""
+    return {
+        "sound": [("op_9", scene, 0, 100), ("op_10", scene, 100, 200), ("op_11", scene, 200, 300)],
+        "sound, poor": [("op_9 poor", scene, 0, 100), ("op_9-2 poor", scene, 100, 200)],
+        "sound, counter begins anew": [("op_999", scene, 0, 100), ("op_001", scene, 100, 200)],
+        "sound, half a second twice": [("op_1", scene, 0, 100), ("op_2", scene, 88, 200)],
+        "camera out": [("op_1", scene, 0, 100), ("op_2", scene, 600, 700)],
+    }
+
+
+def planted(folder: Path) -> int:
+    """Print what is said of every recording; return how many mistakes pass in silence, and sound ones are refused."""
+    bad = 0
+    for pace, scene in SCENES.items():
+        for name, pieces in (mistakes(scene) | sound(scene)).items():
+            raw = folder / f"{pace}, {name}"
+            paths = [f"videos/{piece[0]}.mp4" for piece in pieces]
+            for path, (stem, of, first, end) in zip(paths, pieces, strict=True):
+                poor = {"crf": "30", "g": "33"} if "poor" in stem else {"g": "250"}
+                wandering_films.film(raw / path, of.frames(first, end), **poor)
+            os.chdir(raw)
+            rows = tuple(Row(n, "r", "p", "", "", "T", "mono", path, None, None, "", n) for n, path in enumerate(paths, start=1))
+            try:
+                read = joining.read(raw, joining.CameraRecording(rows), ClockParams("", "none"))
+                said, refused = list(read.doubts), False
+            except RecordingError as error:
+                said, refused = [str(error)], True
+            wrong = refused if name in sound(scene) else not said
+            bad += wrong
+            print(f"{'WRONG' if wrong else 'ok':5} {pace}, {name}: {said or 'nothing is said'}", flush=True)
+    print(f"{bad} of {len(SCENES) * (len(mistakes(OTHER)) + len(sound(OTHER)))} are wrong")
+    return bad
+
+
 def main() -> int:
     """Print a line per case, and the sums."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--cases", type=int, default=40)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--planted", action="store_true")
     arguments = parser.parse_args()
+    if arguments.planted:
+        return int(planted(arguments.folder.absolute()) > 0)
     random = np.random.default_rng(arguments.seed)
     total: Counter[str] = Counter()
     for number in range(arguments.cases):

@@ -92,8 +92,9 @@ def _timecode_s(container: av.container.InputContainer, fps: Fraction, name: str
 
 
 def _stream_s(container: av.container.InputContainer, stream: av.VideoStream) -> float | None:
-    counts_on = "mpegts" in container.format.name and stream.start_time is not None and stream.time_base
-    return float(stream.start_time * stream.time_base) if counts_on else None
+    if "mpegts" not in container.format.name or stream.start_time is None or stream.time_base is None:
+        return None
+    return float(stream.start_time * stream.time_base)
 
 
 def _first_frame(container: av.container.InputContainer, stream: av.VideoStream, name: str) -> av.VideoFrame:

@@ -134,7 +134,8 @@ def _told(some: Thumbnails, others: Thumbnails) -> float | None:
 
 def _coarse(pictures: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
     count, side = len(pictures), pictures.shape[1] // COARSE
-    return pictures.reshape(count, COARSE, side, COARSE, side, 3).mean(axis=(2, 4), dtype=np.float32).reshape(count, -1)
+    small: npt.NDArray[np.float32] = pictures.reshape(count, COARSE, side, COARSE, side, 3).mean(axis=(2, 4), dtype=np.float32)
+    return small.reshape(count, -1)
 
 
 def _apart(some: Thumbnails, others: Thumbnails) -> float:

@@ -270,4 +270,5 @@ def _with_neighbours(blocks: Thumbnails) -> Thumbnails:
 
 
 def _steps(pictures: Thumbnails) -> npt.NDArray[np.float32]:
-    return np.abs(np.diff(pictures, axis=0)).mean(axis=(1, 2, 3))
+    steps: npt.NDArray[np.float32] = np.abs(np.diff(pictures, axis=0)).mean(axis=(1, 2, 3))
+    return steps
