@@ -92,7 +92,7 @@ def test_folders_are_followed_through_links_and_loops_end(labels, tmp_path, caps
     told = capsys.readouterr().err
     assert "gone.json: cannot be read: No such file or directory" in told
     assert "self.json: cannot be read: Too many levels of symbolic links" in told
-    assert "pipe.json: it is no plain file" in told
+    assert "pipe.json: it is a pipe, no plain file" in told
 
 
 @pytest.mark.parametrize("path", ["self", "pipe", "x" * 5000, "a\0b"])

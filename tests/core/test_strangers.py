@@ -8,6 +8,8 @@ import pickle
 import socket
 import struct
 import zipfile
+from dataclasses import asdict
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -97,6 +99,10 @@ def test_links_in_a_circle_folders_and_impossible_names_are_errors_of_the_system
 def test_a_limit_says_its_name_and_can_be_raised_by_it(release, monkeypatch):
     with (release / "large").open("wb") as file:
         file.truncate(3 * 10**9)
+    refused(lambda: unpacking.parquet(release / "large", "large"), "it cannot be read as parquet")
+    with (release / "holes").open("wb") as file:
+        file.truncate(10**13)
+    refused(lambda: strangers.opened(release / "holes"), "it has 1e+04 GB, above the limit of 500", "SCRUBIN_LIMITS=streamed_gb=")
     refused(lambda: strangers.read_bytes(release / "large"), "it has 3 GB, above the limit of 1", "SCRUBIN_LIMITS=file_gb=3.2")
     monkeypatch.setenv("SCRUBIN_LIMITS", "yaml_mb=32 file_gb=0.000000001")
     refused(lambda: strangers.read_bytes(release / "real.json"), "above the limit of 1e-09")
@@ -105,6 +111,13 @@ def test_a_limit_says_its_name_and_can_be_raised_by_it(release, monkeypatch):
     refused(strangers.limits, "did you mean 'file_gb'?")
     monkeypatch.setenv("SCRUBIN_LIMITS", "file_gb=much")
     refused(strangers.limits, "'file_gb=much' is no number")
+
+
+def test_the_page_has_every_limit_with_its_default():
+    page = (Path(__file__).parents[2] / "docs/policy.md").read_text(encoding="utf-8")
+    rows = [line.split(" | ")[:2] for line in page.splitlines() if line.startswith("| `")]
+    stated = {name.removeprefix("| `").removesuffix("`"): value for name, value in rows}
+    assert {name: float(stated[name]) for name in asdict(strangers.Limits())} == asdict(strangers.Limits())
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 
 import cv2
@@ -94,3 +95,21 @@ def test_a_missing_truncated_or_changed_picture_is_named_with_what_to_do(changed
     with pytest.raises(ReleaseError, match=rf"frames/Cholecystectomy/mono/abelo/000000.jpg: .*{says}.*scrubin verify {changed}"):
         dataset[0]
     assert dataset[1]["frame"] == 1
+
+
+@pytest.mark.parametrize("kind", ["outside", "pipe", "playlist"])
+def test_a_video_that_is_a_link_out_a_pipe_or_a_list_of_others_is_refused_at_once(changed, tmp_path, kind):
+    video = next(path for path in sorted((changed / "videos").rglob("abelo.mkv")))
+    other = tmp_path / "other.mkv"
+    video.rename(other)
+    if kind == "outside":
+        video.symlink_to(other)
+    elif kind == "pipe":
+        os.mkfifo(video)
+    else:
+        video.write_text(f"ffconcat version 1.0\nfile '{other.name}'\n")
+        other.rename(video.with_name(other.name))
+    frames = Release(changed).frames(task="Cholecystectomy", source="videos")
+    says = {"outside": "it is outside of", "pipe": "it is a pipe, no plain file", "playlist": "it cannot be read as a video"}
+    with pytest.raises(ReleaseError, match=says[kind]):
+        frames[0]

@@ -15,7 +15,7 @@ from typing import Any
 
 from tqdm import tqdm
 
-from scrubin.core import store
+from scrubin.core import store, strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.core.files import sha256_of
 from scrubin.core.ranges import count_text
@@ -83,6 +83,7 @@ def _proof(args: argparse.Namespace) -> Proof:
     private = private_strings.with_requested(base, args.needle)
     pictures = Pictures(private, "every" if args.every_frame else "none" if args.no_pictures else "sampled")
     if path.is_file():
+        strangers.refuse_unless_plain(path)
         return proof.of_file(path, private, pictures, of_document(Path(args.plan), path.name) if args.plan else _known(path, study))
     folder, root = path.absolute(), Path(args.project or "").absolute() / store.STORE_PATH
     with _everywhere(folder, root) as over, tempfile.TemporaryDirectory() as shared:

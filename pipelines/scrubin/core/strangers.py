@@ -54,7 +54,9 @@ class Limits:
     Parameters
     ----------
     file_gb
-        Size of a file that is read as a whole, in 10^9 bytes. Videos, shards and archives are read piece by piece: they may be larger.
+        Size of a file that is read as a whole, in 10^9 bytes.
+    streamed_gb
+        Size of a file that is read piece by piece, such as a video, a shard or an archive, in 10^9 bytes.
     unpacked_gb
         What a packed file (npz, parquet, xlsx, zip) may unpack to, in 10^9 bytes, a number counted as 8 at least. A file that is
         larger itself may unpack to its own size.
@@ -67,6 +69,7 @@ class Limits:
     """
 
     file_gb: float = 1
+    streamed_gb: float = 500
     unpacked_gb: float = 1
     yaml_mb: float = 16
     picture_megapixels: float = 100
@@ -123,7 +126,7 @@ def refuse_unless_plain(path: Path, *, inside: Path | None = None) -> Path:
     Raises
     ------
     FileError
-        When it is a pipe, a device or a socket, or outside of its folder.
+        When it is a pipe, a device or a socket, outside of its folder, or larger than any video.
     OSError
         When it is not there, a folder, or links that lead round in a circle.
     """
@@ -132,7 +135,10 @@ def refuse_unless_plain(path: Path, *, inside: Path | None = None) -> Path:
         if inside is not None and not Path(real).is_relative_to(os.path.realpath(inside)):
             msg = f"it is outside of {printable(str(inside))}; put the file itself there, no link"
             raise FileError(path, msg)
-        _refuse_mode(path, os.stat(path).st_mode)  # noqa: PTH116 - names may be no UTF-8
+        status = os.stat(path)  # noqa: PTH116 - names may be no UTF-8
+        _refuse_mode(path, status.st_mode)
+        # A file of holes has any size, and costs its maker nothing.
+        refuse_above(path, f"it has {status.st_size / GB:.3g} GB", status.st_size / GB, "streamed_gb")
     except FileError:
         raise
     except ValueError as error:  # a name with a NUL, or half a character

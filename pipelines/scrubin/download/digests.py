@@ -101,6 +101,8 @@ def _of(root: str, name: str, stop: threading.Event | None) -> Read:
     try:
         file = os.open(f"{root}/{name}", strangers.OPEN)
         try:
+            if (size := os.fstat(file).st_size) > strangers.limits().streamed_gb * strangers.GB:
+                return Read(name, "", f"it has {size / strangers.GB:.3g} GB, above the limit streamed_gb of {strangers.VARIABLE}", None)
             data = os.read(file, READ_BYTES)
             digest = hashlib.sha256(data)
             status = os.fstat(file)
