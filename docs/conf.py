@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import inspect
 import logging
 import re
 import sys
@@ -62,6 +63,7 @@ def setup(app: Sphinx) -> None:
     app.connect("env-get-outdated", _outdated)
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", _fill)
+    app.connect("autodoc-skip-member", _leave_imported)
     app.connect("autodoc-process-docstring", _embolden, priority=900)
     app.connect("build-finished", _mend)
 
@@ -77,6 +79,12 @@ def _outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[
     if added or removed:
         return sorted(env.found_docs - added)
     return [page for page in sorted(env.found_docs) if reference.is_generated(env.doc2path(page).read_text(encoding="utf-8"))]
+
+
+def _leave_imported(app: Sphinx, what: str, name: str, of: object, skip: bool, options: object) -> bool | None:
+    """Leave out what a module imports, before Sphinx reads its source and writes its signature, which were thrown away: half of its work."""
+    is_named = inspect.isclass(of) or inspect.isroutine(of)
+    return True if what == "module" and is_named and of.__module__ != app.env.current_document.autodoc_module else None
 
 
 def _fill(app: Sphinx, page: str, source: list[str]) -> None:
