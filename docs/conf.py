@@ -82,7 +82,7 @@ def _outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[
 
 
 def _leave_imported(app: Sphinx, what: str, name: str, of: object, skip: bool, options: object) -> bool | None:
-    """Leave out what a module imports, before Sphinx reads its source and writes its signature, which were thrown away: half of its work."""
+    """Leave out what a module imports before Sphinx reads its source and writes its signature, which it would throw away."""
     is_named = inspect.isclass(of) or inspect.isroutine(of)
     return True if what == "module" and is_named and of.__module__ != app.env.current_document.autodoc_module else None
 
