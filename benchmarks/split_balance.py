@@ -27,9 +27,9 @@ import numpy.typing as npt
 import pandas as pd
 from sklearn.model_selection import StratifiedGroupKFold
 
+from scrubin.demo import ratings
 from scrubin.demo.cohort import trainings
 from scrubin.demo.params import DemoParams
-from scrubin.demo.ratings import rate
 from scrubin.splits.cohort import Cohort, cohort
 from scrubin.splits.columns import column
 from scrubin.splits.schemes.balanced import balanced
@@ -216,7 +216,7 @@ def course(seed: int) -> Cohort:
     recordings = [one for one in trainings(DemoParams(seed, 14, 4)) if one.rated]
     by_name = {one.name: one for one in recordings}
     rows = []
-    for rating in rate(recordings):
+    for rating in ratings.rate(recordings):
         points = float("nan") if rating.scores is None else float(sum(rating.scores))
         marks = {f"error {name}": marked for name, marked in rating.errors.items()}
         rows.append({"id": rating.recording, "task": rating.task, "rater": rating.rater, "points": points, **marks})

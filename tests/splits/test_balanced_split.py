@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scrubin.core.errors import SplitError
+from scrubin.splits.cohort import cohort
 from scrubin.splits.columns import column
 from scrubin.splits.measures import RECORDINGS
 from scrubin.splits.schemes.balanced import balanced
@@ -264,3 +265,16 @@ def test_a_descent_makes_squares_smaller_and_empties_no_subset(n, measures, k, s
                 moved = found.copy()
                 moved[i] = s
                 assert (deviations(moved) ** 2).sum() >= (after**2).sum()
+
+
+def test_one_participant_who_validates_alone_is_near_the_mean():
+    """With the mean no heavier than a count of one error, somebody 0.96 standard deviations away was taken."""
+    rng = np.random.default_rng(8)
+    who = np.repeat(np.arange(10), 3)
+    grs = rng.normal(0, 0.8, 10)[who] + rng.normal(0, 0.5, 30)
+    people = pd.DataFrame({"id": [f"r{i:02d}" for i in range(30)], "task": "Peg", "participant": [f"p{i}" for i in who], "pinned": False})
+    errors = [column(f"error {k}", pd.Series(rng.random(30) < 0.3).astype(object)) for k in range(4)]
+    made = balanced(cohort(people, [column("GRS", pd.Series(grs)), *errors]), {"train": 0.7, "val": 0.1, "test": 0.2}, 0, Effort(0.0, 0.3))
+    inside = people.id.map(subset_of(made)).eq("val").to_numpy()
+    assert len(set(people.participant[inside])) == 1
+    assert abs(grs[inside].mean() - grs.mean()) / grs.std(ddof=1) < 0.25

@@ -19,6 +19,9 @@ BINS = ("low", "middle", "high")
 """Terciles of a task, in ascending order."""
 PARTS = {3: 0.25, 5: 1.0, 10: 0.25}
 """Into so many parts of equal size a measurement is cut, each with the weight of one part."""
+SMALL_MEAN = 2.0
+"""Weight of the mean in a task that is cut into thirds alone: a subset of it may be one participant, whose thirds say little of how far
+the mean is off; with 1, one error more or less in another subset outweighs half a standard deviation."""
 RUNNING, UP_TO, MEAN, SPREAD = 5, 0.25, 0.5, 0.5
 """Recordings are also counted up to the end of each fifth. Weights of such a count, of the mean and of the spread."""
 PART_HOLDS = 20
@@ -149,7 +152,8 @@ def _numbers(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[M
         for i in range(RUNNING - 1):
             # Of all of them, as the distance of two distributions is; in units of one fifth.
             yield count(task, f"{of.name} up to {i + 1}/{RUNNING}", (part >= 0) & (part <= i), UP_TO, n / RUNNING)
-    yield from filter(None, [mean(task, f"{of.name} mean", values, MEAN if fine else 1.0), _spread(task, of, values) if fine else None])
+    of_mean = mean(task, f"{of.name} mean", values, MEAN if fine else SMALL_MEAN)
+    yield from filter(None, [of_mean, _spread(task, of, values) if fine else None])
 
 
 def _spread(task: str, of: Column, values: Floats) -> Measure | None:
