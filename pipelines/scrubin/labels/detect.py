@@ -13,10 +13,12 @@ from pathlib import Path
 from scrubin.core import strangers
 from scrubin.core.errors import AnnotationError, FileError
 from scrubin.core.faults import Fault, Faults
-from scrubin.labels.evidence import is_note, is_own_table, only_names_classes
+from scrubin.labels.evidence import is_note, is_table, only_names_classes
 from scrubin.labels.parse import documents
 from scrubin.labels.registry import AnyFormat, Content, contents_of, name_pattern, readable
+from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
 
+TABLES = {**public_tables(()), **{table.name: table for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)}}
 LOOKED_AT = 200
 """So many files of a folder are looked at when the first one is damaged."""
 
@@ -181,8 +183,8 @@ def _name(file: Path) -> str:
 def _is_own_tables(path: Path) -> bool:
     """Return whether a path is a folder of our own tables, one of them, or a released dataset."""
     if path.is_file():
-        return is_own_table(path)
-    return any(is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
+        return _is_own_table(path)
+    return any(_is_own_table(file) for folder in (path, path / "tables") if folder.is_dir() for file in folder.iterdir())
 
 
 def _likely(files: Mapping[str, Sequence[Path]]) -> list[AnyFormat]:
@@ -250,3 +252,7 @@ def _first(path: Path, files: Iterable[Path]) -> str:
     if not _size(file):
         return f" ({name} is empty)"
     return f" (the first file is {name})" if path.is_dir() else ""
+
+
+def _is_own_table(file: Path) -> bool:
+    return is_table(file, TABLES.get(file.stem))

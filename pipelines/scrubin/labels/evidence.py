@@ -8,12 +8,11 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from scrubin.core import strangers, unpacking
-from scrubin.tables.catalogue import CONVERTED_TABLES, PRIVATE_TABLES, public_tables
+from scrubin.tables.declare import Table
 
 HEAD_BYTES = 4096
 NOTE = re.compile(r"\..*|manifest\.json|.*\.stamp\.json")
 LONGEST_HEADER = 1 << 16
-OWN_TABLES = {**public_tables(()), **{table.name: table for table in (*PRIVATE_TABLES, *CONVERTED_TABLES)}}
 VOCABULARY = "vocabulary"
 NAMES_CLASSES = (".yaml", ".yml")
 LISTS_CLASSES = "classes.txt"
@@ -70,9 +69,14 @@ def keys(*wanted: str, **types: type) -> Evidence:
     return fits
 
 
-def is_own_table(file: Path) -> bool:
-    """Return whether a file is a table of ours: others have tables of the same names, such as segments.csv or frames.parquet."""
-    table = OWN_TABLES.get(file.stem)
+def is_table(file: Path, table: Table | None) -> bool:
+    """Return whether a file is a table of ours: others have tables of the same names, such as segments.csv or frames.parquet.
+
+    Parameters
+    ----------
+    table
+        What is declared under the name of the file; None where nothing is.
+    """
     if table is None or not file.is_file() or file.suffix not in (".parquet", ".csv"):
         return False
     names = _columns_of(file)

@@ -136,6 +136,10 @@ def videos_of(where: Where, data: bytes) -> list[Cells]:
     by_video: dict[str, list[_Row]] = {}
     for row in [] if table is None or which is None else _rows(where, table, which):
         by_video.setdefault(row.video, []).append(row)
+    for video, of_video in by_video.items() if len(by_video) > 1 else ():
+        if not _FILE_NAME.fullmatch(video):
+            what = f"'{csvtext.shown(video)}' is no name of a video"
+            where.at(f"line {of_video[0].line}").error("video-name", what, "name the video of every row, without '/'")
     if not by_video and len(where.faults) == before:
         where.error("no-labels", "has no frames", "give a row per frame")
     if table is None or which is None:
@@ -301,7 +305,7 @@ def _video(table: _Table, places: Sequence[int], ids: Sequence[int]) -> int | No
 
 def _note_truth(where: Where, header: Sequence[str], phase: int) -> None:
     of_truth = [name for name in header if columns.names_truth(name)]
-    if of_truth and header[phase].casefold() not in of_truth:
+    if of_truth:
         what = f"the phases are those of the column '{header[phase]}'; not read: {_listed(of_truth)}"
         where.warning("column-truth", what, "keep labels and predictions in files of their own")
 
@@ -385,10 +389,6 @@ def _row(where: Where, table: _Table, line: csvtext.Line, which: _Columns, place
     phase, video = whole(cells[which.phase]), "" if which.video is None else whole(cells[which.video])
     if not phase:
         _note_misfit(where, line, len(cells))
-        return None
-    if which.video is not None and not _FILE_NAME.fullmatch(video):
-        what = f"'{csvtext.shown(video)}' is no name of a video"
-        where.at(f"line {line.number}").error("video-name", what, "name the video of every row, without '/'")
         return None
     placed[video] = placed.get(video, -1) + 1
     at = placed[video] if which.number is None else _number(where, line, table, which)

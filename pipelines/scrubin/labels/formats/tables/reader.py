@@ -18,7 +18,7 @@ from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.formats.tables import labelled, names, notes
-from scrubin.labels.formats.tables.files import table_of
+from scrubin.labels.formats.tables.files import declared, table_of
 from scrubin.labels.formats.tables.notes import NOTES, Note, Notes
 from scrubin.labels.model import (
     ERROR_COLUMNS,
@@ -56,7 +56,9 @@ OF_LABELS = (LABELLED, TRIPLETS, PHASES, SEGMENTS)
 
 def _is_table(path: Path) -> bool:
     # labels.json and segments.csv are names that others have, too.
-    return evidence.keys("recordings")(path) if path.suffix.lower() == ".json" else evidence.is_own_table(path)
+    if path.suffix.lower() == ".json":
+        return evidence.keys("recordings")(path)
+    return evidence.is_table(path, SPANS if path.stem == SPANS.name else declared(path.stem, []))
 
 
 @dataset_format(
