@@ -15,8 +15,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
-import yaml
-
 from scrubin.core.errors import ParamsError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import hint, near
@@ -114,6 +112,9 @@ def load_each(declared: Mapping[str, type[Any]], path: Path = PARAMS_PATH) -> tu
 
 
 def _document(path: Path) -> dict[Any, Any]:
+    # A command that reads no params.yaml works without it.
+    import yaml
+
     try:
         values = yaml.safe_load(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:

@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from scrubin.core import extras
 from scrubin.core.errors import CalibrationError
 from scrubin.core.faults import error
 
-NEEDS_YAML = "reading a calibration needs PyYAML: pip install 'scrubin[video]'"
 MATRIX_TAGS = ("tag:yaml.org,2002:opencv-matrix", "tag:yaml.org,2002:opencv-nd-matrix")
 """OpenCV 5 writes an array of one dimension with the second one."""
 # OpenCV up to version 4 writes the version with a colon, which YAML does not have.
@@ -59,8 +59,8 @@ def parse(data: bytes, name: str) -> Document:
     """
     try:
         import yaml
-    except ImportError as missing:  # pragma: no cover - every extra that reads videos brings it
-        raise ImportError(NEEDS_YAML) from missing
+    except ModuleNotFoundError as absent:  # pragma: no cover - every extra that reads videos brings it
+        raise extras.missing("yaml", name) from absent
     if not data.strip():
         raise _unreadable(name, "it is empty", "copy it again")
     try:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from scrubin.core import extras
 from scrubin.core.errors import AnnotationError
 from scrubin.core.faults import Faults, error
 from scrubin.core.suggest import hint
@@ -114,9 +115,8 @@ class _Reader:
     def _root(self, text: str) -> Any:
         try:
             import yaml
-        except ImportError as missing:
-            msg = f"{self.file}: reading it needs the package pyyaml; install scrubin with the extra 'quality'"
-            raise AnnotationError(msg) from missing
+        except ModuleNotFoundError as absent:
+            raise extras.missing("yaml", self.file) from absent
         try:
             root: Any = yaml.compose(text, Loader=yaml.SafeLoader)
         except yaml.YAMLError as problem:
