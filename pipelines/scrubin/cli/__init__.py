@@ -52,8 +52,8 @@ COMMANDS = {
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("probe", "frames", "frames-check", "dicom", "stereo"), ("load",)),
-    **dict.fromkeys(("new-study", "check-params", "screen", "render", "remove", "rename"), ("video",)),
+    **dict.fromkeys(("probe", "frames", "frames-check", "stereo"), ("load",)),
+    **dict.fromkeys(("new-study", "check-params", "dicom", "screen", "render", "remove", "rename"), ("video",)),
     **dict.fromkeys(("scores", "splits make", "splits extend"), ("quality",)),
     **dict.fromkeys(("preflight", "deid"), ("video", "quality")),
     **dict.fromkeys(("store", "tag"), ("flows",)),

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-EXTRAS: Mapping[str, tuple[str, ...]] = {
+EXTRAS: dict[str, tuple[str, ...]] = {
     "evaluate": ("jinja2", "markupsafe", "orjson", "tqdm", "yaml"),
     "load": ("av", "cv2", "tqdm", "yaml"),
     "review": ("anyio", "av", "cv2", "jinja2", "markupsafe", "starlette", "tqdm", "uvicorn", "yaml"),
@@ -32,7 +32,7 @@ class MissingPackageError(ModuleNotFoundError):
 def missing(module: str, what: str) -> MissingPackageError:
     """Return the error for something that cannot be had without a package, such as "--html".
 
-    >>> raise missing("jinja2", "--html")
+    >>> raise missing(module="jinja2", what="--html")
     Traceback (most recent call last):
     scrubin.core.extras.MissingPackageError: --html needs jinja2, which is not installed: pip install 'scrubin[evaluate]'
     """
@@ -47,8 +47,13 @@ def require(module: str, what: str) -> None:
     MissingPackageError
         When it is not.
     """
-    if importlib.util.find_spec(module) is None:
+    if not installed(module):
         raise missing(module, what)
+
+
+def installed(module: str) -> bool:
+    """Return whether a package can be imported, without importing it."""
+    return importlib.util.find_spec(module) is not None
 
 
 def install(*extras: str) -> str:
@@ -70,10 +75,10 @@ def sentence(command: str, needs: Sequence[str], error: ModuleNotFoundError) -> 
     needs
         Extras without which it does nothing.
     """
-    if isinstance(error, MissingPackageError):
-        return f"scrubin {command}: {error}"
     if error.name not in EXTRA_OF:
         return None
     known = any(error.name in EXTRAS[extra] for extra in needs)
+    if isinstance(error, MissingPackageError) and not known:
+        return f"scrubin {command}: {error}"
     extras = needs if known else (EXTRA_OF[error.name],)
     return f"scrubin {command} needs packages that are not installed ({error.name}): {install(*extras)}"

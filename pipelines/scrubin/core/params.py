@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeVar
 
+from scrubin.core import extras
 from scrubin.core.errors import ParamsError
 from scrubin.core.faults import Fault
 from scrubin.core.suggest import hint, near
@@ -113,6 +114,7 @@ def load_each(declared: Mapping[str, type[Any]], path: Path = PARAMS_PATH) -> tu
 
 def _document(path: Path) -> dict[Any, Any]:
     # A command that reads no params.yaml works without it.
+    extras.require("yaml", str(path))
     import yaml
 
     try:

@@ -213,9 +213,8 @@ def _upright(frame: av.VideoFrame) -> npt.NDArray[np.uint8]:
 
 
 def _pyav() -> Any:
-    try:
-        import av
-        import av.error
-    except ModuleNotFoundError as error:
-        raise extras.missing("av", "reading videos") from error
+    extras.require("av", "reading videos")
+    import av
+    import av.error
+
     return av

@@ -54,7 +54,7 @@ def _jpeg_decoder() -> Decoder:
 def _png_decoder() -> Decoder:
     decoder = _opencv() or _pillow()
     if decoder is None:
-        raise extras.missing("cv2", "reading pictures")
+        raise extras.missing(module="cv2", what="reading pictures")
     return decoder
 
 

@@ -57,10 +57,9 @@ def parse(data: bytes, name: str) -> Document:
     CalibrationError
         When it is empty, no YAML, or no mapping of keys to values.
     """
-    try:
-        import yaml
-    except ModuleNotFoundError as absent:  # pragma: no cover - every extra that reads videos brings it
-        raise extras.missing("yaml", name) from absent
+    extras.require("yaml", name)
+    import yaml
+
     if not data.strip():
         raise _unreadable(name, "it is empty", "copy it again")
     try:

@@ -132,8 +132,7 @@ def opencv() -> Any:
     ImportError
         When it is not installed; says what to install.
     """
-    try:
-        import cv2
-    except ModuleNotFoundError as error:  # pragma: no cover - the tests have it
-        raise extras.missing("cv2", "rectifying pictures") from error
+    extras.require("cv2", "rectifying pictures")
+    import cv2
+
     return cv2

@@ -113,10 +113,9 @@ class _Reader:
         return Declaration(complete == "yes", until or UNKNOWN, tuple(datasets), tuple(weights), tuple(own))
 
     def _root(self, text: str) -> Any:
-        try:
-            import yaml
-        except ModuleNotFoundError as absent:
-            raise extras.missing("yaml", self.file) from absent
+        extras.require("yaml", self.file)
+        import yaml
+
         try:
             root: Any = yaml.compose(text, Loader=yaml.SafeLoader)
         except yaml.YAMLError as problem:

@@ -15,8 +15,7 @@ def of(value: Any) -> str:
     MissingPackageError
         Where PyYAML is not installed.
     """
-    try:
-        import yaml
-    except ModuleNotFoundError as error:
-        raise extras.missing("yaml", "a bundle") from error
+    extras.require("yaml", "a bundle")
+    import yaml
+
     return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=140))

@@ -147,7 +147,7 @@ def _exact(doubled_ranks: npt.NDArray[np.int64], smaller: int) -> float:
 
 def _approximation(kept: FloatArray) -> float:
     """Return what `scipy.stats.wilcoxon` does with the method "asymptotic", to the last digit."""
-    sizes, place, tied = np.unique(np.abs(kept), return_inverse=True, return_counts=True)
+    _, place, tied = np.unique(np.abs(kept), return_inverse=True, return_counts=True)
     ranks = (np.cumsum(tied) - (tied - 1) / 2)[place]
     n = float(len(kept))
     variance = (n * (n + 1) * (2 * n + 1) - float((tied.astype(np.float64) ** 3 - tied).sum()) / 2) / 24

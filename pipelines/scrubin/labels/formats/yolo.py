@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from scrubin.core import extras
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.formats.coco import class_of, ids_of, one_list
@@ -143,6 +144,7 @@ def _size_of(vocabulary: Vocabulary) -> str:
 def _names_of(where: Where, text: str) -> list[str] | None:
     """Return the names in a data.yaml, by class."""
     # Only this one of all files of labels is YAML.
+    extras.require("yaml", where.file)
     import yaml
 
     try:
