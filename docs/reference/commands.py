@@ -6,8 +6,8 @@ import argparse
 import importlib
 from collections.abc import Iterator
 
-from reference.markdown import sentence, table
-from scrubin.cli import COMMANDS
+from reference.markdown import code, sentence, table
+from scrubin.cli import COMMANDS, NEEDS
 
 WIDTH = 100
 
@@ -25,8 +25,16 @@ def parsers() -> Iterator[tuple[str, argparse.ArgumentParser]]:
 
 def text() -> str:
     """Return an overview, then a section for each command."""
-    overview = table(("command", "what it does"), ((f"[`scrubin {name}`](#{_anchor(name)})", does) for name, does in COMMANDS.items()))
+    rows = ((f"[`scrubin {name}`](#{_anchor(name)})", does, _needs(name)) for name, does in COMMANDS.items())
+    overview = table(("command", "what it does", "extra"), rows)
     return "\n".join([overview, *(_section(name, parser) for name, parser in parsers())])
+
+
+def _needs(name: str) -> str:
+    """Return the extras of a command, and those of its words that have others."""
+    own = [code(extra) for extra in NEEDS.get(name, ())]
+    of_words = [f"{code(words.split()[1])}: {', '.join(map(code, of))}" for words, of in NEEDS.items() if words.startswith(f"{name} ")]
+    return ", ".join(own) or "; ".join(of_words)
 
 
 def _parser(name: str, does: str) -> argparse.ArgumentParser:

@@ -71,7 +71,7 @@ def test_every_decoder_gives_the_same_picture(undecided):
 
 def test_without_any_decoder_it_says_what_to_install(undecided, release):
     without(undecided, "cv2", "turbojpeg", "PIL")
-    with pytest.raises(ImportError, match=r"pip install 'scrubin\[video\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'scrubin\[load\]'"):
         release.frames()[0]
 
 

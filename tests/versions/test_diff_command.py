@@ -81,8 +81,8 @@ def test_a_downloader_needs_numpy_pandas_and_pyarrow_only(old, new, tmp_path):
 
 def test_what_the_page_needs_is_named(old, new, tmp_path, monkeypatch, capsys):
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    assert main(["diff", str(old), str(new), "--html", str(tmp_path / "x.html")]) == 1
-    assert "pip install jinja2" in capsys.readouterr().err
+    assert main(["diff", str(old), str(new), "--html", str(tmp_path / "x.html")]) == 2
+    assert "pip install 'scrubin[evaluate]'" in capsys.readouterr().err
 
 
 def test_the_answer_is_the_same_each_time(old, new, capsys):

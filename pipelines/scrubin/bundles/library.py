@@ -10,7 +10,7 @@ import scrubin
 
 SUFFIXES = (".py", ".json", ".csv")
 """Of what scoring reads; networks, pages and scripts for browsers stay behind."""
-NEEDED = ("numpy", "pandas", "pyarrow", "pyyaml", "scipy")
+NEEDED = ("numpy", "pandas", "pyarrow", "pyyaml")
 PYTHON = "3.11"
 
 

@@ -28,7 +28,6 @@ FEWEST_FRAMES = 3
 DISGUISED = 64
 """One of so many values of a picture has its last bit changed."""
 FAST_PNG = 1
-NEEDED = "install scrubin[video]"
 
 
 @dataclass(frozen=True)
@@ -183,10 +182,8 @@ def resized(picture: Picture, height: int, width: int) -> Picture:
 
 def encoded(frames: Sequence[Path], target: Path, fps: Fraction | None) -> None:
     """Write frames as a video without loss (FFV1 in Matroska), so that equal frames are decoded as equal ones."""
-    try:
-        import av
-    except ImportError as missing:
-        raise MetricsError([error("", "install", "videos cannot be written", NEEDED)]) from missing
+    import av
+
     with av.open(f"file:{target}", "w", format="matroska") as container:
         stream = container.add_stream("ffv1", rate=fps or Fraction(25))
         stream.pix_fmt = "bgr0"
@@ -214,11 +211,9 @@ def _pictures_of(name: str, path: Path, most: int | None) -> Iterator[Picture]:
         for one in _pictures(path)[:most]:
             yield picture_of(one)
         return
-    try:
-        from scrubin.frames.picture import upright
-        from scrubin.video.decode import decoded
-    except ImportError as missing:
-        raise MetricsError([error("", "install", f"{name}: videos cannot be read", NEEDED)]) from missing
+    from scrubin.frames.picture import upright
+    from scrubin.video.decode import decoded
+
     for number, frame in enumerate(decoded(path, name)):
         if most is not None and number >= most:
             return
@@ -237,8 +232,6 @@ def _fps_of(path: Path) -> Fraction | None:
 
 
 def _cv2() -> Any:
-    try:
-        import cv2
-    except ImportError as missing:
-        raise MetricsError([error("", "install", "frames cannot be read", NEEDED)]) from missing
+    import cv2
+
     return cv2

@@ -1,7 +1,6 @@
 """`scrubin` by hand: one library call per command, one module per command.
 
-A command's module is imported only when it is asked for, so that scoring a submission does not
-need the video tools.
+A command's module is imported only when it is asked for, so that scoring a submission does not need the video tools.
 """
 
 from __future__ import annotations
@@ -10,12 +9,12 @@ import argparse
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from typing import Protocol, cast
 
 from scrubin.cli import postponed
-from scrubin.core import private_paths
+from scrubin.core import extras, private_paths
 from scrubin.core.errors import ScrubinError
 from scrubin.core.faults import printable
 
@@ -53,9 +52,22 @@ COMMANDS = {
 }
 """Every command and what it does; its module has the same name, with ``_`` for ``-``."""
 
-
+NEEDS: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(("probe", "frames", "frames-check", "stereo"), ("load",)),
+    **dict.fromkeys(("new-study", "check-params", "dicom", "screen", "render", "remove", "rename"), ("video",)),
+    **dict.fromkeys(("scores", "splits make", "splits extend"), ("quality",)),
+    **dict.fromkeys(("preflight", "deid"), ("video", "quality")),
+    **dict.fromkeys(("store", "tag"), ("flows",)),
+    "audit": ("video",),
+    "challenge": ("evaluate",),
+    "review": ("review",),
+    "withdraw": ("video", "flows"),
+}
+"""The extras without which a command, or one of its words, does nothing; the others run on the base install."""
 WRITE_PRIVATELY = ("audit", "new-study", "preflight", "remove", "rename", "render", "review", "screen", "store", "tag", "withdraw")
 """Commands of the curator: others can read nothing of what these write."""
+NOT_INSTALLED = 2
+"""As for arguments that cannot be used: nothing was looked at, so there is no result, good or bad."""
 
 
 class Command(Protocol):
@@ -69,8 +81,20 @@ class Command(Protocol):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit code is 0 only when its result is good."""
+    """Run one command; the exit code is 0 only when its result is good, and 2 when it cannot be asked for so."""
     passed = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(passed)
+    except ModuleNotFoundError as error:
+        command = next((words for words in (" ".join(passed[:2]), passed[0]) if words in NEEDS), passed[0])
+        told = extras.sentence(command, NEEDS.get(command, ()), error)
+        if told is None:
+            raise
+        sys.stderr.write(f"{told}\n")
+        return NOT_INSTALLED
+
+
+def _run(passed: Sequence[str]) -> int:
     with postponed.imports() if postponed.is_help(passed) else nullcontext():
         args = _parsed(passed)
     if args.command in WRITE_PRIVATELY:

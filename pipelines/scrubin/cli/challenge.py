@@ -11,6 +11,7 @@ from scrubin.bundles import bundle, hidden_truth
 from scrubin.bundles.bundle import NEVER, PLATFORMS, Wanted
 from scrubin.bundles.challenge import SHOWS, Challenge
 from scrubin.cli.submission import note_changed
+from scrubin.core import extras
 from scrubin.core.errors import MetricsError
 from scrubin.core.ranges import count_text
 from scrubin.exports.folder import new_folder
@@ -66,6 +67,7 @@ def run(args: argparse.Namespace) -> int:
         raise MetricsError(msg)
     if args.test:
         select(args.test)
+    extras.require("yaml", "a bundle")
     release = Path(args.release)
     truth = hidden_truth.of_release(release, args.task, args.split, args.subset, args.vocabulary)
     note_changed("challenge", release)

@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from scrubin.core import files, strangers
+from scrubin.core import extras, files, strangers
 from scrubin.core.errors import ReleaseError
 from scrubin.versions.comparison import Comparison, compare
 from scrubin.versions.lines import lines
@@ -26,6 +26,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, and say what differs; 0 when the number of the new release fits."""
+    if args.html:
+        extras.require("jinja2", "--html")
     comparison = compare(Path(args.old), Path(args.new))
     if args.html:
         _write(comparison, Path(args.html))

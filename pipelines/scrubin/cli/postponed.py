@@ -14,11 +14,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from scrubin.core import extras
+
 OURS = "scrubin"
-THEIRS = frozenset(
-    {"PIL", "av", "cv2", "jinja2", "numpy", "onnxruntime", "pandas", "pyarrow", "pydicom", "scipy", "sklearn", "tqdm", "yaml"}
-)
-"""Packages that take long to import."""
+THEIRS = frozenset({"PIL", "numpy", "pandas", "pyarrow", *extras.EXTRA_OF})
+"""Packages that take long to import, or are not there."""
 COMMANDS = f"{OURS}.cli"
 TYPES = ("scrubin.core.errors",)
 """Whose classes stand in an ``except``, which takes real ones only."""

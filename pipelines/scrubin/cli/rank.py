@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.cli.submission import add_truth, note_truth, truth_of
-from scrubin.core import files, strangers
+from scrubin.core import extras, files, strangers
 from scrubin.core.errors import AnnotationError
 from scrubin.evaluation.ranking import clips, detection_measure, latex, measures, ranking_text, ranks, score_sheet, significance
 from scrubin.evaluation.ranking.measures import PARTS, PRIMARY
@@ -99,6 +99,8 @@ def run(args: argparse.Namespace) -> int:
     """Rank, and write the leaderboard."""
     settings = _settings(args)
     out = Path(args.out) if args.out else None
+    if out is not None:
+        extras.require("jinja2", "the page of --out")
     document = _of_scores(args, settings, out) if args.from_scores else _of_submissions(args, settings, out)
     if args.json:
         text = files.json_text(document)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.cli.arguments import add_instant, rate_or_none
-from scrubin.core import files, strangers
+from scrubin.core import extras, files, strangers
 from scrubin.core.errors import MetricsError
 from scrubin.evaluation import comparison, reading_aids, score_document, selection, side
 from scrubin.evaluation.computation import Choice, Computed, chosen, intervals
@@ -122,6 +122,8 @@ def run(args: argparse.Namespace) -> int:
         return _differences(as_json=args.json)
     order = _order(name, args)
     out, page = _outputs(args)
+    if page is not None:
+        extras.require("jinja2", "--html")
     paths = [source.path for source in order.predictions]
     of_order = scoring(name, order)
     for note in (*of_order.read, *score_document.notes_of(of_order)):
@@ -223,8 +225,10 @@ def _scored(one: Computed, resamples: int) -> Iterator[ScoredResult]:
 
 
 def _intervals(one: Computed, resamples: int) -> list[Interval]:
-    from tqdm import tqdm
-
+    try:
+        from tqdm import tqdm
+    except ModuleNotFoundError:  # the base install shows no bar
+        return intervals(one, resamples, lambda: None)
     # The whole set is computed before the draws.
     with tqdm(total=resamples + 1, desc="draws", file=sys.stderr, disable=not sys.stderr.isatty()) as progress:
         return intervals(one, resamples, progress.update)

@@ -31,9 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Check every rule that applies; 0 only when no error is found: deviations of files and warnings are shown and pass."""
     # Great Expectations takes seconds to import.
+    from scrubin.core import extras
     from scrubin.labels.reader import Options
     from scrubin.validate import summary
-    from scrubin.validate.validation import validate
+    from scrubin.validate.validation import JUDGE, validate
     from scrubin.vocabulary import vocabulary
 
     if args.first_frame < 0:
@@ -42,6 +43,9 @@ def run(args: argparse.Namespace) -> int:
     chosen = vocabulary.load(args.vocabulary) if args.vocabulary else None
     options = Options(chosen, first=args.first_frame, instant=args.instant)
     validation = validate(args.path, args.source, options, Path(args.params) if args.params else None)
+    if not extras.installed(JUDGE):
+        how = f"{extras.install('quality')} to have Great Expectations judge, as the pipeline does"
+        sys.stderr.write(f"scrubin validate: note: the rules judge by themselves; {how}\n")
     text = summary.as_json(validation) if args.json else summary.as_text(validation, everything=args.all)
     # The name of a file may be no UTF-8.
     sys.stdout.write(text.encode("utf-8", errors="backslashreplace").decode("utf-8"))

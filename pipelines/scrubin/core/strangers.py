@@ -18,6 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
+from scrubin.core import extras
 from scrubin.core.errors import FileError
 from scrubin.core.faults import printable
 from scrubin.core.suggest import hint
@@ -263,7 +264,8 @@ def yaml_value(text: bytes | str, path: Path | str = "") -> Any:
     FileError
         When it is not YAML, or nested, or repeated by aliases, beyond what a file of settings is.
     """
-    import yaml  # an extra: what reads no YAML must work without
+    extras.require("yaml", f"reading {path or 'YAML'}")  # what reads no YAML works without
+    import yaml
 
     try:
         refuse_yaml_bomb(text, path)

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.core import strangers
+from scrubin.core import extras, strangers
 from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
 
 if TYPE_CHECKING:
     import av
 
-NEEDS_AV = "videos are read with PyAV: pip install 'scrubin[video]'"
 FIX = "get the file again"
 SKIPPING_CODECS = ("h264",)
 
@@ -215,9 +214,8 @@ def _upright(frame: av.VideoFrame) -> npt.NDArray[np.uint8]:
 
 
 def _pyav() -> Any:
-    try:
-        import av
-        import av.error
-    except ImportError as error:
-        raise ImportError(NEEDS_AV) from error
+    extras.require("av", "reading videos")
+    import av
+    import av.error
+
     return av

@@ -13,14 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from scrubin.core import unpacking
+from scrubin.core import extras, unpacking
 from scrubin.core.errors import FileError
 
 Picture = npt.NDArray[np.uint8]
 Decoder = Callable[[bytes], Picture]
 JPEG, JPEG_END = b"\xff\xd8", b"\xff\xd9"
 PNG, PNG_END = b"\x89PNG\r\n\x1a\n", b"IEND\xaeB`\x82"
-NONE_INSTALLED = "no decoder of pictures is installed: pip install 'scrubin[video]' (OpenCV), or PyTurboJPEG, or Pillow"
 
 
 def decoded(data: bytes) -> Picture:
@@ -65,7 +64,7 @@ def _jpeg_decoder() -> Decoder:
 def _png_decoder() -> Decoder:
     decoder = _opencv() or _pillow()
     if decoder is None:
-        raise ImportError(NONE_INSTALLED)
+        raise extras.missing(module="cv2", what="reading pictures")
     return decoder
 
 

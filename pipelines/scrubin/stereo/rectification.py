@@ -8,11 +8,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from scrubin.core import extras
 from scrubin.stereo.rig import Camera, Matrix, Rig
 
 Side = Literal["left", "right"]
 Map = npt.NDArray[np.float32]
-NEEDS_OPENCV = "rectifying pictures needs OpenCV: pip install 'scrubin[video]'"
 # Strong lenses need more steps than OpenCV's five until a point is where it belongs.
 STEPS, STEP_PX = 100, 1e-9
 
@@ -132,8 +132,7 @@ def opencv() -> Any:
     ImportError
         When it is not installed; says what to install.
     """
-    try:
-        import cv2
-    except ImportError as missing:  # pragma: no cover - the tests have it
-        raise ImportError(NEEDS_OPENCV) from missing
+    extras.require("cv2", "rectifying pictures")
+    import cv2
+
     return cv2

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrubin.core import strangers
+from scrubin.core import extras, strangers
 from scrubin.core.errors import AnnotationError, FileError
 from scrubin.core.faults import Faults, error
 from scrubin.core.suggest import hint
@@ -113,11 +113,9 @@ class _Reader:
         return Declaration(complete == "yes", until or UNKNOWN, tuple(datasets), tuple(weights), tuple(own))
 
     def _root(self, text: str) -> Any:
-        try:
-            import yaml
-        except ImportError as missing:
-            msg = f"{self.file}: reading it needs the package pyyaml; install scrubin with the extra 'quality'"
-            raise AnnotationError(msg) from missing
+        extras.require("yaml", self.file)
+        import yaml
+
         try:
             strangers.refuse_yaml_bomb(text, self.file)
             root: Any = yaml.compose(text, Loader=yaml.SafeLoader)

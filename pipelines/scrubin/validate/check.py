@@ -41,7 +41,7 @@ class Check:
     expectation
         What Great Expectations judges.
     broken
-        Returns for each row whether it breaks the rule; called only when the expectation failed.
+        Returns for each row whether it breaks the rule; called only when the expectation failed, or where nobody judges it.
     details
         Returns more columns to be named beside the key of an offending row; None when there are none.
     """

@@ -10,21 +10,22 @@ import logging
 import os
 from collections.abc import Sequence
 
-os.environ["GX_ANALYTICS_ENABLED"] = "false"  # read when the package is imported
-
-import great_expectations as gx
-import great_expectations.expectations as gxe
 import pandas as pd
-from great_expectations.data_context.types.base import ProgressBarsConfig
 
 from scrubin.core.errors import StageError
 from scrubin.validate.check import Expectation
+
+os.environ["GX_ANALYTICS_ENABLED"] = "false"  # read when the package is imported
 
 
 class Judge:
     """A Great Expectations context in memory, without progress bars and without a word to the network."""
 
     def __init__(self) -> None:
+        # Five seconds, and an extra: only for who judges by it.
+        import great_expectations as gx
+        from great_expectations.data_context.types.base import ProgressBarsConfig
+
         # It would announce, with the path, a temporary folder that it makes for pages nobody needs.
         logging.getLogger("great_expectations.data_context.types.base").setLevel(logging.WARNING)
         context = gx.get_context(mode="ephemeral")
@@ -43,6 +44,9 @@ class Judge:
         """
         if not expectations:
             return []
+        import great_expectations as gx
+        import great_expectations.expectations as gxe
+
         numbered = [getattr(gxe, one.name)(**one.arguments, meta={"number": i}) for i, one in enumerate(expectations)]
         suite = gx.ExpectationSuite(name=name, expectations=numbered)
         results = self._batch.get_batch(batch_parameters={"dataframe": frame}).validate(suite, result_format="BOOLEAN_ONLY")

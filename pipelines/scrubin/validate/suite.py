@@ -22,7 +22,7 @@ from scrubin.validate.rules import counts, declarations, privacy
 from scrubin.validate.study import NotApplicableError, NotCheckableError, Study
 
 
-def run(study: Study, overrides: Mapping[str, str]) -> list[Outcome]:
+def run(study: Study, overrides: Mapping[str, str], *, judged: bool = True) -> list[Outcome]:
     """Return the outcome of every check of every table, sorted by table, rule and columns.
 
     Parameters
@@ -31,13 +31,15 @@ def run(study: Study, overrides: Mapping[str, str]) -> list[Outcome]:
         The tables, and what they are held to.
     overrides
         Severities by rule, where they differ from the rule's own.
+    judged
+        Whether Great Expectations judge. False, where they are not installed: a check is kept when no row breaks it, which means the same.
 
     Raises
     ------
     ParamsError
         When there is no rule of a name.
     """
-    severities, judge = rules.severities(overrides), Judge()
+    severities, judge = rules.severities(overrides), Judge() if judged else None
     outcomes = [outcome for table in study.tables for outcome in of_table(judge, study, table, severities)]
     return sorted(outcomes, key=lambda outcome: (outcome.table, outcome.rule, outcome.columns))
 
@@ -97,7 +99,7 @@ class SkippedCheck:
     why: str
 
 
-def of_table(judge: Judge, study: Study, table: str, severities: Mapping[str, Severity]) -> Iterator[Outcome]:
+def of_table(judge: Judge | None, study: Study, table: str, severities: Mapping[str, Severity]) -> Iterator[Outcome]:
     """Yield the outcomes of one table."""
     ready, skipped = batches(study, table)
     for batch in ready:
@@ -126,9 +128,12 @@ def batches(study: Study, table: str) -> tuple[list[Batch], list[SkippedCheck]]:
     return [*ready, *counted], [*own_skipped, *across_skipped, *uncounted]
 
 
-def outcomes_of(judge: Judge, table: str, batch: Batch, severities: Mapping[str, Severity]) -> Iterator[Outcome]:
+def outcomes_of(judge: Judge | None, table: str, batch: Batch, severities: Mapping[str, Severity]) -> Iterator[Outcome]:
     """Yield the outcome of each check of a batch."""
-    verdicts = judge.verdicts(batch.name, batch.judged, [check.expectation for check in batch.checks])
+    if judge is None:
+        verdicts = [not check.broken().any() for check in batch.checks]
+    else:
+        verdicts = judge.verdicts(batch.name, batch.judged, [check.expectation for check in batch.checks])
     for check, kept in zip(batch.checks, verdicts, strict=True):
         yield _outcome(table, check, batch, severities[check.rule], kept=kept)
 

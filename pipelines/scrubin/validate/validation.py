@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from scrubin.core import params
+from scrubin.core import extras, params
 from scrubin.core.faults import Fault
 from scrubin.labels import policy
 from scrubin.labels.reader import Options
@@ -21,6 +21,8 @@ from scrubin.validate.registry import row_rules
 from scrubin.validate.rules import counts, files
 from scrubin.validate.study import Study
 from scrubin.validate.tables_at_path import TablesAtPath
+
+JUDGE = "great_expectations"
 
 
 @dataclass(frozen=True)
@@ -101,7 +103,7 @@ def validate(path: str, form: str | None, options: Options, params_file: Path | 
         at_path.line,
         at_path.recordings,
         at_path.faults,
-        (*of_files, *suite.run(study, p.severity)),
+        (*of_files, *suite.run(study, p.severity, judged=extras.installed(JUDGE))),
         suite.row_counts(study),
         _inapplicable(at_path, p),
         counts.class_counts(study),

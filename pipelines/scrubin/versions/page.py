@@ -6,7 +6,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from scrubin.core.errors import ReleaseError
+import jinja2
+
 from scrubin.versions.comparison import Comparison
 from scrubin.versions.difference import KINDS
 from scrubin.versions.lines import example
@@ -19,18 +20,7 @@ MOST = 200
 
 
 def page(comparison: Comparison) -> str:
-    """Return the page of a comparison.
-
-    Raises
-    ------
-    ReleaseError
-        When Jinja is not installed.
-    """
-    try:
-        import jinja2
-    except ImportError as error:
-        msg = "--html needs jinja2, which is not installed; run: pip install jinja2. Lines and --json need nothing more"
-        raise ReleaseError(msg) from error
+    """Return the page of a comparison."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([TEMPLATES, LOOK]),
         autoescape=True,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 
 from scrubin.evaluation.ranking import significance
 
@@ -57,6 +57,21 @@ def test_also_with_ties_the_p_value_is_the_share_of_sign_patterns(seed):
 def test_without_ties_the_p_value_is_that_of_scipy(differences):
     wanted = stats.wilcoxon(np.round(differences, 12), method="exact").pvalue
     assert significance.compare(np.array(differences), np.zeros(len(differences))).p == pytest.approx(wanted, rel=1e-9)
+
+
+@pytest.mark.parametrize("units", [51, 52, 200, 3000])
+def test_the_approximation_is_that_of_scipy_to_the_last_digit(units):
+    rng = np.random.default_rng(units)
+    for shift in (0.05, 0.15, 0.55, 9):
+        for values in (rng.normal(size=units), rng.normal(size=units).round(1)):
+            differences = np.round(values + shift, 12)
+            wanted = stats.wilcoxon(differences, correction=False, method="asymptotic").pvalue
+            assert significance.compare(differences, np.zeros(units)).p == float(wanted)
+
+
+def test_the_tail_of_the_normal_distribution_is_that_of_scipy_to_the_last_digit():
+    z = np.concatenate([np.linspace(0, 40, 20_001), np.abs(np.random.default_rng(3).normal(size=20_000)) * 4])
+    assert [significance.normal_tail(one) for one in z.tolist()] == special.ndtr(-z).tolist()
 
 
 def test_many_differences_take_the_normal_approximation_with_the_correction_for_ties():

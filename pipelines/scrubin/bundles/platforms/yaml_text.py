@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from scrubin.core.errors import MetricsError
+from scrubin.core import extras
 
 
 def of(value: Any) -> str:
@@ -12,12 +12,10 @@ def of(value: Any) -> str:
 
     Raises
     ------
-    MetricsError
+    MissingPackageError
         Where PyYAML is not installed.
     """
-    try:
-        import yaml
-    except ImportError as error:
-        msg = "a bundle needs the package pyyaml; install scrubin with the extra 'quality'"
-        raise MetricsError(msg) from error
+    extras.require("yaml", "a bundle")
+    import yaml
+
     return str(yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=140))

@@ -16,8 +16,8 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
 import numpy as np
-import yaml
 
+from scrubin.core import extras
 from scrubin.core.faults import Faults
 from scrubin.labels import evidence
 from scrubin.labels.formats.coco import class_of, ids_of, one_list
@@ -143,6 +143,10 @@ def _size_of(vocabulary: Vocabulary) -> str:
 
 def _names_of(where: Where, text: str) -> list[str] | None:
     """Return the names in a data.yaml, by class."""
+    # Only this one of all files of labels is YAML.
+    extras.require("yaml", where.file)
+    import yaml
+
     try:
         # Nodes only: no dates or numbers are made of names, and a key that stands twice is seen.
         root = _pairs(yaml.compose(text, Loader=yaml.BaseLoader))
@@ -168,7 +172,7 @@ def _names_of(where: Where, text: str) -> list[str] | None:
 
 def _pairs(node: Any) -> dict[str, Any]:
     value_of: dict[str, Any] = {}
-    for key, value in node.value if isinstance(node, yaml.MappingNode) else []:
+    for key, value in node.value if node is not None and node.id == "mapping" else []:
         if str(key.value) in value_of:
             raise KeyError(str(key.value))
         value_of[str(key.value)] = value

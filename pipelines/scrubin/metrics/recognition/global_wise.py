@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +18,6 @@ from scrubin.metrics.recognition.average_precision import by_class, paper_varian
 from scrubin.metrics.recognition.components import COMPONENTS, Component, TripletMap, components_named
 from scrubin.metrics.recognition.videos import BoolArray, ClassRows, FloatArray, IntArray, TripletVideo, checked
 from scrubin.metrics.result import Result, Variant
-
-if TYPE_CHECKING:
-    from scipy.sparse import csr_array
 
 SCOPE = "global"
 
@@ -124,7 +120,7 @@ def _of_pool(pool: _Pool, triplets: TripletMap, component: Component, ignore_nul
 class Table:
     """What the global average precision of any draw of videos is made of.
 
-    It takes at most 8 bytes per class and frame, and 8 per positive.
+    It takes at most 12 bytes per class and frame, and 20 per positive.
 
     Parameters
     ----------
@@ -173,25 +169,52 @@ class Steps:
 
     Parameters
     ----------
+    videos
+        How many there are.
     frames
-        (thresholds, videos), sparse: frames from each distinct score of a positive up to the next, scores rising.
+        From each distinct score of a positive up to the next, scores rising.
     positives
-        (thresholds, videos), sparse: positives among them.
+        Those among them.
     """
 
-    frames: csr_array
-    positives: csr_array
+    videos: int
+    frames: Tally
+    positives: Tally
 
     def average_precision(self, times: IntArray) -> tuple[float, int]:
         """Return average precision and positives of a pool that holds each video so many times (videos,); NaN without positives."""
-        weights = times.astype(self.frames.dtype)
-        new = np.asarray(self.positives @ weights, dtype=np.int64)
+        new = self.positives.of_pool(times)
         positives = int(new.sum())
         if not positives:
             return float("nan"), 0
-        reached, hits = np.cumsum(np.asarray(self.frames @ weights, dtype=np.int64)[::-1])[::-1], np.cumsum(new[::-1])[::-1]
+        reached, hits = np.cumsum(self.frames.of_pool(times)[::-1])[::-1], np.cumsum(new[::-1])[::-1]
         there = new > 0
         return float(np.repeat(hits[there] / reached[there], new[there]).sum() / positives), positives
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How many frames of each video lie between two thresholds; where there are none, nothing stands.
+
+    Parameters
+    ----------
+    starts
+        (thresholds,), where the entries of each begin; each has one, the frame that made it a threshold.
+    videos
+        (entries,), position of a video.
+    counts
+        (entries,), its frames.
+    """
+
+    starts: IntArray
+    videos: IntArray
+    counts: npt.NDArray[np.int32]
+
+    def of_pool(self, times: IntArray) -> IntArray:
+        """Return the frames by threshold (thresholds,) of a pool that holds each video so many times (videos,)."""
+        if not len(self.starts):
+            return np.zeros(0, dtype=np.int64)
+        return np.add.reduceat(self.counts * times[self.videos], self.starts, dtype=np.int64)
 
 
 def steps_of(rows: Sequence[ClassRows]) -> list[Steps]:
@@ -203,28 +226,25 @@ def of_draw(steps: Sequence[Steps], draw: IntArray) -> tuple[npt.NDArray[np.floa
     """Return average precision and positives (classes,) of the videos at these positions, which may repeat."""
     if not len(steps):
         return np.zeros(0), np.zeros(0, dtype=np.int64)
-    times = np.bincount(draw, minlength=steps[0].frames.shape[1]).astype(np.int64)
+    times = np.bincount(draw, minlength=steps[0].videos).astype(np.int64)
     by_class = [one.average_precision(times) for one in steps]
     return np.array([value for value, _ in by_class]), np.array([positives for _, positives in by_class], dtype=np.int64)
 
 
 def _of_class(labels: Sequence[BoolArray], scores: Sequence[FloatArray]) -> Steps:
     thresholds = np.unique(np.concatenate([score[label] for label, score in zip(labels, scores, strict=True)]))
-    most = len(scores) * max(len(score) for score in scores)
-    dtype = np.int32 if most < np.iinfo(np.int32).max else np.int64
     # Frames below the lowest threshold count for none.
     bins = [thresholds.searchsorted(score, side="right") - 1 for score in scores]
     own = [one[label] for one, label in zip(bins, labels, strict=True)]
-    return Steps(_counted([one[one >= 0] for one in bins], len(thresholds), dtype), _counted(own, len(thresholds), dtype))
+    return Steps(len(scores), _counted([one[one >= 0] for one in bins], len(thresholds)), _counted(own, len(thresholds)))
 
 
-def _counted(bins: Sequence[IntArray], size: int, dtype: type[np.int32 | np.int64]) -> csr_array:
-    """Return how often each bin comes in each video (bins, videos)."""
-    # Only the bootstrap needs it, and it takes long to import.
-    from scipy.sparse import csr_array
-
+def _counted(bins: Sequence[IntArray], size: int) -> Tally:
+    """Return how often each bin comes in each video."""
     tallies = [np.unique(one, return_counts=True) for one in bins]
-    videos = np.repeat(np.arange(len(bins)), [len(one) for one, _ in tallies])
     places = np.concatenate([one for one, _ in tallies])
-    counts = np.concatenate([count for _, count in tallies]).astype(dtype)
-    return csr_array((counts, (places, videos)), shape=(size, len(bins)))
+    order = np.argsort(places, kind="stable")
+    # A video has fewer frames than would need more.
+    counts = np.concatenate([count for _, count in tallies])[order].astype(np.int32)
+    videos = np.repeat(np.arange(len(bins)), [len(one) for one, _ in tallies])[order]
+    return Tally(np.searchsorted(places[order], np.arange(size)), videos, counts)
