@@ -14,7 +14,7 @@ from clips import clip, numbered
 from scrubin.cli import main
 from scrubin.core.errors import VideoError
 from scrubin.dicom import objects, recording
-from scrubin.dicom.pieces import Pieces
+from scrubin.video.pieces import Pieces
 from scrubin.render.execution import execute
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import parts

@@ -18,8 +18,8 @@ from pydicom.uid import UID
 
 from scrubin.dicom import elements
 from scrubin.dicom.elements import DAMAGED
-from scrubin.dicom.pieces import Piece
 from scrubin.dicom.transfer_syntaxes import JPEG_EXTENDED, SYNTAXES, TWO_EYES, TransferSyntax
+from scrubin.video.pieces import Piece
 from scrubin.video.unreadable_error import UnreadableError
 
 FIX_COPY = "copy it again from the archive (PACS), or exclude the recording in recordings.csv"

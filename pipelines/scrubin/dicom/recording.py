@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,10 +16,10 @@ from av.error import FFmpegError
 from scrubin.dicom import frame_times, header, movie
 from scrubin.dicom.header import FIX_COPY, FIX_EXPORT, STREAMED, Header
 from scrubin.dicom.picture_order import Order264, Order265, PictureOrder
-from scrubin.dicom.pieces import Piece, Pieces
+from scrubin.video.opening import BUFFER_BYTES
+from scrubin.video.pieces import Piece, Pieces
 from scrubin.video.unreadable_error import UnreadableError
 
-BUFFER_BYTES = 1 << 18
 START_CODES = (b"\0\0\1", b"\0\0\0\1")
 PACK_START, TS_SYNC, TS_PACKET = b"\0\0\1\xba", 0x47, 188
 MP4_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"styp")
@@ -67,7 +66,7 @@ def file_of(path: Path, of: Stream) -> Pieces:
 def stream_of(path: Path) -> Stream:
     """Return where a file's stream lies; read once in a process, as long as nobody changes the file."""
     status = path.stat()
-    return _stream(path, (status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev))
+    return _stream(path, (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev))
 
 
 @lru_cache(maxsize=16)
@@ -160,18 +159,16 @@ def _head_of_jpegs(path: Path, known: Header) -> bytes:
 def _jpeg_sizes(path: Path, fragments: Sequence[Piece]) -> list[int]:
     """Return the size of each picture: one begins with every fragment that starts as a JPEG does."""
     sizes: list[int] = []
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        for piece in fragments:
-            if os.pread(descriptor, len(JPEG_START), piece.offset) == JPEG_START:
-                sizes.append(piece.size)
-            elif sizes:
-                sizes[-1] += piece.size
-            else:
-                msg = "its first fragment is no JPEG"
-                raise UnreadableError(msg, FIX_EXPORT)
-    finally:
-        os.close(descriptor)
+    file = Pieces(path)
+    for piece in fragments:
+        file.seek(piece.offset)
+        if file.read(len(JPEG_START)) == JPEG_START:
+            sizes.append(piece.size)
+        elif sizes:
+            sizes[-1] += piece.size
+        else:
+            msg = "its first fragment is no JPEG"
+            raise UnreadableError(msg, FIX_EXPORT)
     return sizes
 
 

@@ -27,6 +27,7 @@ from scrubin.render.retiming import MUXING, decoding_tick
 from scrubin.render.source_file import SourceFile
 from scrubin.render.touched import Encoder, bare
 from scrubin.video import parameter_sets
+from scrubin.video.damage import listening, with_threads
 from scrubin.video.opening import open_video
 from scrubin.video.packets import packets
 from scrubin.video.probe import Probe, picture_stream
@@ -88,10 +89,11 @@ def _copied_file(files: Sequence[SourceFile], plan: Plan, parts: Parts) -> Sourc
 
 @contextmanager
 def _opened_stream(file: SourceFile) -> Iterator[tuple[av.container.InputContainer, av.VideoStream]]:
-    with open_video(file.path) as container:
-        stream = picture_stream(container, file.name)
-        stream.thread_type = "AUTO"
-        stream.codec_context.thread_count = decoder_threads()
+    with (
+        listening(file.path, file.name),
+        open_video(file.path) as container,
+        with_threads(picture_stream(container, file.name), decoder_threads()) as stream,
+    ):
         yield container, stream
 
 

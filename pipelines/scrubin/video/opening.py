@@ -10,17 +10,22 @@ from pathlib import Path
 
 import av
 
+from scrubin.video.pieces import Pieces
+
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
 PREAMBLE_BYTES, DICOM = 128, b"DICM"
+BUFFER_BYTES = 1 << 18
 
 
 def is_dicom(path: Path) -> bool:
-    """Return whether a file is a DICOM object: it says so behind a preamble (PS3.10, 7.1)."""
-    try:
-        with path.open("rb") as file:
-            return file.read(PREAMBLE_BYTES + len(DICOM))[PREAMBLE_BYTES:] == DICOM
-    except OSError:
-        return False  # whoever opens it says why it cannot be read
+    """Return whether a file is a DICOM object: it says so behind a preamble (PS3.10, 7.1).
+
+    Raises
+    ------
+    OSError
+        When it cannot be read.
+    """
+    return Pieces(path).read(PREAMBLE_BYTES + len(DICOM))[PREAMBLE_BYTES:] == DICOM
 
 
 def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.InputContainer:
@@ -36,15 +41,16 @@ def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.In
     Raises
     ------
     av.error.FFmpegError
-        When it cannot be read, or is no video.
+        When it is no video.
+    OSError
+        When it cannot be opened or read, also later on: the disk is to blame, not the content.
     """
     options = IGNORE_EDIT_LIST if ignore_edit_list else {}
     if is_dicom(path):
         from scrubin.dicom import recording
 
         return recording.opened(path, options)
-    # `file:` keeps names such as "pipe:0", "-" or "concat:a" from being taken for a protocol.
-    return av.open(f"file:{path}", options=options, metadata_errors="replace")
+    return av.open(Pieces(path), "r", options=options, buffer_size=BUFFER_BYTES, metadata_errors="replace")
 
 
 def refuse_other_count(path: Path, count: int) -> None:
