@@ -123,8 +123,8 @@ def _prepared(args: argparse.Namespace, source: Path, params: RenderParams) -> P
 
 
 def _execute(name: str, source: Path, part: Path, known: Prepared, params: RenderParams) -> Parts:
+    _refuse_damaged(source, name, known.probe)
     if known.parts.mode == REENCODE:
-        _refuse_damaged(source, name, known.probe)
         about_s = estimate_s(known.plan, known.parts, params)
         sys.stderr.write(f"{name}: everything is encoded again, {known.parts.why}; about {about_s:.0f} s on two cores\n")
     return execute(known.files, part, known.probe, known.plan, known.parts, params, name)
@@ -156,7 +156,7 @@ def _planned(args: argparse.Namespace, probed: Probe) -> Plan:
 
 
 def _refuse_damaged(source: Path, name: str, probed: Probe) -> None:
-    """Decode the source: an encoder would take a concealed fault for a picture."""
+    """Decode the source, as the stage `screen` does: an encoder takes a concealed fault for a picture, and a copy repeats it."""
     count = sum(1 for _ in decoded(source, name))
     if count != probed.frame_count:
         raise VideoError(name, f"only {count} of its {probed.frame_count} frames can be decoded", FIX_COPY)

@@ -7,13 +7,14 @@ when one of them is another than before.
 from __future__ import annotations
 
 import errno
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from scrubin.core import store
 from scrubin.core.errors import StageError, VideoError
-from scrubin.core.files import sha256_of
+from scrubin.video.pieces import Pieces
 from scrubin.video.truncation import FIX_COPY
 
 CODE = ("core/files.py",)
@@ -35,7 +36,7 @@ def stored_sha256(path: Path, name: str) -> str:
         before = identity(path, name)
         key = store.key_of("sha256", store.code_version(CODE), before)
         known = store.lookup(key)
-        value = str(known.value) if known else sha256_of(path)
+        value = str(known.value) if known else _sha256(path)
         after = identity(path, name)
     except OSError as error:
         if error.errno in WRONG_NAME:
@@ -86,6 +87,13 @@ def _refuse_touched(path: Path, name: str, sha256: str, before: dict[str, int]) 
     if _prove(path, name, sha256) != before:
         msg = f"{name} was moved, replaced or changed while it was read; leave it alone, then run again"
         raise StageError(msg)
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    for data in Pieces(path).chunks():
+        digest.update(data)
+    return digest.hexdigest()
 
 
 def _prove(path: Path, name: str, sha256: str) -> dict[str, int]:
