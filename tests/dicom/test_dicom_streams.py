@@ -11,7 +11,6 @@ import pytest
 
 import dicom_objects
 from scrubin.dicom import recording
-from scrubin.video.pieces import Pieces
 from scrubin.render.execution import execute
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import parts
@@ -20,6 +19,7 @@ from scrubin.render.source_file import SourceFile
 from scrubin.video.decode import decoded
 from scrubin.video.frame_reader import FrameReader
 from scrubin.video.opening import is_dicom
+from scrubin.video.pieces import Pieces
 from scrubin.video.probe import probe
 from scrubin.video.structure import structure
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scrubin.cli.arguments import existing_video, section_or, steady
 from scrubin.core.errors import ScrubinError, VideoError
-from scrubin.core.files import FIXED_TIME_S
+from scrubin.core.files import FIXED_TIME_S, disk_of
 from scrubin.render.estimate import estimate_s
 from scrubin.render.execution import execute
 from scrubin.render.file_parts import parts_of_files
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     target = _target(source, args.out)
     # A folder of its own beside the target: whatever goes wrong, nothing half-made is left.
-    with tempfile.TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
+    with disk_of(target), tempfile.TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
         part = Path(folder) / target.name
         with steady(source):
             known = _prepared(args, source, params)

@@ -18,6 +18,7 @@ from scrubin.ingest.seam import stored_seam
 from scrubin.tables import io
 from scrubin.tables.private.parts import PARTS
 from scrubin.video.joining import start_times_s
+from scrubin.video.opening import contradictions
 from scrubin.video.source import FilePart, Source
 
 
@@ -88,6 +89,7 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     clock = replace(clock, source=camera.rows[0].clock or clock.source)
     plain.probe(raw)  # refuses what does not belong together before anything is decoded
     parts, doubts = _placed(raw, plain.parts, gaps_s(raw, plain.paths, plain.joined_parts(raw), clock))
+    doubts += tuple(f"'{path}': {sentence}" for path in plain.paths for sentence in contradictions(raw / path))
     source = Source(parts, view)
     return Joined(source, media_of(source.sha256, source.probe(raw)), tuple(_rows(raw, camera, source)), doubts)
 

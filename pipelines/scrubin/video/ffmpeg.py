@@ -16,6 +16,7 @@ import ffmpeg
 import imageio_ffmpeg
 
 from scrubin.core.errors import StageError, VideoError
+from scrubin.core.files import FULL
 
 # libx264 gives other bytes for another number of threads, also for "as many as there are cores".
 THREADS = 2
@@ -48,7 +49,7 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
         raise VideoError(name, f"ffmpeg did not finish within {timeout_s:.0f} s", "look at the file; it may be damaged") from error
     except subprocess.CalledProcessError as error:
         lines = said.strip().splitlines()
-        for number in (errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG):
+        for number in FULL:
             if any(os.strerror(number) in line for line in lines):
                 # The disk's fault, not the recording's.
                 raise OSError(number, os.strerror(number)) from error

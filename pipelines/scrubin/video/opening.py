@@ -57,8 +57,18 @@ def refuse_other_count(path: Path, count: int) -> None:
     """Raise an `UnreadableError` when the header of a DICOM recording states another number of frames."""
     if is_dicom(path):
         from scrubin.dicom import recording
+        from scrubin.dicom.contradictions import refuse_other_count as refuse
 
-        recording.refuse_other_count(recording.stream_of(path).header, count)
+        refuse(recording.stream_of(path).header, count)
+
+
+def contradictions(path: Path) -> tuple[str, ...]:
+    """Return, one sentence each, where the header of a DICOM recording and its stream differ without harm; of another file nothing."""
+    if not is_dicom(path):
+        return ()
+    from scrubin.dicom import recording
+
+    return recording.stream_of(path).told
 
 
 def left_behind_text(paths: Sequence[Path]) -> str:
