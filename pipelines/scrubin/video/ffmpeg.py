@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Sequence
@@ -44,6 +45,8 @@ def run(stream: Any, name: str, timeout_s: float) -> None:
             done = subprocess.run(command, check=False, capture_output=True, stdin=subprocess.DEVNULL, timeout=timeout_s)
             said = done.stderr.decode(errors="replace")
             _refuse_failing_disk(said, name)
+            if done.returncode == -signal.SIGXFSZ:
+                raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
             done.check_returncode()
     except subprocess.TimeoutExpired as error:
         raise VideoError(name, f"ffmpeg did not finish within {timeout_s:.0f} s", "look at the file; it may be damaged") from error
