@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 
 import pytest
 
 from clips import clip, decoded_numbers, ffmpeg, numbered
 from scrubin.cli import main
 from scrubin.cli import render as cli_render
+from scrubin.core import store
+from scrubin.core.errors import StageError
 from scrubin.video.probe import probe
 
 
@@ -131,3 +137,64 @@ def test_a_file_that_grows_while_it_is_read_is_not_released(video, elsewhere, ca
     assert main(["render", "growing.mp4", "out.mkv", "--start", "0.3"]) == 1
     assert "it changed while it was read" in capsys.readouterr().err
     assert not (elsewhere / "out.mkv").exists()
+
+
+LIMITED = """
+import resource, sys
+from pathlib import Path
+from scrubin.cli import main
+from scrubin.core import store
+resource.setrlimit(resource.RLIMIT_FSIZE, (400, 400))
+for command in (["render", "VIDEO", "out.mkv"], ["render", "VIDEO", "out.mkv", "--mode", "reencode"], ["frames", "VIDEO", "out"],
+                ["frames", "VIDEO", "out", "--shard"]):
+    print(main([one.replace("VIDEO", sys.argv[1]) for one in command]))
+try:
+    store.make("0" * 64, lambda folder: (folder / "a").write_bytes(bytes(5000)), Path("store"))
+except Exception as error:
+    print(type(error).__name__, error, file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+def test_a_disk_that_takes_no_more_is_named_in_one_line_and_nothing_half_written_stays(video, elsewhere):
+    unwritten = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", LIMITED, str(video)], check=False, capture_output=True, text=True, cwd=elsewhere, env=unwritten
+    )
+    assert done.stdout == "1\n" * 4
+    full = "cannot be written (File too large); make room on its disk, then run again: what was finished is kept"
+    said = [line for line in done.stderr.splitlines() if "everything is encoded again" not in line]
+    assert said == [
+        f"scrubin render: out.mkv: {full}",
+        f"scrubin render: out.mkv: {full}",
+        f"scrubin frames: out: {full}",
+        f"scrubin frames: out: {full}",
+        f"StageError store: {full}",
+    ]
+    assert [path.name for path in elsewhere.rglob("*") if path.is_file() and path.name != "beat"] == []
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A file system of 200 kB; only the system's administrator can make one."""
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=200k", "tmpfs", str(disk)], check=False, capture_output=True)
+    if made.returncode:
+        pytest.skip("no file system can be mounted here")
+    yield disk
+    subprocess.run(["umount", str(disk)], check=True)
+
+
+@pytest.mark.slow
+def test_a_real_full_disk_is_named_by_commands_and_by_the_store(small_disk, elsewhere, capsys):
+    large = clip(elsewhere / "a.mkv", seconds=6, size="320x192", more=("-crf", "1"))
+    full = r"No space left on device\); make room on its disk"
+    for command in (["render", str(large)], ["render", str(large), "--mode", "reencode"]):
+        assert main([*command[:2], str(small_disk / "out.mkv"), *command[2:]]) == 1
+        assert re.search(full, capsys.readouterr().err)
+    assert main(["frames", str(large), str(small_disk / "out"), "--fps", "10"]) == 1
+    assert re.search(full, capsys.readouterr().err)
+    with pytest.raises(StageError, match=full):
+        store.make("0" * 64, lambda folder: (folder / "a").write_bytes(bytes(300_000)), small_disk / "store")
+    assert [path.name for path in small_disk.rglob("*") if path.is_file() and path.name != "beat"] == []

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from scrubin.core import owners, store, uses
+from scrubin.core.errors import StageError
 from scrubin.core.files import whole, write_json
 
 
@@ -300,3 +301,16 @@ def test_the_last_good_run_of_a_stage_says_what_is_used_and_a_failed_one_adds_to
     assert uses.used(tmp_path) == expected | {store.key_of("screen", "code", {"n": 4})}
     run("screen", [4])
     assert uses.used(tmp_path) == {store.key_of("screen", "code", {"n": 4}), store.key_of("render", "code", {"n": 1})}
+
+
+def test_a_full_disk_fails_with_one_sentence_that_names_the_place(tmp_path):
+    def filling(_):
+        with Path("/dev/full").open("wb") as file:  # every write to it fails as on a full disk
+            file.write(b"x")
+
+    says = r"cannot be written \(No space left on device\); make room on its disk, then run again"
+    with pytest.raises(StageError, match=rf"store: {says}"):
+        store.make("0" * 64, filling, tmp_path / "store")
+    with pytest.raises(StageError, match=rf"a.json: {says}"), whole(tmp_path / "a.json"):
+        filling(tmp_path)
+    assert not (tmp_path / "a.json").exists()

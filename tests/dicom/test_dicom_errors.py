@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import traceback
+from dataclasses import replace
 
 import pydicom
 import pytest
@@ -183,3 +184,43 @@ def test_objects_of_one_series_are_parts_in_their_order(sound, tmp_path):
     (found,) = series.parts(headers)
     assert [path.parent.name for path in found] == ["b", "c", "a"]
     assert "column part" in series.mend(found)
+
+
+H264, MPEG2, HEVC = (dicom_objects.KINDS[name].syntax for name in ("H.264 raw", "MPEG-2 main level", "HEVC raw"))
+
+
+@pytest.mark.parametrize(
+    ("name", "elements", "reason"),
+    [
+        ("H.264 raw", {"Rows": 384, "Columns": 640}, "its header states 640x384 pixels, its stream holds 192x128"),
+        ("H.264 MP4", {"Rows": 384, "Columns": 640}, "its header states 640x384 pixels, its stream holds 192x128"),
+        ("JPEG", {"Rows": 384, "Columns": 640}, "its header states 640x384 pixels, its stream holds 192x128"),
+        ("H.264 raw", {"PhotometricInterpretation": "MONOCHROME1"}, "its header states MONOCHROME1, which decoders"),
+        ("H.264 raw", {"syntax": MPEG2}, "transfer syntax MPEG-2 Main Profile, Main Level, its stream is MPEG-4 AVC/H.264"),
+        ("H.264 raw", {"syntax": HEVC}, "transfer syntax HEVC/H.265 Main Profile, Level 5.1, its stream is MPEG-4 AVC/H.264"),
+        ("MPEG-2 main level", {"syntax": H264}, "transfer syntax MPEG-4 AVC/H.264 High Profile, Level 4.1, its stream is MPEG-2"),
+        ("H.264 MP4", {"syntax": MPEG2}, "transfer syntax MPEG-2 Main Profile, Main Level, its stream is MPEG-4 AVC/H.264"),
+    ],
+)
+def test_a_header_that_contradicts_its_stream_is_refused_with_what_both_say(name, elements, reason, tmp_path):
+    path, alone = dicom_objects.recording(tmp_path / "a.dcm", name, 8)
+    kind = dicom_objects.KINDS[name]
+    dataset = dicom_objects.header(kind, 8)
+    kind = replace(kind, syntax=elements.pop("syntax", kind.syntax))
+    for keyword, value in elements.items():
+        setattr(dataset, keyword, value)
+    pieces = dicom_objects.pictures_of(alone.read_bytes()) if kind.suffix == "mjpeg" else [alone.read_bytes()]
+    assert probe(path, "a.dcm").frame_count == 8
+    error = refusal(dicom_objects.write(path, dataset, kind, pieces))
+    assert reason in error.reason
+    assert error.fix
+
+
+def test_what_a_raw_stream_states_of_its_rate_and_other_bits_are_told_and_harmless(tmp_path, sound):
+    assert stream_of(sound[0]).told == ()
+    path = changed(tmp_path, sound, FrameTime="20", CineRate="50", BitsStored=10)
+    assert probe(path, "a.dcm").fps == 50
+    assert stream_of(path).told == (
+        "its header states 50 frames a second, its stream 25; the header counts, as for every raw stream",
+        "its header states 10 bits, its stream has 8; the stream counts",
+    )

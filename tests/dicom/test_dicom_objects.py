@@ -14,7 +14,6 @@ from clips import clip, numbered
 from scrubin.cli import main
 from scrubin.core.errors import VideoError
 from scrubin.dicom import objects, recording
-from scrubin.dicom.pieces import Pieces
 from scrubin.render.execution import execute
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import parts
@@ -22,6 +21,7 @@ from scrubin.render.plan import Redaction, plan
 from scrubin.render.source_file import SourceFile
 from scrubin.video.decode import decoded
 from scrubin.video.matroska import strip_head
+from scrubin.video.pieces import Pieces
 from scrubin.video.probe import probe
 from scrubin.video.structure import structure
 

@@ -11,7 +11,6 @@ import pytest
 
 import dicom_objects
 from scrubin.dicom import recording
-from scrubin.dicom.pieces import Pieces
 from scrubin.render.execution import execute
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import parts
@@ -20,6 +19,7 @@ from scrubin.render.source_file import SourceFile
 from scrubin.video.decode import decoded
 from scrubin.video.frame_reader import FrameReader
 from scrubin.video.opening import is_dicom
+from scrubin.video.pieces import Pieces
 from scrubin.video.probe import probe
 from scrubin.video.structure import structure
 
@@ -165,7 +165,7 @@ def test_a_container_keeps_its_own_times(tmp_path):
 
 def test_pieces_are_read_as_one_file(tmp_path):
     (tmp_path / "a").write_bytes(bytes(range(100)))
-    from scrubin.dicom.pieces import Piece
+    from scrubin.video.pieces import Piece
 
     joined = bytes([7, 7]) + bytes(range(10, 20)) + bytes(range(50, 53))
     file = Pieces(tmp_path / "a", [b"\7\7", Piece(10, 10), Piece(3, 0), Piece(50, 3)])

@@ -65,7 +65,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(tmp_path, monkeypatch):
             more.write(b"y")
         return "0" * 64
 
-    monkeypatch.setattr("scrubin.video.raw_file.sha256_of", growing)
+    monkeypatch.setattr("scrubin.video.raw_file._sha256", growing)
     with pytest.raises(StageError, match=r"a\.mp4 changed while it was read; wait"):
         stored_sha256(path, "a.mp4")
 
@@ -131,7 +131,7 @@ def test_a_known_file_is_not_read_again(tmp_path, monkeypatch):
     def forbidden(*_: object) -> None:
         raise AssertionError
 
-    monkeypatch.setattr("scrubin.video.raw_file.sha256_of", forbidden)
+    monkeypatch.setattr("scrubin.video.raw_file._sha256", forbidden)
     monkeypatch.setattr("scrubin.video.probe_cache.probe", forbidden)
     assert stored_sha256(path, "a.mp4") == sha256
     assert stored_probe(path, "a.mp4", sha256) == first

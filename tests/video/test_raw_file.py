@@ -3,14 +3,18 @@ from __future__ import annotations
 import errno
 import os
 import shutil
+import subprocess
+import sys
 
-import av.error
 import numpy as np
 import pytest
 
 import clips
 from scrubin.core.errors import StageError, VideoError
 from scrubin.screen.pass_over_file import Observed, Observer, noted, observe_stored
+from scrubin.video.decode import decoded
+from scrubin.video.frame_reader import FrameReader
+from scrubin.video.probe import probe
 from scrubin.video.probe_cache import stored_probe
 from scrubin.video.raw_file import proven, stored_sha256
 from scrubin.video.source import Source
@@ -88,29 +92,88 @@ def test_a_file_that_is_away_after_it_was_ingested_fails_the_stage_not_the_recor
         stored_probe(path, "a.mkv", sha256)
 
 
-def failing(number):
-    raise VideoError("a.mkv", "it cannot be decoded", "export it again") from av.error.OSError(number, "Input/output error")
+def test_a_file_that_was_away_for_a_while_is_not_trusted_though_it_is_the_same_again(ingested):
+    path, sha256, other = ingested
+    reader = FrameReader(path, "a.mkv", probe(path, "a.mkv"))
+    with pytest.raises(StageError, match=r"a.mkv was moved, replaced or changed while it was read"), proven(path, "a.mkv", sha256):
+        swapped_away_and_back(path, other)
+    with pytest.raises(VideoError, match="changed or replaced while it was read"):
+        reader.picture(3)
 
 
-def test_a_disk_that_fails_fails_the_stage_and_content_that_fails_sets_the_recording_aside(ingested, monkeypatch):
-    path, sha256, _ = ingested
-    with pytest.raises(VideoError, match="it cannot be decoded"), proven(path, "a.mkv", sha256):
-        failing(errno.EIO)  # all of it can be read: the demuxer says so of what it holds
-
-    def broken(_):
-        raise OSError(errno.EIO, "Input/output error")
-
-    monkeypatch.setattr("scrubin.video.raw_file.sha256_of", broken)
-    with pytest.raises(StageError, match=r"a.mkv cannot be read \(Input/output error\); check its disk"), proven(path, "a.mkv", sha256):
-        failing(errno.EIO)
+def swapped_away_and_back(path, other):
+    kept = path.with_name("kept.mkv")
+    for old, new in ((path, kept), (other, path), (path, other), (kept, path)):
+        old.rename(new)
 
 
-def test_a_file_that_cannot_be_read_now_is_no_bad_recording(tmp_path, monkeypatch):
+@pytest.fixture
+def disk(monkeypatch):
+    """A disk that fails with one number of an error at some of the reads of raw files, counted from 0."""
+    real, calls = os.read, []
+
+    def install(number, fails):
+        def read(descriptor, count):
+            calls.append(count)
+            if fails(len(calls) - 1):
+                raise OSError(number, os.strerror(number))
+            return real(descriptor, min(count, 1 << 12))  # many reads of a small file
+
+        calls.clear()
+        monkeypatch.setattr(os, "read", read)
+        return calls
+
+    monkeypatch.setattr("scrubin.video.pieces.WAITS_S", (0, 0))
+    return install
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ESTALE, errno.ETIMEDOUT])
+def test_a_disk_that_fails_once_changes_nothing_at_whatever_read_it_is(ingested, disk, number):
+    path = ingested[0]
+    expected = probe(path, "a.mkv")
+    calls = disk(number, lambda _: False)
+    probe(path, "a.mkv")
+    for place in range(len(calls)):
+        disk(number, lambda call, place=place: call == place)
+        assert probe(path, "a.mkv") == expected
+        assert sum(1 for _ in decoded(path, "a.mkv")) == 25
+    assert len(calls) > 5
+
+
+@pytest.mark.parametrize("suffix", ["mkv", "ts", "mp4", "avi"])
+def test_a_disk_that_goes_on_failing_fails_the_stage_and_never_a_recording(tmp_path, disk, suffix):
+    path = clips.clip(tmp_path / f"a.{suffix}", size="64x64", seconds=1, more=("-bf", "0"))
+    sha256 = stored_sha256(path, path.name)
+    calls = disk(errno.EIO, lambda _: False)
+    probe(path, path.name)
+    for start in range(len(calls)):
+        disk(errno.EIO, lambda call, start=start: call >= start)
+        with pytest.raises(StageError, match=rf"{path.name} cannot be read \(Input/output error\); check its disk"):
+            stored_probe(path, path.name, sha256)
+    disk(errno.EIO, lambda _: False)
+    assert stored_probe(path, path.name, sha256).frame_count == 25
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+@pytest.mark.parametrize("read", [1, 2, 3, 4, 6, 8, 12])
+def test_a_real_read_that_fails_once_sets_no_recording_aside(tmp_path, read):
+    path = clips.clip(tmp_path / "a.mkv", size="320x192", seconds=8, more=("-crf", "1"))
+    code = (
+        "from pathlib import Path; from scrubin.video.raw_file import stored_sha256; from scrubin.video.source import Source\n"
+        f"raw = Path({str(tmp_path)!r}); source = Source.of_file('a.mkv', stored_sha256(raw / 'a.mkv', 'a.mkv'))\n"
+        "print(source.probe(raw).frame_count, sum(1 for _ in source.decoded(raw)))"
+    )
+    sound = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=tmp_path)
+    inject = ["strace", "-f", "-qq", "-o", "/dev/null", "-P", str(path), "-e", "trace=read", "-e", f"inject=read:error=EIO:when={read}"]
+    done = subprocess.run([*inject, sys.executable, "-c", code], check=False, capture_output=True, text=True, cwd=tmp_path)
+    if "ptrace" in done.stderr.lower():
+        pytest.skip("nobody may be traced here")
+    assert (done.returncode, done.stdout) == (0, sound.stdout)
+
+
+def test_a_file_that_cannot_be_read_now_is_no_bad_recording(tmp_path, disk):
     (tmp_path / "a.mkv").write_bytes(b"x")
-
-    def away(_):
-        raise OSError(errno.ESTALE, "Stale file handle")
-
-    monkeypatch.setattr("scrubin.video.raw_file.sha256_of", away)
+    disk(errno.ESTALE, lambda _: True)
     with pytest.raises(StageError, match=r"a.mkv cannot be read \(Stale file handle\); .* run again"):
         stored_sha256(tmp_path / "a.mkv", "a.mkv")

@@ -44,7 +44,8 @@ def steady(path: Path) -> Iterator[None]:
     before = path.stat()
     yield
     after = path.stat()
-    if (before.st_size, before.st_mtime_ns, before.st_ino) != (after.st_size, after.st_mtime_ns, after.st_ino):
+    # The time of change as well: a file may have been moved away and back.
+    if any(getattr(before, name) != getattr(after, name) for name in ("st_size", "st_mtime_ns", "st_ctime_ns", "st_ino")):
         raise VideoError(str(path), "it changed while it was read", "wait until it is copied completely, then run again")
 
 

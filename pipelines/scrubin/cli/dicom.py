@@ -92,6 +92,8 @@ def _lines(path: Path, name: str) -> Iterator[str]:
     yield f"  picture            {probed.width}x{probed.height}, {probed.pixel_format}"
     yield f"  frames             {probed.frame_count}, {rate}{probed.fps} a second, {float(probed.end_s):.3f} s"
     yield f"  sound              {'yes, it stays behind' if probed.has_audio else 'no'}"
+    for sentence in stream_of(path).told:
+        yield f"  contradiction      {sentence}"
     for hint, value in header.hints:
         yield f"  {hint:<27} {value if value in ('YES', 'NO') else 'neither YES nor NO'}"
     yield f"  header             {elements.sentence(header.counts)}; all stay behind"

@@ -12,7 +12,7 @@ from typing import Any
 
 from scrubin.cli.arguments import existing_video, section_or
 from scrubin.core.errors import ReleaseError
-from scrubin.core.files import set_fixed_time, sha256_of
+from scrubin.core.files import disk_of, set_fixed_time, sha256_of
 from scrubin.frames.extract import extract
 from scrubin.frames.frame_store import judged
 from scrubin.frames.params import SMALLEST_HEIGHT_PX, FramesParams
@@ -77,8 +77,9 @@ def run(args: argparse.Namespace) -> int:
         msg = f"{out}: it is not an empty folder; name a new one"
         raise ReleaseError(msg)
     params = _params_of(args)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".part-", dir=out.parent) as temporary:
+    with disk_of(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+    with disk_of(out), tempfile.TemporaryDirectory(prefix=".part-", dir=out.parent) as temporary:
         folder = Path(temporary) / "frames"
         folder.mkdir()
         rows = [_row(row, video, params) for row in extract(video, folder, params, args.video, fix=FIX)]

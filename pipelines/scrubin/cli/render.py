@@ -13,7 +13,7 @@ from pathlib import Path
 
 from scrubin.cli.arguments import existing_video, section_or, steady
 from scrubin.core.errors import ScrubinError, VideoError
-from scrubin.core.files import FIXED_TIME_S
+from scrubin.core.files import FIXED_TIME_S, disk_of
 from scrubin.render.estimate import estimate_s
 from scrubin.render.execution import execute
 from scrubin.render.file_parts import parts_of_files
@@ -103,7 +103,7 @@ def run(args: argparse.Namespace) -> int:
         return 0
     target = _target(source, args.out)
     # A folder of its own beside the target: whatever goes wrong, nothing half-made is left.
-    with tempfile.TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
+    with disk_of(target), tempfile.TemporaryDirectory(prefix=".part-", dir=target.parent) as folder:
         part = Path(folder) / target.name
         with steady(source):
             known = _prepared(args, source, params)
@@ -123,8 +123,8 @@ def _prepared(args: argparse.Namespace, source: Path, params: RenderParams) -> P
 
 
 def _execute(name: str, source: Path, part: Path, known: Prepared, params: RenderParams) -> Parts:
+    _refuse_damaged(source, name, known.probe)
     if known.parts.mode == REENCODE:
-        _refuse_damaged(source, name, known.probe)
         about_s = estimate_s(known.plan, known.parts, params)
         sys.stderr.write(f"{name}: everything is encoded again, {known.parts.why}; about {about_s:.0f} s on two cores\n")
     return execute(known.files, part, known.probe, known.plan, known.parts, params, name)
@@ -156,7 +156,7 @@ def _planned(args: argparse.Namespace, probed: Probe) -> Plan:
 
 
 def _refuse_damaged(source: Path, name: str, probed: Probe) -> None:
-    """Decode the source: an encoder would take a concealed fault for a picture."""
+    """Decode the source, as the stage `screen` does: an encoder takes a concealed fault for a picture, and a copy repeats it."""
     count = sum(1 for _ in decoded(source, name))
     if count != probed.frame_count:
         raise VideoError(name, f"only {count} of its {probed.frame_count} frames can be decoded", FIX_COPY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import hashlib
 import json
@@ -20,6 +21,8 @@ from scrubin.core.errors import StageError
 # Every released file carries this time, because a file time can tell when a recording was made.
 FIXED_TIME_S = 946684800  # 2000-01-01T00:00:00Z
 CHUNK_BYTES = 1 << 20
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+"""A disk that takes no more: nothing is wrong with what was to be written."""
 FICLONE = 0x40049409
 """Linux asks a file system with this number to share blocks."""
 
@@ -55,19 +58,38 @@ def fixed_time_ns(sha256: str) -> int:
 
 
 @contextmanager
+def disk_of(path: Path) -> Iterator[None]:
+    """Say of which disk it is when something cannot be written for want of room: the system's own error does not.
+
+    Raises
+    ------
+    StageError
+        Names the path and the mend.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in FULL:
+            raise
+        msg = f"{path}: cannot be written ({os.strerror(error.errno)}); make room on its disk, then run again: what was finished is kept"
+        raise StageError(msg) from error
+
+
+@contextmanager
 def whole(path: Path) -> Iterator[Path]:
     """Yield a temporary path beside ``path``; move it there only when the block succeeds.
 
     The temporary name keeps the suffix, because muxers choose their format by it. It is
     removed when the block raises; when the process is killed, it stays and is overwritten.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".part-{path.stem}{path.suffix}")
     try:
-        yield part
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        part.replace(path)
+        with disk_of(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            yield part
+            with part.open("rb+") as file:
+                os.fsync(file.fileno())
+            part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 
@@ -107,10 +129,11 @@ def copy(source: Path, target: Path, sha256: str) -> None:
     StageError
         When the source holds other bytes than ``sha256`` says. Its time is changed then, so that nobody trusts that.
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(f".part-{target.name}")
     try:
-        with source.open("rb") as old, part.open("wb") as new:
+        with disk_of(target):
+            target.parent.mkdir(parents=True, exist_ok=True)
+        with disk_of(target), source.open("rb") as old, part.open("wb") as new:
             digest, shared = hashlib.sha256(), _shares_blocks(old.fileno(), new.fileno())
             while chunk := old.read(CHUNK_BYTES):
                 digest.update(chunk)

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from scrubin.core import elsewhere, owners, uses
-from scrubin.core.files import copy, fixed_time_ns, set_fixed_time, sha256_of
+from scrubin.core.files import copy, disk_of, fixed_time_ns, set_fixed_time, sha256_of
 
 STORE_PATH = Path(".cache/store")
 MANIFEST = "manifest.json"
@@ -130,7 +130,7 @@ def make(key: str, work: Callable[[Path], Any], root: Path | None = None) -> tup
 
 
 def _stored(key: str, work: Callable[[Path], Any], root: Path) -> Entry:
-    with owners.workspace(root) as workspace:
+    with disk_of(root), owners.workspace(root) as workspace:
         part = workspace / "entry"
         part.mkdir()
         value = work(part)

@@ -19,8 +19,8 @@ from pydicom.uid import UID
 from scrubin.core import strangers
 from scrubin.dicom import elements
 from scrubin.dicom.elements import DAMAGED
-from scrubin.dicom.pieces import Piece
 from scrubin.dicom.transfer_syntaxes import JPEG_EXTENDED, SYNTAXES, TWO_EYES, TransferSyntax
+from scrubin.video.pieces import Piece
 from scrubin.video.unreadable_error import UnreadableError
 
 FIX_COPY = "copy it again from the archive (PACS), or exclude the recording in recordings.csv"
@@ -47,6 +47,8 @@ class Header:
         What the header says of times, as its own text; None where it says nothing.
     photometric
         How colours are stored.
+    rows, columns, bits_stored
+        Of a picture, as the header states them; no bits where it does not.
     hints
         What the object says of its own picture: name of the element, and its value.
     counts
@@ -64,6 +66,9 @@ class Header:
     frame_times_ms: tuple[str, ...] | None
     cine_rate: str | None
     photometric: str
+    rows: int
+    columns: int
+    bits_stored: int | None
     hints: tuple[tuple[str, str], ...]
     counts: dict[str, int]
     series: str
@@ -110,6 +115,9 @@ def _read(file: BinaryIO, size: int) -> Header:
         frame_times_ms=None if vector is None else tuple(str(one) for one in _several(vector)),
         cine_rate=_text(dataset.get("CineRate")) or _text(dataset.get("RecommendedDisplayFrameRate")),
         photometric=str(dataset.get("PhotometricInterpretation", "")).strip(),
+        rows=int(dataset.Rows),
+        columns=int(dataset.Columns),
+        bits_stored=_whole(dataset.get("BitsStored")),
         hints=tuple((name, str(dataset.get(name)).strip().upper()) for name in HINTS if dataset.get(name) is not None),
         counts=elements.counts([dataset.file_meta, dataset, *behind]),
         series=str(dataset.get("SeriesInstanceUID", "")),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,14 +13,13 @@ import av
 import numpy as np
 from av.error import FFmpegError
 
-from scrubin.core import strangers
-from scrubin.dicom import frame_times, header, movie
-from scrubin.dicom.header import FIX_COPY, FIX_EXPORT, STREAMED, Header
+from scrubin.dicom import contradictions, frame_times, header, movie
+from scrubin.dicom.header import FIX_EXPORT, STREAMED, Header
 from scrubin.dicom.picture_order import Order264, Order265, PictureOrder
-from scrubin.dicom.pieces import Piece, Pieces
+from scrubin.video.opening import BUFFER_BYTES
+from scrubin.video.pieces import Piece, Pieces
 from scrubin.video.unreadable_error import UnreadableError
 
-BUFFER_BYTES = 1 << 18
 START_CODES = (b"\0\0\1", b"\0\0\0\1")
 PACK_START, TS_SYNC, TS_PACKET = b"\0\0\1\xba", 0x47, 188
 MP4_BOXES = (b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"styp")
@@ -41,11 +39,14 @@ class Stream:
         FFmpeg's name of the container that it is or, with ``head``, becomes.
     head
         Times of a raw stream, see `scrubin.dicom.movie`; empty for a stream in a container.
+    told
+        Where header and stream differ without harm, see `scrubin.dicom.contradictions`.
     """
 
     header: Header
     demuxer: str
     head: bytes
+    told: tuple[str, ...] = ()
 
 
 def opened(path: Path, options: Mapping[str, str]) -> av.container.InputContainer:
@@ -68,7 +69,7 @@ def file_of(path: Path, of: Stream) -> Pieces:
 def stream_of(path: Path) -> Stream:
     """Return where a file's stream lies; read once in a process, as long as nobody changes the file."""
     status = path.stat()
-    return _stream(path, (status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev))
+    return _stream(path, (status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev))
 
 
 @lru_cache(maxsize=16)
@@ -81,33 +82,61 @@ def _stream(path: Path, identity: tuple[int, ...]) -> Stream:
     if known.syntax.codec not in STREAMED:
         _refuse_colours(known, start)
         return Stream(known, "mov", _head_of_jpegs(path, known))
-    if start[4:8] in MP4_BOXES:
-        return Stream(known, "mov", b"")
-    if start[:1] == bytes([TS_SYNC]) and start[TS_PACKET : TS_PACKET + 1] in (b"", bytes([TS_SYNC])):
-        return Stream(known, "mpegts", b"")
-    if start.startswith(PACK_START):
-        return Stream(known, "mpeg", b"")
+    demuxer = _container(start)
+    if demuxer:
+        return Stream(known, demuxer, b"", _held_to_its_header(path, known, demuxer))
     if not start.startswith(START_CODES):
         msg = f"its stream is not the {known.syntax.name} that its transfer syntax states"
         raise UnreadableError(msg, FIX_EXPORT)
-    return Stream(known, "mov", _head_of_raw(path, known))
+    contradictions.refuse_codec(known, contradictions.raw_codec(start))
+    return Stream(known, "mov", *_head_of_raw(path, known))
 
 
-def _head_of_raw(path: Path, known: Header) -> bytes:
-    """Return the times of a raw stream: which picture is shown when is read from the pictures, how long from the header."""
+def _container(start: bytes) -> str:
+    """Return FFmpeg's name of the container that a stream is in; "" for a raw one."""
+    if start[4:8] in MP4_BOXES:
+        return "mov"
+    if start[:1] == bytes([TS_SYNC]) and start[TS_PACKET : TS_PACKET + 1] in (b"", bytes([TS_SYNC])):
+        return "mpegts"
+    return "mpeg" if start.startswith(PACK_START) else ""
+
+
+def _held_to_its_header(path: Path, known: Header, demuxer: str) -> tuple[str, ...]:
+    """Return what is to be told of a stream in a container; one that cannot be opened is the business of whoever opens it."""
+    try:
+        container = av.open(Pieces(path, known.fragments), "r", format=demuxer, buffer_size=BUFFER_BYTES)
+    except FFmpegError:
+        return ()
+    with container:
+        stream = next(iter(container.streams.video), None)
+        if stream is None or stream.codec_context is None:
+            return ()
+        context = stream.codec_context
+        contradictions.refuse_codec(known, context.name)
+        contradictions.refuse_picture(known, context.width, context.height)
+        return contradictions.told(known, context, Fraction(stream.average_rate) if stream.average_rate else None, raw=False)
+
+
+def _head_of_raw(path: Path, known: Header) -> tuple[bytes, tuple[str, ...]]:
+    """Return the times of a raw stream, and what is to be told of it.
+
+    Which picture is shown when is read from the pictures, how long from the header.
+    """
     try:
         with av.open(Pieces(path, known.fragments), "r", format=known.syntax.demuxer, buffer_size=BUFFER_BYTES) as container:
             stream = container.streams.video[0]
             context = stream.codec_context
             picture = movie.Picture(known.syntax.codec, context.width, context.height, bytes(context.extradata or b""))
             samples = _samples(container, stream, known.syntax.codec)
-            stated = context.framerate
+            stated = Fraction(context.framerate) if context.framerate else None
+            told = contradictions.told(known, context, stated, raw=True)
     except (FFmpegError, ValueError, IndexError) as error:
         reason = error.strerror if isinstance(error, FFmpegError) else error
         msg = f"its raw stream cannot be timed ({reason})"
         raise UnreadableError(msg, "export it with its stream in MP4") from error
-    refuse_other_count(known, len(samples.sizes))
-    return movie.head(picture, samples, frame_times.boundaries_s(known, len(samples.sizes), Fraction(stated) if stated else None))
+    contradictions.refuse_other_count(known, len(samples.sizes))
+    contradictions.refuse_picture(known, picture.width, picture.height)
+    return movie.head(picture, samples, frame_times.boundaries_s(known, len(samples.sizes), stated)), told
 
 
 def _samples(container: av.container.InputContainer, stream: av.VideoStream, codec: str) -> movie.Samples:
@@ -149,10 +178,11 @@ def _stated(packet: av.Packet[Any]) -> tuple[int, int]:
 def _head_of_jpegs(path: Path, known: Header) -> bytes:
     """Return the times of pictures that are shown in the order in which they lie."""
     sizes = _jpeg_sizes(path, known.fragments)
-    refuse_other_count(known, len(sizes))
+    contradictions.refuse_other_count(known, len(sizes))
     with av.open(Pieces(path, known.fragments), "r", format="mjpeg") as container:
         context = container.streams.video[0].codec_context
         picture = movie.Picture("mjpeg", context.width, context.height, b"")
+    contradictions.refuse_picture(known, picture.width, picture.height)
     count = len(sizes)
     samples = movie.Samples(np.array(sizes, dtype=np.int64), np.arange(count), np.ones(count, dtype=np.bool_))
     return movie.head(picture, samples, frame_times.boundaries_s(known, count, None))
@@ -161,18 +191,16 @@ def _head_of_jpegs(path: Path, known: Header) -> bytes:
 def _jpeg_sizes(path: Path, fragments: Sequence[Piece]) -> list[int]:
     """Return the size of each picture: one begins with every fragment that starts as a JPEG does."""
     sizes: list[int] = []
-    descriptor = os.open(path, strangers.OPEN)
-    try:
-        for piece in fragments:
-            if os.pread(descriptor, len(JPEG_START), piece.offset) == JPEG_START:
-                sizes.append(piece.size)
-            elif sizes:
-                sizes[-1] += piece.size
-            else:
-                msg = "its first fragment is no JPEG"
-                raise UnreadableError(msg, FIX_EXPORT)
-    finally:
-        os.close(descriptor)
+    file = Pieces(path)
+    for piece in fragments:
+        file.seek(piece.offset)
+        if file.read(len(JPEG_START)) == JPEG_START:
+            sizes.append(piece.size)
+        elif sizes:
+            sizes[-1] += piece.size
+        else:
+            msg = "its first fragment is no JPEG"
+            raise UnreadableError(msg, FIX_EXPORT)
     return sizes
 
 
@@ -180,14 +208,3 @@ def _refuse_colours(known: Header, start: bytes) -> None:
     if known.photometric not in KNOWN_COLOURS and ADOBE not in start:
         msg = f"its colours are stored as {known.photometric or 'nobody says what'}"
         raise UnreadableError(msg, "export it as YBR_FULL_422")
-
-
-def refuse_other_count(known: Header, count: int) -> None:
-    """Raise an `UnreadableError` when the stream has another number of frames than its header states."""
-    if known.frame_count is None or known.frame_count == count:
-        return
-    if known.frame_count > count:
-        msg = f"it is truncated: {count} of the {known.frame_count} frames of its header are there"
-        raise UnreadableError(msg, FIX_COPY)
-    reason = f"its header states {known.frame_count} frames, its stream holds {count}"
-    raise UnreadableError(reason, "export it again, so that both agree: what is more may be of another case")

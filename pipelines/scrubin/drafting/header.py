@@ -12,7 +12,7 @@ from av.error import FFmpegError
 from scrubin.core.errors import VideoError
 from scrubin.drafting.recorded_file import Header
 from scrubin.ingest.clock import timecode_s
-from scrubin.video.opening import open_video
+from scrubin.video.opening import is_dicom, open_video
 from scrubin.video.probe import picture_stream
 from scrubin.video.structure import header_unsure
 from scrubin.video.truncation import FIX_COPY
@@ -21,8 +21,6 @@ from scrubin.video.unreadable import BARE, FIX_BARE, is_bare, unreadable
 TIME_TAGS = ("creation_time", "com.apple.quicktime.creationdate", "DATE_RECORDED", "modification_date", "date")
 # Recorders without a clock begin to count here: 1904 (QuickTime), 1970 (Unix), 1980 (FAT).
 FIRST_YEAR = 1990
-NO_DECODER = "no decoder knows its codec"
-FIX_CODEC = "export it as H.264, or ask the maker of the recorder for a converter"
 
 
 def read_header(path: Path, name: str) -> Header:
@@ -45,9 +43,7 @@ def read_header(path: Path, name: str) -> Header:
             raise VideoError(name, "the file is empty (0 bytes)", FIX_COPY)
         with open_video(path) as container:
             stream = picture_stream(container, name)
-            if stream.codec_context is None:
-                raise VideoError(name, NO_DECODER, FIX_CODEC)
-            if is_bare(container) and container.file is None:
+            if is_bare(container) and not is_dicom(path):
                 raise VideoError(name, BARE, FIX_BARE)
             return _header(container, stream, name)
     except FFmpegError as error:

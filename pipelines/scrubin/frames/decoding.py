@@ -16,11 +16,12 @@ from typing import Final, Literal, overload
 import av
 from av.error import FFmpegError
 
-from scrubin.core import strangers
 from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
 from scrubin.frames.contract import source_frames
+from scrubin.video.damage import with_threads
 from scrubin.video.decode import decoded
+from scrubin.video.opening import open_video
 from scrubin.video.probe import picture_stream
 
 SKIPPING_CODECS = ("h264",)
@@ -117,7 +118,7 @@ def wanted_frames(path: Path, fps: Fraction, clock: FrameClock | None, name: str
 def packet_clock(path: Path, name: str, fix: str) -> FrameClock | None:
     """Return when the frames are shown, read from the packets; None when only the decoder knows."""
     try:
-        with strangers.opened_video(path) as container:
+        with open_video(path) as container:
             stream = picture_stream(container, name)
             shown = [packet.pts for packet in container.demux(stream) if packet.size and not packet.is_discard]
             time_base = Fraction(stream.time_base or 0)
@@ -133,11 +134,11 @@ def _decoded_at(path: Path, at: dict[int, int], name: str, fix: str, *, skip: bo
     """Yield the frames whose tick is in ``at``."""
     size: tuple[int, int, int] | None = None
     try:
-        with strangers.opened_video(path) as container:
-            stream = picture_stream(container, name)
-            stream.thread_type = "AUTO"
+        with (
+            open_video(path) as container,
+            with_threads(picture_stream(container, name), min(MOST_THREADS, 2 * decoder_threads())) as stream,
+        ):
             codec = stream.codec_context
-            codec.thread_count = min(MOST_THREADS, 2 * decoder_threads())
             skipping = skip and codec.name in SKIPPING_CODECS
             for packet in container.demux(stream):
                 if skipping:

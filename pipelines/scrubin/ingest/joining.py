@@ -19,6 +19,7 @@ from scrubin.ingest.seam import SHOWN_S, Doubt, around, seams
 from scrubin.tables import io
 from scrubin.tables.private.parts import PARTS
 from scrubin.video.joining import start_times_s
+from scrubin.video.opening import contradictions
 from scrubin.video.source import FilePart, Source
 
 
@@ -94,7 +95,9 @@ def read(raw: Path, camera: CameraRecording, clock: ClockParams) -> Joined:
     source = Source(parts, view)
     probed = source.probe(raw)
     doubts = (*seen.doubts, *_of_names(raw, source))
-    return Joined(source, media_of(source.sha256, probed), tuple(_rows(raw, camera, source, doubts)), tuple(one.sentence for one in doubts))
+    of_headers = (f"'{path}': {sentence}" for path in plain.paths for sentence in contradictions(raw / path))
+    told = (*(one.sentence for one in doubts), *of_headers)
+    return Joined(source, media_of(source.sha256, probed), tuple(_rows(raw, camera, source, doubts)), told)
 
 
 def sha256_by_path(joined: Iterable[Joined]) -> dict[str, str]:

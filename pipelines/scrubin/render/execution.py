@@ -45,8 +45,16 @@ def execute(files: Sequence[SourceFile], target: Path, probed: Probe, plan: Plan
 
 
 def _encoded(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, why: str, name: str) -> Parts:
+    try:
+        _encode_and_check(files, target, plan, params, name)
+    except VideoError:
+        # The program reads the sources by itself, and takes a disk that fails for a moment for their end: what fails twice is theirs.
+        _encode_and_check(files, target, plan, params, name)
+    return reencoded(plan, why)
+
+
+def _encode_and_check(files: Sequence[SourceFile], target: Path, plan: Plan, params: RenderParams, name: str) -> None:
     target.unlink(missing_ok=True)
     encode(files, target, plan, params, name)
     matroska.strip_head(target)
     check(target, plan, name)
-    return reencoded(plan, why)

@@ -23,7 +23,8 @@ from scrubin.render.parts import Parts
 from scrubin.render.plan import Plan
 from scrubin.render.smart import FIX, SEAM_FRAMES, Witness, picture_hash
 from scrubin.video import nal, parameter_sets
-from scrubin.video.opening import IGNORE_EDIT_LIST
+from scrubin.video.damage import with_threads
+from scrubin.video.opening import open_video
 
 # Times in Matroska are whole milliseconds, so they are off by half of one, and a bit for their own rounding.
 ROUNDING_S = 0.0006
@@ -53,7 +54,7 @@ def check(path: Path, plan: Plan, parts: Parts, witness: Witness, name: str) -> 
 def _packets(path: Path, plan: Plan, name: str) -> list[int]:
     """Refuse a wrong packet; return the packets that start a group of pictures."""
     starts, ticks = [], []
-    with av.open(f"file:{path}", options=IGNORE_EDIT_LIST) as container:
+    with open_video(path, ignore_edit_list=True) as container:
         stream = container.streams.video[0]
         if len(container.streams) != 1:
             raise VideoError(name, f"{len(container.streams)} streams were rendered", FIX)
@@ -98,10 +99,10 @@ def _decoded(path: Path, windows: Sequence[range], plan: Plan, name: str) -> Ite
 
     Windows are found by seeking, as a player finds them.
     """
-    with av.open(f"file:{path}", options=IGNORE_EDIT_LIST) as container:
-        stream = container.streams.video[0]
-        stream.thread_type = "AUTO"
-        stream.codec_context.thread_count = decoder_threads()
+    with (
+        open_video(path, ignore_edit_list=True) as container,
+        with_threads(container.streams.video[0], decoder_threads()) as stream,
+    ):
         time_base = Fraction(stream.time_base or 0)
         for window in windows:
             # Half a tick goes up, as in the muxer.

@@ -6,7 +6,6 @@ source has them; `seams.check` then holds the result to them.
 
 from __future__ import annotations
 
-import errno
 import hashlib
 import sys
 from bisect import bisect_left
@@ -21,6 +20,7 @@ from av.error import FFmpegError
 
 from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
+from scrubin.core.files import FULL
 from scrubin.render.params import RenderParams
 from scrubin.render.parts import Part, Parts
 from scrubin.render.plan import Plan
@@ -28,6 +28,7 @@ from scrubin.render.retiming import MUXING, decoding_tick
 from scrubin.render.source_file import SourceFile
 from scrubin.render.touched import Encoder, Plain, bare
 from scrubin.video import parameter_sets
+from scrubin.video.damage import listening, with_threads
 from scrubin.video.opening import open_video
 from scrubin.video.packets import packets
 from scrubin.video.probe import Probe, picture_stream
@@ -36,7 +37,6 @@ from scrubin.video.truncation import FIX_COPY
 
 # More than any decoder holds back (ITU-T H.264, A.3.1: 16 frames): what comes later does not depend on a seam.
 SEAM_FRAMES = 32
-DISK_FAULTS = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 FIX = "set render.mode to reencode, and please report it with the file"
 Witness = dict[int, str]
 """Hashes of decoded source frames near the seams, by released frame number."""
@@ -74,7 +74,7 @@ def render(files: Sequence[SourceFile], target: Path, probed: Probe, plan: Plan,
                         run.take_all(file, stream, packets(container, stream, file.name))
             run.end()
     except FFmpegError as error:
-        if isinstance(error, OSError) and error.errno in DISK_FAULTS:
+        if isinstance(error, OSError) and error.errno in FULL:
             raise
         raise VideoError(reading, f"it cannot be decoded where it is cut or hidden ({error.strerror})", FIX_COPY) from error
     if run.written != plan.frame_count:
@@ -91,10 +91,11 @@ def _copied_file(files: Sequence[SourceFile], plan: Plan, parts: Parts) -> Sourc
 
 @contextmanager
 def _opened_stream(file: SourceFile) -> Iterator[tuple[av.container.InputContainer, av.VideoStream]]:
-    with open_video(file.path) as container:
-        stream = picture_stream(container, file.name)
-        stream.thread_type = "AUTO"
-        stream.codec_context.thread_count = decoder_threads()
+    with (
+        listening(file.path, file.name),
+        open_video(file.path) as container,
+        with_threads(picture_stream(container, file.name), decoder_threads()) as stream,
+    ):
         yield container, stream
 
 
@@ -217,7 +218,7 @@ class _Run:
         try:
             self._out.mux_one(packet)
         except FFmpegError as error:
-            if isinstance(error, OSError) and error.errno in DISK_FAULTS:
+            if isinstance(error, OSError) and error.errno in FULL:
                 raise
             msg = f"packet {self.written} cannot be written ({error.strerror})"
             raise ValueError(msg) from error

@@ -106,8 +106,6 @@ def observe_stored(raw: Path, source: Source, observers: Sequence[Observer], tim
             with source.proven(raw):
                 seen = _observed(source.decoded(raw), name, missing, times_s)
         except VideoError as error:
-            if isinstance(error.__cause__, OSError):
-                raise  # a disk that is away comes back
             refused = error
     for observer in missing:
         store.make(keys[observer.name], partial(_save, seen=seen.get(observer.name), refused=refused))

@@ -10,6 +10,7 @@ from av.error import FFmpegError
 
 from scrubin.core.cores import decoder_threads
 from scrubin.core.errors import VideoError
+from scrubin.video.damage import listening, with_threads
 from scrubin.video.opening import open_video
 from scrubin.video.packets import LATE_STREAMS
 from scrubin.video.probe import picture_stream
@@ -29,15 +30,17 @@ def decoded(path: Path, name: str, *, ignore_edit_list: bool = False) -> Iterato
     Raises
     ------
     VideoError
-        When a frame cannot be decoded, is marked as damaged by the decoder, or has another size.
+        When a frame cannot be decoded, is marked as damaged by the decoder, or has another size; behind the last one, when FFmpeg has
+        said that the file is damaged.
     """
     count = 0
     size: tuple[int, int, int] | None = None
     try:
-        with open_video(path, ignore_edit_list=ignore_edit_list) as container:
-            stream = picture_stream(container, name)
-            stream.thread_type = "AUTO"
-            stream.codec_context.thread_count = decoder_threads()
+        with (
+            listening(path, name, ignore_edit_list=ignore_edit_list),
+            open_video(path, ignore_edit_list=ignore_edit_list) as container,
+            with_threads(picture_stream(container, name), decoder_threads()) as stream,
+        ):
             for frame in container.decode(stream):
                 if frame.is_corrupt or frame.pts is None:
                     raise VideoError(name, f"frame {count} is damaged", FIX_COPY)

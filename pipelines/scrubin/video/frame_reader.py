@@ -169,7 +169,7 @@ class FrameReader:
             status = self._path.stat()
         except OSError as error:
             raise VideoError(self._name, f"it cannot be read any more ({error.strerror})", FIX_CHANGED) from error
-        return status.st_size, status.st_mtime_ns, status.st_ino, status.st_dev
+        return status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino, status.st_dev
 
     def _refuse_changed(self) -> None:
         if self._current_identity() != self._identity:
@@ -250,6 +250,7 @@ class _Opened:
         return self._stream.codec_context.decode(None)
 
     def close(self) -> None:
+        self._stream.codec_context.flush_buffers()  # see `scrubin.video.damage`
         self._container.close()
 
 

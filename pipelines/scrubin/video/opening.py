@@ -11,18 +11,22 @@ from pathlib import Path
 import av
 
 from scrubin.core import strangers
+from scrubin.video.pieces import Pieces
 
 IGNORE_EDIT_LIST = {"ignore_editlist": "1"}
 PREAMBLE_BYTES, DICOM = 128, b"DICM"
+BUFFER_BYTES = 1 << 18
 
 
 def is_dicom(path: Path) -> bool:
-    """Return whether a file is a DICOM object: it says so behind a preamble (PS3.10, 7.1)."""
-    try:
-        with strangers.opened(path) as file:
-            return file.read(PREAMBLE_BYTES + len(DICOM))[PREAMBLE_BYTES:] == DICOM
-    except OSError:
-        return False  # whoever opens it says why it cannot be read
+    """Return whether a file is a DICOM object: it says so behind a preamble (PS3.10, 7.1).
+
+    Raises
+    ------
+    OSError
+        When it cannot be read.
+    """
+    return Pieces(path).read(PREAMBLE_BYTES + len(DICOM))[PREAMBLE_BYTES:] == DICOM
 
 
 def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.InputContainer:
@@ -38,22 +42,35 @@ def open_video(path: Path, *, ignore_edit_list: bool = False) -> av.container.In
     Raises
     ------
     av.error.FFmpegError
-        When it cannot be read, or is no video.
+        When it is no video.
+    OSError
+        When it cannot be opened or read, also later on: the disk is to blame, not the content.
     """
     options = IGNORE_EDIT_LIST if ignore_edit_list else {}
     if is_dicom(path):
         from scrubin.dicom import recording
 
         return recording.opened(path, options)
-    return strangers.opened_video(path, options)
+    wanted = {"format_whitelist": strangers.CONTAINERS, **options}
+    return av.open(Pieces(path), "r", options=wanted, buffer_size=BUFFER_BYTES, metadata_errors="replace")
 
 
 def refuse_other_count(path: Path, count: int) -> None:
     """Raise an `UnreadableError` when the header of a DICOM recording states another number of frames."""
     if is_dicom(path):
         from scrubin.dicom import recording
+        from scrubin.dicom.contradictions import refuse_other_count as refuse
 
-        recording.refuse_other_count(recording.stream_of(path).header, count)
+        refuse(recording.stream_of(path).header, count)
+
+
+def contradictions(path: Path) -> tuple[str, ...]:
+    """Return, one sentence each, where the header of a DICOM recording and its stream differ without harm; of another file nothing."""
+    if not is_dicom(path):
+        return ()
+    from scrubin.dicom import recording
+
+    return recording.stream_of(path).told
 
 
 def left_behind_text(paths: Sequence[Path]) -> str:

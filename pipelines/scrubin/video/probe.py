@@ -14,7 +14,7 @@ import numpy as np
 from av.error import FFmpegError
 
 from scrubin.core.errors import VideoError
-from scrubin.video.damage import damage
+from scrubin.video.damage import damage, listening
 from scrubin.video.opening import open_video, refuse_other_count
 from scrubin.video.packets import packets
 from scrubin.video.truncation import FIX_COPY, refuse_truncated
@@ -27,6 +27,7 @@ SNAP_SHARE = Fraction(1, 10_000)
 JITTER_SHARE = 0.1
 FINE_CLOCK_S = Fraction(1, 900)
 FULL_RANGE = 2  # AVCOL_RANGE_JPEG
+FIX_CODEC = "export it as H.264, or ask the maker of the recorder for a converter"
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def probe(path: Path, name: str) -> Probe:
         When it is no video, truncated, has no usable picture or no usable times.
     """
     try:
-        with open_video(path) as container:
+        with listening(path, name), open_video(path) as container:
             return _probe_open(path, container, name)
     except FFmpegError as error:
         raise unreadable(path, name, error) from error
@@ -102,13 +103,15 @@ def picture_stream(container: av.container.InputContainer, name: str) -> av.Vide
     Raises
     ------
     VideoError
-        When there is none, or more than one.
+        When there is none, or more than one, or nobody can decode it.
     """
     pictures = [stream for stream in container.streams.video if not _is_cover(stream)]
     if not pictures:
         raise VideoError(name, "it has no video stream", FIX_EXPORT)
     if len(pictures) > 1:
         raise VideoError(name, f"it has {len(pictures)} video streams", "export one view per file, and name each in recordings.csv")
+    if pictures[0].codec_context is None:
+        raise VideoError(name, "no decoder knows its codec", FIX_CODEC)
     return pictures[0]
 
 

@@ -45,8 +45,6 @@ def _stored(key: str, work: Callable[[], dict[str, Any]], path: Path, name: str,
             with proven(path, name, sha256):
                 return work()
         except VideoError as error:
-            if isinstance(error.__cause__, OSError):
-                raise  # a disk that is away comes back
             # Kept too: a broken file stays broken, and reading it may take long. Its name is not
             # kept, because another file may have the same bytes.
             return {"reason": error.reason, "fix": error.fix}

@@ -7,6 +7,7 @@ when one of them is another than before.
 from __future__ import annotations
 
 import errno
+import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 from scrubin.core import store
 from scrubin.core.code_of import code_of
 from scrubin.core.errors import StageError, VideoError
-from scrubin.core.files import sha256_of
+from scrubin.video.pieces import Pieces
 from scrubin.video.truncation import FIX_COPY
 
 WRONG_NAME = (errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP, errno.EINVAL)
@@ -35,7 +36,7 @@ def stored_sha256(path: Path, name: str) -> str:
         before = identity(path, name)
         key = store.key_of("sha256", code_of("scrubin.core.files"), before)
         known = store.lookup(key)
-        value = str(known.value) if known else sha256_of(path)
+        value = str(known.value) if known else _sha256(path)
         after = identity(path, name)
     except OSError as error:
         if error.errno in WRONG_NAME:
@@ -65,21 +66,40 @@ def proven(path: Path, name: str, sha256: str) -> Iterator[None]:
     Raises
     ------
     StageError
-        When another file lies there, or none, or when the disk, not the content, is why it cannot be read.
+        When another file lies there, or none, also for a while only; or when the disk, not the content, is why it cannot be read.
     """
-    _prove(path, name, sha256)
+    before = _prove(path, name, sha256)
     try:
         yield
-    except VideoError as error:
-        if isinstance(error.__cause__, OSError):
-            _read_through(path, name, sha256)
-        _prove(path, name, sha256)
+    except VideoError:
+        _refuse_touched(path, name, sha256, before)
         raise
-    _prove(path, name, sha256)
+    except OSError as error:
+        if error.filename != str(path):
+            raise  # of another disk, such as one that is full
+        msg = f"{name} cannot be read ({error.strerror}); check its disk, then run again"
+        raise StageError(msg) from error
+    _refuse_touched(path, name, sha256, before)
 
 
-def _prove(path: Path, name: str, sha256: str) -> None:
+def _refuse_touched(path: Path, name: str, sha256: str, before: dict[str, int]) -> None:
+    """Raise a `StageError` when a file is not what it was, or was away for a while: its time of change tells, its bytes do not."""
+    if _prove(path, name, sha256) != before:
+        msg = f"{name} was moved, replaced or changed while it was read; leave it alone, then run again"
+        raise StageError(msg)
+
+
+def _sha256(path: Path) -> str:
+    digest = hashlib.sha256()
+    for data in Pieces(path).chunks():
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def _prove(path: Path, name: str, sha256: str) -> dict[str, int]:
+    """Return by what a proven file is known again."""
     try:
+        known = identity(path, name)
         now = stored_sha256(path, name)
     except VideoError as error:
         msg = f"{name} was ingested, and now {error.reason}; put it back, or run again, so that the pipeline takes it as it is"
@@ -87,18 +107,7 @@ def _prove(path: Path, name: str, sha256: str) -> None:
     if now != sha256:
         msg = f"{name} is another file than the one that was ingested; run again, so that the pipeline takes the new one from the beginning"
         raise StageError(msg)
-
-
-def _read_through(path: Path, name: str, sha256: str) -> None:
-    """Read all of a file that could not be decoded: when that works, its content is to blame."""
-    try:
-        now = sha256_of(path)
-    except OSError as error:
-        msg = f"{name} cannot be read ({error.strerror}); check its disk, then run again"
-        raise StageError(msg) from error
-    if now != sha256:
-        msg = f"{name} was read as another file than the one that was ingested; check its disk, then run again"
-        raise StageError(msg)
+    return known
 
 
 def identity(path: Path, name: str) -> dict[str, int]:

@@ -9,9 +9,9 @@ from pathlib import Path
 import av
 from av.error import FFmpegError
 
-from scrubin.core import strangers
 from scrubin.core.errors import VideoError
 from scrubin.video.opening import open_video
+from scrubin.video.pieces import Pieces
 from scrubin.video.unreadable_error import UnreadableError
 
 FIX_EXPORT = "export it again from the recorder, or remove its rows from recordings.csv"
@@ -63,21 +63,16 @@ def _opens_as_bare(path: Path) -> bool:
 def is_unfinished(path: Path) -> bool:
     """Return whether a file is an MP4 or MOV that has pictures and no index of them (ISO/IEC 14496-12, 4.2: boxes)."""
     kinds: list[bytes] = []
-    try:
-        size = path.stat().st_size
-        with strangers.opened(path) as file:
-            position = 0
-            while position + 8 <= size and len(kinds) < _MOST_BOXES:
-                file.seek(position)
-                length, kind = struct.unpack(">I4s", file.read(8))
-                if not kinds and kind not in _FIRST_BOXES:
-                    return False
-                kinds.append(kind)
-                if length == _LARGE:
-                    length = int.from_bytes(file.read(8), "big")
-                if length == _TO_THE_END or length < 8:
-                    break
-                position += length
-    except OSError:
-        return False
+    file, position = Pieces(path), 0
+    while position + 8 <= file.size and len(kinds) < _MOST_BOXES:
+        file.seek(position)
+        length, kind = struct.unpack(">I4s", file.read(8))
+        if not kinds and kind not in _FIRST_BOXES:
+            return False
+        kinds.append(kind)
+        if length == _LARGE:
+            length = int.from_bytes(file.read(8), "big")
+        if length == _TO_THE_END or length < 8:
+            break
+        position += length
     return b"mdat" in kinds and not {b"moov", b"moof"} & set(kinds)

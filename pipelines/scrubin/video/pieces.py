@@ -1,8 +1,14 @@
-"""Pieces of a file and of memory as one file that can be read and wound, without a copy of them."""
+"""The bytes of a file as PyAV reads them: all of it, or pieces of it and of memory one after the other, without a copy.
+
+FFmpeg's own reader takes a disk that fails for the end of the file, or for content that is damaged: a good recording would be blamed.
+Here a read that fails is tried again, and one that goes on failing is an ``OSError`` of the disk, which nobody takes for content.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import time
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,6 +16,9 @@ from itertools import accumulate
 from pathlib import Path
 
 from scrubin.core import strangers
+
+WAITS_S = (0.05, 0.5)
+"""Before a read that failed is tried again: EIO, ESTALE and their kin often pass."""
 
 
 @dataclass(frozen=True)
@@ -28,20 +37,25 @@ class Pieces:
     path
         The file that the pieces lie in; it is opened once and closed with this object.
     pieces
-        What follows each other: parts of the file, or bytes of memory.
+        What follows each other: parts of the file, or bytes of memory. None: the whole file.
 
     Raises
     ------
     OSError
-        When the file cannot be opened.
+        When the file cannot be opened, here, or cannot be read, later; it names the file.
     """
 
-    def __init__(self, path: Path, pieces: Sequence[Piece | bytes]) -> None:
+    def __init__(self, path: Path, pieces: Sequence[Piece | bytes] | None = None) -> None:
         self._descriptor = -1
-        self._pieces = [piece for piece in pieces if _size(piece)]
-        self._starts = [0, *accumulate(_size(piece) for piece in self._pieces)]
+        self._path = path
+        # FFmpeg looks at the suffix as well; `file:` keeps names such as "pipe:0", "-" or "concat:a" from being taken for a protocol.
+        self.name = f"file:{path}"
         self._position = 0
+        strangers.refuse_unless_plain(path)
         self._descriptor = os.open(path, strangers.OPEN)
+        wanted = [Piece(0, os.fstat(self._descriptor).st_size)] if pieces is None else pieces
+        self._pieces = [piece for piece in wanted if _size(piece)]
+        self._starts = [0, *accumulate(_size(piece) for piece in self._pieces)]
 
     @property
     def size(self) -> int:
@@ -69,7 +83,19 @@ class Pieces:
         count = min(wanted, _size(piece) - inside)
         if isinstance(piece, bytes):
             return piece[inside : inside + count]
-        return os.pread(self._descriptor, count, piece.offset + inside)
+        return self._from_disk(piece.offset + inside, count)
+
+    def _from_disk(self, offset: int, count: int) -> bytes:
+        for wait_s in (*WAITS_S, None):
+            try:
+                # Not pread: whoever looks from outside sees by the place in the file how far it was read.
+                os.lseek(self._descriptor, offset, os.SEEK_SET)
+                return os.read(self._descriptor, count)
+            except OSError as error:
+                if wait_s is None or error.errno == errno.EISDIR:
+                    raise OSError(error.errno, error.strerror, str(self._path)) from error
+                time.sleep(wait_s)
+        raise AssertionError
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         """Wind to a position, and return it."""
