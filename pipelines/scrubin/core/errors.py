@@ -79,6 +79,8 @@ class FileError(ScrubinError, OSError, ValueError):
         What is wrong, and what to do about it, without the file.
     """
 
+    strerror: str
+
     def __init__(self, path: object, says: str) -> None:
         file = str(path)
         super().__init__([error(file, "file-unreadable", says, "")])

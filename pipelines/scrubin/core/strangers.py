@@ -293,7 +293,7 @@ def refuse_yaml_bomb(text: bytes | str, path: Path | str) -> None:
     for event in yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
         if isinstance(event, yaml.AliasEvent):
             # Of what is still open, the values would never end.
-            count += sizes.get(event.anchor, YAML_NODES + 1)
+            count += sizes.get(event.anchor or "", YAML_NODES + 1)
         elif isinstance(event, yaml.ScalarEvent):
             count += 1
             if event.anchor:

@@ -260,8 +260,8 @@ def read_picture(path: Path, *, inside: Path | None = None) -> npt.NDArray[np.ui
     refuse_huge_picture(data, path)
     import cv2
 
-    picture: npt.NDArray[np.uint8] | None = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
-    return picture
+    picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    return None if picture is None else np.asarray(picture, np.uint8)
 
 
 def _array(data: bytes, path: Path | str) -> npt.NDArray[Any]:
