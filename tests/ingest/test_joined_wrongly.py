@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
+from screen_params import SCREEN
 from scrubin.ingest import joining
 from scrubin.ingest.manifest import Row
 from scrubin.ingest.params import ClockParams
 from scrubin.ingest.part_names import doubtful
+from scrubin.review import outcome
 from scrubin.screen import screening
 from scrubin.tables import io
+from scrubin.tables.private.proposals import PROPOSALS
 from scrubin.tables.private.recordings import RECORDINGS
 from wandering_films import Scene, film
 
@@ -61,6 +66,16 @@ def test_a_mistake_is_said_and_hidden_until_somebody_has_looked(mistake, tmp_pat
     )
     (file,) = screening.to_screen(kept, joining.parts_table([read]))
     assert file.doubtful == tuple(hidden.values())
+
+
+def test_what_is_in_doubt_is_a_proposal_that_hides_until_a_person_rejects_it(tmp_path):
+    read = joined(tmp_path, ("a", SCENE, 0, 40), ("b", OTHER, 0, 40))
+    file = screening.FileToScreen("r", "mono", read.source, "T", ((15, 64),))
+    rows = screening.screen(tmp_path, file, replace(SCREEN, detectors=("black",)))
+    (row,) = [row for row in io.frame_of(PROPOSALS, rows).to_dict("records") if row["source"] == "seam"]
+    assert (row["kind"], row["first_frame"], row["last_frame"], row["start_s"], row["end_s"]) == ("other", 15, 64, 0.6, 2.6)
+    hidden = outcome.parts(outcome.Proposed(row["kind"], row["source"], (0.6, 2.6)), [], 1, outcome.Limits(3.2, 0.2))
+    assert [part.decision for part in hidden] == ["unreviewed"]
 
 
 @pytest.mark.parametrize(("scene", "doubled"), [(SCENE, 6), (STILL, 0), (Scene(4, 3.0), 0)], ids=["usual", "the camera stands", "fast"])
