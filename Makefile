@@ -32,7 +32,8 @@ check: $(STAMP) ## lint, format and types
 	@.venv/bin/mypy
 
 docs: $(STAMP) ## build the documents into .cache/docs, offline; a warning is an error
-	@.venv/bin/python -m sphinx --quiet --fail-on-warning --fresh-env --write-all --jobs auto docs .cache/docs
+	@# After a warning everything is made anew: a page that stays as it is would not warn again.
+	@.venv/bin/python -m sphinx --quiet --fail-on-warning --jobs auto docs .cache/docs || { rm -rf .cache/docs; exit 1; }
 	@echo "open .cache/docs/index.html"
 
 clean: ## remove the environment and all caches; data, keys and reports stay

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import logging
 import re
 import sys
@@ -19,6 +21,7 @@ from reference import accessible
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
 # It logs each of its functions when it is imported.
 logging.getLogger("great_expectations").setLevel(logging.WARNING)
@@ -55,10 +58,33 @@ OWN_HEADING = re.compile(r"-{3,}")
 def setup(app: Sphinx) -> None:
     """Write the API pages before the build, and fill in what registries and declarations say."""
     reference.write_api(DOCS / "api")
+    # Another one, and every page is made anew.
+    app.add_config_value("made_by", _made_by(), "env", [str])
+    app.connect("env-get-outdated", _outdated)
     app.add_lexer("csv", TextLexer)
     app.connect("source-read", _fill)
+    app.connect("autodoc-skip-member", _leave_imported)
     app.connect("autodoc-process-docstring", _embolden, priority=900)
     app.connect("build-finished", _mend)
+
+
+def _made_by() -> str:
+    """Return the hash of what makes the pages, beside the pages themselves and the library."""
+    files = [*sorted(DOCS.glob("reference/*.py")), DOCS / "conf.py", ROOT / "requirements.lock"]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+def _outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]) -> list[str]:
+    """Return pages of which Sphinx does not know that they are: every page lists all pages, and generated parts come from the library."""
+    if added or removed:
+        return sorted(env.found_docs - added)
+    return [page for page in sorted(env.found_docs) if reference.is_generated(env.doc2path(page).read_text(encoding="utf-8"))]
+
+
+def _leave_imported(app: Sphinx, what: str, name: str, of: object, skip: bool, options: object) -> bool | None:
+    """Leave out what a module imports before Sphinx reads its source and writes its signature, which it would throw away."""
+    is_named = inspect.isclass(of) or inspect.isroutine(of)
+    return True if what == "module" and is_named and of.__module__ != app.env.current_document.autodoc_module else None
 
 
 def _fill(app: Sphinx, page: str, source: list[str]) -> None:

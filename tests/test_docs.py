@@ -164,3 +164,16 @@ def _library() -> set[str]:
 
 def _slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+
+
+def test_a_page_of_the_library_that_stays_as_it_is_is_not_written_again(tmp_path, monkeypatch):
+    monkeypatch.setattr(reference.api, "packages", lambda: iter([("scrubin.metrics", ["scrubin.metrics.skill"])]))
+    (tmp_path / "gone.md").write_text("")
+    reference.write_api(tmp_path)
+    (page,) = tmp_path.iterdir()
+    before = page.stat().st_mtime_ns
+    reference.write_api(tmp_path)
+    assert page.stat().st_mtime_ns == before
+    page.write_text("another")
+    reference.write_api(tmp_path)
+    assert page.read_text().startswith("# scrubin.metrics")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from reference import checks, commands, containers, formats, house, metrics, parameters, policy, tables
 from reference.api import write_api
 
-__all__ = ["PARTS", "filled", "write_api"]
+__all__ = ["PARTS", "filled", "is_generated", "write_api"]
 
 PARTS: Mapping[str, Callable[[], str]] = {
     "formats": formats.text,
@@ -28,6 +28,11 @@ PARTS: Mapping[str, Callable[[], str]] = {
     "rooms": house.rooms,
 }
 PLACE = re.compile(r"<!-- generated: ([a-z]+) -->")
+
+
+def is_generated(text: str) -> bool:
+    """Return whether a page has a generated part: Sphinx does not see what that depends on."""
+    return PLACE.search(text) is not None
 
 
 def filled(text: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import pkgutil
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,12 +14,15 @@ COMMANDS = "scrubin.cli."
 
 
 def write_api(folder: Path) -> None:
-    """Write a page per package; pages of packages that are gone are removed."""
-    if folder.exists():
-        shutil.rmtree(folder)
-    folder.mkdir()
-    for package, modules in packages():
-        (folder / f"{package}.md").write_text(_page(package, modules), encoding="utf-8")
+    """Write a page per package; pages of packages that are gone are removed, and one that stays as it is keeps its time."""
+    folder.mkdir(exist_ok=True)
+    pages = {folder / f"{package}.md": _page(package, modules) for package, modules in packages()}
+    for path in folder.iterdir():
+        if path not in pages:
+            path.unlink()
+    for path, text in pages.items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.write_text(text, encoding="utf-8")
 
 
 def packages() -> Iterator[tuple[str, list[str]]]:
