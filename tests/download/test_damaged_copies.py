@@ -203,3 +203,11 @@ def test_names_in_another_form_are_no_fault_where_the_file_system_takes_both_for
     copy.path("videos/Näht").symlink_to(copy.path(form))  # opens as well, as on a Mac
     result = verify(copy.folder)
     assert all(fault.rule in ("copy", "link") for fault in result.faults), [fault.line() for fault in result.faults]
+
+
+def test_a_text_that_somebody_edited_is_no_download_that_was_cut_off(copy):
+    split = "splits/balanced.csv"
+    copy.edit(split, lambda data: b"".join(data.splitlines(keepends=True)[:-2]))
+    assert any(split in line and "it was edited, or is of another version" in line for line in lines(copy.folder))
+    copy.edit(split, lambda data: data[:-3])
+    assert any(split in line and "the download was cut off" in line for line in lines(copy.folder))

@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -132,6 +133,27 @@ def test_without_a_scheduler_nothing_begins(tmp_path, monkeypatch):
         Cluster("tcp://127.0.0.1:9", tmp_path)
     with pytest.raises(StageError, match=r"no scheduler answers at .*none\.json"):
         Cluster(str(tmp_path / "none.json"), tmp_path)
+
+
+def test_a_scheduler_that_is_silent_or_dies_while_it_is_asked_is_said_to_be(machines, tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "CONNECT_S", 2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # Dask's client would wait for ever
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(StageError, match=rf"no scheduler answers at {address}; start it, or set flows\.dask to null"):
+            Cluster(address, tmp_path)
+    root, file, scheduler, _ = machines
+    connected(root, file).close()
+    client = cluster.Client
+
+    def then_killed(*where, **how):
+        made = client(*where, **how)
+        scheduler.kill()
+        scheduler.wait()
+        return made
+
+    monkeypatch.setattr(cluster, "Client", then_killed)
+    with dask.config.set({"distributed.comm.timeouts.connect": "4s"}), pytest.raises(StageError, match="does not answer any more"):
+        Cluster(file, root)
 
 
 def test_a_worker_that_joins_later_and_differs_is_named(machines):

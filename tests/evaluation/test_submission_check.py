@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 
-from challenge_cases import FRAMES, write
+from challenge_cases import CLASSES, FRAMES, labels, write, write_labels
+from scrubin.cli import main
 from scrubin.evaluation.submission import submission
 
 DETECTION = {"triplet": 17, "instrument": [0, 0.5, 0.1, 0.2, 0.3, 0.4]}
@@ -203,3 +205,32 @@ def test_a_value_nested_without_end_is_shown_short(tmp_path, truth, given):
     (folder / "VID01.json").write_text(text[:-1] + ', "3": {"recognition": ' + "[" * 900 + "]" * 900 + "}}")
     found = {one.rule: one for one in submission.check(folder, truth).faults}
     assert found["recognition-layout"].what == "'recognition' is nested too deeply ([[...]])"
+
+
+@pytest.mark.parametrize(("value", "word"), [("NaN", "NaN"), ("Infinity", "infinite"), ("-Infinity", "infinite"), ("1e400", "infinite")])
+def test_scores_of_diverged_weights_are_a_fault_of_every_command(tmp_path, capsys, value, word):
+    truth, team = write_labels(tmp_path / "truth", {"VID01": labels(1, 3)}), tmp_path / "team"
+    team.mkdir()
+    row = f'{{"recognition": [{", ".join([value] * CLASSES)}]}}'
+    (team / "VID01.json").write_text(f'{{"0": {row}, "1": {row}, "2": {row}}}')
+    against = ["--ground-truth", str(truth)]
+    commands = (
+        ["submission", "check", str(team), *against],
+        ["score", "recognition", *against, "--predictions", str(team)],
+        ["validate", str(team)],
+        ["convert", str(team), "--to", "tables", "--out", str(tmp_path / "out")],
+        ["rank", str(team), *against, "--out", str(tmp_path / "ranks")],
+    )
+    for command in commands:
+        assert main(command) == 1, command
+        said = "".join(capsys.readouterr())
+        assert f"VID01.json, frames 0-2: a probability is {word} (first: frame 0, triplet 0) (3 frames, 300 times)" in said, command
+        assert "none of this file is finite: did the training diverge?" in said, command
+
+
+@pytest.mark.parametrize("frame", [np.inf, np.nan, 1e300])
+def test_a_frame_number_of_a_matrix_is_a_number(tmp_path, capsys, frame):
+    truth = write_labels(tmp_path / "truth", {"VID01": labels(1, 3)})
+    np.savez(tmp_path / "VID01.npz", frame=np.array([0.0, 1.0, frame]), ivt=np.full((3, CLASSES), 0.5))
+    assert main(["score", "recognition", "--ground-truth", str(truth), "--predictions", str(tmp_path / "VID01.npz")]) == 1
+    assert "VID01.npz: the frame numbers are no whole numbers; give one per row" in capsys.readouterr().err

@@ -72,12 +72,13 @@ class Cluster:
             except StageError:
                 self.close()
                 raise
-            except (CommClosedError, CancelledError, TimeoutError) as error:
-                self.close()
-                msg = f"flows.dask: the scheduler at {address} does not answer any more; start it again, or set flows.dask to null"
-                raise StageError(msg) from error
             except Exception as error:
+                # Once Dask has given it up, its client fails with errors of its own.
+                is_gone = isinstance(error, CommClosedError | CancelledError | TimeoutError) or self._client.status not in ALIVE
                 self.close()
+                if is_gone:
+                    msg = f"flows.dask: the scheduler at {address} does not answer any more; start it again, or set flows.dask to null"
+                    raise StageError(msg) from error
                 why = f"{type(error).__name__}: {error}"
                 msg = f"the Dask scheduler at {address} cannot run the library ({why}); start it with the project's own .venv"
                 raise StageError(msg) from error

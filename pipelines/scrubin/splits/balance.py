@@ -22,8 +22,8 @@ DEFINITIONS = {
     "imbalance": "deviation of a subset from its share of the total, relative to that share but at least to one recording; "
     "for a mean its shift in standard deviations of the task",
     "unavoidable": "imbalance that is left in any split of whole participants, for one measure and subset alone",
-    "weight": "how much a measure counts: 1, but 2 for the number of recordings and for the mean in a small task, and less for the parts of a distribution; "
-    "how far a measurement is off shows in several of them",
+    "weight": "how much a measure counts: 1, but 2 for the number of recordings and for the mean in a small task, and less for the parts "
+    "of a distribution; how far a measurement is off shows in several of them",
     "fine": "a part of a distribution that other measures show, too: it is in the mean imbalance, but not called the worst",
     "objective": "mean imbalance over all measures and subsets, weighted, + worst imbalance beyond the unavoidable, times its weight "
     "+ 10 for each task missing in a subset",

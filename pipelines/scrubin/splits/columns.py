@@ -152,9 +152,8 @@ def _numbers(task: str, of: Column, inside: npt.NDArray[np.bool_]) -> Iterator[M
         for i in range(RUNNING - 1):
             # Of all of them, as the distance of two distributions is; in units of one fifth.
             yield count(task, f"{of.name} up to {i + 1}/{RUNNING}", (part >= 0) & (part <= i), UP_TO, n / RUNNING)
-    yield from filter(
-        None, [mean(task, f"{of.name} mean", values, MEAN if fine else SMALL_MEAN), _spread(task, of, values) if fine else None]
-    )
+    of_mean = mean(task, f"{of.name} mean", values, MEAN if fine else SMALL_MEAN)
+    yield from filter(None, [of_mean, _spread(task, of, values) if fine else None])
 
 
 def _spread(task: str, of: Column, values: Floats) -> Measure | None:

@@ -14,8 +14,8 @@ from scrubin.tables.splits import COLUMNS, DELIMITERS, FOLDS, LASANA, SCHEME
 def listings(splits: pd.DataFrame, videos: pd.DataFrame, lasana: str) -> dict[str, str]:
     """Return the text of each file by its name.
 
-    ``<scheme>.csv``, and for each task ``<Task>_split.csv`` as in LASANA (section Data Records); their columns are `scrubin.tables.splits.COLUMNS`. Rows are
-    sorted by id, an order that tells nothing.
+    ``<scheme>.csv``, and for each task ``<Task>_split.csv`` as in LASANA (section Data Records); their columns are
+    `scrubin.tables.splits.COLUMNS`. Rows are sorted by id, an order that tells nothing.
 
     Parameters
     ----------

@@ -53,7 +53,9 @@ OF_KIND: Mapping[str, Sequence[str]] = {
 CHOICES: Mapping[str, Mapping[str, Choice]] = {
     "paper": {
         "kind": Choice(
-            (BOXES, *box_kinds.KINDS), BOXES, "AP, best confidence, association; AP by COCO's sizes of boxes; curves of every class (JSON)"
+            (BOXES, *box_kinds.KINDS),
+            BOXES,
+            "AP, best confidence, association; AP by COCO's sizes, with its crowds and areas; curves of every class (JSON)",
         ),
         "component": Choice(("all", *COMPONENTS), "all", "whose class must be right"),
         "scope": Choice(SCOPES, "both", "mean over videos, or all frames together"),

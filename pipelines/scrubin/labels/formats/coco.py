@@ -258,7 +258,8 @@ def _read_annotation(reading: Reading, of_file: OfFile, where: Where, one: Mappi
 
 def _area_of_its_own(one: Mapping[str, Any]) -> float | None:
     """Return the area of an annotation with a sound box, where it is not that of the box."""
-    area, (_, _, width, height) = one.get(AREA), one["bbox"]
+    area: Any = one.get(AREA)
+    _, _, width, height = one["bbox"]
     return float(area) if fields.is_number(area) and abs(area - width * height) > 10**-PIXEL_DIGITS else None
 
 
