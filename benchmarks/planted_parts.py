@@ -660,7 +660,7 @@ def released_video(project: Path) -> Path | None:
     table = pd.read_parquet(linkage)
     ids = set(table[table["recording"] == NAME]["id"])
     rows = pd.read_parquet(videos)
-    paths = [project / "data/unreleased" / path for path in rows[rows["id"].isin(ids)]["path"]]
+    paths = [found for path in rows[rows["id"].isin(ids)]["path"] for found in (project / "data").glob(f"*/{path}")]
     return paths[0] if paths else None
 
 
