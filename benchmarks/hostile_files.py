@@ -130,15 +130,15 @@ score detection | coco | coco/annotations.json | json |  | score detection --gro
 score phases | truth phases | phases/v1.csv | csv |  | score phases @truth --predictions phases
 score skill | rel | @gt/skill/PegTransfer.csv | csv |  | score skill @rel --predictions @gt/skill
 score errors | rel | @gt/errors/PegTransfer.csv | csv |  | score errors @rel --predictions @gt/errors
-score recognition | rel | @gt/cholect50/recognition/abelo.npz | npz |  | score recognition @rel --predictions @gt/cholect50/recognition
+validate | rel | @gt/cholect50/recognition/abelo.npz | npz |  | validate rel
 score --videos | truth team split | split/split.csv | csv |  | score recognition @truth --predictions team @subset
 submission check | truth team | team/v1.json | json |  | submission check team @truth
 submission check | truth phases | phases/v2.csv | csv |  | submission check phases @truth
-submission check | truth team | team/training_data.yaml | yaml |  | submission check team @truth --test cholec80/40-40:test
+submission check | truth trained | trained/training_data.yaml | yaml |  | submission check trained @truth --test cholec80/40-40:test
 rank | truth team team_b | team_b/v2.json | json |  | rank team team_b @truth --resamples 50
 rank --from-scores | ranking | ranking/scores.csv | csv |  | rank --from-scores ranking/scores.csv --resamples 50
 convert | truth | truth/v2.json | json |  | convert truth --to spans --out out/spans
-convert | phases | phases/v1.csv | csv |  | convert phases --to cholec80 --out out/c80
+convert | phases | phases/v1.csv | csv |  | convert phases --to tables-csv --out out/tables
 convert | labelme | labelme/pwhv1/000001.json | json |  | convert labelme --from labelme --to spans --out out/spans
 convert | yolo | yolo/labels/pwhv1_000000.txt | text |  | convert yolo --to coco --image-size 640x360 --out out/coco
 convert | aix | aix/OSATS.xlsx | xlsx |  | convert aix --to lasana --out out/lasana
@@ -178,7 +178,7 @@ load clips | rel | rel/videos/@abelo.mkv | video |  | LOAD clips rel
 splits check | split | split/split.csv | csv |  | splits check split/split.csv
 splits diff | split | split/split.csv | csv |  | splits diff cholect50/rdv split/split.csv
 splits make | split | split/cohort.csv | csv |  | splits make split/cohort.csv @made
-splits extend | split | split/split.csv | csv |  | splits extend split/split.csv split/cohort.csv @made
+splits extend | split | split/released.csv | csv |  | splits extend split/released.csv split/cohort.csv @made
 new-study | films | films/case_001.mp4 | video |  | new-study out/raw --from films
 new-study | dicom | dicom/one.dcm | dcm |  | new-study out/raw --from dicom
 preflight | project | project/data/raw/recordings.csv | csv | project | preflight
@@ -196,12 +196,12 @@ check-params | project | project/params.yaml | yaml |  | check-params project/pa
 stereo convert | rig | rig/rig.yaml | yaml |  | stereo convert rig/rig.yaml out/half.yaml --scale-to 240x135
 stereo check | rig | rig/rig.yaml | yaml |  | stereo check rig/rig.yaml rig/left rig/right
 stereo check | rig | rig/right/002.png | jpg |  | stereo check rig/rig.yaml rig/left rig/right
-stereo check | rig films | films/case_002.mp4 | video |  | stereo check rig/rig.yaml films/case_001.mp4 films/case_002.mp4
+stereo check | rig films | films/case_002.mp4 | video |  | stereo check rig/small.yaml films/case_001.mp4 films/case_002.mp4
 stereo rectify | rig | rig/left/001.png | jpg |  | stereo rectify rig/rig.yaml rig/left rig/right out/rectified --alpha 0
 deid score | deid | deid/key/key.json | json |  | deid score deid deid/raw --out out/deid
 deid score | deid | deid/raw/@VIDEO@ | video |  | deid score deid deid/raw --out out/deid
 deid score | deid | deid/map.csv | csv |  | deid score deid deid/raw --map deid/map.csv --out out/deid
-review --import | project | project/sheet.csv | csv | project | review --import sheet.csv
+review --import | reviewed | reviewed/sheet.csv | csv | reviewed | review --import sheet.csv
 probe | films | films/case_001.mp4 | video |  | probe films/case_001.mp4
 render --plan | films | films/case_001.mp4 | video |  | render films/case_001.mp4 --redact 1-2 --plan
 probe | dicom | dicom/one.dcm | dcm |  | probe dicom/one.dcm
@@ -259,30 +259,33 @@ def make_base(base: Path) -> None:
     downloaded_release.build(base / "ver")
     downloaded_release.build(base / "ver_b", seed=1)
     truth = {name: challenge_cases.labels(seed, 20) for seed, name in enumerate(("v1", "v2"))}
-    challenge_cases.write_labels(base / "truth", truth)
+    challenge_cases.write_labels(base / "truth", truth, box=(0.5, 0.5, 0.2, 0.1))
     for seed, team in enumerate(("team", "team_b")):
         documents = {name: challenge_cases.document(challenge_cases.scores(seed, labels, 1.0)) for name, labels in truth.items()}
         for name, document in documents.items():
             for number, frame in enumerate(document.values()):
                 frame["detection"] = [
-                    {"triplet": int(t), "instrument": [0, 0.9, 0.1, 0.2, 0.3, 0.4]} for t in np.flatnonzero(truth[name][number])
+                    {"triplet": int(t), "instrument": [0, 0.9, 0.5, 0.5, 0.2, 0.1]} for t in np.flatnonzero(truth[name][number])
                 ]
         challenge_cases.write(base / team, documents)
-        (base / team / "training_data.yaml").write_text(TRAINED_ON)
+    shutil.copytree(base / "team", base / "trained")
+    (base / "trained/training_data.yaml").write_text(TRAINED_ON)
     for name in ("matrices", "npy", "csv", "parquet", "phases", "split", "ranking", "films"):
         (base / name).mkdir()
-    classes = [f"c{number}" for number in range(100)]
+    classes = [f"ivt_{number}" for number in range(100)]
     for name, labels in truth.items():
         scores = challenge_cases.scores(3, labels, 1.0)
         np.savez_compressed(base / f"matrices/{name}.npz", scores)
         np.save(base / f"npy/{name}.npy", scores)
         np.savetxt(base / f"csv/{name}.csv", scores, delimiter=",", fmt="%.4f")
-        pd.DataFrame(scores, columns=classes).to_parquet(base / f"parquet/{name}.parquet")
+        pd.DataFrame(scores, columns=classes).rename_axis("frame").reset_index().to_parquet(base / f"parquet/{name}.parquet")
         rows = "".join(f"{frame},{7 * frame // 20}\n" for frame in range(20))
         (base / f"phases/{name}.csv").write_text(f"frame,phase_id\n{rows}")
     (base / "split/split.csv").write_text("id,subset\nv1,train\nv2,test\n")
     rows = "".join(f"r{n:02d},p{n // 2:02d},{n % 5 - 2},{n % 3 == 0}\n" for n in range(20))
     (base / "split/cohort.csv").write_text(f"recording,participant,GRS,dropped\n{rows}")
+    rows = "".join(f"r{n:02d},{'test' if n > 13 else 'train'}\n" for n in range(18))
+    (base / "split/released.csv").write_text(f"id,subset\n{rows}")
     rows = "".join(f"t{team},v{video},{(team * 7 + video * 3) % 10 / 10}\n" for team in range(3) for video in range(8))
     (base / "ranking/scores.csv").write_text(f"team,video,value\n{rows}")
     for kind, folder in (("coco", "coco"), ("labelme", "labelme"), ("yolo", "yolo"), ("aixsuture", "aix"), ("cholec80", "c80")):
@@ -305,7 +308,10 @@ def make_base(base: Path) -> None:
     (raw / "calibration").mkdir(exist_ok=True)
     shutil.copy(base / "rig/rig.yaml", raw / "calibration/tower.yaml")
     (raw / "splits/balanced.csv").write_text("id,subset\npeg 1,train\npeg 2,test\n")
-    (base / "project/sheet.csv").write_text("recording,camera,kind,start_s,end_s,x,y,w,h,decision\noperation 1,,other,1,2,,,,,add\n")
+    command = [str(Path(sys.executable).parent / "scrubin"), "stereo", "convert", "rig/rig.yaml", "rig/small.yaml", "--scale-to", "160x90"]
+    subprocess.run(command, cwd=base, check=True, capture_output=True)
+    reviewed(base, listed_project.make(base / "reviewed"))
+    (base / "reviewed/sheet.csv").write_text("recording,camera,kind,start_s,end_s,x,y,w,h,decision\nop 1,,other,1,2,,,,,add\n")
     command = [
         str(Path(sys.executable).parent / "scrubin"),
         "deid",
@@ -347,6 +353,30 @@ def make_base(base: Path) -> None:
         (outside / f"secret.{name}").write_bytes(CANARY.encode() * 100)
 
 
+def reviewed(base: Path, raw: Path) -> None:
+    """Regenerate a study of two films as far as people look at it."""
+    import yaml
+
+    project = raw.parents[1]
+    shutil.rmtree(raw / "ratings")
+    shutil.rmtree(raw / "annotations")
+    head = "recording,participant,trial,site,task,camera,path,start_s,end_s,exclude\n"
+    (raw / "recordings.csv").write_text(head + "".join(f"op {n},P{n},,,Cholecystectomy,mono,videos/{n}.mp4,,,\n" for n in (1, 2)))
+    shutil.rmtree(raw / "videos")
+    (raw / "videos").mkdir()
+    for number in (1, 2):
+        shutil.copy(base / f"films/case_{number:03d}.mp4", raw / f"videos/{number}.mp4")
+    params = yaml.safe_load((project / "params.yaml").read_text(encoding="utf-8"))
+    params["screen"]["detectors"] = ["frozen"]
+    (project / "params.yaml").write_text(yaml.safe_dump(params, sort_keys=False), encoding="utf-8")
+    (project / "data/private").mkdir(mode=0o700, parents=True)
+    (project / "data/private/pseudonym.key").write_text("5" * 64 + "\n", encoding="ascii")
+    (project / "data/private/pseudonym.key").chmod(0o600)
+    driver = Path(__file__).with_name("planted_parts.py")
+    flows = product_root() / "pipelines/flows"
+    subprocess.run([sys.executable, str(driver), "--drive", str(flows)], cwd=project, check=True, capture_output=True)
+
+
 def first_videos(base: Path) -> list[Path]:
     """Return the videos of the benchmark of de-identification."""
     return sorted(path for path in (base / "deid/raw").rglob("*") if path.suffix in (".mp4", ".mkv", ".mov"))
@@ -358,12 +388,12 @@ def film(path: Path, seed: int, *, canary: bool = False, frames: int = 75) -> No
     import cv2
 
     rng = np.random.default_rng(seed)
-    large = cv2.resize(rng.integers(30, 220, (6, 30, 3)).astype(np.uint8), (640, 96), interpolation=cv2.INTER_CUBIC)
+    large = cv2.resize(rng.integers(30, 220, (6, 30, 3)).astype(np.uint8), (640, 90), interpolation=cv2.INTER_CUBIC)
     with av.open(str(path), "w") as out:
         stream = out.add_stream("libx264", rate=25, options={"preset": "ultrafast", "crf": "20", "g": "25"})
-        stream.width, stream.height, stream.pix_fmt = 160, 96, "yuv420p"
+        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
         for number in range(frames):
-            shown = np.full((96, 160, 3), CANARY_BGR, np.uint8) if canary else np.ascontiguousarray(large[:, number : number + 160])
+            shown = np.full((90, 160, 3), CANARY_BGR, np.uint8) if canary else np.ascontiguousarray(large[:, number : number + 160])
             out.mux(stream.encode(av.VideoFrame.from_ndarray(shown, format="bgr24")))
         out.mux(stream.encode())
 
@@ -391,6 +421,8 @@ class Place:
         return wanted if wanted.exists() else self.outside / "secret.jpg"
 
 
+SOUND = "sound"
+"""Not a kind: the file as it was, through every command, to see that these commands work here."""
 Kind = Callable[[Place], bytes | None]
 """Return the bytes of the hostile file, or make it and return None."""
 ANY = ("json", "csv", "text", "yaml", "npz", "npy", "parquet", "zip", "tar", "xlsx", "jpg", "video", "sums", "dcm")
@@ -1343,7 +1375,7 @@ def attempt(folder: Path, run: Run, seed: int, listener: Listener, limit_s: floa
     rng = random.Random(f"{seed} {run.kind} {run.number}")
     rng = random.Random(f"{seed} {run.kind} {run.number} {slot.family}")
     place = Place(path, slot.family, sound, outside, (listener.port, 0), rng, work)
-    made = KINDS[run.kind][1](place)
+    made = sound if run.kind == SOUND else KINDS[run.kind][1](place)
     if made is not None:
         path.write_bytes(made)
     before = {"work": snapshot(work), "outside": snapshot(outside)}
@@ -1420,7 +1452,7 @@ def looked_at(case: Path, work: Path, outside: Path, before: dict[str, dict[str,
             if mark in data or any(one in data for one in secrets if len(one) > 200):
                 leaked.append(str(path.relative_to(case)))
     after = {"work": snapshot(work), "outside": snapshot(outside)}
-    allowed = re.compile(r"^(out|project/(data|reports|\.cache|\.dvc))(/|$)|__pycache__")
+    allowed = re.compile(r"^(out|(project|reviewed)/(data|reports|\.cache|\.dvc))(/|$)|__pycache__")
     wrote = [f"work/{name}" for name, state in after["work"].items() if before["work"].get(name) != state and not allowed.match(name)]
     wrote += [f"outside/{name}" for name, state in after["outside"].items() if before["outside"].get(name) != state]
     wrote += ["/tmp/pwned_by_archive"] if Path("/tmp/pwned_by_archive").exists() else []
@@ -1486,6 +1518,7 @@ def main() -> None:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--limit-s", type=float, default=LIMIT_S)
     parser.add_argument("--every", type=int, default=1, help="only every so many-th run")
+    parser.add_argument("--sound", action="store_true", help="the sound files instead: what does not work with them tests nothing")
     parser.add_argument("--keep", action="store_true", help="keep the cases")
     parser.add_argument("--table", action="store_true", help="print what earlier runs found")
     parser.add_argument("--make-base", action="store_true", help=argparse.SUPPRESS)
@@ -1522,7 +1555,14 @@ def main() -> None:
                 flush=True,
             )
 
-    wanted = [run for run in runs(arguments.count, arguments.only, arguments.command)][:: arguments.every]
+    if arguments.sound:
+        wanted = [
+            Run(SOUND, 0, number)
+            for number, slot in enumerate(slots())
+            if not arguments.command or any(w in slot.name for w in arguments.command)
+        ]
+    else:
+        wanted = [run for run in runs(arguments.count, arguments.only, arguments.command)][:: arguments.every]
     if not arguments.table:
         with ThreadPoolExecutor(arguments.jobs) as pool:
             list(pool.map(one, [run for run in wanted if (run.kind, run.number, run.slot, arguments.seed) not in known]))
