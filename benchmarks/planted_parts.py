@@ -209,7 +209,7 @@ def overlap(seconds: float, *, copied: bool) -> Callable[[Lot], Case]:
         first = max(150, doubled + 75) // FPS * FPS + (doubled % FPS if copied else 0)
         last = first + doubled + int(lot.rng.integers(60, 120))
         truth = [(scene, n) for n in range(last)]
-        one, two = Part(truth[:first]), Part(truth[first - doubled :], crf=str(int(lot.rng.integers(20, 28))))
+        one, two = Part(truth[:first]), Part(truth[first - doubled :], crf="20" if copied else str(int(lot.rng.integers(20, 28))))
         if copied:
             one.copied_from = two.copied_from = truth
         return Case(numbered([one, two]), truth, str(lot.rng.choice(["list", "folder", "pattern"])))
