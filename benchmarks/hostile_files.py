@@ -312,20 +312,7 @@ def make_base(base: Path) -> None:
     subprocess.run(command, cwd=base, check=True, capture_output=True)
     reviewed(base, listed_project.make(base / "reviewed"))
     (base / "reviewed/sheet.csv").write_text("recording,camera,kind,start_s,end_s,x,y,w,h,decision\nop 1,,other,1,2,,,,,add\n")
-    command = [
-        str(Path(sys.executable).parent / "scrubin"),
-        "deid",
-        "make",
-        "deid",
-        "--recordings",
-        "1",
-        "--length-s",
-        "8",
-        "--height",
-        "180",
-        "--seed",
-        "1",
-    ]
+    command = [command[0], *"deid make deid --recordings 1 --length-s 8 --height 180 --seed 1".split()]
     subprocess.run(command, cwd=base, check=True, capture_output=True)
     (base / "deid/map.csv").write_text(
         "raw,output\n"
@@ -399,7 +386,7 @@ def film(path: Path, seed: int, *, canary: bool = False, frames: int = 75) -> No
 
 
 # ---- the hostile files
-
+# fmt: off
 
 @dataclass(frozen=True)
 class Place:
@@ -564,20 +551,8 @@ def _(at: Place) -> bytes:
 @kind("JSON with other shapes", "json")
 def _(at: Place) -> bytes:
     odd = [
-        "null",
-        "{}",
-        "[]",
-        '""',
-        "true",
-        "-1",
-        "1e308",
-        '"x"',
-        "[[[]]]",
-        '{"": null}',
-        "[null]",
-        '{"-1": [], "1.5": [], "x": []}',
-        "-0.0",
-        "18446744073709551616",
+        "null", "{}", "[]", '""', "true", "-1", "1e308", '"x"', "[[[]]]", '{"": null}', "[null]", '{"-1": [], "1.5": [], "x": []}',
+        "-0.0", "18446744073709551616",
     ]
     return in_json(at, at.rng.choice(odd)) if at.rng.random() < 0.8 else at.rng.choice(odd).encode()
 
@@ -645,26 +620,9 @@ def _(at: Place) -> bytes:
 @kind("hostile names", *TEXTS)
 def _(at: Place) -> bytes:
     names = [
-        "a\\nb",
-        "\u202etxt.exe",
-        "\\ud800",
-        "x" * 70_000,
-        "../../outside/secret",
-        "/etc/passwd",
-        "\\u0000",
-        "CON",
-        "\u200b",
-        "e\u0301" * 2000,
-        "\x1b[31mred\x1b[0m",
-        ".",
-        "..",
-        "~",
-        "$(id)",
-        "'; DROP TABLE x; --",
-        "<script>alert(1)</script>",
-        "{0.__class__}",
-        "%s%n",
-        "\u0430bel\u043e",
+        "a\\nb", "\u202etxt.exe", "\\ud800", "x" * 70_000, "../../outside/secret", "/etc/passwd", "\\u0000", "CON", "\u200b",
+        "e\u0301" * 2000, "\x1b[31mred\x1b[0m", ".", "..", "~", "$(id)", "'; DROP TABLE x; --", "<script>alert(1)</script>",
+        "{0.__class__}", "%s%n", "\u0430bel\u043e",
     ]
     name = at.rng.choice(names)
     if at.family in ("json", "yaml"):
@@ -701,26 +659,8 @@ def _(at: Place) -> bytes:
 @kind("formulas, ragged rows, quotes", "csv", "text")
 def _(at: Place) -> bytes:
     cells = [
-        "=cmd|'/c calc'!A1",
-        "@SUM(1+1)*cmd|' /C calc'!A0",
-        '=HYPERLINK("http://127.0.0.1/x")',
-        "+1+1",
-        "-2+3",
-        '"',
-        '""',
-        '"a',
-        'a"b"c',
-        "1,2,3,4,5",
-        "\0",
-        "\r",
-        "",
-        " ",
-        "\u2028",
-        "1_000",
-        "0x10",
-        "１２",
-        "TRUE",
-        "1;2",
+        "=cmd|'/c calc'!A1", "@SUM(1+1)*cmd|' /C calc'!A0", '=HYPERLINK("http://127.0.0.1/x")', "+1+1", "-2+3", '"', '""', '"a', 'a"b"c',
+        "1,2,3,4,5", "\0", "\r", "", " ", "\u2028", "1_000", "0x10", "１２", "TRUE", "1;2",
     ]
     data = in_table(at, at.rng.choice(cells), many=at.rng.random() < 0.3)
     lines = data.split(b"\n")
@@ -745,22 +685,11 @@ def _(at: Place) -> bytes:
 def _(at: Place) -> bytes:
     pwned = at.outside / "pwned"
     tags = [
-        f"!!python/object/apply:os.system ['touch {pwned}']",
-        f"!!python/object/apply:subprocess.check_output [['touch', '{pwned}']]",
-        f"!!python/object/new:os.system ['touch {pwned}']",
-        "!!python/name:os.system",
-        f"!!python/object/apply:builtins.open ['{pwned}', 'w']",
-        "!!binary aGVsbG8=",
-        "!!timestamp 2001-99-99",
-        "!!int 0b2",
-        "!!float x",
-        "!!set {a, b}",
-        "!!omap [1, 2]",
-        "!unknown {a: 1}",
-        "2001-99-99",
-        "!!opencv-matrix {rows: 100000000, cols: 100000000, dt: d, data: [1]}",
-        "190:20:30:59",
-        "0o7777777777777",
+        f"!!python/object/apply:os.system ['touch {pwned}']", f"!!python/object/apply:subprocess.check_output [['touch', '{pwned}']]",
+        f"!!python/object/new:os.system ['touch {pwned}']", "!!python/name:os.system",
+        f"!!python/object/apply:builtins.open ['{pwned}', 'w']", "!!binary aGVsbG8=", "!!timestamp 2001-99-99", "!!int 0b2", "!!float x",
+        "!!set {a, b}", "!!omap [1, 2]", "!unknown {a: 1}", "2001-99-99",
+        "!!opencv-matrix {rows: 100000000, cols: 100000000, dt: d, data: [1]}", "190:20:30:59", "0o7777777777777",
     ]
     text = at.rng.choice(tags)
     return in_yaml(at, text) if at.rng.random() < 0.7 else text.encode()
@@ -771,14 +700,8 @@ def _(at: Place) -> bytes:
     depth = at.rng.choice([500, 3_000, DEEP])
     text = at.rng.choice(
         [
-            "[" * depth + "]" * depth,
-            "{a: " * depth + "1" + "}" * depth,
-            "&a [*a]",
-            "&a {<<: *a, b: *a}",
-            "[" * depth,
-            "? " * depth + "x",
-            "*nothing",
-            "- " * min(depth, 3000) + "x",
+            "[" * depth + "]" * depth, "{a: " * depth + "1" + "}" * depth, "&a [*a]", "&a {<<: *a, b: *a}", "[" * depth,
+            "? " * depth + "x", "*nothing", "- " * min(depth, 3000) + "x",
         ]
     )
     return in_yaml(at, text) if at.rng.random() < 0.6 else text.encode()
@@ -854,21 +777,11 @@ def arrays(at: Place, array: bytes) -> bytes:
 @kind("npy head of 728 TiB", "npy", "npz")
 def _(at: Place) -> bytes:
     heads = [
-        npy_head("(1000000000000, 100)"),
-        npy_head("(100000000000000,)"),
-        npy_head("(-1, 100)"),
-        npy_head("(20, 100, 0)"),
-        npy_head("(9223372036854775807, 2)"),
-        npy_head("(20, 100)", "<U1000000000"),
-        npy_head("(20, 100)", "|V99999999999"),
-        npy_head("(2.5, 100)"),
-        npy_head("(" * 300 + ")" * 300),
-        npy_head("(20,100)", "<c16"),
-        npy_head("(20, 100)", "<M8[ns]"),
-        npy_head("__import__('os').system('true')"),
-        b"\x93NUMPY\x09\x00\xff\xff",
-        b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFF0) + b"{",
-        npy_head("(20, 100)")[:-30],
+        npy_head("(1000000000000, 100)"), npy_head("(100000000000000,)"), npy_head("(-1, 100)"), npy_head("(20, 100, 0)"),
+        npy_head("(9223372036854775807, 2)"), npy_head("(20, 100)", "<U1000000000"), npy_head("(20, 100)", "|V99999999999"),
+        npy_head("(2.5, 100)"), npy_head("(" * 300 + ")" * 300), npy_head("(20,100)", "<c16"), npy_head("(20, 100)", "<M8[ns]"),
+        npy_head("__import__('os').system('true')"), b"\x93NUMPY\x09\x00\xff\xff",
+        b"\x93NUMPY\x02\x00" + struct.pack("<I", 0xFFFFFFF0) + b"{", npy_head("(20, 100)")[:-30],
     ]
     return arrays(at, at.rng.choice(heads) + at.rng.choice([b"", b"\0" * 16000]))
 
@@ -903,19 +816,10 @@ def _(at: Place) -> bytes:
     for _ in range(40):
         deep = [deep]
     odd = [
-        pa.array([{"a": [{"b": 1}]}] * rows),
-        pa.array([[("k", 1)]] * rows, pa.map_(pa.string(), pa.int64())),
-        pa.array([deep] * rows),
-        pa.array([b"\xff\xfe"] * rows, pa.binary()),
-        pa.nulls(rows),
-        pa.array([10**30] * rows, pa.decimal128(38)),
-        pa.array([float("nan")] * rows),
-        pa.array([2**63 - 1] * rows),
-        pa.array(["x" * 100_000] * rows).dictionary_encode(),
-        pa.array([True] * rows),
-        pa.array([0] * rows, pa.timestamp("ns")),
-        pa.array(["\x00../../x\n"] * rows),
-        pa.array([-1] * rows),
+        pa.array([{"a": [{"b": 1}]}] * rows), pa.array([[("k", 1)]] * rows, pa.map_(pa.string(), pa.int64())), pa.array([deep] * rows),
+        pa.array([b"\xff\xfe"] * rows, pa.binary()), pa.nulls(rows), pa.array([10**30] * rows, pa.decimal128(38)),
+        pa.array([float("nan")] * rows), pa.array([2**63 - 1] * rows), pa.array(["x" * 100_000] * rows).dictionary_encode(),
+        pa.array([True] * rows), pa.array([0] * rows, pa.timestamp("ns")), pa.array(["\x00../../x\n"] * rows), pa.array([-1] * rows),
     ]
     way = at.rng.randrange(5)
     if way == 0:
@@ -957,16 +861,8 @@ def _(at: Place) -> bytes:
 @kind("archive with members that lead out", "zip", "tar", "npz", "xlsx")
 def _(at: Place) -> bytes:
     names = [
-        "../../outside/pwned",
-        "/tmp/pwned_by_archive",
-        "..\\..\\pwned",
-        "a/../../../outside/pwned",
-        "link",
-        "C:\\pwned",
-        "a\0b",
-        "x" * 5000,
-        "./.",
-        "",
+        "../../outside/pwned", "/tmp/pwned_by_archive", "..\\..\\pwned", "a/../../../outside/pwned", "link", "C:\\pwned", "a\0b",
+        "x" * 5000, "./.", "",
     ]
     name, out = at.rng.choice(names), io.BytesIO()
     if at.family == "tar":
@@ -1102,15 +998,8 @@ def _(at: Place) -> bytes:
         return head + frame * 2000 + b";"
     if way == 3:
         tags = [
-            (256, 4, 1, 60000),
-            (257, 4, 1, 60000),
-            (258, 3, 1, 8),
-            (259, 3, 1, 1),
-            (262, 3, 1, 1),
-            (273, 4, 1, 8),
-            (277, 3, 1, 1),
-            (278, 4, 1, 60000),
-            (279, 4, 1, 3_600_000_000),
+            (256, 4, 1, 60000), (257, 4, 1, 60000), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (273, 4, 1, 8), (277, 3, 1, 1),
+            (278, 4, 1, 60000), (279, 4, 1, 3_600_000_000),
         ]
         directory = struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags) + struct.pack("<I", 8)
         return b"II*\0" + struct.pack("<I", 8) + directory
@@ -1130,16 +1019,13 @@ def _(at: Place) -> bytes:
 def _(at: Place) -> bytes:
     target, port = at.outside / "secret.mp4", at.ports[0]
     lists = [
-        f"ffconcat version 1.0\nfile '{target}'\n",
-        f"ffconcat version 1.0\nfile 'http://127.0.0.1:{port}/a.mp4'\n",
+        f"ffconcat version 1.0\nfile '{target}'\n", f"ffconcat version 1.0\nfile 'http://127.0.0.1:{port}/a.mp4'\n",
         f"#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n{target}\n#EXT-X-ENDLIST\n",
         f"#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\nhttp://127.0.0.1:{port}/a.ts\n#EXT-X-ENDLIST\n",
         f"#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\nconcat:{target}|file:///etc/passwd\n#EXT-X-ENDLIST\n",
         "v=0\no=- 0 0 IN IP4 127.0.0.1\ns=x\nc=IN IP4 127.0.0.1\nt=0 0\nm=video 50000 RTP/AVP 96\na=rtpmap:96 H264/90000\n",
         f"<?xml version='1.0'?><MPD type='static' mediaPresentationDuration='PT5S'><Period><AdaptationSet><Representation id='1' bandwidth='1'><BaseURL>http://127.0.0.1:{port}/x.mp4</BaseURL></Representation></AdaptationSet></Period></MPD>",
-        f"[playlist]\nFile1={target}\nNumberOfEntries=1\n",
-        f"rtsp://127.0.0.1:{port}/x\n",
-        "P6 60000 60000 255\n",
+        f"[playlist]\nFile1={target}\nNumberOfEntries=1\n", f"rtsp://127.0.0.1:{port}/x\n", "P6 60000 60000 255\n",
     ]
     return at.rng.choice(lists).encode()
 
@@ -1189,22 +1075,8 @@ def _(at: Place) -> bytes:
 @kind("SHA256SUMS that leads out", "sums")
 def _(at: Place) -> bytes:
     names = [
-        "../outside/secret.txt",
-        str(at.outside / "secret.txt"),
-        "/dev/zero",
-        "..",
-        ".",
-        "",
-        "a\\nb",
-        "tables",
-        "\x00",
-        "\udcff",
-        "x" * 5000,
-        "/proc/self/environ",
-        "-",
-        "*stdin",
-        "./README.md",
-        "README.md",
+        "../outside/secret.txt", str(at.outside / "secret.txt"), "/dev/zero", "..", ".", "", "a\\nb", "tables", "\x00", "\udcff",
+        "x" * 5000, "/proc/self/environ", "-", "*stdin", "./README.md", "README.md",
     ]
     lines = at.sound.splitlines()
     digest = at.rng.choice([b"0" * 64, lines[0][:64], b"z" * 64, b"0" * 63, b""])
@@ -1217,22 +1089,9 @@ def _(at: Place) -> bytes:
 @kind("table whose paths lead out", "parquet", "csv")
 def _(at: Place) -> bytes:
     paths = [
-        "../outside/secret.jpg",
-        "../outside/secret.mkv",
-        "../outside/secret.mp4",
-        str(at.outside / "secret.jpg"),
-        str(at.outside / "secret.mkv"),
-        "/dev/zero",
-        "../../outside/secret.txt",
-        "videos",
-        ".",
-        "",
-        "\0",
-        "a/../../outside/secret.jpg",
-        f"http://127.0.0.1:{at.ports[0]}/x.mp4",
-        f"file://{at.outside}/secret.mp4",
-        "concat:a|b",
-        "pipe:0",
+        "../outside/secret.jpg", "../outside/secret.mkv", "../outside/secret.mp4", str(at.outside / "secret.jpg"),
+        str(at.outside / "secret.mkv"), "/dev/zero", "../../outside/secret.txt", "videos", ".", "", "\0", "a/../../outside/secret.jpg",
+        f"http://127.0.0.1:{at.ports[0]}/x.mp4", f"file://{at.outside}/secret.mp4", "concat:a|b", "pipe:0",
         "../outside/secret.tar/000001.jpg",
     ]
     path = at.rng.choice(paths)
@@ -1289,6 +1148,7 @@ def _(at: Place) -> bytes:
     return bytes(data)
 
 
+# fmt: on
 # ---- the runs
 
 

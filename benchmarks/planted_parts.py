@@ -56,7 +56,8 @@ class Scene:
         self.rates, self.phases = rng.uniform(0.05, 0.5, (4, 2)), rng.uniform(0, 6.3, (4, 2))
         self.speed = 0.0 if still else rng.uniform(12, 40)  # px/s
         self.tool = rng.uniform(0, 6.3, 3)
-        self.seed = int(rng.integers(2**31))
+        own = np.random.default_rng(int(rng.integers(2**31)))
+        self.noise = own.normal(0, 2.0, (4, HEIGHT + 61, WIDTH + 89, 3)).astype(np.float32)
 
     def picture(self, number: int) -> np.ndarray:
         """Return a frame, with its noise."""
@@ -77,8 +78,9 @@ class Scene:
                 cv2.LINE_AA,
                 4,
             )
-        noise = np.random.default_rng([self.seed, number]).normal(0, 2.0, drawn.shape)
-        return np.clip(drawn + noise, 0, 255).astype(np.uint8)
+        down, across = number * 7 % 61, number * 13 % 89
+        noise = self.noise[number % len(self.noise), down : down + HEIGHT, across : across + WIDTH]
+        return np.clip(drawn + noise + 0.5, 0, 255).astype(np.uint8)
 
 
 @dataclass
