@@ -312,7 +312,7 @@ def make_base(base: Path) -> None:
     subprocess.run(command, cwd=base, check=True, capture_output=True)
     reviewed(base, listed_project.make(base / "reviewed"))
     (base / "reviewed/sheet.csv").write_text("recording,camera,kind,start_s,end_s,x,y,w,h,decision\nop 1,,other,1,2,,,,,add\n")
-    command = [command[0], *"deid make deid --recordings 1 --length-s 8 --height 180 --seed 1".split()]
+    command = [command[0], *shlex.split("deid make deid --recordings 1 --length-s 8 --height 180 --seed 1")]
     subprocess.run(command, cwd=base, check=True, capture_output=True)
     (base / "deid/map.csv").write_text(
         "raw,output\n"
