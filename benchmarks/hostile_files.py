@@ -396,7 +396,8 @@ class Place:
     family: str
     sound: bytes
     outside: Path
-    ports: tuple[int, int]
+    port: int
+    """Where somebody would answer."""
     rng: random.Random
     case: Path
 
@@ -938,7 +939,7 @@ def _(at: Place) -> bytes:
     bomb = '<!DOCTYPE x [<!ENTITY a0 "ha">' + "".join(f'<!ENTITY a{n} "{f"&a{n - 1};" * 10}">' for n in range(1, 12)) + "]>"
     quadratic = f'<!DOCTYPE x [<!ENTITY a "{"x" * 100_000}">]>'
     outward = f'<!DOCTYPE x [<!ENTITY a SYSTEM "file://{at.outside / "secret.txt"}">]>'
-    far = f'<!DOCTYPE x [<!ENTITY a SYSTEM "http://127.0.0.1:{at.ports[0]}/entity">]>'
+    far = f'<!DOCTYPE x [<!ENTITY a SYSTEM "http://127.0.0.1:{at.port}/entity">]>'
     head, inside = at.rng.choice(
         [(bomb, "&a11;"), (quadratic, "&a;" * 20_000), (outward, "&a;"), (far, "&a;"), ("", "<a>" * 50_000), ("", "x" * (100 << 20))]
     )
@@ -1017,7 +1018,7 @@ def _(at: Place) -> bytes:
 
 @kind("playlist that is called a video", "video")
 def _(at: Place) -> bytes:
-    target, port = at.outside / "secret.mp4", at.ports[0]
+    target, port = at.outside / "secret.mp4", at.port
     lists = [
         f"ffconcat version 1.0\nfile '{target}'\n", f"ffconcat version 1.0\nfile 'http://127.0.0.1:{port}/a.mp4'\n",
         f"#EXTM3U\n#EXT-X-TARGETDURATION:5\n#EXTINF:5,\n{target}\n#EXT-X-ENDLIST\n",
@@ -1044,7 +1045,7 @@ def _(at: Place) -> bytes:
         place = data.find(b"dref")
         start, size = place - 4, struct.unpack(">I", data[place - 4 : place])[0]
         alis = b"\0\0\0\0" + struct.pack(">HH", 0, 2) + bytes(142)
-        url = f"file://{at.outside / 'secret.mp4'}".encode() + b"\0" if way else f"http://127.0.0.1:{at.ports[0]}/x.mp4".encode() + b"\0"
+        url = f"file://{at.outside / 'secret.mp4'}".encode() + b"\0" if way else f"http://127.0.0.1:{at.port}/x.mp4".encode() + b"\0"
         entry = boxed(b"url ", b"\0\0\0\0", url) if at.rng.random() < 0.7 else boxed(b"alis", alis + url)
         new = boxed(b"dref", b"\0\0\0\0\0\0\0\1", entry)
         grown = len(new) - size
@@ -1091,7 +1092,7 @@ def _(at: Place) -> bytes:
     paths = [
         "../outside/secret.jpg", "../outside/secret.mkv", "../outside/secret.mp4", str(at.outside / "secret.jpg"),
         str(at.outside / "secret.mkv"), "/dev/zero", "../../outside/secret.txt", "videos", ".", "", "\0", "a/../../outside/secret.jpg",
-        f"http://127.0.0.1:{at.ports[0]}/x.mp4", f"file://{at.outside}/secret.mp4", "concat:a|b", "pipe:0",
+        f"http://127.0.0.1:{at.port}/x.mp4", f"file://{at.outside}/secret.mp4", "concat:a|b", "pipe:0",
         "../outside/secret.tar/000001.jpg",
     ]
     path = at.rng.choice(paths)
@@ -1161,14 +1162,14 @@ class Run:
     slot: int
 
 
-def runs(count: int, only: list[str], words: list[str]) -> Iterator[Run]:
+def runs(seed: int, count: int, only: list[str], words: list[str]) -> Iterator[Run]:
     """Return which file goes through which commands: through one, and every second one through another one as well."""
     every = slots()
     for place, (name, (families, _)) in enumerate(KINDS.items()):
         if only and not any(word.lower() in name.lower() for word in only):
             continue
         fitting = [number for number, slot in enumerate(every) if slot.family in families]
-        random.Random(place).shuffle(fitting)
+        random.Random(f"{seed} {place}").shuffle(fitting)
         for number in range(count):
             first = number + number // 2  # each takes the next ones, so that all are taken in turn
             for step in range(1 + number % 2):
@@ -1178,19 +1179,23 @@ def runs(count: int, only: list[str], words: list[str]) -> Iterator[Run]:
 
 
 class Listener:
-    """Somebody who may not be called."""
+    """Somebody whom no file may let us call."""
 
     def __init__(self) -> None:
         self.server = socket.create_server(("127.0.0.1", 0))
-        self.calls: list[float] = []
         self.port = self.server.getsockname()[1]
-        threading.Thread(target=self._listen, daemon=True).start()
 
-    def _listen(self) -> None:
-        while True:
-            one, _ = self.server.accept()
-            self.calls.append(time.monotonic())
-            one.close()
+    def close(self) -> bool:
+        """Return whether somebody called."""
+        self.server.settimeout(0.01)
+        try:
+            self.server.accept()[0].close()
+        except TimeoutError:
+            return False
+        else:
+            return True
+        finally:
+            self.server.close()
 
 
 def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
@@ -1205,20 +1210,15 @@ def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
     return found
 
 
-def limited(memory: int) -> Callable[[], None]:
-    """Return what a child does first: no more memory than this, no core files."""
-
-    def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (2 << 30, 2 << 30))
-
-    return limit
+def limit(pid: int) -> None:
+    """Let a process have no more memory than this, no gigantic files and no core files."""
+    for what, most in ((resource.RLIMIT_AS, MEMORY_BYTES), (resource.RLIMIT_FSIZE, 2 << 30), (resource.RLIMIT_CORE, 0)):
+        resource.prlimit(pid, what, (most, most))
 
 
-def attempt(folder: Path, run: Run, seed: int, listener: Listener, limit_s: float, keep: bool) -> dict[str, Any]:
+def attempt(folder: Path, run: Run, seed: int, limit_s: float, keep: bool) -> dict[str, Any]:
     """Make a case, run the command over it, and return what happened."""
-    slot, base = slots()[run.slot], folder / "base"
+    slot, base, listener = slots()[run.slot], folder / "base", Listener()
     case = folder / "cases" / f"{seed}_{run.kind}_{run.number}_{run.slot}".replace(" ", "_").replace(",", "")
     shutil.rmtree(case, ignore_errors=True)
     work, outside = case / "work", case / "outside"
@@ -1232,14 +1232,12 @@ def attempt(folder: Path, run: Run, seed: int, listener: Listener, limit_s: floa
     path = work / slot.path.replace("@VIDEO@", str(videos[0].relative_to(base / "deid/raw")) if videos else "x.mp4")
     sound = path.read_bytes()
     path.unlink()
-    rng = random.Random(f"{seed} {run.kind} {run.number}")
     rng = random.Random(f"{seed} {run.kind} {run.number} {slot.family}")
-    place = Place(path, slot.family, sound, outside, (listener.port, 0), rng, work)
+    place = Place(path, slot.family, sound, outside, listener.port, rng, work)
     made = sound if run.kind == SOUND else KINDS[run.kind][1](place)
     if made is not None:
         path.write_bytes(made)
     before = {"work": snapshot(work), "outside": snapshot(outside)}
-    calls = len(listener.calls)
     if slot.command[0] == "LOAD":
         command = [sys.executable, "-c", LOAD, *slot.command[1:]]
     else:
@@ -1260,8 +1258,8 @@ def attempt(folder: Path, run: Run, seed: int, listener: Listener, limit_s: floa
             stderr=err,
             env=environment,
             start_new_session=True,
-            preexec_fn=limited(MEMORY_BYTES),  # noqa: PLW1509  children are made one after the other, or the limit would be ours
         )
+        limit(child.pid)
         hung = False
         while True:
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
@@ -1288,7 +1286,7 @@ def attempt(folder: Path, run: Run, seed: int, listener: Listener, limit_s: floa
         "mb": round(usage.ru_maxrss / 1024),
         "hung": hung,
         **looked_at(case, work, outside, before),
-        "called": len(listener.calls) > calls,
+        "called": listener.close(),
     }
     if not keep:
         shutil.rmtree(case, ignore_errors=True)
@@ -1400,11 +1398,11 @@ def main() -> None:
     done_path = folder / "runs.jsonl"
     done = [json.loads(line) for line in done_path.read_text(encoding="utf-8").splitlines()] if done_path.exists() else []
     known = {(one["kind"], one["number"], one["slot"], one["seed"]) for one in done}
-    listener, lock = Listener(), threading.Lock()
+    lock = threading.Lock()
 
     def one(run: Run) -> None:
         try:
-            result = attempt(folder, run, arguments.seed, listener, arguments.limit_s, arguments.keep)
+            result = attempt(folder, run, arguments.seed, arguments.limit_s, arguments.keep)
         except Exception as error:
             print(f"not made: {run}: {type(error).__name__}: {error}", flush=True)
             return
@@ -1424,7 +1422,7 @@ def main() -> None:
             if not arguments.command or any(w in slot.name for w in arguments.command)
         ]
     else:
-        wanted = [run for run in runs(arguments.count, arguments.only, arguments.command)][:: arguments.every]
+        wanted = [run for run in runs(arguments.seed, arguments.count, arguments.only, arguments.command)][:: arguments.every]
     if not arguments.table:
         with ThreadPoolExecutor(arguments.jobs) as pool:
             list(pool.map(one, [run for run in wanted if (run.kind, run.number, run.slot, arguments.seed) not in known]))
