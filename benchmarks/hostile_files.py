@@ -323,6 +323,9 @@ def make_base(base: Path) -> None:
     whole, alone = dicom_objects.recording(base / "dicom/one.dcm", "H.264 MP4")
     alone.unlink()
     assert whole.is_file()
+    (base / "plain").mkdir()
+    for name in ("films/case_001.mp4", "truth/v1.json", "matrices/v1.npz", "parquet/v1.parquet", "rig/rig.yaml", "rig/left/000.png"):
+        shutil.copy(base / name, base / f"plain/plain{Path(name).suffix}")
     outside = base / "outside"
     outside.mkdir()
     cv2.imwrite(str(outside / "secret.jpg"), np.full((64, 96, 3), CANARY_BGR, np.uint8))
@@ -396,6 +399,8 @@ class Place:
     family: str
     sound: bytes
     outside: Path
+    plain: Path
+    """A sound file of every type."""
     port: int
     """Where somebody would answer."""
     rng: random.Random
@@ -506,13 +511,8 @@ def _(at: Place) -> bytes:
 
 @kind("content of another type")
 def _(at: Place) -> bytes:
-    others = sorted(
-        path
-        for path in at.outside.glob("secret.*")
-        if path.name != at.secret.name and path.suffix in (".jpg", ".mp4", ".npz", ".json", ".parquet")
-    )
-    data = at.rng.choice(others).read_bytes()
-    return data.replace(CANARY.encode(), b"x" * len(CANARY))
+    others = sorted(path for path in at.plain.iterdir() if path.suffix != at.path.suffix)
+    return at.rng.choice(others).read_bytes()
 
 
 def in_json(at: Place, text: str) -> bytes:
@@ -863,7 +863,7 @@ def _(at: Place) -> bytes:
 def _(at: Place) -> bytes:
     names = [
         "../../outside/pwned", "/tmp/pwned_by_archive", "..\\..\\pwned", "a/../../../outside/pwned", "link", "C:\\pwned", "a\0b",
-        "x" * 5000, "./.", "",
+        "x" * 5000, "./.", " ",
     ]
     name, out = at.rng.choice(names), io.BytesIO()
     if at.family == "tar":
@@ -1039,9 +1039,13 @@ def boxed(name: bytes, *parts: bytes) -> bytes:
 
 @kind("MP4 that refers elsewhere or lies", "video")
 def _(at: Place) -> bytes:
-    data = bytearray((at.outside / "secret.mp4").read_bytes())
+    data = bytearray((at.plain / "plain.mp4").read_bytes())
     way = at.rng.randrange(6)
-    if way <= 1:  # its samples lie in another file
+    if way <= 1:  # its samples lie in another file, and are blank here
+        data = bytearray((at.outside / "secret.mp4").read_bytes())
+        place = data.find(b"mdat")
+        size = struct.unpack(">I", data[place - 4 : place])[0] - 8
+        data[place + 4 : place + 4 + size] = bytes(size)
         place = data.find(b"dref")
         start, size = place - 4, struct.unpack(">I", data[place - 4 : place])[0]
         alis = b"\0\0\0\0" + struct.pack(">HH", 0, 2) + bytes(142)
@@ -1233,7 +1237,7 @@ def attempt(folder: Path, run: Run, seed: int, limit_s: float, keep: bool) -> di
     sound = path.read_bytes()
     path.unlink()
     rng = random.Random(f"{seed} {run.kind} {run.number} {slot.family}")
-    place = Place(path, slot.family, sound, outside, listener.port, rng, work)
+    place = Place(path, slot.family, sound, outside, base / "plain", listener.port, rng, work)
     made = sound if run.kind == SOUND else KINDS[run.kind][1](place)
     if made is not None:
         path.write_bytes(made)
