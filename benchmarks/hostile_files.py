@@ -1220,6 +1220,35 @@ def limit(pid: int) -> None:
         resource.prlimit(pid, what, (most, most))
 
 
+class Watch:
+    """Looks at a process while it runs: its peak memory, and whether it gets anywhere.
+
+    It hangs when it has used so many seconds of processor, or when so many have gone by and it has used none for ten of them: on a
+    busy machine a slow process is none that hangs.
+    """
+
+    def __init__(self, pid: int, limit_s: float) -> None:
+        self.pid, self.limit_s, self.began = pid, limit_s, time.monotonic()
+        self.most_mb, self.cpu_s, self.moved, self.hung = 0, 0.0, self.began, False
+
+    def hangs(self) -> bool:
+        """Return whether it hangs now."""
+        try:
+            status = Path(f"/proc/{self.pid}/status").read_text()
+            fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            return False
+        # Not that of getrusage: there our own memory counts, too, because the process began as a copy of us.
+        if found := re.search(r"VmHWM:\s+(\d+)", status):
+            self.most_mb = max(self.most_mb, int(found.group(1)) >> 10)
+        cpu_s, now = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK"), time.monotonic()
+        if cpu_s > self.cpu_s:
+            self.cpu_s, self.moved = cpu_s, now
+        idle = now - self.began > self.limit_s and now - self.moved > min(10, self.limit_s)
+        self.hung = idle or cpu_s > self.limit_s or now - self.began > 10 * self.limit_s
+        return self.hung
+
+
 def attempt(folder: Path, run: Run, seed: int, limit_s: float, keep: bool) -> dict[str, Any]:
     """Make a case, run the command over it, and return what happened."""
     slot, base, listener = slots()[run.slot], folder / "base", Listener()
@@ -1264,13 +1293,12 @@ def attempt(folder: Path, run: Run, seed: int, limit_s: float, keep: bool) -> di
             start_new_session=True,
         )
         limit(child.pid)
-        hung = False
+        watch = Watch(child.pid, limit_s)
         while True:
             pid, status, usage = os.wait4(child.pid, os.WNOHANG)
             if pid:
                 break
-            if time.monotonic() - began > limit_s:
-                hung = True
+            if watch.hangs():
                 os.killpg(child.pid, signal.SIGKILL)
                 _, status, usage = os.wait4(child.pid, 0)
                 break
@@ -1287,8 +1315,8 @@ def attempt(folder: Path, run: Run, seed: int, limit_s: float, keep: bool) -> di
         "code": child.returncode,
         "wall_s": round(time.monotonic() - began, 2),
         "cpu_s": round(usage.ru_utime + usage.ru_stime, 2),
-        "mb": round(usage.ru_maxrss / 1024),
-        "hung": hung,
+        "mb": watch.most_mb,
+        "hung": watch.hung,
         **looked_at(case, work, outside, before),
         "called": listener.close(),
     }
