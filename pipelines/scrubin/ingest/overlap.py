@@ -64,7 +64,9 @@ def shift(one: PartPictures, other: PartPictures, of_one: Fetch, of_other: Fetch
     for candidate in _candidates(one, other):
         pairs = _known_pairs(one, other, candidate)
         if len(pairs[0]) < FEWEST_PAIRS:
-            seen = _seen_closely(one, other, candidate, of_one, of_other)
+            # To decode more costs much: only where a known picture can be told from those around it.
+            told = any(_is_told_here(one, other, *pair) for pair in zip(*pairs, strict=True))
+            seen = _seen_closely(one, other, candidate, of_one, of_other) if told else None
         else:
             seen = (candidate, _told(one.pictures[pairs[0]].astype(np.float32), other.pictures[pairs[1]].astype(np.float32)))
         if seen is not None and seen[1] is not None:
@@ -101,6 +103,18 @@ def _known_pairs(one: PartPictures, other: PartPictures, at: int) -> tuple[npt.N
     """Return the places of the frames of both that are known and should be the same."""
     _, of_one, of_other = np.intersect1d(one.numbers, other.numbers + at, assume_unique=True, return_indices=True)
     return of_one, of_other
+
+
+def _is_told_here(one: PartPictures, other: PartPictures, of_one: int, of_other: int) -> bool:
+    """Return whether two pictures are alike, and others a moment before or after one of them are not."""
+    some, others = one.pictures[of_one].astype(np.float32), other.pictures[of_other].astype(np.float32)
+    level = float(np.abs(some - others).mean())
+    around = [
+        float(np.abs(picture - near).mean())
+        for picture, file, at in ((some, other, other.numbers[of_other]), (others, one, one.numbers[of_one]))
+        for near in file.pictures[np.isin(file.numbers, (at - LAG_FRAMES, at + LAG_FRAMES))]
+    ]
+    return level <= SAME_LEVEL and max(around, default=0.0) >= MOVING * max(level, LEAST_NOISE)
 
 
 def _seen_closely(

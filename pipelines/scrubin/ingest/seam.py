@@ -16,8 +16,9 @@ from scrubin.ingest.seam_pictures import PartPictures, Thumbnails, pictures_from
 from scrubin.video.probe_cache import stored_probe
 from scrubin.video.source import FilePart
 
-LEAST_JUMP = 1.5
-"""Mean difference, of 255, of two thumbnails: two encodings of one picture, and pictures that hardly move, differ by less."""
+LEAST_JUMP, LEAST_MORE = 1.5, 1.0
+"""Mean difference, of 255, of two thumbnails: two encodings of one picture, and pictures that hardly move, differ by less; and how
+much more than near the seam it must be: the noise of a key frame is none."""
 USUAL_STEPS, CLOSE_S = 1.4, 0.4
 """A jump is so many times larger than the largest step between frames so close to the seam: what moves there moves at one pace."""
 BLOCKS, FEWEST_BLOCKS, BLOCK_JUMP = 16, 4, 8.0
@@ -170,7 +171,7 @@ def jump(ending: Thumbnails, beginning: Thumbnails) -> float:
     usual = float(steps.mean(axis=(1, 2, 3)).max(initial=0.0))
     somewhere = _blocks(np.abs(ending[-1:] - beginning[:1]))[0] - USUAL_STEPS * _with_neighbours(_blocks(steps).max(axis=0, initial=0.0))
     # Instruments under a camera that stands still are few pixels: there they are no longer where they were.
-    is_jump = size > max(LEAST_JUMP, USUAL_STEPS * usual) or np.sort(somewhere, axis=None)[-FEWEST_BLOCKS] > BLOCK_JUMP
+    is_jump = size > max(LEAST_JUMP, USUAL_STEPS * usual, usual + LEAST_MORE) or np.sort(somewhere, axis=None)[-FEWEST_BLOCKS] > BLOCK_JUMP
     return size if is_jump else 0.0
 
 
