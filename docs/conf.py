@@ -83,8 +83,11 @@ def _outdated(app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[
 
 def _leave_imported(app: Sphinx, what: str, name: str, of: object, skip: bool, options: object) -> bool | None:
     """Leave out what a module imports before Sphinx reads its source and writes its signature, which it would throw away."""
-    is_named = inspect.isclass(of) or inspect.isroutine(of)
-    return True if what == "module" and is_named and of.__module__ != app.env.current_document.autodoc_module else None
+    module = app.env.current_document.autodoc_module
+    if what != "module" or not (inspect.isclass(of) or inspect.isroutine(of)) or of.__module__ == module:
+        return None
+    # What a package names in ``__all__`` is its own to the reader.
+    return None if name in getattr(sys.modules[module], "__all__", ()) else True
 
 
 def _fill(app: Sphinx, page: str, source: list[str]) -> None:
