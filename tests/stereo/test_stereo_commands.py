@@ -72,7 +72,7 @@ def test_pictures_of_another_size_and_damaged_ones_are_named(boards, tmp_path, c
     assert "right/1.png: it is 100x100, but the first picture is 400x225" in capsys.readouterr().err
     (tmp_path / "left/0.png").write_bytes(b"")
     assert cli.main(arguments) == 1
-    assert "left/0.png: it cannot be read as a picture" in capsys.readouterr().err
+    assert "left/0.png: it cannot be decoded" in capsys.readouterr().err
 
 
 def test_pairs_are_rectified_with_a_stated_alpha(boards, tmp_path, capsys):

@@ -70,8 +70,7 @@ def label_folder(path: Path, form: AnyFormat | None, wanted: Content | None = No
         seen = f" (there is {every[0].relative_to(path)})" if every and not path.is_file() else ""
         raise AnnotationError([Fault(str(path), "no-files", f"{what}{seen}", f"expected {form.expected}")])
     faults = Faults()
-    inside = None if links_may_lead_out or not path.is_dir() else path
-    contents = {_name(file): _bytes_of(file, inside, faults) for file in of_format}
+    contents = {_name(file): _bytes_of(file, None if links_may_lead_out else _folder_of(file, path), faults) for file in of_format}
     AnnotationError.raise_any(faults)
     taken = set(of_format)
     return LabelFolder(form, contents, tuple(file for file in every if file not in taken), tuple(of_format))
@@ -126,6 +125,13 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except OSError:  # a name that is too long, or a folder that must not be looked into
         return False
+
+
+def _folder_of(file: Path, path: Path) -> Path | None:
+    """Return the folder that a file has to be in: the one that was named, or its own, where a format takes what lies beside that, too."""
+    if not path.is_dir():
+        return None
+    return path if file.is_relative_to(path) else file.parent
 
 
 def _bytes_of(file: Path, inside: Path | None, faults: Faults) -> bytes:
