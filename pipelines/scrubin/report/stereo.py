@@ -20,6 +20,8 @@ def stereo(study: ReportedStudy) -> dict[str, Any]:
     return {
         "pairs": len(table),
         "rigs": [_rig(str(name), rows) for name, rows in table.groupby("rig", sort=True)],
+        "wrong": sum(bool(row["error"] or row["warning"]) for row in told),
+        "undecided": sum(bool(row["undecided"]) for row in told),
         "told": [{**row, "recording": names.get(row["id"], "")} for row in told],
     }
 
