@@ -68,6 +68,18 @@ def test_a_mistake_is_said_and_hidden_until_somebody_has_looked(mistake, tmp_pat
     assert file.doubtful == tuple(hidden.values())
 
 
+@pytest.mark.parametrize(("scene", "count"), [(SCENE, 4), (SCENE, 30), (OTHER, 12)])
+def test_the_last_picture_of_a_file_that_the_next_one_repeats_is_said_and_hidden(scene, count, tmp_path):
+    film(tmp_path / "videos/a.mp4", scene.frames(0, 60))
+    (last,) = scene.frames(59, 60)
+    film(tmp_path / "videos/b.mp4", [*[last] * count, *scene.frames(60, 120)], crf="23", g="33")
+    rows = tuple(Row(part, "r", "p", "", "", "T", "mono", f"videos/{name}.mp4", None, None, "", part) for part, name in enumerate("ab", 1))
+    read = joining.read(tmp_path, joining.CameraRecording(rows), ClockParams("", "none"))
+    (doubt,) = read.doubts
+    assert doubt.startswith(f"the first {count} frames of 'videos/b.mp4' repeat the last picture of 'videos/a.mp4'")
+    assert (read.parts[1]["doubtful_first"], read.parts[1]["doubtful_last"]) == (60, 59 + count)
+
+
 def test_what_is_in_doubt_is_a_proposal_that_hides_until_a_person_rejects_it(tmp_path):
     read = joined(tmp_path, ("a", SCENE, 0, 40), ("b", OTHER, 0, 40))
     file = screening.FileToScreen("r", "mono", read.source, "T", ((15, 64),))
@@ -97,8 +109,10 @@ def test_an_overlap_of_any_length_is_released_once_and_said(tmp_path):
     ("names", "said"),
     [
         (["op_001.mp4", "op_003.mp4"], {1: "the names skip from number 1"}),
-        (["op_2.mp4", "op_1.mp4"], {1: "the names go back from number 2"}),
+        (["op_3.mp4", "op_1.mp4"], {1: "the names go back from number 3"}),
         (["op part 2.mp4", "op part 3.mp4"], {0: "is the first file and calls itself number 2"}),
+        (["case_002.mp4", "case_003.mp4"], {0: "is the first file and calls itself number 2"}),
+        (["case_012.mp4", "case_013.mp4"], {}),
         (["op 1of3.mp4", "op 2of3.mp4"], {1: "is the last file and calls itself number 2 of 3"}),
         (["op_20240131_140502.mp4", "op_20240131_140500.mp4"], {1: "was recorded before"}),
         (["GX010123.MP4", "GX030123.MP4"], {1: "the names skip from number 1"}),

@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 from scrubin.drafting import names
 from scrubin.drafting.names import Name
 
+SECOND = 2
 FIX = "add the row of the missing file; hidden until somebody says in the review that none is missing"
 FIX_ORDER = "correct the order; hidden until somebody says in the review that it is right"
 
@@ -30,7 +31,8 @@ hidden until somebody says in the review that none is missing"
         if sentence:
             said[place] = sentence
     first, last = read[0].count, read[-1].count
-    if first is not None and first.is_part and first.number > 1 and len(paths) > 1:
+    # A camera counts on from card to card, but seldom from 2 on.
+    if first is not None and (first.number > 1 if first.is_part else first.number == SECOND) and len(paths) > 1:
         said[0] = f"'{paths[0]}' is the first file and calls itself number {first.number}: {FIX}"
     if last is not None and last.of is not None and last.number < last.of:
         told = f"'{paths[-1]}' is the last file and calls itself number {last.number} of {last.of}: {FIX}"

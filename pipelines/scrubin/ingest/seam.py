@@ -27,6 +27,8 @@ NEAR_S = 3
 CONTINUES, BETTER, LEAST_STEP = 1.5, 2.0, 0.2
 """A scene goes on where the step is no larger than so many times a usual one, so many times smaller than the jump, and pictures move."""
 LARGE_STEPS_PERCENT = 90
+FEWEST_HELD, HELD_STEP, HELD_AFTER = 3, 0.25, 0.5
+"""A picture is held where so many steps are no larger than so many times a usual one, and those before and behind are usual ones."""
 SHOWN_S = 1
 HIDDEN = "; hidden until somebody says in the review that it is right so"
 ORDER = "number the files in their order in the column 'part' of recordings.csv"
@@ -136,6 +138,7 @@ def seams(raw: Path, parts: Sequence[FilePart], gaps: Sequence[Fraction]) -> Sea
     doubts += [
         Doubt(place, _left_out(files, place, count)) for place, count in enumerate(doubled) if count > files[place].frames_in(SHOWN_S)
     ]
+    doubts += [doubt for place in range(1, len(files)) if not gaps[place] and (doubt := _of_held(files, place, doubled[place]))]
     jumped = {place: size for place in range(1, len(files)) if not gaps[place] and (size := _jump_at(files, place, doubled))}
     doubts += [_of_jump(files, place, jumped, doubled) for place in jumped]
     doubts += _after_the_last(files, jumped)
@@ -175,6 +178,34 @@ def jump(ending: Thumbnails, beginning: Thumbnails) -> float:
     return size if is_jump else 0.0
 
 
+def held(ending: Thumbnails, beginning: Thumbnails, close: int) -> int:
+    """Return how many of the first frames of a file repeat the last picture of the one before, while pictures move on both sides; else 0.
+
+    Parameters
+    ----------
+    ending, beginning
+        (n, h, w, 3), the last and the first frames that count.
+    close
+        So many frames are looked at on each side: what slows down by itself does not stop from one frame to the next.
+    """
+    if not len(ending) or not len(beginning):
+        return 0
+    steps = _steps(np.concatenate([ending[-1:], beginning]))
+    before = _steps(ending[-close:])
+    usual = float(np.median(before)) if len(before) else 0.0
+    moves = np.flatnonzero(steps > HELD_STEP * usual)
+    count = int(moves[0]) if len(moves) else 0
+    after = steps[count : count + close]
+    if (
+        count < FEWEST_HELD
+        or usual < LEAST_STEP
+        or float(np.median(after)) < HELD_AFTER * usual
+        or float(before.min()) < HELD_AFTER * usual
+    ):
+        return 0
+    return count
+
+
 def goes_on(ending: Thumbnails, beginning: Thumbnails) -> float | None:
     """Return the step from one file to another when it is one as they have themselves; None when it is not, or nothing moves there."""
     steps = [_steps(ending), _steps(beginning)]
@@ -211,6 +242,16 @@ def _left_out(files: Sequence[_File], place: int, count: int) -> str:
         f"the first {count} frames of '{files[place].path}' are the last ones of '{files[place - 1].path}' and are released once: "
         "is that so?"
     )
+
+
+def _of_held(files: Sequence[_File], place: int, doubled: int) -> Doubt | None:
+    """Return the doubt that a file begins with the last picture of the one before, again and again."""
+    before, after = files[place - 1], files[place]
+    count = held(before.last_frames, after.first_frames(doubled), before.frames_in(CLOSE_S))
+    if not count:
+        return None
+    what = f"the first {count} frames of '{after.path}' repeat the last picture of '{before.path}'"
+    return Doubt(place, f"{what}: export it again without them{HIDDEN}", (place, doubled), (place, doubled + count))
 
 
 def _jump_at(files: Sequence[_File], place: int, doubled: Sequence[int]) -> float:
