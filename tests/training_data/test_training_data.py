@@ -188,3 +188,12 @@ def test_the_check_of_a_submission_reads_it(release, declared, tmp_path, capsys)
     (team / "training_data.yaml").write_text("version: 1")
     assert cli.main(check) == 1
     assert "error: training_data.yaml, line 1: the file has no 'complete'" in capsys.readouterr().out
+
+
+def test_a_declaration_that_is_a_link_out_of_its_folder_is_refused_and_not_quoted(tmp_path):
+    (tmp_path / "secret").write_text("the word that nobody may see: [")
+    (tmp_path / "team").mkdir()
+    (tmp_path / "team/training_data.yaml").symlink_to("../secret")
+    with pytest.raises(AnnotationError, match="it is outside of") as refused:
+        declaration.read(tmp_path / "team/training_data.yaml")
+    assert "the word" not in str(refused.value)
