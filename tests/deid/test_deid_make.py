@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import filecmp
+import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import pairwise
@@ -63,6 +64,29 @@ def test_what_is_no_key_is_refused_by_name(tmp_path):
         keys.read(tmp_path)
     with pytest.raises(MetricsError, match=r"there is no key\.json"):
         keys.read(tmp_path / "nothing")
+
+
+@pytest.mark.parametrize(
+    ("where", "name", "value"),
+    [
+        ("recordings", "width", "320"),
+        ("recordings", "height", [180]),
+        ("recordings", "frame_count", -1),
+        ("recordings", "planted", None),
+        ("recordings", "fps", "0/0"),
+        ("items", "text", 7),
+        ("items", "frames", [[0, 1, 2]]),
+        ("items", "boxes", [[0, 1, 2, 3, "4"]]),
+        ("items", "interval_s", [0]),
+        ("items", "needles", [b"x".hex(), 3]),
+    ],
+)
+def test_a_key_with_a_value_of_another_type_is_refused(benchmark, tmp_path, where, name, value):
+    document = json.loads((benchmark / "key/key.json").read_text())
+    document[where][0][name] = value
+    (tmp_path / "key.json").write_text(json.dumps(document))
+    with pytest.raises(MetricsError, match="it is no answer key"):
+        keys.read(tmp_path)
 
 
 def test_a_folder_with_other_files_is_not_touched(tmp_path):

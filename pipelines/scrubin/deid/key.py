@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -142,7 +142,7 @@ def read(path: Path) -> Key:
         raise MetricsError([error(str(path), "deid-key", f"there is no {FILE}", "name the folder that `scrubin deid make` wrote")])
     try:
         key = _parsed(strangers.read_json(file), file.parent)
-    except (ValueError, LookupError, TypeError, AttributeError) as problem:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as problem:
         raise MetricsError([error(str(file), "deid-key", f"it is no answer key ({problem!r})", FIX)]) from problem
     MetricsError.raise_any(_damaged(key))
     return key
@@ -154,11 +154,38 @@ def _parsed(document: Any, folder: Path) -> Key:
         raise ValueError(msg)
     recordings = tuple(RecordingKey(**one) for one in document["recordings"])
     items = tuple(_item(one) for one in document["items"])
+    for one in (*recordings, *items):
+        _refuse_other_types(one)
     strange = sorted({item.kind for item in items} - KINDS.keys())
     if strange:
         msg = f"unknown kinds {strange}"
         raise ValueError(msg)
     return Key(folder, document["origin"], recordings, items)
+
+
+def _refuse_other_types(one: RecordingKey | Item) -> None:
+    """Raise what `read` says when a value is of another type than its field: a text for a width is found here, not by OpenCV."""
+    for of in fields(one):
+        value = getattr(one, of.name)
+        # Annotations are texts.
+        if (of.type == "str" and not isinstance(value, str)) or (of.type == "int" and not (type(value) is int and value > 0)):
+            msg = f"{of.name} is {value!r}"
+            raise TypeError(msg)
+    if isinstance(one, RecordingKey):
+        Fraction(one.fps)
+        return
+    whole = [*((2, row) for row in one.frames), *((5, row) for row in one.boxes)]
+    seconds = one.interval_s or (0.0, 0.0)
+    if not all(len(row) == count and all(type(number) is int for number in row) for count, row in whole):
+        msg = "a row of frames or boxes has other numbers than it should"
+        raise TypeError(msg)
+    if len(seconds) != 2 or not all(isinstance(second, int | float) for second in seconds) or not all(map(_is_text, one.needles)):
+        msg = "interval_s or needles are of another type"
+        raise TypeError(msg)
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
 
 
 def _item(values: Mapping[str, Any]) -> Item:
