@@ -219,3 +219,10 @@ def test_a_shard_with_a_negative_size_ends(tmp_path):
 )
 def test_a_csv_of_one_endless_line_or_row_is_a_fault(data, says):
     assert says in csvtext.read("a.csv", data).faults[0].sentence
+
+
+def test_a_note_for_pandas_that_makes_no_sense_is_passed_over():
+    table = pa.table({"frame": [0, 1]})
+    for note in (b'{"index_columns": ["x"], "columns": 7}', b'{"index_columns": 3}', b"[]"):
+        odd = table.replace_schema_metadata({b"pandas": note})
+        assert unpacking.to_pandas(odd).frame.tolist() == [0, 1]

@@ -24,6 +24,7 @@ from scrubin.core.faults import printable
 from scrubin.core.strangers import GB, MB, limits, read_bytes, refuse_above, refuse_unless_plain
 
 if TYPE_CHECKING:
+    import pandas as pd
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -149,6 +150,15 @@ def parquet(source: Path | bytes, path: Path | str, columns: Sequence[str] | Non
         refuse_unpacked(path, size, 0)
         fields = [wanted.field(name) for name in table.column_names]
         return table.cast(pa.schema(fields, table.schema.metadata))
+
+
+def to_pandas(table: pa.Table) -> pd.DataFrame:
+    """Return a table in pandas; a note for pandas inside of it that makes no sense is passed over."""
+    try:
+        frame: pd.DataFrame = table.to_pandas()
+    except (TypeError, KeyError, AttributeError):
+        frame = table.to_pandas(ignore_metadata=True)
+    return frame
 
 
 @contextmanager

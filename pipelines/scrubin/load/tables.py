@@ -81,7 +81,10 @@ class ReleasedTables(Mapping[str, pd.DataFrame]):
         table = self._declared.get(name)
         wanted = columns if columns is not None else table.column_names if table else ()
         try:
-            missing = sorted(set(wanted) - set(unpacking.parquet_schema(self.folder / path, inside=self.folder).names))
+            names = unpacking.parquet_schema(self.folder / path, inside=self.folder).names
+            if len(set(names)) < len(names):
+                raise damaged(self.folder, f"{path} has a column twice")
+            missing = sorted(set(wanted) - set(names))
             if missing:
                 raise damaged(self.folder, f"{path} has no column {', '.join(missing)}")
             arrow = unpacking.parquet(self.folder / path, path, columns, inside=self.folder)

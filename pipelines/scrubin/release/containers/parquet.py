@@ -8,6 +8,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from scrubin.core import unpacking
 from scrubin.release.audit.findings import Contents, Fault, Text
 from scrubin.release.audit.order import fault as order_fault
 from scrubin.release.audit.strings import numbers
@@ -48,7 +49,7 @@ def read(source: Path | pa.Buffer, declared: Table | None, public: Public) -> Co
     if declared is not None:
         faults += _key_order(file, declared)
     elif columns:
-        rows = file.read(columns=[field.name for field in schema if not pa.types.is_nested(field.type)]).to_pandas()
+        rows = unpacking.to_pandas(file.read(columns=[field.name for field in schema if not pa.types.is_nested(field.type)]))
         message = order_fault(rows, public.ids)
         faults += [Fault("order", "rows", message)] if message else []
     return Contents(faults, texts)
@@ -122,7 +123,7 @@ def _is_text(type_: pa.DataType) -> bool:
 
 def _key_order(file: pq.ParquetFile, table: Table) -> list[Fault]:
     present = [name for name in table.key if name in file.schema_arrow.names]
-    rows = file.read(columns=present).to_pandas()[present]
+    rows = unpacking.to_pandas(file.read(columns=present))[present]
     in_order = rows.sort_values(present, kind="stable").index.equals(rows.index)
     return [] if in_order else [Fault("order", "rows", f"rows are not sorted by {', '.join(table.key)}; write it with scrubin.tables.io")]
 

@@ -43,7 +43,7 @@ def table_of(file: str, data: bytes, table: str) -> pd.DataFrame:
     """
     try:
         if file.endswith(".parquet"):
-            frame = unpacking.parquet(data, file).to_pandas()
+            frame = unpacking.to_pandas(unpacking.parquet(data, file))
         else:
             frame = pd.read_csv(text_io.StringIO(documents.text(file, data)), dtype="str", keep_default_na=False, na_values=[""])
             frame = frame.astype(object).where(frame.notna(), None)

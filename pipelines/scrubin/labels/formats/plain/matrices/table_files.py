@@ -46,7 +46,7 @@ def has_matrix(path: Path) -> bool:
 def read_parquet(file: str, data: bytes, faults: Faults) -> dict[str, list[Matrix]]:
     """Return the matrices of a parquet table by recording; an empty mapping after noting what is wrong."""
     try:
-        table: pd.DataFrame = unpacking.parquet(data, file).to_pandas()
+        table: pd.DataFrame = unpacking.to_pandas(unpacking.parquet(data, file))
     except (pa.ArrowException, OSError, ValueError) as error:
         faults.error(file, "table-syntax", f"cannot be read as parquet: {str(error).splitlines()[0]}", "write it again")
         return {}
