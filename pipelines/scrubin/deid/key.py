@@ -154,7 +154,8 @@ def _parsed(document: Any, folder: Path) -> Key:
         raise ValueError(msg)
     recordings = tuple(RecordingKey(**one) for one in document["recordings"])
     items = tuple(_item(one) for one in document["items"])
-    for one in (*recordings, *items):
+    parsed: list[RecordingKey | Item] = [*recordings, *items]
+    for one in parsed:
         _refuse_other_types(one)
     strange = sorted({item.kind for item in items} - KINDS.keys())
     if strange:

@@ -27,7 +27,7 @@ NEAR_S = 3
 CONTINUES, BETTER, LEAST_STEP = 1.5, 2.0, 0.2
 """A scene goes on where the step is no larger than so many times a usual one, so many times smaller than the jump, and pictures move."""
 LARGE_STEPS_PERCENT = 90
-FEWEST_HELD, HELD_STEP, HELD_AFTER = 3, 0.25, 0.5
+FEWEST_HELD, HELD_STEP, HELD_AFTER = 3, 0.4, 0.5
 """A picture is held where so many steps are no larger than so many times a usual one, and those before and behind are usual ones."""
 SHOWN_S = 1
 HIDDEN = "; hidden until somebody says in the review that it is right so"
@@ -190,20 +190,15 @@ def held(ending: Thumbnails, beginning: Thumbnails, close: int) -> int:
     """
     if not len(ending) or not len(beginning):
         return 0
-    steps = _steps(np.concatenate([ending[-1:], beginning]))
-    before = _steps(ending[-close:])
+    seam, steps, before = _difference(ending, beginning), _steps(beginning), _steps(ending[-close:])
     usual = float(np.median(before)) if len(before) else 0.0
     moves = np.flatnonzero(steps > HELD_STEP * usual)
-    count = int(moves[0]) if len(moves) else 0
-    after = steps[count : count + close]
-    if (
-        count < FEWEST_HELD
-        or usual < LEAST_STEP
-        or float(np.median(after)) < HELD_AFTER * usual
-        or float(before.min()) < HELD_AFTER * usual
-    ):
+    count = int(moves[0]) + 1 if len(moves) else 0
+    # Two encodings of one picture differ, by less than a step.
+    if count < FEWEST_HELD or usual < LEAST_STEP or seam > usual:
         return 0
-    return count
+    slowest = min(float(before.min()), float(np.median(steps[count - 1 : count - 1 + close])))
+    return count if slowest >= HELD_AFTER * usual else 0
 
 
 def goes_on(ending: Thumbnails, beginning: Thumbnails) -> float | None:
