@@ -54,14 +54,10 @@ COMMANDS = {
 
 NEEDS: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("probe", "frames", "frames-check", "stereo"), ("load",)),
-    **dict.fromkeys(("new-study", "check-params", "dicom", "screen", "render", "remove", "rename"), ("video",)),
-    **dict.fromkeys(("scores", "splits make", "splits extend"), ("quality",)),
-    **dict.fromkeys(("preflight", "deid"), ("video", "quality")),
-    **dict.fromkeys(("store", "tag"), ("flows",)),
-    "audit": ("video",),
+    **dict.fromkeys(("new-study", "preflight", "check-params", "dicom", "screen", "render", "scores", "deid"), ("curate",)),
+    **dict.fromkeys(("splits make", "splits extend", "remove", "rename", "withdraw", "store", "tag", "audit"), ("curate",)),
     "challenge": ("evaluate",),
     "review": ("review",),
-    "withdraw": ("video", "flows"),
 }
 """The extras without which a command, or one of its words, does nothing; the others run on the base install."""
 WRITE_PRIVATELY = ("audit", "new-study", "preflight", "remove", "rename", "render", "review", "screen", "store", "tag", "withdraw")

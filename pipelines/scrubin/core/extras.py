@@ -9,15 +9,11 @@ EXTRAS: dict[str, tuple[str, ...]] = {
     "evaluate": ("jinja2", "markupsafe", "orjson", "tqdm", "yaml"),
     "load": ("av", "cv2", "tqdm", "yaml"),
     "review": ("anyio", "av", "cv2", "jinja2", "markupsafe", "starlette", "tqdm", "uvicorn", "yaml"),
-    "video": (
-        *("av", "cv2", "ffmpeg", "gibberish", "glin_profanity", "imageio_ffmpeg", "jinja2", "markupsafe", "onnxruntime", "pydicom"),
-        *("tqdm", "yaml"),
+    "curate": (
+        *("av", "cv2", "dvc", "fastapi", "ffmpeg", "gibberish", "glin_profanity", "great_expectations", "highspy", "imageio_ffmpeg"),
+        *("jinja2", "krippendorff", "markupsafe", "matplotlib", "onnxruntime", "pingouin", "prefect", "pydicom", "scipy", "sklearn"),
+        *("starlette", "tqdm", "yaml"),
     ),
-    "quality": (
-        *("great_expectations", "highspy", "jinja2", "krippendorff", "markupsafe", "matplotlib", "pingouin", "scipy", "sklearn"),
-        *("tqdm", "yaml"),
-    ),
-    "flows": ("dvc", "fastapi", "prefect", "starlette", "tqdm", "yaml"),
     "cluster": ("distributed",),
 }
 """By extra, what it brings that we import, under the names of imports; the smallest extra first."""
