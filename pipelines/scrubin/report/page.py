@@ -11,6 +11,7 @@ from typing import Any
 import jinja2
 from matplotlib.figure import Figure
 
+from scrubin.core import pages
 from scrubin.report import drawing, figures
 from scrubin.report.params import ReportParams
 from scrubin.report.pictured import pictured
@@ -52,15 +53,8 @@ def render(study: ReportedStudy, document: Mapping[str, Any], release: Path, p: 
 @functools.cache
 def _template() -> jinja2.Template:
     """Return the template of the page; to compile it takes longer than to fill it."""
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"number": _number, "share": share, "count": _count, "rate": _rate, "between": _between, "duration": _duration}
-    return environment.get_template("page.html.j2")
+    filters = {"number": _number, "share": share, "count": _count, "rate": _rate, "between": _between, "duration": _duration}
+    return pages.environment(TEMPLATES, filters).get_template("page.html.j2")
 
 
 def _images(study: ReportedStudy, document: Mapping[str, Any], p: ReportParams) -> dict[str, str]:

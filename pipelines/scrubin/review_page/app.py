@@ -23,6 +23,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
+from scrubin.core import pages
 from scrubin.core.errors import ReviewError, ScrubinError, StageError, VideoError
 from scrubin.review import attention
 from scrubin.review.attention import Look
@@ -450,5 +451,4 @@ def _static() -> dict[str, bytes]:
 
 @functools.cache
 def _templates() -> jinja2.Environment:
-    loader = jinja2.FileSystemLoader(HERE / "templates")
-    return jinja2.Environment(loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    return pages.environment(HERE / "templates")

@@ -7,8 +7,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
+from scrubin.core import pages
 from scrubin.validate.offending_rows import SHOWN
 from scrubin.validate.outcomes import HARMLESS, NOT_APPLICABLE, Outcome, stopping, tally
 
@@ -18,18 +17,20 @@ RANK = {"error": 0, "warning": 1, "note": 2}
 
 def render(outcomes: Sequence[Outcome], rows: Mapping[str, int]) -> str:
     """Return the page: the verdict, what is broken with its keys, and every check."""
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["shown"] = _shown
     broken = sorted((outcome for outcome in outcomes if outcome.result not in HARMLESS), key=lambda outcome: RANK[outcome.severity])
-    return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
-        stopped=bool(stopping(outcomes)),
-        counts=tally(outcomes),
-        rows=rows,
-        broken=broken,
-        tables=[(name, list(group)) for name, group in groupby(outcomes, key=lambda outcome: outcome.table)],
-        shown=SHOWN,
-        harmless=HARMLESS,
-        skipped=_skipped(outcomes),
+    return (
+        pages.environment(TEMPLATE.parent, {"shown": _shown})
+        .get_template(TEMPLATE.name)
+        .render(
+            stopped=bool(stopping(outcomes)),
+            counts=tally(outcomes),
+            rows=rows,
+            broken=broken,
+            tables=[(name, list(group)) for name, group in groupby(outcomes, key=lambda outcome: outcome.table)],
+            shown=SHOWN,
+            harmless=HARMLESS,
+            skipped=_skipped(outcomes),
+        )
     )
 
 

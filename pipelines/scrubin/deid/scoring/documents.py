@@ -10,8 +10,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
+from scrubin.core import pages
 from scrubin.core.files import sha256_of, write_json, write_text
 from scrubin.core.ranges import ranges
 from scrubin.deid.key import FILE, Key
@@ -63,19 +62,22 @@ def table_rows(score: Score) -> list[list[Any]]:
 
 def page(score: Score, key: Key) -> str:
     """Return the page: what was done, what leaked, what was lost; it needs nothing else and opens offline."""
-    environment = jinja2.Environment(autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"percent": _percent, "number": _number, "ranges": _ranges}
-    return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
-        joined=score.joined,
-        total=score.total,
-        kinds=[(KINDS[kind], one) for kind, one in score.kinds.items()],
-        groups=score.groups,
-        overall=overall(score.losses),
-        losses=score.losses,
-        left=[one for one in score.verdicts if one.state != "done"],
-        strangers=[one.name for one in score.outputs if not one.recording],
-        origin=sorted(key.origin.items()),
-        names={one.name: one.file for one in key.recordings},
+    filters = {"percent": _percent, "number": _number, "ranges": _ranges}
+    return (
+        pages.environment(TEMPLATE.parent, filters)
+        .get_template(TEMPLATE.name)
+        .render(
+            joined=score.joined,
+            total=score.total,
+            kinds=[(KINDS[kind], one) for kind, one in score.kinds.items()],
+            groups=score.groups,
+            overall=overall(score.losses),
+            losses=score.losses,
+            left=[one for one in score.verdicts if one.state != "done"],
+            strangers=[one.name for one in score.outputs if not one.recording],
+            origin=sorted(key.origin.items()),
+            names={one.name: one.file for one in key.recordings},
+        )
     )
 
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
+from scrubin.core import pages
 from scrubin.core.errors import ScrubinError
 from scrubin.evaluation.ranking.figures.blobs import blobs
 from scrubin.evaluation.ranking.figures.dots import dots
@@ -20,7 +19,6 @@ from scrubin.evaluation.ranking.ranking_text import number_of, percent, rank_bou
 
 TEMPLATES = Path(__file__).with_name("templates")
 # The curator's report and the leaderboard look alike.
-LOOK = Path(__file__).parents[2] / "report/templates"
 
 
 def page(document: Mapping[str, Any]) -> str:
@@ -31,20 +29,14 @@ def page(document: Mapping[str, Any]) -> str:
     document
         As `ranking.rank` returns it.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([TEMPLATES, LOOK]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
     number = number_of(document)
     scale = 100 if number is percent else 1
 
     def ticked(value: float | None) -> str:
         return "" if value is None else f"{scale * value:.6g}"
 
-    environment.filters |= {"percent": percent, "p_value": p_value, "short": short, "number": number, "rank_bound": rank_bound}
+    filters = {"percent": percent, "p_value": p_value, "short": short, "number": number, "rank_bound": rank_bound}
+    environment = pages.environment(TEMPLATES, filters)
     if not document["teams"]:
         msg = "a leaderboard needs at least one ranked team"
         raise ScrubinError(msg)

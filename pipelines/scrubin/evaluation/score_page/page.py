@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import jinja2
 from markupsafe import Markup, escape
 
+from scrubin.core import pages
 from scrubin.evaluation.compared import ComparedBoxes, ComparedClasses, ComparedPhases, ComparedSheets
 from scrubin.evaluation.computation import Computed
 from scrubin.evaluation.score_document import ScoredResult
@@ -17,7 +17,6 @@ from scrubin.evaluation.score_page.said import Said
 
 TEMPLATES = Path(__file__).with_name("templates")
 # The curator's report, the leaderboard and this page look alike.
-LOOK = Path(__file__).parents[2] / "report/templates"
 COLOURS = 10
 LEVELS_PX = 3
 
@@ -34,14 +33,7 @@ def page(document: Mapping[str, Any], parts: Sequence[tuple[Computed, Sequence[S
     said
         What was chosen.
     """
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader([TEMPLATES, LOOK]),
-        autoescape=True,
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"number": numbers.shown, "count": "{:,}".format, "name": breakable}
+    environment = pages.environment(TEMPLATES, {"number": numbers.shown, "count": "{:,}".format, "name": breakable})
     scored = [result for _, results in parts for result in results]
     counted = [(name, frames) for part in document["scored"] for name, frames in part["videos"].items()]
     return environment.get_template("score.html.j2").render(

@@ -9,6 +9,7 @@ from typing import Any
 
 import jinja2
 
+from scrubin.core import pages
 from scrubin.release.certificate.attention import full_size
 from scrubin.release.certificate.public_form import KINDS_SAY, serves
 
@@ -22,11 +23,8 @@ def render(stated: Mapping[str, Any]) -> str:
 
 @functools.cache
 def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES), autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {"serves": serves, "number": "{:,}".format, "says": _says, "full_size": full_size}
-    return environment.get_template("certificate.html.j2")
+    filters = {"serves": serves, "number": "{:,}".format, "says": _says, "full_size": full_size}
+    return pages.environment(TEMPLATES, filters).get_template("certificate.html.j2")
 
 
 def _says(value: object) -> str:

@@ -17,6 +17,7 @@ import jinja2
 import numpy as np
 import pandas as pd
 
+from scrubin.core import pages
 from scrubin.core.files import json_text
 from scrubin.release.certificate import attention, headers
 from scrubin.release.certificate.clauses import SAFE_HARBOR
@@ -178,16 +179,8 @@ def black_frames(videos: pd.DataFrame, hidden: pd.DataFrame) -> dict[str, int]:
 
 @functools.cache
 def _template() -> jinja2.Template:
-    environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(TEMPLATES),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,  # Markdown
-    )
-    environment.filters |= {"serves": serves, "sample": sample.sentence, "full_size": attention.full_size}
-    return environment.get_template("certificate.md.j2")
+    filters = {"serves": serves, "sample": sample.sentence, "full_size": attention.full_size}
+    return pages.environment(TEMPLATES, filters, is_markdown=True).get_template("certificate.md.j2")
 
 
 def serves(references: Sequence[str]) -> str:
