@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import phase_cases as cases
+from each import each
 from scrubin.metrics.phases import rates
 from scrubin.metrics.phases.averaging import Elements, mean, sd_of, spread
 from scrubin.metrics.phases.confusion import Confusions, of_videos, pool
@@ -68,8 +69,8 @@ def test_accuracy_is_golden(case):
     compare(accuracy, expected, ignore=("per_video", "framewise_per_run"))
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
-@pytest.mark.parametrize("rate", rates.RATES)
+@each("strategy", STRATEGIES)
+@each("rate", rates.RATES)
 def test_every_strategy_order_and_deviation_is_golden(case, strategy, rate):
     confusions, expected = case[0], case[1]["strategies"][strategy]
     elements = rates.elements(confusions, rate, strategy)
@@ -78,7 +79,7 @@ def test_every_strategy_order_and_deviation_is_golden(case, strategy, rate):
     compare_phases(elements, expected[rate]["phase"])
 
 
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@each("strategy", STRATEGIES)
 def test_the_other_f1_scores_are_golden(case, strategy):
     confusions, expected = case[0], case[1]["strategies"][strategy]
     precision, recall = (rates.elements(confusions, rate, strategy) for rate in ("precision", "recall"))
@@ -89,8 +90,8 @@ def test_the_other_f1_scores_are_golden(case, strategy):
         same(rates.f1_of_overall_means(precision, recall, order).overall.value, expected["f1_harmonic_of_overall_means"][key])
 
 
-@pytest.mark.parametrize("strategy", ["A", "B"])
-@pytest.mark.parametrize("rate", rates.RATES)
+@each("strategy", ["A", "B"])
+@each("rate", rates.RATES)
 def test_frame_wise_metrics_are_golden(case, strategy, rate):
     confusions, expected = case[0], case[1]["framewise"][strategy][rate]
     elements = rates.elements(pool(confusions), rate, strategy)
@@ -115,7 +116,7 @@ def test_the_papers_example_of_averaging_orders():
     assert [mean(elements, order).overall.n for order in ORDERS.values()] == [7, 3, 3, 3]
 
 
-@pytest.mark.parametrize("row", WORKED["undefined_value_table"], ids=lambda row: f"{row['phase_annotated']}-{row['phase_predicted']}")
+@each("row", WORKED["undefined_value_table"], say=lambda row: f"{row['phase_annotated']}-{row['phase_predicted']}")
 def test_tables_1_and_2(row):
     counts = of_videos(
         cases.golden_videos([{**row, "id": "v", "gt": "".join(map(str, row["gt"])), "pred": "".join(map(str, row["pred"]))}]), 3
