@@ -7,10 +7,10 @@
 
 The faults stand in broken_places.yaml. A place is a definition, a text in it, and what stands there instead; it is looked for in
 the whole library, so that it is found again after the definition has moved to another module. What is broken is a clone of the
-last commit. First run the examples of the changed module and the test files that import it (direct), then those that reach it
-through others and have a word of its path in their own (near). What all these pass over is broken at once for the others that reach
-it (far), and for the slow tests of the direct and near ones; what fails then is run for each fault alone. The first test that
-fails ends it. What is in the file of results already is not tried again.
+last commit. First, for each fault alone, the examples of the changed module and the nearest files of tests are run: those that
+import it, and those that share rare words with its path (near). What these pass over is broken at once for all others that
+reach it (far), then for the slow tests of the near ones (slow); what fails then is run for each fault alone. What is in the file
+of results already is not tried again.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import asdict, dataclass, fields, replace
@@ -49,9 +50,8 @@ HELPERS = ("tests/helpers", "pipelines/flows", "docs", "benchmarks")
 """Where tests find modules that are not of the library."""
 PATIENCE_S = 2400
 PASSED, NOTHING_RUN = 0, 5
-STAGES = ("direct", "near", "far", "slow")
-ALONE = STAGES[:2]
-"""What is run for each fault by itself; the rest would take hours."""
+NEAR_FILES = 6
+STAGES = ("near", "far", "slow")
 PAST, NEVER, ENDLESS = "past ", "never", "(no end)"
 TOKEN = re.compile(r"\w+|[^\w\s]")
 VERDICT = re.compile(r"^(?:FAILED|ERROR) (\S+::.*?|\S+\.py)(?: - .*)?$", re.MULTILINE)
@@ -202,9 +202,15 @@ def _reached(scripts: Iterable[Path]) -> set[str]:
 
 
 @cache
+def library_modules() -> frozenset[str]:
+    """Return the full names of the modules of the library."""
+    return frozenset(f"{PACKAGE}.{name}".rstrip(".") for name in modules_of(ROOT / LIBRARY))
+
+
+@cache
 def _imported(script: Path) -> tuple[frozenset[str], frozenset[Path]]:
     """Return the modules of the library that a script imports itself, and the helpers."""
-    modules = {f"{PACKAGE}.{name}".rstrip(".") for name in modules_of(ROOT / LIBRARY)}
+    modules = library_modules()
     names: set[str] = set()
     for node in ast.walk(ast.parse(script.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -217,18 +223,27 @@ def _imported(script: Path) -> tuple[frozenset[str], frozenset[Path]]:
 
 
 def selections(place: Place) -> dict[str, list[str]]:
-    """Return by stage the files whose tests may see a change of a place, those first whose names say most of the same."""
-    words = _words(place.path.as_posix())
-    reaching = sorted(
-        (one for one in test_files() if place.module in one.reaches),
-        key=lambda one: (-len(words & _words(one.path)), len(one.reaches), one.path),
-    )
-    direct = [one.path for one in reaching if place.module in one.imports]
-    others = [one.path for one in reaching if one.path not in direct]
-    near = [path for path in others if words & _words(path)]
-    documents = [place.path.as_posix()] if ">>>" in place.text else []
+    """Return by stage the files whose tests may see a change of a place.
+
+    Those first that import its module themselves, then those whose path or text has rare words of its path.
+    """
+    reaching = [one for one in test_files() if place.module in one.reaches]
+    words, stem = _words(place.path.as_posix()), place.path.stem
+    counts = Counter(word for one in test_files() for word in _words(one.path))
+    telling = {one.path for one in reaching if stem in (ROOT / one.path).read_text(encoding="utf-8")}
+    nearness = {
+        one.path: (
+            place.module in one.imports,
+            sum(1 / counts[word] for word in words & _words(one.path)) + (1 / len(telling) if one.path in telling else 0),
+        )
+        for one in reaching
+    }
+    ordered = sorted(nearness, key=lambda path: (nearness[path], path), reverse=True)
+    examples = [place.path.as_posix()] if ">>>" in place.text else []
     # Slow tests of the same rooms: whole pipelines for each fault would take days.
-    return {"direct": [*documents, *direct], "near": near, "far": [path for path in others if path not in near], "slow": [*direct, *near]}
+    slow = [path for path in ordered if nearness[path][0] or words & _words(path)]
+    near = [path for path in ordered[:NEAR_FILES] if any(nearness[path])]
+    return {"near": [*examples, *near], "far": ordered[len(near) :], "slow": slow}
 
 
 def _words(path: str) -> set[str]:
@@ -237,14 +252,12 @@ def _words(path: str) -> set[str]:
 
 
 def judged(fault: Fault, place: Place, clone: Path) -> Outcome:
-    """Return what the tests say of one fault that stand near to it: each file of them in turn, until one fails."""
+    """Return what the near tests say of one fault."""
     began = time.monotonic()
-    stage, caught_by = PAST + ALONE[-1], ""
     with broken([place], clone):
-        for name, paths in selections(place).items():
-            if name in ALONE and not caught_by and paths:
-                failed = failing(["-x", "-m", "not slow", *paths], clone)
-                stage, caught_by = (name, failed[0]) if failed else (stage, "")
+        paths = selections(place)[STAGES[0]]
+        failed = failing(["-x", "-m", "not slow", *paths], clone) if paths else []
+    stage, caught_by = (STAGES[0], failed[0]) if failed else (PAST + STAGES[0], "")
     return Outcome(fault.number, place.module, fault.definition, fault.says, stage, caught_by, round(time.monotonic() - began, 1))
 
 
@@ -418,7 +431,7 @@ def main() -> int:
     parser.add_argument("--only", type=int, nargs="+", help="numbers of faults")
     parser.add_argument("--jobs", type=int, default=1, help="faults at a time")
     parser.add_argument("--workers", type=int, default=0, help="processes of pytest where many files are run")
-    parser.add_argument("--until", choices=STAGES[1:], default=STAGES[-1], help="the last tests that are run (default: %(default)s)")
+    parser.add_argument("--until", choices=STAGES, default=STAGES[-1], help="the last tests that are run (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=0, help="of --draw")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--check", action="store_true", help="only look for the places")
@@ -435,9 +448,7 @@ def main() -> int:
     if args.out:
         return run(faults, args.out, jobs=args.jobs, workers=args.workers, until=args.until)
     for number, place in places(faults).items():
-        sys.stdout.write(
-            f"{number:>3} {place.module}: {len(selections(place)['direct'])} + {len(selections(place)['near'])} files of tests\n"
-        )
+        sys.stdout.write(f"{number:>3} {place.module}: {', '.join(selections(place)['near'])}\n")
     return 0
 
 
