@@ -44,6 +44,7 @@ from house import modules_of
 from scrubin.core.code_of import closure
 
 ROOT = Path(__file__).resolve().parents[1]
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 LIST = Path(__file__).with_suffix(".yaml")
 PACKAGE, LIBRARY = "scrubin", Path("pipelines/scrubin")
 HELPERS = ("tests/helpers", "pipelines/flows", "docs", "benchmarks")
@@ -104,18 +105,13 @@ def faults_of(path: Path) -> list[Fault]:
     return [Fault(**one) for one in yaml.safe_load(path.read_text(encoding="utf-8"))]
 
 
-def definitions(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yield each function of a module, ``Class.method`` for methods, with where its text starts and ends, in characters."""
-    # Offsets of the syntax tree are bytes; only starts and ends of lines are used, which both count alike.
-    starts = [0, *itertools.accumulate(len(line) for line in text.splitlines(keepends=True))]
-    waiting: list[tuple[ast.AST, str]] = [(ast.parse(text), "")]
-    while waiting:
-        node, above = waiting.pop()
-        for inner in ast.iter_child_nodes(node):
-            if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
-                yield above + inner.name, starts[inner.lineno - 1], starts[inner.end_lineno or inner.lineno]
-            elif isinstance(inner, ast.ClassDef):
-                waiting.append((inner, f"{above}{inner.name}."))
+def definitions(inside: ast.Module | ast.ClassDef, above: str = "") -> Iterator[tuple[str, Function]]:
+    """Yield the functions of a module in their order, methods as ``Class.method``."""
+    for node in inside.body:
+        if isinstance(node, ast.ClassDef):
+            yield from definitions(node, f"{above}{node.name}.")
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield above + node.name, node
 
 
 def loosely(text: str) -> re.Pattern[str]:
@@ -136,13 +132,13 @@ def place_of(fault: Fault, sources: Mapping[str, tuple[Path, str]]) -> Place:
         When no place fits, or several.
     """
     pattern = loosely(fault.old)
-    found = [
-        (name, module, start + match.start(), start + match.end())
-        for module, (_, text) in sources.items()
-        if pattern.search(text)
-        for name, start, end in definitions(text)
-        for match in pattern.finditer(text[start:end])
-    ]
+    found = []
+    for module, (_, text) in sources.items():
+        if pattern.search(text):
+            starts = [0, *itertools.accumulate(map(len, text.splitlines(keepends=True)))]
+            for name, node in definitions(ast.parse(text)):
+                matches = pattern.finditer(text, starts[node.lineno - 1], starts[node.end_lineno or node.lineno])
+                found += [(name, module, match.start(), match.end()) for match in matches]
     fitting = [one for one in found if one[0] == fault.definition] or found
     if len(fitting) != 1:
         shown = ", ".join(f"{module}:{name}" for name, module, *_ in fitting) or "nowhere"
@@ -412,13 +408,19 @@ def table(runs: list[list[Outcome]]) -> int:
 
 
 def draw(count: int, seed: int) -> Iterator[str]:
-    """Yield definitions by lot, in proportion to their lines: one from each of so many equal stretches of the library."""
+    """Yield functions by lot, in proportion to their lines of code: one from each of so many equal stretches of the library."""
     names, ends = [], [0]
-    for name, path in modules_of(ROOT / LIBRARY).items():
-        text = path.read_text(encoding="utf-8")
-        for definition, start, end in sorted(definitions(text), key=lambda one: one[1]):
-            names.append(f"{name}:{definition}")
-            ends.append(ends[-1] + text.count("\n", start, end))
+    for module, path in modules_of(ROOT / LIBRARY).items():
+        lines = [line.strip() for line in path.read_text(encoding="utf-8").split("\n")]
+        for name, node in definitions(ast.parse(path.read_bytes())):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            size = (
+                sum(line != "" and line[0] != "#" for line in lines[body[0].lineno - 1 : node.end_lineno])
+                if body and isinstance(node, ast.FunctionDef)
+                else 0
+            )
+            names.append(f"{module}:{name}")
+            ends.append(ends[-1] + size)
     rng = random.Random(seed)
     for stretch in range(count):
         yield names[bisect.bisect_right(ends, (stretch + rng.random()) * ends[-1] / count) - 1]
