@@ -7,7 +7,7 @@ STAMP := .venv/.complete
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup repro release test slow check docs clean
+.PHONY: help setup repro release test slow check deps docs clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' Makefile
@@ -30,6 +30,9 @@ check: $(STAMP) ## lint, format and types
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check .
 	@.venv/bin/mypy
+
+deps: $(STAMP) ## write into dvc.yaml which code each stage depends on, after imports have changed
+	@.venv/bin/python -m scrubin.core.dvc_code
 
 docs: $(STAMP) ## build the documents into .cache/docs, offline; a warning is an error
 	@# After a warning everything is made anew: a page that stays as it is would not warn again.

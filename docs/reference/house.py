@@ -102,7 +102,7 @@ def _pipeline() -> Mapping[str, Mapping[str, Any]]:
 
 
 def _uses(stage: Mapping[str, Any], package: str) -> bool:
-    folder = f"pipelines/{package.replace('.', '/')}"
+    folder = package.replace("scrubin", "${lib}", 1).replace(".", "/")
     return any(dep == folder or dep.startswith(f"{folder}/") for dep in stage["deps"])
 
 

@@ -9,6 +9,8 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
+from dvc.repo import Repo
 
 import clips
 from scrubin.core import code_of as known
@@ -38,7 +40,7 @@ STORING = (
 
 def forget() -> None:
     """As in another process."""
-    for kept in (known.code_of, known.code_of_library, known._module, known._file, known._data_beside):
+    for kept in (known.code_of, known.code_of_library, known.library_files, known._module, known._file, known._data_beside):
         kept.cache_clear()
 
 
@@ -225,3 +227,58 @@ def test_a_planted_edit_makes_exactly_those_results_stale_whose_code_imports_it(
         forget()
         assert stale == {module for module in STORING if edited in closure(module)}
     forget()
+
+
+def project_of_code(folder: Path) -> Path:
+    """Make a DVC project with the stages' dependencies on code, and nothing else to do; return its library."""
+    root = LIBRARY.parents[1]
+    pipeline = yaml.safe_load((root / "dvc.yaml").read_text(encoding="utf-8"))
+    pipeline["vars"] = [one for one in pipeline["vars"] if isinstance(one, dict)]
+    for stage in pipeline["stages"].values():
+        code = [dep for dep in stage["deps"] if dep.startswith(("${lib}", "pipelines/"))]
+        stage.clear()
+        stage |= {"cmd": "true", "deps": code}
+    del pipeline["metrics"]
+    shutil.copytree(root / "pipelines", folder / "pipelines", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
+    shutil.copy(root / ".dvcignore", folder)
+    (folder / "dvc.yaml").write_text(yaml.safe_dump(pipeline))
+    Repo.init(str(folder), no_scm=True).close()
+    with Repo(str(folder)) as repo:
+        repo.reproduce()
+    return folder / "pipelines/scrubin"
+
+
+def stale_stages() -> set[str]:
+    """Return the stages that `dvc repro` would run in the working folder."""
+    with Repo() as repo:
+        return {*repo.status()}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("default::DeprecationWarning")  # DVC's own
+def test_a_planted_edit_makes_exactly_those_stages_and_results_stale_that_import_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("DVC_NO_ANALYTICS", "1")
+    monkeypatch.setenv("DVC_SITE_CACHE_DIR", str(tmp_path / ".cache"))
+    library = project_of_code(tmp_path)
+    monkeypatch.setattr(known, "LIBRARY", library)
+    forget()
+    flows = {path.stem: path for path in (tmp_path / "pipelines/flows").glob("*.py")}
+    stages = yaml.safe_load((tmp_path / "dvc.yaml").read_text(encoding="utf-8"))["stages"]
+    files = {stage: {*known.files_of(known.imported_by(flows[stage]))} for stage in stages}
+    results = {module: {*known.files_of(closure(module))} for module in STORING}
+    before = {module: code_of(module) for module in STORING}
+    reached = sorted({file for one in (*files.values(), *results.values()) for file in one})
+    modules, data = ([file for file in reached if (file.suffix == ".py") == is_module] for is_module in (True, False))
+    chance = random.Random(30)
+    for edited in [*chance.sample(modules, 20), *chance.sample(data, 5)]:
+        whole = edited.read_bytes()
+        edited.write_bytes(whole + b"\nPLANTED = 1\n")
+        forget()
+        assert stale_stages() == {stage for stage in stages if edited in files[stage]}, edited
+        assert {module for module in STORING if code_of(module) != before[module]} == {
+            module for module in STORING if edited in results[module]
+        }, edited
+        edited.write_bytes(whole)
+    forget()
+    assert stale_stages() == set()

@@ -22,6 +22,8 @@ PACKAGE = "scrubin"
 LIBRARY = Path(__file__).resolve().parents[1]
 NOT_REGISTERED = "NOT_REGISTERED"
 BYTECODE = {"__pycache__"}
+EARLIER_CODES = "earlier_codes.json"
+"""Says which codes came to the same, see `scrubin.core.earlier_codes`; so nothing depends on it."""
 DISTRIBUTIONS = {
     "cv2": "opencv-python-headless",
     "dateutil": "python-dateutil",
@@ -128,6 +130,12 @@ def imported_by(script: Path) -> frozenset[str]:
     return _reached({module for module, _, _ in _parsed(script, "").imports})
 
 
+def packages_of(modules: Iterable[str]) -> dict[str, str]:
+    """Return the versions of all packages of others that modules of the library import, directly or not, by name."""
+    imported = {package for module in modules for one in closure(module) for package in _module(one).packages}
+    return {package: _version(package) for package in sorted(imported)}
+
+
 def files_of(modules: Iterable[str]) -> list[Path]:
     """Return the sources of modules, but for those that do nothing, and the data beside them: lists, networks, pages."""
     found: set[Path] = set()
@@ -135,6 +143,12 @@ def files_of(modules: Iterable[str]) -> list[Path]:
         source, *data = _files(name)
         found |= {*data} if _module(name).is_silent else {source, *data}
     return sorted(found)
+
+
+@cache
+def library_files() -> tuple[Path, ...]:
+    """Return every file of the library that says anything: sources, but for those that do nothing, and data."""
+    return tuple(files_of(_below(PACKAGE)))
 
 
 def _reached(first: set[str]) -> frozenset[str]:
@@ -262,6 +276,6 @@ def _data_beside(folder: Path) -> tuple[Path, ...]:
         if path.is_dir():
             if path.name not in BYTECODE and not any(path.rglob("*.py")):
                 found += [one for one in sorted(path.rglob("*")) if one.is_file()]
-        elif path.suffix != ".py":
+        elif path.suffix != ".py" and path.name != EARLIER_CODES:
             found.append(path)
     return tuple(found)

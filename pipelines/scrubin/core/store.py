@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from scrubin.core import elsewhere, owners, uses
+from scrubin.core import earlier_codes, elsewhere, owners, uses
 from scrubin.core.files import copy, disk_of, fixed_time_ns, set_fixed_time, sha256_of
 
 STORE_PATH = Path(".cache/store")
@@ -45,8 +45,28 @@ def kept_in(root: Path) -> Iterator[None]:
         _ROOT.reset(token)
 
 
-def key_of(stage: str, code: str, inputs: Mapping[str, Any]) -> str:
-    """Return the key of a result: stage, code (see `scrubin.core.code_of`) and all inputs, as 64 hex digits."""
+class Key(str):
+    """The key of a result, as 64 hex digits, with the keys that it had in earlier editions, the newest first."""
+
+    earlier: tuple[str, ...] = ()
+
+
+def key_of(stage: str, code: str, inputs: Mapping[str, Any], kind: str | None = None) -> Key:
+    """Return the key of a result: stage, code (see `scrubin.core.code_of`) and all inputs, as 64 hex digits.
+
+    Parameters
+    ----------
+    stage, code, inputs
+        What the result depends on.
+    kind
+        The name under which `scrubin.core.earlier_codes` knows the code; None: it is the stage's.
+    """
+    key = Key(_key(stage, code, inputs))
+    key.earlier = tuple(_key(stage, earlier, inputs) for earlier in earlier_codes.of(kind or stage, code))
+    return key
+
+
+def _key(stage: str, code: str, inputs: Mapping[str, Any]) -> str:
     text = json.dumps({"stage": stage, "code": code, "inputs": inputs}, sort_keys=True, allow_nan=False, default=str)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -99,12 +119,45 @@ def lookup(key: str, root: Path | None = None, *, read: bool = False) -> Entry |
     another one for each key, so that a disk that forgets is noticed.
     """
     root = root or _ROOT.get()
+    entry = _sound(key, root, read=read) or (_adopted(key, root, read=read) if isinstance(key, Key) else None)
+    if entry is not None:
+        uses.note(key, root)
+    return entry
+
+
+def _sound(key: str, root: Path, *, read: bool) -> Entry | None:
     for generation in range(GENERATIONS):
         entry = read_entry(_folder(key, root, generation))
         if entry is not None and entry.is_sound(read=read or _is_due(key)):
-            uses.note(key, root)
             return entry
     return None
+
+
+def _adopted(key: Key, root: Path, *, read: bool) -> Entry | None:
+    """Return what an earlier edition stored, from now on under today's key as well; None when it stored nothing sound.
+
+    Both results share their bytes, so that it costs no room, and an older checkout that shares the store keeps its own.
+    """
+    for earlier in key.earlier:
+        entry = _sound(earlier, root, read=read)
+        if entry is None or _is_refusal(entry):
+            continue
+        with disk_of(root), owners.workspace(root) as workspace:
+            part = workspace / "entry"
+            for path in [path for path in sorted(entry.folder.rglob("*")) if path.is_file()]:
+                target = part / path.relative_to(entry.folder)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                try:
+                    os.link(path, target)
+                except OSError:  # no links on this disk: it is made again
+                    return None
+            return _published(part, key, root)
+    return None
+
+
+def _is_refusal(entry: Entry) -> bool:
+    """Return whether a file was refused: a newer edition may take it, or give another reason."""
+    return isinstance(entry.value, dict) and "reason" in entry.value
 
 
 def read_entry(folder: Path) -> Entry | None:

@@ -118,7 +118,7 @@ def render(raw: Path, file: FileToRender, params: RenderParams) -> Released:
     return Released(file, replace(planned, ticks=()), _fps(file, planned), size_px, entry, was_kept)
 
 
-def key_of(file: FileToRender, planned: Plan, params: RenderParams) -> str:
+def key_of(file: FileToRender, planned: Plan, params: RenderParams) -> store.Key:
     """Return under which key the released video of a file is kept."""
     # The id is no part of the key: another name for the same pictures needs no rendering. Source and
     # first frame determine all times.
@@ -128,7 +128,7 @@ def key_of(file: FileToRender, planned: Plan, params: RenderParams) -> str:
         "hidden": [asdict(item) for item in planned.hidden],
         "params": {"mode": params.mode, "crf": params.crf, "preset": params.preset},
     }
-    return store.key_of("render", code_of(__name__), inputs)
+    return store.key_of("render", code_of(__name__), inputs, kind="render" if len(file.source.parts) == 1 else "render/joined")
 
 
 def _fps(file: FileToRender, planned: Plan) -> str:

@@ -124,10 +124,10 @@ def noted(name: str, sha256: str, observer: Observer) -> Observed | None:
     return _loaded(key, name) if store.lookup(key) is not None else None
 
 
-def _key(observer: Observer, sha256: str) -> str:
+def _key(observer: Observer, sha256: str) -> store.Key:
     # Whoever looks may not import what decodes.
     code = code_of(__name__) + code_of(observer.module)
-    return store.key_of("screen", code, {"sha256": sha256, "observer": observer.name, **observer.inputs})
+    return store.key_of("screen", code, {"sha256": sha256, "observer": observer.name, **observer.inputs}, f"screen/{observer.name}")
 
 
 def _save(folder: Path, seen: Observed | None, refused: VideoError | None) -> dict[str, Any]:
@@ -139,7 +139,7 @@ def _save(folder: Path, seen: Observed | None, refused: VideoError | None) -> di
     return {"value": seen.value}
 
 
-def _loaded(key: str, name: str) -> Observed:
+def _loaded(key: store.Key, name: str) -> Observed:
     entry = store.lookup(key)
     if entry is None:
         msg = f"what was seen in {name} has just been written to the store and is not there"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,7 +23,7 @@ class Kept:
     folder
         Where it lies.
     size
-        Its bytes.
+        Its bytes, but for those that it shares with a result that was counted already: one that was adopted has its files twice.
     used
         Whether a current output uses it.
     time_ns
@@ -38,15 +39,26 @@ class Kept:
 def contents(root: Path) -> list[Kept]:
     """Return everything that is kept in a store, in the order of its keys."""
     used = uses.used(root)
-    kept = []
-    for folder in sorted(root.glob("[0-9a-f][0-9a-f]/*")):
-        entry = store.read_entry(folder)
-        size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
-        # A number behind the key: an earlier one was damaged.
-        key = folder.parent.name + folder.name.partition("-")[0]
-        sound = entry is not None and entry.is_sound(read=False)
-        kept.append(Kept(folder, size, sound and key in used, folder.stat().st_mtime_ns))
-    return kept
+    known = {folder: _is_used(folder, used) for folder in sorted(root.glob("[0-9a-f][0-9a-f]/*"))}
+    counted: set[int] = set()
+    # What is shared with a result that stays is not gained by removing the other.
+    sizes = {folder: _size(folder, counted) for folder in sorted(known, key=lambda one: not known[one])}
+    return [Kept(folder, sizes[folder], is_used, folder.stat().st_mtime_ns) for folder, is_used in known.items()]
+
+
+def _is_used(folder: Path, used: frozenset[str]) -> bool:
+    entry = store.read_entry(folder)
+    # A number behind the key: an earlier one was damaged.
+    key = folder.parent.name + folder.name.partition("-")[0]
+    return entry is not None and entry.is_sound(read=False) and key in used
+
+
+def _size(folder: Path, counted: set[int]) -> int:
+    """Return the bytes of a folder's files that are not counted yet, and note which they are."""
+    found = {status.st_ino: status.st_size for path in folder.rglob("*") if stat.S_ISREG((status := path.stat()).st_mode)}
+    new = {inode: size for inode, size in found.items() if inode not in counted}
+    counted.update(new)
+    return sum(new.values())
 
 
 def prune(root: Path, budget_bytes: int = 0) -> list[Kept]:
