@@ -41,7 +41,7 @@ from pathlib import Path
 import yaml
 from house import modules_of
 
-from scrubin.core.code_of import closure
+from scrubin.base.store.code_of import closure
 
 ROOT = Path(__file__).resolve().parents[1]
 Function = ast.FunctionDef | ast.AsyncFunctionDef

@@ -7,7 +7,7 @@ import pytest
 
 from each import each
 from score_runs import fault, good, sides
-from scrubin.core import csvtext
+from scrubin.base import csv_text
 
 
 @pytest.fixture
@@ -141,8 +141,8 @@ def test_errors_with_semicolons_need_no_score(tmp_path, capsys):
 
 
 @each("side", ["truth", "prediction"])
-@each("delimiter", csvtext.DELIMITERS)
-@each("spelling", sorted(csvtext.MISSING))
+@each("delimiter", csv_text.DELIMITERS)
+@each("spelling", sorted(csv_text.MISSING))
 @each("metric, column, cells", [("skill", "GRS", "1 2 4"), ("errors", "cut", "1 0 1")])
 def test_a_missing_value_is_spelled_in_any_way_with_any_delimiter(tmp_path, capsys, metric, column, cells, spelling, delimiter, side):
     whole = [*zip("abc", cells.split(), strict=True), ("d", "1")]

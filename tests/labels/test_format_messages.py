@@ -7,7 +7,7 @@ import pytest
 from each import each
 from fault_lines import sentences
 from label_examples import CHOLECT50, EXAMPLES, dumps, read_files, shape
-from scrubin.core.errors import AnnotationError
+from scrubin.base.errors import AnnotationError
 
 
 def changed(name, change):

@@ -7,10 +7,10 @@ import pytest
 
 from each import each
 from label_examples import EXAMPLES, read_files, write_files
-from scrubin.core.errors import AnnotationError
-from scrubin.labels.export import loss
-from scrubin.labels.export.loss import Fit
-from scrubin.labels.export.output import render, writer_of
+from scrubin.base.errors import AnnotationError
+from scrubin.labels import loss
+from scrubin.labels.loss import Fit
+from scrubin.labels.output import render, writer_of
 from scrubin.labels.rates import of_clock
 from scrubin.labels.registry import WRITERS, format_of, readable
 

@@ -8,11 +8,11 @@ import pytest
 from each import each
 from fault_lines import sentences
 from label_examples import CHOLECT50, EXAMPLES, NO_BOX, dumps, faults_of, read_files, shape, vector, write_files
-from scrubin.core.errors import AnnotationError
-from scrubin.core.faults import Fault
+from scrubin.base.errors import AnnotationError
+from scrubin.base.faults import Fault
+from scrubin.base.vocabulary import vocabulary
 from scrubin.labels.formats import cholect50, labelme
 from scrubin.labels.model import Collection, LabelFiles
-from scrubin.vocabulary import vocabulary
 
 SHIFT = "ids are numbered from 0; these look numbered from 1"
 JSON = [(name, file) for name, files in EXAMPLES.items() for file in files if file.endswith(".json")]

@@ -5,9 +5,9 @@ import pytest
 
 import phase_cases as cases
 from each import each
-from scrubin.metrics.phases import compat, relaxed
-from scrubin.metrics.phases.averaging import mean, spread
-from scrubin.metrics.phases.relaxed import cholec80
+from scrubin.evaluate.metrics.phases import compat, relaxed
+from scrubin.evaluate.metrics.phases.averaging import mean, spread
+from scrubin.evaluate.metrics.phases.relaxed import cholec80
 
 PERCENT = 1e-7
 READINGS = {

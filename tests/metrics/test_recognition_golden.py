@@ -7,12 +7,11 @@ import pytest
 
 import recognition_cases as cases
 from each import each
-from scrubin.core.errors import MetricsError
-from scrubin.metrics.recognition import compat
-from scrubin.metrics.recognition.components import COMPONENTS
-from scrubin.metrics.recognition.global_wise import pooled
-from scrubin.metrics.recognition.top_k import top_classes, top_k
-from scrubin.metrics.recognition.video_wise import per_video, video_wise
+from scrubin.base.errors import MetricsError
+from scrubin.evaluate.metrics.recognition import compat
+from scrubin.evaluate.metrics.recognition.average_precision import per_video, pooled, video_wise
+from scrubin.evaluate.metrics.recognition.top_k import top_classes, top_k
+from scrubin.evaluate.metrics.recognition.triplet_videos import COMPONENTS
 
 TOLERANCE = 1e-9
 TRIPLETS = cases.cholect50()

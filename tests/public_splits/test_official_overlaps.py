@@ -10,16 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from each import each
-from scrubin import public_splits
-from scrubin.core.errors import SplitError
+from scrubin.base.errors import SplitError
+from scrubin.public_splits import catalogue
 from scrubin.public_splits.datasets import dataset, names
-from scrubin.public_splits.overlaps.corpora import corpora, corpus
-from scrubin.public_splits.overlaps.cover import smallest_cover
-from scrubin.public_splits.overlaps.leak import leak, public_operations
-from scrubin.public_splits.overlaps.operations import Operations
-from scrubin.public_splits.overlaps.relations import Block, Relations, Video, known
-from scrubin.public_splits.overlaps.selection import select
-from scrubin.public_splits.overlaps.sides import leak_of
+from scrubin.public_splits.overlaps.leak import leak, public_operations, smallest_cover
+from scrubin.public_splits.overlaps.relations import Block, Operations, Relations, Video, corpora, corpus, known
+from scrubin.public_splits.overlaps.selection import leak_of, select
 
 PUBLIC = public_operations()
 
@@ -71,9 +67,10 @@ def test_known_overlaps_have_their_sizes(one, other, count):
 
 
 def test_every_stated_count_is_that_of_the_lists():
+    from scrubin.public_splits import datasets
     from scrubin.public_splits.overlaps import relations
 
-    for fact in relations.document("relations.json", relations.FOLDER)["same_ids"]:
+    for fact in datasets.document("relations.json", relations.FOLDER)["same_ids"]:
         one, other = fact["datasets"]
         assert len(set(dataset(one).videos) & set(dataset(other).videos)) == fact["count"]
 
@@ -368,8 +365,8 @@ def test_what_is_not_there_is_named_with_the_nearest(text, message):
 
 
 def test_every_official_split_is_clean_in_itself():
-    for name in public_splits.available():
-        for fold, placed in public_splits.load(name).placed.items():
+    for name in catalogue.available():
+        for fold, placed in catalogue.load(name).placed.items():
             at = f"@{fold}" if fold else ""
             for one, other in itertools.combinations(placed, 2):
                 assert found(f"{name}{at}:{one}", f"{name}{at}:{other}").verdict == "clean"

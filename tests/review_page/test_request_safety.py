@@ -12,9 +12,9 @@ import page_client
 import review_study
 from each import each
 from page_client import HOSTILE, PORT, POST, decide, lines
-from scrubin.review_page import security
-from scrubin.review_page.app import ReviewApp
-from scrubin.review_page.security import HEADERS, Session
+from scrubin.curate.page import security
+from scrubin.curate.page.app import ReviewApp
+from scrubin.curate.page.security import HEADERS, Session
 
 
 @pytest.fixture(scope="module")
