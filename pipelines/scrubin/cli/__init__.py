@@ -12,7 +12,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import Protocol
 
 from scrubin.base import machine, private_paths
 from scrubin.base.errors import ScrubinError
